@@ -1,0 +1,19 @@
+# What a user may set. Everything beside the library defaults to ON only at the top level, so that
+# a project that adds this one as a subdirectory gets the library target and nothing else.
+set(GPU_SIMILARITY_ENABLE_CUDA AUTO CACHE STRING
+    "CUDA backend: AUTO takes it where a CUDA compiler is found, ON fails without one, OFF builds for the CPU alone")
+set_property(CACHE GPU_SIMILARITY_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
+option(GPU_SIMILARITY_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_BUILD_CLI "Build the command gpu-similarity" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_WERROR "Treat warnings as errors" OFF)
+set(GPU_SIMILARITY_SANITIZE "" CACHE STRING
+    "Host sanitizers to build with, as -fsanitize takes them (address,undefined or thread)")
+option(BUILD_SHARED_LIBS "Build a shared library" OFF)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ${PROJECT_IS_TOP_LEVEL})

@@ -1,0 +1,41 @@
+#pragma once
+/// @file
+/// The compiled entry points behind spearman_all_pairs, pearson_all_pairs and plan_all_pairs.
+
+#include <gpu/detail/any_view.hpp>
+#include <gpu/export.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu {
+inline namespace v0 {
+namespace detail {
+
+/// Which statistic an all-pairs call computes.
+enum class measure { spearman, pearson };
+
+GPU_SIMILARITY_EXPORT correlation_matrix<double> all_pairs(measure what,
+                                                           const any_matrix_view& data,
+                                                           const pair_options& options,
+                                                           const basic_dense_sink<double>& sink);
+GPU_SIMILARITY_EXPORT correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
+                                                          const pair_options& options,
+                                                          const basic_dense_sink<float>& sink);
+GPU_SIMILARITY_EXPORT edge_list all_pairs(measure what, const any_matrix_view& data,
+                                          const pair_options& options, const edge_sink& sink);
+GPU_SIMILARITY_EXPORT neighbor_table all_pairs(measure what, const any_matrix_view& data,
+                                               const pair_options& options, const top_k_sink& sink);
+GPU_SIMILARITY_EXPORT pair_counts all_pairs(measure what, const any_matrix_view& data,
+                                            const pair_options& options, const count_sink& sink);
+GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view& data,
+                                             const pair_options& options, const stream_sink& sink);
+
+/// A view of T or const T as the variant of read-only views.
+template <class T>
+any_matrix_view erase_type(matrix_view<T> data) {
+  return matrix_view<const std::remove_const_t<T>>(data);
+}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,74 @@
+#pragma once
+/// @file
+/// Where and with what means an operation runs. Every options aggregate has one of these.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <gpu/export.hpp>
+#include <gpu/index.hpp>
+
+struct CUstream_st;  // CUDA's own opaque stream type: public headers need no CUDA toolkit.
+
+namespace gpu {
+inline namespace v0 {
+
+/// Which implementation runs.
+enum class backend {
+  automatic,  ///< CUDA where a usable device is present, else the CPU.
+  cpu,        ///< The CPU, always available.
+  cuda        ///< CUDA or an error; never falls back.
+};
+
+/// A CUDA stream that the caller owns. Default: the stream of the calling thread (per-thread
+/// default stream for host overloads, the legacy default stream for device overloads).
+class stream_ref {
+ public:
+  constexpr stream_ref() noexcept = default;
+  constexpr stream_ref(CUstream_st* stream) noexcept : stream_(stream) {}
+  stream_ref(int) = delete;
+  stream_ref(std::nullptr_t) = delete;
+  [[nodiscard]] constexpr CUstream_st* get() const noexcept { return stream_; }
+
+ private:
+  CUstream_st* stream_ = nullptr;
+};
+
+/// State of a running call, as the progress callback sees it.
+struct progress {
+  std::string_view stage;   ///< "prepare", "count" or "pairs"; the view lives for the call only.
+  std::uint64_t done = 0;   ///< Units of work finished (pairs, for all-pairs operations).
+  std::uint64_t total = 0;  ///< Units of work in this stage.
+};
+
+/// What the progress callback answers.
+enum class progress_reply { proceed, cancel };
+
+/// Called from the calling thread, a few times a second at most. `cancel` makes the operation
+/// throw gpu::cancelled as soon as the work in flight is done.
+using progress_callback = std::function<progress_reply(const progress&)>;
+
+/// Where and with what means an operation runs.
+struct execution {
+  /// Backend; the environment variable GPU_SIMILARITY_BACKEND (cpu, cuda, auto) overrides
+  /// `automatic`.
+  backend target = backend::automatic;
+  /// CUDA device ordinals; empty: the calling thread's current device. All-pairs operations
+  /// share their tiles out over several; every other operation uses the first.
+  std::vector<int> devices = {};
+  /// Stream on which the work of device overloads is ordered.
+  stream_ref stream = {};
+  /// Upper bound on scratch memory (device memory for CUDA, host memory for the CPU), bytes.
+  /// 0: the library's default. The limit is kept; gpu::out_of_memory where it cannot be.
+  std::size_t workspace_bytes = 0;
+  /// CPU threads; 0: what OpenMP would take (OMP_NUM_THREADS is respected).
+  int cpu_threads = 0;
+  /// Progress and cancellation; empty: none.
+  progress_callback on_progress = {};
+};
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,90 @@
+#pragma once
+/// @file
+/// An owning, dense, row-major host matrix.
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <gpu/matrix_view.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+namespace detail {
+/// rows * cols as a size, or gpu::invalid_argument / gpu::out_of_memory where it is negative or
+/// does not fit memory.
+GPU_SIMILARITY_EXPORT std::size_t checked_element_count(index_t rows, index_t cols,
+                                                        std::size_t element_bytes);
+}  // namespace detail
+
+/// Owns [rows, cols] elements, row-major without padding. Movable, not copyable: a copy of a
+/// large result should be visible in the code; `clone()` makes one.
+template <class T>
+class matrix {
+ public:
+  using value_type = T;
+
+  /// An empty matrix, [0, 0].
+  matrix() noexcept = default;
+
+  /// Uninitialised elements: every function that returns a matrix writes each of them.
+  /// @throw gpu::invalid_argument for negative extents; gpu::out_of_memory where it does not fit.
+  matrix(index_t rows, index_t cols)
+      : data_(std::make_unique_for_overwrite<T[]>(
+            detail::checked_element_count(rows, cols, sizeof(T)))),
+        rows_(rows),
+        cols_(cols) {}
+
+  matrix(matrix&& other) noexcept
+      : data_(std::move(other.data_)),
+        rows_(std::exchange(other.rows_, 0)),
+        cols_(std::exchange(other.cols_, 0)) {}
+  matrix& operator=(matrix&& other) noexcept {
+    data_ = std::move(other.data_);
+    rows_ = std::exchange(other.rows_, 0);
+    cols_ = std::exchange(other.cols_, 0);
+    return *this;
+  }
+
+  [[nodiscard]] matrix clone() const {
+    matrix copy(rows_, cols_);
+    std::copy(data_.get(), data_.get() + rows_ * cols_, copy.data_.get());
+    return copy;
+  }
+
+  [[nodiscard]] T* data() noexcept { return data_.get(); }
+  [[nodiscard]] const T* data() const noexcept { return data_.get(); }
+  [[nodiscard]] index_t rows() const noexcept { return rows_; }
+  [[nodiscard]] index_t cols() const noexcept { return cols_; }
+  [[nodiscard]] index_t row_stride() const noexcept { return cols_; }
+  [[nodiscard]] bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
+
+  /// Element (i, j); no range check.
+  [[nodiscard]] T& operator()(index_t i, index_t j) noexcept { return data_[offset(i, j)]; }
+  [[nodiscard]] const T& operator()(index_t i, index_t j) const noexcept {
+    return data_[offset(i, j)];
+  }
+  [[nodiscard]] std::span<T> row(index_t i) noexcept {
+    return {data_.get() + i * cols_, static_cast<std::size_t>(cols_)};
+  }
+  [[nodiscard]] std::span<const T> row(index_t i) const noexcept {
+    return {data_.get() + i * cols_, static_cast<std::size_t>(cols_)};
+  }
+
+  [[nodiscard]] matrix_view<T> view() noexcept { return {data_.get(), rows_, cols_}; }
+  [[nodiscard]] matrix_view<const T> view() const noexcept { return {data_.get(), rows_, cols_}; }
+
+ private:
+  [[nodiscard]] std::size_t offset(index_t i, index_t j) const noexcept {
+    return static_cast<std::size_t>(i * cols_ + j);
+  }
+
+  std::unique_ptr<T[]> data_;
+  index_t rows_ = 0;
+  index_t cols_ = 0;
+};
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,34 @@
+#pragma once
+/// @file
+/// Student's t test of a correlation, and the cuts on the correlation that follow from it.
+
+#include <gpu/export.hpp>
+#include <gpu/index.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// t = r sqrt((observations - 2) / ((1 + r) (1 - r))); +-infinity for |r| = 1.
+/// @param r a correlation in [-1, 1]; NaN gives NaN.
+/// @param observations at least 3.
+/// @throw gpu::invalid_argument outside these ranges.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double correlation_t(double r, index_t observations);
+
+/// p of a correlation: Student's t with observations - 2 degrees of freedom, as
+/// scipy.stats.pearsonr and spearmanr; 0 for |r| = 1 in the tail.
+/// @param r a correlation in [-1, 1]; NaN gives NaN.
+/// @param observations at least 3.
+/// @throw gpu::invalid_argument outside these ranges.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double correlation_p_value(double r, index_t observations,
+                                                               tail side = tail::two_sided);
+
+/// The smallest correlation c such that correlation_p_value(c) <= p: of two_sided the magnitude,
+/// of `less` the largest, negative one. Infinite where no correlation reaches p.
+/// @param p in (0, 1]; @param observations at least 3.
+/// @throw gpu::invalid_argument outside these ranges.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double critical_correlation(double p, index_t observations,
+                                                                tail side = tail::two_sided);
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,38 @@
+#pragma once
+/// @file
+/// Options that every all-pairs operation takes.
+
+#include <string_view>
+
+#include <gpu/execution.hpp>
+#include <gpu/export.hpp>
+#include <gpu/nan_policy.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// The implementation that computes the pairs. All Spearman variants decide alike, bit for bit;
+/// see docs/spearman.md for what each rung of the ladder gains.
+enum class pair_variant {
+  automatic,     ///< Chosen by device, operation and shape: src/plan/pair_variants.hpp.
+  naive,         ///< CPU: textbook loops. CUDA: one block per row, ranks recomputed per pair.
+  tiled,         ///< CPU: blocked, vectorised, parallel.
+  shared_tiled,  ///< CUDA: ranks once, tiles of both operands in shared memory.
+  tensor         ///< CUDA: tensor-core tiles (sm_80 and newer).
+};
+
+/// "automatic", "naive", "tiled", "shared_tiled", "tensor".
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(pair_variant variant) noexcept;
+
+/// Options of spearman_all_pairs and pearson_all_pairs.
+struct pair_options {
+  /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic.
+  nan_policy nans = nan_policy::reject;
+  pair_variant variant = pair_variant::automatic;
+  execution exec = {};
+};
+using spearman_options = pair_options;
+using pearson_options = pair_options;
+
+}  // namespace v0
+}  // namespace gpu

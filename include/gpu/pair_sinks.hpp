@@ -1,0 +1,207 @@
+#pragma once
+/// @file
+/// What to keep of all pairs of rows: filters, sinks and the results that follow from them.
+///
+/// A pair is (i, j) with i < j. Its *statistic* is rho (Spearman) or r (Pearson). A pair with a
+/// constant row, or with a row that holds a NaN, has no statistic: it is NaN in a dense result,
+/// never an edge, and not a tested pair.
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gpu/execution.hpp>
+#include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// The alternative hypothesis of the t test.
+enum class tail {
+  two_sided,  ///< The correlation is not zero.
+  greater,    ///< It is positive.
+  less        ///< It is negative.
+};
+
+/// Correction of `max_p` for the number of tests: the family is the valid unique pairs.
+enum class adjustment {
+  none,
+  bonferroni,         ///< p * family <= max_p.
+  benjamini_hochberg  ///< False discovery rate max_p; costs one or two counting passes, exact.
+};
+
+/// Which pairs a sink keeps: both cuts must hold. The defaults keep every pair that has a
+/// statistic.
+struct pair_filter {
+  /// Keep p <= max_p, after `adjust`; in (0, 1]. The cut is turned into one cut on the statistic
+  /// before any pair is computed.
+  double max_p = 1.0;
+  /// Keep |statistic| >= min_abs; in [0, 1]. With a one-sided tail and min_abs > 0:
+  /// statistic >= min_abs (greater) or statistic <= -min_abs (less).
+  double min_abs = 0.0;
+  /// The tail that p is taken from.
+  tail side = tail::two_sided;
+  /// Multiple-testing correction of max_p.
+  adjustment adjust = adjustment::none;
+};
+
+/// One kept pair.
+struct edge {
+  node_id row;       ///< i
+  node_id col;       ///< j > i
+  double statistic;  ///< rho or r
+  double p;          ///< p of the filter's tail, not adjusted
+  friend bool operator==(const edge&, const edge&) = default;
+};
+
+/// Order in which edges are delivered.
+enum class edge_order {
+  by_row_then_column,  ///< Ascending (i, j): the same bytes on every run and backend.
+  unspecified          ///< As they come; less memory and time on large results.
+};
+
+/// What a run did, in every result.
+struct pair_summary {
+  index_t rows = 0;
+  index_t cols = 0;
+  std::vector<index_t> constant_rows = {};  ///< Rows without a statistic: all values equal.
+  std::vector<index_t> nan_rows = {};       ///< Rows that hold a NaN (nan_policy::propagate only).
+  std::uint64_t pairs_tested = 0;           ///< Pairs of rows that both have a statistic.
+  std::uint64_t pairs_kept = 0;             ///< Those that passed the filter.
+  double max_p_effective = 1.0;             ///< The cut on p after the adjustment.
+  double min_abs_effective = 0.0;  ///< The cut on the statistic that decided, its magnitude.
+  backend used = backend::cpu;
+  std::string device = {};   ///< CPU or GPU name.
+  std::string variant = {};  ///< Name of the variant that ran.
+  double prepare_seconds = 0;
+  double pairs_seconds = 0;
+};
+
+// ---- sinks ------------------------------------------------------------------------------------
+
+/// Keep every statistic: the full symmetric matrix [rows, rows] with ones on the diagonal, NaN in
+/// the rows and columns without a statistic. Memory: rows^2 values.
+template <class Value>
+requires(std::same_as<Value, double> || std::same_as<Value, float>) struct basic_dense_sink {
+  using value_type = Value;
+};
+using dense_sink = basic_dense_sink<double>;
+using dense_sink_f32 = basic_dense_sink<float>;
+
+/// Keep the pairs that pass the filter, as a list. Memory: 24 bytes an edge.
+struct edge_sink {
+  pair_filter keep = {};
+  /// Largest number of edges to hold; more throws gpu::capacity_exceeded with the number needed.
+  index_t max_edges = std::numeric_limits<index_t>::max();
+  edge_order order = edge_order::by_row_then_column;
+};
+
+/// How neighbours of a row are ordered.
+enum class neighbor_order {
+  by_value,          ///< Largest statistic first.
+  by_absolute_value  ///< Largest magnitude first.
+};
+
+/// Keep the best k partners of each row among those that pass the filter. Ties go to the lowest
+/// partner. Memory: rows * k * 12 bytes.
+struct top_k_sink {
+  index_t k = 1;  ///< At least 1; rows with fewer partners have fewer, see neighbor_table::count.
+  pair_filter keep = {};
+  neighbor_order order = neighbor_order::by_absolute_value;
+};
+
+/// Count the pairs that pass the filter, in all, per row and per bin of the statistic.
+struct count_sink {
+  pair_filter keep = {};
+  /// Bins of equal width over [-1, 1] for the histogram of the kept statistics; 0: none. At most
+  /// 65,536. Bin b holds floor((statistic + 1) * bins / 2) == b in double arithmetic; the last
+  /// bin holds 1.
+  index_t histogram_bins = 0;
+};
+
+/// Hand the pairs that pass the filter to a callback in batches, without holding them all.
+struct stream_sink {
+  pair_filter keep = {};
+  /// Called from the calling thread; the span is valid during the call. An exception it throws
+  /// ends the run and reaches the caller.
+  std::function<void(std::span<const edge>)> consume = {};
+  edge_order order = edge_order::by_row_then_column;
+  index_t batch_edges = index_t{1} << 20;  ///< Largest batch, at least 1.
+};
+
+// ---- results ----------------------------------------------------------------------------------
+
+/// Result of a dense sink: a matrix [rows, rows] with the summary of the run.
+template <class Value>
+struct correlation_matrix : matrix<Value> {
+  using matrix<Value>::matrix;
+  pair_summary summary;
+};
+
+/// Result of edge_sink.
+struct edge_list {
+  std::vector<edge> edges;
+  pair_summary summary;
+};
+
+/// Result of top_k_sink. Row i has `count[i]` neighbours, best first; the entries behind them
+/// hold `no_neighbor` and NaN.
+struct neighbor_table {
+  static constexpr node_id no_neighbor = std::numeric_limits<node_id>::max();
+  matrix<node_id> index;       ///< [rows, k]
+  matrix<double> statistic;    ///< [rows, k]
+  std::vector<node_id> count;  ///< [rows]
+  pair_summary summary;
+};
+
+/// Result of count_sink. `tested` and `kept` are in the summary too.
+struct pair_counts {
+  std::uint64_t tested = 0;
+  std::uint64_t kept = 0;
+  std::vector<std::uint32_t> degree;     ///< [rows]: kept pairs that row i is part of.
+  std::vector<std::uint64_t> histogram;  ///< [histogram_bins]
+  pair_summary summary;
+};
+
+namespace detail {
+template <class Sink>
+struct sink_result;
+template <class Value>
+struct sink_result<basic_dense_sink<Value>> {
+  using type = correlation_matrix<Value>;
+};
+template <>
+struct sink_result<edge_sink> {
+  using type = edge_list;
+};
+template <>
+struct sink_result<top_k_sink> {
+  using type = neighbor_table;
+};
+template <>
+struct sink_result<count_sink> {
+  using type = pair_counts;
+};
+template <>
+struct sink_result<stream_sink> {
+  using type = pair_summary;
+};
+}  // namespace detail
+
+/// A type that says what to keep of all pairs. The set is closed: each is precompiled.
+template <class Sink>
+concept pair_sink = requires {
+  typename detail::sink_result<Sink>::type;
+};
+
+/// The type of the result that a sink gives.
+template <pair_sink Sink>
+using sink_result_t = typename detail::sink_result<Sink>::type;
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,60 @@
+#pragma once
+/// @file
+/// What a call would run and how large its result would be, without running it.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// What an all-pairs call would do.
+struct pair_plan {
+  backend used = backend::cpu;
+  std::string device = {};
+  std::string variant = {};
+  index_t tile_rows = 0;            ///< Rows of one block of the pair matrix.
+  index_t tile_cols = 0;            ///< Columns of one block of the pair matrix.
+  std::size_t workspace_bytes = 0;  ///< Scratch memory it would take on that backend.
+  std::uint64_t pairs = 0;          ///< rows (rows - 1) / 2.
+  std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.
+  double kept_estimate = 0;         ///< Expected number of kept pairs.
+  double kept_upper = 0;            ///< An upper bound of it, at about three standard errors.
+  double result_bytes = 0;          ///< Host memory of the estimated edges, 24 bytes each.
+};
+
+namespace detail {
+GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs(measure what, const any_matrix_view& data,
+                                               const pair_options& options,
+                                               const pair_filter& keep);
+}  // namespace detail
+
+/// What spearman_all_pairs would run for `data`, and how many pairs a sink with the filter `keep`
+/// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at even distances.
+/// @throw as spearman_all_pairs. Cost: a fraction of a second at any number of rows.
+template <class T>
+requires element<std::remove_const_t<T>>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(matrix_view<T> data,
+                                                const pair_options& options = {},
+                                                const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(detail::measure::spearman, detail::erase_type(data), options, keep);
+}
+
+/// The same for pearson_all_pairs.
+template <class T>
+requires element<std::remove_const_t<T>>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(matrix_view<T> data,
+                                               const pair_options& options = {},
+                                               const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(detail::measure::pearson, detail::erase_type(data), options, keep);
+}
+
+}  // namespace v0
+}  // namespace gpu

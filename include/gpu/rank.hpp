@@ -1,0 +1,84 @@
+#pragma once
+/// @file
+/// Ranks of each row of a matrix.
+
+#include <type_traits>
+
+#include <gpu/execution.hpp>
+#include <gpu/export.hpp>
+#include <gpu/matrix.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/nan_policy.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// Which rank tied values get; the same names and meanings as scipy.stats.rankdata.
+enum class tie_method {
+  average,  ///< The mean of the ranks they span: [10,20,20] -> 1, 2.5, 2.5.
+  min,      ///< The lowest of them: 1, 2, 2.
+  max,      ///< The highest of them: 1, 3, 3.
+  dense,    ///< As min, but the next value takes the next integer.
+  ordinal   ///< Distinct ranks, in order of position.
+};
+
+/// Whether the smallest or the largest value has rank 1.
+enum class rank_order { ascending, descending };
+
+/// The implementation that ranks; every one gives the same bits.
+enum class rank_variant {
+  automatic,       ///< Chosen by type, shape and device: see plan/rank_variants.hpp.
+  counting,        ///< Counts smaller and equal values per element; short rows.
+  block_sort,      ///< CUDA: one block sorts one row in shared memory; middle rows.
+  segmented_sort,  ///< CUDA: sorts all rows in global memory; long rows.
+  sort             ///< CPU: sorts each row.
+};
+
+/// Options of rank_rows.
+struct rank_options {
+  tie_method ties = tie_method::average;
+  rank_order order = rank_order::ascending;
+  /// `reject` throws; `propagate` makes every rank of a row that holds a NaN NaN.
+  nan_policy nans = nan_policy::reject;
+  rank_variant variant = rank_variant::automatic;
+  execution exec = {};
+};
+
+namespace detail {
+template <class T>
+GPU_SIMILARITY_EXPORT matrix<double> rank_rows(matrix_view<const T> data,
+                                               const rank_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
+                                     device_matrix_view<double> ranks, const rank_options& options);
+}  // namespace detail
+
+/// Ranks of each row, 1-based, as scipy.stats.rankdata(data, method, axis=1).
+///
+/// -0.0 ties with 0.0; +Inf and -Inf are ordinary values. NaN is rejected unless asked otherwise.
+/// @param data values [rows, cols], cols up to 2^31 - 1.
+/// @return ranks [rows, cols]. Doubles hold every rank exactly.
+/// @throw gpu::invalid_argument where a value is NaN and `options.nans` is `reject` (row and
+///   column are named); gpu::unsupported where the variant is not offered for this backend or
+///   shape; gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
+/// Cost: O(cols^2) comparisons per row up to 64 columns, a sort per row beyond.
+template <class T>
+requires element<std::remove_const_t<T>>
+[[nodiscard]] matrix<double> rank_rows(matrix_view<T> data, const rank_options& options = {}) {
+  return detail::rank_rows<std::remove_const_t<T>>(matrix_view<const std::remove_const_t<T>>(data),
+                                                   options);
+}
+
+/// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation.
+/// Values cannot be inspected without waiting, so a row with a NaN gets NaN ranks whatever
+/// `options.nans` says. `ranks` is [rows, cols] and must not overlap `data`.
+template <class T>
+requires element<std::remove_const_t<T>>
+void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
+               const rank_options& options = {}) {
+  detail::rank_rows<std::remove_const_t<T>>(device_matrix_view<const std::remove_const_t<T>>(data),
+                                            ranks, options);
+}
+
+}  // namespace v0
+}  // namespace gpu

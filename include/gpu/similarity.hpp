@@ -1,0 +1,17 @@
+#pragma once
+/// @file
+/// Everything: include this, or the header of the one operation you use.
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+#include <gpu/execution.hpp>
+#include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/p_value.hpp>
+#include <gpu/pair_sinks.hpp>
+#include <gpu/pearson.hpp>
+#include <gpu/plan.hpp>
+#include <gpu/rank.hpp>
+#include <gpu/spearman.hpp>
+#include <gpu/version.hpp>

@@ -1,0 +1,43 @@
+#pragma once
+/// @file
+/// Spearman's rank correlation of all pairs of rows, with p-values.
+
+#include <type_traits>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// Spearman's rho of every pair of rows of `data`; `sink` says what to keep.
+///
+/// Exact: with average ranks r, u = 2 r - (cols + 1) is an integer, and rho is *defined* as the
+/// IEEE double S_xy / sqrt(S_xx * S_yy) of the exact integer sums of products, one rounding each.
+/// Every keep-or-drop decision equals that of comparing this rho with the cut, on every backend,
+/// variant and device. p is Student's t with cols - 2 degrees of freedom:
+/// t = rho sqrt((cols - 2) / ((1 + rho) (1 - rho))), as scipy.stats.spearmanr.
+///
+/// @param data values [rows, cols]: rows are variables, columns are observations. rows up to
+///   2^32 - 1, cols from 3.
+/// @param options NaN policy, variant, backend, devices, workspace, progress.
+/// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink or
+///   stream_sink.
+/// @return what the sink gives: see pair_sinks.hpp.
+/// @throw gpu::invalid_argument for fewer than 3 columns, a NaN (row and column are named) or a
+///   cut outside its range, before any work starts; gpu::capacity_exceeded where an edge_sink's
+///   max_edges does not suffice, with the number needed; gpu::backend_unavailable,
+///   gpu::unsupported, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
+/// Cost: rows * cols * log(cols) for the ranks, rows^2 / 2 * cols multiply-adds for the pairs.
+/// Memory: the packed ranks, tiles, and what the sink keeps; never [rows, rows] but for a dense
+/// sink. Blocks until the result is complete.
+template <class T, pair_sink Sink = dense_sink>
+requires element<std::remove_const_t<T>> sink_result_t<Sink> spearman_all_pairs(
+    matrix_view<T> data, const spearman_options& options = {}, const Sink& sink = {}) {
+  return detail::all_pairs(detail::measure::spearman, detail::erase_type(data), options, sink);
+}
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,39 @@
+#pragma once
+// Grid arithmetic and launch checks, shared by every kernel.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include <gpu/error.hpp>
+#include <gpu/index.hpp>
+
+#include "cuda/cuda_check.hpp"
+
+namespace gpu::kernels {
+
+/// Throws where the launch just made was refused.
+#define GPU_SIMILARITY_CHECK_LAUNCH() GPU_SIMILARITY_CUDA_CHECK(cudaGetLastError())
+
+__host__ __device__ constexpr index_t ceil_div(index_t value, index_t step) {
+  return (value + step - 1) / step;
+}
+__host__ __device__ constexpr index_t round_up(index_t value, index_t step) {
+  return ceil_div(value, step) * step;
+}
+
+/// Blocks of a grid-stride launch over `work` items: enough to fill the device, at most `most`.
+inline unsigned grid_blocks(index_t work, index_t items_per_block, index_t most = 0x7fffffff) {
+  const index_t blocks = ceil_div(work, items_per_block);
+  return static_cast<unsigned>(blocks < 1 ? 1 : (blocks < most ? blocks : most));
+}
+
+/// Lets a kernel use `bytes` of dynamic shared memory, which above 48 KiB must be asked for.
+template <class Kernel>
+void allow_shared_memory(Kernel* kernel, std::size_t bytes) {
+  GPU_SIMILARITY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 static_cast<int>(bytes)));
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,52 @@
+#include <gpu/matrix.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include <gpu/error.hpp>
+
+namespace gpu::detail {
+
+void check_matrix_extents(const void* data, index_t rows, index_t cols, index_t row_stride) {
+  if (rows < 0 || cols < 0) {
+    throw invalid_argument(
+        fmt::format("matrix view: extents are [{}, {}], expected none below 0", rows, cols));
+  }
+  if (row_stride < cols) {
+    throw invalid_argument(fmt::format(
+        "matrix view: row_stride is {}, expected at least the {} columns", row_stride, cols));
+  }
+  if (data == nullptr && rows > 0 && cols > 0) {
+    throw invalid_argument(
+        fmt::format("matrix view: data is null, expected {} x {} elements", rows, cols));
+  }
+}
+
+void check_vector_extent(const void* data, index_t size) {
+  if (size < 0) {
+    throw invalid_argument(fmt::format("vector view: size is {}, expected at least 0", size));
+  }
+  if (data == nullptr && size > 0) {
+    throw invalid_argument(fmt::format("vector view: data is null, expected {} elements", size));
+  }
+}
+
+std::size_t checked_element_count(index_t rows, index_t cols, std::size_t element_bytes) {
+  if (rows < 0 || cols < 0) {
+    throw invalid_argument(
+        fmt::format("matrix: extents are [{}, {}], expected none below 0", rows, cols));
+  }
+  const auto most = static_cast<std::size_t>(std::numeric_limits<index_t>::max()) / element_bytes;
+  const auto row_count = static_cast<std::size_t>(rows);
+  const auto col_count = static_cast<std::size_t>(cols);
+  if (col_count != 0 && row_count > most / col_count) {
+    throw out_of_memory(
+        fmt::format("matrix: [{}, {}] of {} bytes each does not fit an address space", rows, cols,
+                    element_bytes),
+        std::numeric_limits<std::size_t>::max());
+  }
+  return row_count * col_count;
+}
+
+}  // namespace gpu::detail

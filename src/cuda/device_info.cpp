@@ -1,0 +1,78 @@
+#include "cuda/device_info.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <gpu/error.hpp>
+
+#include "cuda/cuda_check.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// Whether devices can be counted at all, and why not. A missing driver is a finding, no failure.
+cudaError_t count_devices(int& count) {
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    count = 0;
+  }
+  return status;
+}
+
+device_info describe_device(int ordinal) {
+  cudaDeviceProp properties{};
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
+  return {.ordinal = ordinal,
+          .name = properties.name,
+          .compute_major = properties.major,
+          .compute_minor = properties.minor,
+          .multiprocessors = properties.multiProcessorCount,
+          .memory_bytes = properties.totalGlobalMem,
+          .l2_bytes = static_cast<std::size_t>(properties.l2CacheSize)};
+}
+
+}  // namespace
+
+backend_info describe_backend() {
+  int runtime = 0;
+  int driver = 0;
+  static_cast<void>(cudaRuntimeGetVersion(&runtime));
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  int count = 0;
+  const cudaError_t status = count_devices(count);
+  backend_info info{.kind = backend::cuda, .name = "cuda"};
+  info.description = fmt::format("CUDA runtime {}, driver {}", version_text(runtime),
+                                 driver == 0 ? "absent" : version_text(driver));
+  info.usable = count > 0;
+  if (!info.usable) {
+    info.reason = status == cudaSuccess ? "no CUDA device" : cudaGetErrorString(status);
+  }
+  return info;
+}
+
+std::vector<device_info> list_devices() {
+  int count = 0;
+  static_cast<void>(count_devices(count));
+  std::vector<device_info> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(describe_device(ordinal));
+  return devices;
+}
+
+device_info select_device(const execution& exec) {
+  const backend_info info = describe_backend();
+  if (!info.usable) {
+    throw backend_unavailable(
+        fmt::format("execution.target: cuda was asked for, but {}", info.reason));
+  }
+  if (!exec.devices.empty()) return describe_device(exec.devices.front());
+  int current = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&current));
+  return describe_device(current);
+}
+
+}  // namespace gpu::cuda

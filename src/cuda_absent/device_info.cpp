@@ -1,0 +1,25 @@
+#include "cuda/device_info.hpp"
+
+#include <gpu/error.hpp>
+
+#include "cuda_absent/absent.hpp"
+
+namespace gpu::cuda {
+
+backend_info describe_backend() {
+  return {.kind = backend::cuda,
+          .name = "cuda",
+          .description = "not part of this build",
+          .usable = false,
+          .reason = not_built};
+}
+
+std::vector<device_info> list_devices() {
+  return {};
+}
+
+device_info select_device(const execution&) {
+  throw_not_built();
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,16 @@
+#include "plan/pair_engine.hpp"
+#include "cuda_absent/absent.hpp"
+
+namespace gpu::cuda {
+
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure,
+                                                      const detail::any_matrix_view&,
+                                                      const pair_options&) {
+  throw_not_built();
+}
+
+detail::engine_plan plan_pair_engine(detail::measure, index_t, index_t, const pair_options&) {
+  throw_not_built();
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,118 @@
+#pragma once
+// The seam between what is asked of all pairs (src/api) and who computes it (src/cpu, src/cuda).
+// An engine owns the prepared rows of one input. A new measure is a new prologue that fills an
+// engine's rows; a new sink is a new member here, with one implementation per backend.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu::detail {
+
+/// The filter as one test on the statistic: kept where r >= at_least or r <= at_most. NaN never is.
+struct keep_range {
+  double at_least;
+  double at_most;
+  [[nodiscard]] constexpr bool keeps(double r) const { return r >= at_least || r <= at_most; }
+};
+
+/// What the prologue found out about the rows.
+struct prepared_rows {
+  index_t rows = 0;
+  index_t cols = 0;
+  std::vector<index_t> constant_rows;  // ascending
+  std::vector<index_t> nan_rows;       // ascending
+  double seconds = 0;
+};
+
+struct edge_request {
+  keep_range keep;
+  edge_order order;
+  index_t batch_edges;
+};
+
+/// Receives batches of edges whose p is not filled yet; may overwrite them.
+using edge_receiver = std::function<void(std::span<edge>)>;
+
+struct top_k_request {
+  keep_range keep;
+  index_t k;
+  neighbor_order order;
+};
+
+struct count_request {
+  keep_range keep;
+  index_t histogram_bins;
+};
+
+/// Which function of the statistic a binning pass bins.
+enum class bin_key { magnitude, value, negated_value };
+
+/// One counting pass over all tested pairs, for multiple testing: with x the key of a pair's
+/// statistic, counts x < low, x >= high, and in between bin floor((x - low) * scale) clamped to
+/// [0, bins), in double arithmetic with one rounding per operation, so every backend agrees.
+struct bin_request {
+  bin_key key;
+  double low;
+  double high;
+  double scale;
+  index_t bins;
+};
+struct bin_counts {
+  std::uint64_t below = 0;
+  std::uint64_t at_or_above = 0;
+  std::vector<std::uint64_t> bins;
+};
+
+/// Computes the pairs of one prepared input on one backend.
+class pair_engine {
+ public:
+  virtual ~pair_engine() = default;
+  [[nodiscard]] virtual const prepared_rows& rows() const = 0;
+  [[nodiscard]] virtual std::string device() const = 0;
+  [[nodiscard]] virtual pair_variant variant() const = 0;
+
+  virtual void dense(matrix_view<double> out) = 0;
+  virtual void dense(matrix_view<float> out) = 0;
+  /// Delivers every kept pair in batches of at most batch_edges.
+  virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
+  virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;
+  /// Fills kept, degree and histogram.
+  virtual void counts(const count_request& request, pair_counts& out) = 0;
+  [[nodiscard]] virtual bin_counts bin_statistics(const bin_request& request) = 0;
+};
+
+/// What an engine would use for a shape: reported by plan_*, used by the engine itself.
+struct engine_plan {
+  std::string device;
+  pair_variant variant;
+  index_t tile_rows;
+  index_t tile_cols;
+  std::size_t workspace_bytes;
+};
+
+}  // namespace gpu::detail
+
+namespace gpu::cpu {
+/// Prepares `data` and returns the engine. Throws as spearman_all_pairs documents.
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+                                                      const detail::any_matrix_view& data,
+                                                      const pair_options& options);
+detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+                                     const pair_options& options);
+}  // namespace gpu::cpu
+
+namespace gpu::cuda {
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+                                                      const detail::any_matrix_view& data,
+                                                      const pair_options& options);
+detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+                                     const pair_options& options);
+}  // namespace gpu::cuda

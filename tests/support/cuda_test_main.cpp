@@ -1,0 +1,36 @@
+// Entry point of the tests that need a GPU. Without one they are skipped, visibly: exit code 77,
+// which ctest reports as skipped. With GPU_SIMILARITY_REQUIRE_CUDA=1 that is a failure instead.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_session.hpp>
+#else
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+#endif
+
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include <gpu/backend.hpp>
+
+namespace {
+
+constexpr int exit_skipped = 77;
+
+bool cuda_is_required() {
+  const char* value = std::getenv("GPU_SIMILARITY_REQUIRE_CUDA");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto backends = gpu::available_backends();
+  if (!backends.back().usable) {
+    std::cout << "no usable CUDA device (" << backends.back().reason << "): "
+              << (cuda_is_required() ? "required by GPU_SIMILARITY_REQUIRE_CUDA, failing\n"
+                                     : "tests skipped\n");
+    return cuda_is_required() ? EXIT_FAILURE : exit_skipped;
+  }
+  return Catch::Session().run(argc, argv);
+}

@@ -1,0 +1,23 @@
+#pragma once
+// Real data with known answers that is not part of the project: read in place where it is there.
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace gpu_test {
+
+/// The file `name` in the folder that GPU_SIMILARITY_TEST_DATA names, or in ../shared/data beside
+/// the source tree; nothing where neither has it.
+inline std::optional<std::filesystem::path> find_data_file(const std::string& name) {
+  const char* folder = std::getenv("GPU_SIMILARITY_TEST_DATA");
+  for (const std::filesystem::path& candidate :
+       {std::filesystem::path(folder == nullptr ? "" : folder) / name,
+        std::filesystem::path(GPU_SIMILARITY_SOURCE_DIR) / ".." / "shared" / "data" / name}) {
+    if (std::filesystem::exists(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpu_test

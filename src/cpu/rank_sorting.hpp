@@ -1,0 +1,78 @@
+#pragma once
+// Sorts the keys of one row together with their columns; equal keys stay in order of column.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+/// A key and the column it came from; the order of items is that of (key, column).
+template <class Key>
+struct keyed_column {
+  Key key;
+  std::uint32_t column;
+  friend bool operator<(const keyed_column& a, const keyed_column& b) {
+    return a.key != b.key ? a.key < b.key : a.column < b.column;
+  }
+};
+
+template <class Key>
+class row_sorter {
+ public:
+  void resize(std::size_t cols) { items_.resize(cols); }
+  void set(std::size_t column, Key key) {
+    items_[column] = {key, static_cast<std::uint32_t>(column)};
+  }
+  /// Comparison sort for few items, else least-significant-digit radix sort in bytes.
+  void sort() {
+    if (items_.size() < radix_from) {
+      std::sort(items_.begin(), items_.end());
+    } else {
+      radix_sort();
+    }
+  }
+  [[nodiscard]] Key key_at(index_t place) const {
+    return items_[static_cast<std::size_t>(place)].key;
+  }
+  [[nodiscard]] index_t column_at(index_t place) const {
+    return items_[static_cast<std::size_t>(place)].column;
+  }
+
+ private:
+  // Below this the histograms of the digits cost more than the comparisons.
+  static constexpr std::size_t radix_from = 64;
+  using histogram = std::array<std::uint32_t, 256>;
+
+  void radix_sort() {
+    std::array<histogram, sizeof(Key)> digits{};
+    for (const auto& item : items_) {
+      for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
+        ++digits[digit][(item.key >> (8 * digit)) & 0xff];
+      }
+    }
+    sorted_.resize(items_.size());
+    for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
+      histogram& count = digits[digit];
+      const auto shift = 8 * digit;
+      // A digit that all keys share needs no pass: small integers have several.
+      if (count[(items_.front().key >> shift) & 0xff] == items_.size()) continue;
+      std::uint32_t start = 0;
+      for (auto& bin : count) {
+        const std::uint32_t size = bin;
+        bin = start;
+        start += size;
+      }
+      for (const auto& item : items_) sorted_[count[(item.key >> shift) & 0xff]++] = item;
+      items_.swap(sorted_);
+    }
+  }
+
+  std::vector<keyed_column<Key>> items_;
+  std::vector<keyed_column<Key>> sorted_;
+};
+
+}  // namespace gpu::cpu

@@ -1,0 +1,66 @@
+#include "plan/rank_variants.hpp"
+
+#include <fmt/format.h>
+
+#include <gpu/error.hpp>
+
+#include "cpu/rank_counting.hpp"
+
+namespace gpu::detail {
+namespace {
+
+// Up to here counting is ahead of sorting on the CPU: see docs/rank.md.
+constexpr index_t cpu_counting_cols = 128;
+
+const char* name_of(rank_variant variant) {
+  switch (variant) {
+    case rank_variant::automatic:
+      return "automatic";
+    case rank_variant::counting:
+      return "counting";
+    case rank_variant::block_sort:
+      return "block_sort";
+    case rank_variant::segmented_sort:
+      return "segmented_sort";
+    case rank_variant::sort:
+      return "sort";
+  }
+  return "unknown";
+}
+
+[[noreturn]] void refuse(rank_variant asked, const char* backend_name) {
+  throw unsupported(fmt::format("rank_options.variant: {} is not offered on the {} backend",
+                                name_of(asked), backend_name));
+}
+
+[[noreturn]] void refuse(rank_variant asked, index_t cols, index_t most) {
+  throw unsupported(fmt::format("rank_options.variant: {} ranks rows of at most {} columns, got {}",
+                                name_of(asked), most, cols));
+}
+
+rank_variant choose_on_cpu(rank_variant asked, index_t cols) {
+  switch (asked) {
+    case rank_variant::automatic:
+      return cols <= cpu_counting_cols ? rank_variant::counting : rank_variant::sort;
+    case rank_variant::counting:
+      if (cols > cpu::counting_max_cols) refuse(asked, cols, cpu::counting_max_cols);
+      return asked;
+    case rank_variant::sort:
+      return asked;
+    case rank_variant::block_sort:
+    case rank_variant::segmented_sort:
+      break;
+  }
+  refuse(asked, "CPU");
+}
+
+}  // namespace
+
+rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols,
+                                 std::size_t element_bytes) {
+  static_cast<void>(element_bytes);
+  if (where == backend::cpu) return choose_on_cpu(asked, cols);
+  refuse(asked, "CUDA");
+}
+
+}  // namespace gpu::detail

@@ -14,7 +14,7 @@ inline namespace v0 {
 
 /// One backend as built into this library.
 struct backend_info {
-  backend kind = backend::cpu;
+  backend kind = backend::cpu;   ///< `cpu` or `cuda`.
   std::string name = {};         ///< "cpu" or "cuda".
   std::string description = {};  ///< Instruction set and threads, or runtime and driver version.
   bool usable = false;           ///< Whether a call can run on it here and now.
@@ -23,13 +23,13 @@ struct backend_info {
 
 /// One CUDA device.
 struct device_info {
-  int ordinal = 0;
-  std::string name = {};
-  int compute_major = 0;
-  int compute_minor = 0;
-  int multiprocessors = 0;
-  std::size_t memory_bytes = 0;
-  std::size_t l2_bytes = 0;
+  int ordinal = 0;               ///< As execution::devices takes it.
+  std::string name = {};         ///< As the driver gives it.
+  int compute_major = 0;         ///< Compute capability, before the dot.
+  int compute_minor = 0;         ///< Compute capability, behind the dot.
+  int multiprocessors = 0;       ///< Streaming multiprocessors.
+  std::size_t memory_bytes = 0;  ///< Device memory in all.
+  std::size_t l2_bytes = 0;      ///< Second-level cache.
 };
 
 /// Every backend of this build, the CPU first. Never throws for a missing device or driver.

@@ -27,8 +27,10 @@ enum class error_code {
 /// Base of every exception thrown by the library.
 class GPU_SIMILARITY_EXPORT error : public std::runtime_error {
  public:
+  /// `what` is the whole message.
   error(error_code code, const std::string& what);
   ~error() override;
+  /// What went wrong, as a value.
   [[nodiscard]] error_code code() const noexcept { return code_; }
 
  private:
@@ -38,6 +40,7 @@ class GPU_SIMILARITY_EXPORT error : public std::runtime_error {
 /// An argument is outside its documented range.
 class GPU_SIMILARITY_EXPORT invalid_argument : public error {
  public:
+  /// `what` is the whole message.
   explicit invalid_argument(const std::string& what);
   ~invalid_argument() override;
 };
@@ -45,6 +48,7 @@ class GPU_SIMILARITY_EXPORT invalid_argument : public error {
 /// The request is valid but not offered for this type, shape, device or backend.
 class GPU_SIMILARITY_EXPORT unsupported : public error {
  public:
+  /// `what` is the whole message.
   explicit unsupported(const std::string& what);
   ~unsupported() override;
 };
@@ -52,6 +56,7 @@ class GPU_SIMILARITY_EXPORT unsupported : public error {
 /// CUDA was asked for and cannot be used: built without it, no device, or no driver.
 class GPU_SIMILARITY_EXPORT backend_unavailable : public error {
  public:
+  /// `what` is the whole message.
   explicit backend_unavailable(const std::string& what);
   ~backend_unavailable() override;
 };
@@ -59,6 +64,7 @@ class GPU_SIMILARITY_EXPORT backend_unavailable : public error {
 /// Memory or the workspace limit does not suffice.
 class GPU_SIMILARITY_EXPORT out_of_memory : public error {
  public:
+  /// `what` is the whole message.
   out_of_memory(const std::string& what, std::size_t requested_bytes);
   ~out_of_memory() override;
   /// Bytes that were asked for when memory ran out.
@@ -71,6 +77,7 @@ class GPU_SIMILARITY_EXPORT out_of_memory : public error {
 /// The result does not fit the capacity that the caller set. Nothing was dropped silently.
 class GPU_SIMILARITY_EXPORT capacity_exceeded : public error {
  public:
+  /// `what` is the whole message.
   capacity_exceeded(const std::string& what, index_t required);
   ~capacity_exceeded() override;
   /// The capacity that the whole result needs, in elements.
@@ -83,6 +90,7 @@ class GPU_SIMILARITY_EXPORT capacity_exceeded : public error {
 /// The caller's progress callback asked to stop.
 class GPU_SIMILARITY_EXPORT cancelled : public error {
  public:
+  /// `what` is the whole message.
   explicit cancelled(const std::string& what);
   ~cancelled() override;
 };
@@ -90,6 +98,7 @@ class GPU_SIMILARITY_EXPORT cancelled : public error {
 /// A CUDA call failed; the message names the call, the file and the line.
 class GPU_SIMILARITY_EXPORT cuda_error : public error {
  public:
+  /// `what` is the whole message.
   cuda_error(const std::string& what, int status);
   ~cuda_error() override;
   /// The cudaError_t value.

@@ -27,10 +27,13 @@ enum class backend {
 /// default stream for host overloads, the legacy default stream for device overloads).
 class stream_ref {
  public:
+  /// The default stream.
   constexpr stream_ref() noexcept = default;
+  /// A stream of the caller, who keeps it alive.
   constexpr stream_ref(CUstream_st* stream) noexcept : stream_(stream) {}
   stream_ref(int) = delete;
   stream_ref(std::nullptr_t) = delete;
+  /// As CUDA takes it.
   [[nodiscard]] constexpr CUstream_st* get() const noexcept { return stream_; }
 
  private:
@@ -45,7 +48,10 @@ struct progress {
 };
 
 /// What the progress callback answers.
-enum class progress_reply { proceed, cancel };
+enum class progress_reply {
+  proceed,  ///< Go on.
+  cancel    ///< Stop with gpu::cancelled.
+};
 
 /// Called from the calling thread, a few times a second at most. `cancel` makes the operation
 /// throw gpu::cancelled as soon as the work in flight is done.

@@ -24,6 +24,7 @@ GPU_SIMILARITY_EXPORT std::size_t checked_element_count(index_t rows, index_t co
 template <class T>
 class matrix {
  public:
+  /// Type of an element.
   using value_type = T;
 
   /// An empty matrix, [0, 0].
@@ -37,10 +38,12 @@ class matrix {
         rows_(rows),
         cols_(cols) {}
 
+  /// Takes the elements; `other` is empty afterwards.
   matrix(matrix&& other) noexcept
       : data_(std::move(other.data_)),
         rows_(std::exchange(other.rows_, 0)),
         cols_(std::exchange(other.cols_, 0)) {}
+  /// Takes the elements; `other` is empty afterwards.
   matrix& operator=(matrix&& other) noexcept {
     data_ = std::move(other.data_);
     rows_ = std::exchange(other.rows_, 0);
@@ -48,32 +51,44 @@ class matrix {
     return *this;
   }
 
+  /// A copy of all elements.
   [[nodiscard]] matrix clone() const {
     matrix copy(rows_, cols_);
     std::copy(data_.get(), data_.get() + rows_ * cols_, copy.data_.get());
     return copy;
   }
 
+  /// Element (0, 0).
   [[nodiscard]] T* data() noexcept { return data_.get(); }
+  /// Element (0, 0).
   [[nodiscard]] const T* data() const noexcept { return data_.get(); }
+  /// Number of rows.
   [[nodiscard]] index_t rows() const noexcept { return rows_; }
+  /// Number of columns.
   [[nodiscard]] index_t cols() const noexcept { return cols_; }
+  /// Elements from one row to the next: cols().
   [[nodiscard]] index_t row_stride() const noexcept { return cols_; }
+  /// Whether there is no element.
   [[nodiscard]] bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
 
   /// Element (i, j); no range check.
   [[nodiscard]] T& operator()(index_t i, index_t j) noexcept { return data_[offset(i, j)]; }
+  /// Element (i, j); no range check.
   [[nodiscard]] const T& operator()(index_t i, index_t j) const noexcept {
     return data_[offset(i, j)];
   }
+  /// Row i; no range check.
   [[nodiscard]] std::span<T> row(index_t i) noexcept {
     return {data_.get() + i * cols_, static_cast<std::size_t>(cols_)};
   }
+  /// Row i; no range check.
   [[nodiscard]] std::span<const T> row(index_t i) const noexcept {
     return {data_.get() + i * cols_, static_cast<std::size_t>(cols_)};
   }
 
+  /// The whole matrix.
   [[nodiscard]] matrix_view<T> view() noexcept { return {data_.get(), rows_, cols_}; }
+  /// The whole matrix, read only.
   [[nodiscard]] matrix_view<const T> view() const noexcept { return {data_.get(), rows_, cols_}; }
 
  private:

@@ -34,7 +34,9 @@ GPU_SIMILARITY_EXPORT void check_vector_extent(const void* data, index_t size);
 template <class T, memory_space Space>
 class basic_matrix_view {
  public:
+  /// The element without const.
   using value_type = std::remove_const_t<T>;
+  /// Where the elements are.
   static constexpr memory_space space = Space;
 
   /// An empty view, [0, 0].
@@ -62,11 +64,15 @@ class basic_matrix_view {
         cols_(other.cols()),
         row_stride_(other.row_stride()) {}
 
+  /// Element (0, 0).
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
+  /// Number of rows.
   [[nodiscard]] constexpr index_t rows() const noexcept { return rows_; }
+  /// Number of columns.
   [[nodiscard]] constexpr index_t cols() const noexcept { return cols_; }
   /// Elements from the start of one row to the start of the next.
   [[nodiscard]] constexpr index_t row_stride() const noexcept { return row_stride_; }
+  /// Whether there is no element.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
   /// Start of row i; no range check.
   [[nodiscard]] constexpr T* row(index_t i) const noexcept { return data_ + i * row_stride_; }
@@ -94,19 +100,25 @@ using device_matrix_view = basic_matrix_view<T, memory_space::device>;
 template <class T>
 class device_vector_view {
  public:
+  /// The element without const.
   using value_type = std::remove_const_t<T>;
+  /// An empty view.
   constexpr device_vector_view() noexcept = default;
   /// @throw gpu::invalid_argument for a negative size, or null data of a non-empty vector.
   device_vector_view(T* data, index_t size) : data_(data), size_(size) {
     detail::check_vector_extent(data, size);
   }
+  /// From mutable to const elements.
   template <class U>
   requires(std::is_convertible_v<U (*)[], T (*)[]> &&
            !std::same_as<U, T>) constexpr device_vector_view(device_vector_view<U> other) noexcept
       : data_(other.data()), size_(other.size()) {}
 
+  /// The first element.
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
+  /// Number of elements.
   [[nodiscard]] constexpr index_t size() const noexcept { return size_; }
+  /// Whether there is no element.
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
 
  private:

@@ -19,13 +19,16 @@ inline namespace v0 {
 /// scipy.stats.pearsonr and spearmanr; 0 for |r| = 1 in the tail.
 /// @param r a correlation in [-1, 1]; NaN gives NaN.
 /// @param observations at least 3.
+/// @param side the alternative hypothesis.
 /// @throw gpu::invalid_argument outside these ranges.
 [[nodiscard]] GPU_SIMILARITY_EXPORT double correlation_p_value(double r, index_t observations,
                                                                tail side = tail::two_sided);
 
 /// The smallest correlation c such that correlation_p_value(c) <= p: of two_sided the magnitude,
 /// of `less` the largest, negative one. Infinite where no correlation reaches p.
-/// @param p in (0, 1]; @param observations at least 3.
+/// @param p in (0, 1].
+/// @param observations at least 3.
+/// @param side the alternative hypothesis.
 /// @throw gpu::invalid_argument outside these ranges.
 [[nodiscard]] GPU_SIMILARITY_EXPORT double critical_correlation(double p, index_t observations,
                                                                 tail side = tail::two_sided);

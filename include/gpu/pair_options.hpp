@@ -28,10 +28,14 @@ enum class pair_variant {
 struct pair_options {
   /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic.
   nan_policy nans = nan_policy::reject;
+  /// The implementation; gpu::unsupported where the backend or device does not offer it.
   pair_variant variant = pair_variant::automatic;
+  /// Where it runs.
   execution exec = {};
 };
+/// Options of spearman_all_pairs.
 using spearman_options = pair_options;
+/// Options of pearson_all_pairs.
 using pearson_options = pair_options;
 
 }  // namespace v0

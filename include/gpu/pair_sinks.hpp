@@ -56,6 +56,7 @@ struct edge {
   node_id col;       ///< j > i
   double statistic;  ///< rho or r
   double p;          ///< p of the filter's tail, not adjusted
+  /// Whether all four members are equal.
   friend bool operator==(const edge&, const edge&) = default;
 };
 
@@ -67,19 +68,19 @@ enum class edge_order {
 
 /// What a run did, in every result.
 struct pair_summary {
-  index_t rows = 0;
-  index_t cols = 0;
+  index_t rows = 0;                         ///< Rows of the input.
+  index_t cols = 0;                         ///< Columns of the input.
   std::vector<index_t> constant_rows = {};  ///< Rows without a statistic: all values equal.
   std::vector<index_t> nan_rows = {};       ///< Rows that hold a NaN (nan_policy::propagate only).
   std::uint64_t pairs_tested = 0;           ///< Pairs of rows that both have a statistic.
   std::uint64_t pairs_kept = 0;             ///< Those that passed the filter.
   double max_p_effective = 1.0;             ///< The cut on p after the adjustment.
   double min_abs_effective = 0.0;  ///< The cut on the statistic that decided, its magnitude.
-  backend used = backend::cpu;
-  std::string device = {};   ///< CPU or GPU name.
-  std::string variant = {};  ///< Name of the variant that ran.
-  double prepare_seconds = 0;
-  double pairs_seconds = 0;
+  backend used = backend::cpu;     ///< Where it ran.
+  std::string device = {};         ///< CPU or GPU name.
+  std::string variant = {};        ///< Name of the variant that ran.
+  double prepare_seconds = 0;      ///< Ranking or scaling and packing of the rows.
+  double pairs_seconds = 0;        ///< The pairs, with the delivery of what is kept.
 };
 
 // ---- sinks ------------------------------------------------------------------------------------
@@ -88,16 +89,21 @@ struct pair_summary {
 /// the rows and columns without a statistic. Memory: rows^2 values.
 template <class Value>
 requires(std::same_as<Value, double> || std::same_as<Value, float>) struct basic_dense_sink {
+  /// Type of the statistic in the result.
   using value_type = Value;
 };
+/// Statistics in double precision.
 using dense_sink = basic_dense_sink<double>;
+/// Statistics in single precision, half the memory.
 using dense_sink_f32 = basic_dense_sink<float>;
 
 /// Keep the pairs that pass the filter, as a list. Memory: 24 bytes an edge.
 struct edge_sink {
+  /// Which pairs.
   pair_filter keep = {};
   /// Largest number of edges to hold; more throws gpu::capacity_exceeded with the number needed.
   index_t max_edges = std::numeric_limits<index_t>::max();
+  /// Order of the list.
   edge_order order = edge_order::by_row_then_column;
 };
 
@@ -111,12 +117,15 @@ enum class neighbor_order {
 /// partner. Memory: rows * k * 12 bytes.
 struct top_k_sink {
   index_t k = 1;  ///< At least 1; rows with fewer partners have fewer, see neighbor_table::count.
+  /// Which pairs can be neighbours.
   pair_filter keep = {};
+  /// What "best" means.
   neighbor_order order = neighbor_order::by_absolute_value;
 };
 
 /// Count the pairs that pass the filter, in all, per row and per bin of the statistic.
 struct count_sink {
+  /// Which pairs.
   pair_filter keep = {};
   /// Bins of equal width over [-1, 1] for the histogram of the kept statistics; 0: none. At most
   /// 65,536. Bin b holds floor((statistic + 1) * bins / 2) == b in double arithmetic; the last
@@ -126,10 +135,12 @@ struct count_sink {
 
 /// Hand the pairs that pass the filter to a callback in batches, without holding them all.
 struct stream_sink {
+  /// Which pairs.
   pair_filter keep = {};
   /// Called from the calling thread; the span is valid during the call. An exception it throws
   /// ends the run and reaches the caller.
   std::function<void(std::span<const edge>)> consume = {};
+  /// Order over all batches.
   edge_order order = edge_order::by_row_then_column;
   index_t batch_edges = index_t{1} << 20;  ///< Largest batch, at least 1.
 };
@@ -140,32 +151,33 @@ struct stream_sink {
 template <class Value>
 struct correlation_matrix : matrix<Value> {
   using matrix<Value>::matrix;
-  pair_summary summary;
+  pair_summary summary;  ///< What the run did.
 };
 
 /// Result of edge_sink.
 struct edge_list {
-  std::vector<edge> edges;
-  pair_summary summary;
+  std::vector<edge> edges;  ///< In the order that the sink asked for.
+  pair_summary summary;     ///< What the run did.
 };
 
 /// Result of top_k_sink. Row i has `count[i]` neighbours, best first; the entries behind them
 /// hold `no_neighbor` and NaN.
 struct neighbor_table {
+  /// Stands behind the last neighbour of a row.
   static constexpr node_id no_neighbor = std::numeric_limits<node_id>::max();
   matrix<node_id> index;       ///< [rows, k]
   matrix<double> statistic;    ///< [rows, k]
   std::vector<node_id> count;  ///< [rows]
-  pair_summary summary;
+  pair_summary summary;        ///< What the run did.
 };
 
 /// Result of count_sink. `tested` and `kept` are in the summary too.
 struct pair_counts {
-  std::uint64_t tested = 0;
-  std::uint64_t kept = 0;
+  std::uint64_t tested = 0;              ///< Pairs of rows that both have a statistic.
+  std::uint64_t kept = 0;                ///< Those that passed the filter.
   std::vector<std::uint32_t> degree;     ///< [rows]: kept pairs that row i is part of.
   std::vector<std::uint64_t> histogram;  ///< [histogram_bins]
-  pair_summary summary;
+  pair_summary summary;                  ///< What the run did.
 };
 
 namespace detail {

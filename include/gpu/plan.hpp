@@ -17,9 +17,9 @@ inline namespace v0 {
 
 /// What an all-pairs call would do.
 struct pair_plan {
-  backend used = backend::cpu;
-  std::string device = {};
-  std::string variant = {};
+  backend used = backend::cpu;      ///< Where it would run.
+  std::string device = {};          ///< CPU or GPU name.
+  std::string variant = {};         ///< Name of the variant that would run.
   index_t tile_rows = 0;            ///< Rows of one block of the pair matrix.
   index_t tile_cols = 0;            ///< Columns of one block of the pair matrix.
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take on that backend.

@@ -36,11 +36,15 @@ enum class rank_variant {
 
 /// Options of rank_rows.
 struct rank_options {
+  /// Rank of tied values.
   tie_method ties = tie_method::average;
+  /// Which end has rank 1.
   rank_order order = rank_order::ascending;
   /// `reject` throws; `propagate` makes every rank of a row that holds a NaN NaN.
   nan_policy nans = nan_policy::reject;
+  /// The implementation; gpu::unsupported where the backend does not offer it.
   rank_variant variant = rank_variant::automatic;
+  /// Where it runs.
   execution exec = {};
 };
 
@@ -57,6 +61,7 @@ GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
 ///
 /// -0.0 ties with 0.0; +Inf and -Inf are ordinary values. NaN is rejected unless asked otherwise.
 /// @param data values [rows, cols], cols up to 2^31 - 1.
+/// @param options ties, order, NaN policy, variant, backend.
 /// @return ranks [rows, cols]. Doubles hold every rank exactly.
 /// @throw gpu::invalid_argument where a value is NaN and `options.nans` is `reject` (row and
 ///   column are named); gpu::unsupported where the variant is not offered for this backend or

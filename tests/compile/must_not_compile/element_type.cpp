@@ -1,0 +1,14 @@
+// Only the documented element types are taken.
+#include <string>
+
+#include <gpu/spearman.hpp>
+
+auto use(gpu::matrix_view<const int> numbers, gpu::matrix_view<const std::string> words) {
+#ifdef MISUSE
+  static_cast<void>(numbers);
+  return gpu::spearman_all_pairs(words);
+#else
+  static_cast<void>(words);
+  return gpu::spearman_all_pairs(numbers);
+#endif
+}

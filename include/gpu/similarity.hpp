@@ -14,4 +14,5 @@
 #include <gpu/plan.hpp>
 #include <gpu/rank.hpp>
 #include <gpu/spearman.hpp>
+#include <gpu/top_k.hpp>
 #include <gpu/version.hpp>

@@ -1,0 +1,279 @@
+#pragma once
+/// @file
+/// The largest or smallest k values of a vector or of each row of a matrix, with their positions;
+/// also of the distinct values, with their counts.
+
+#include <cstddef>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
+#include <gpu/export.hpp>
+#include <gpu/matrix.hpp>
+#include <gpu/matrix_view.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// Which end of the order is asked for. NaN comes last in both.
+enum class top_k_select { largest, smallest };
+
+/// In which order the entries come back.
+enum class top_k_order {
+  sorted,   ///< Best first, ties by lowest index.
+  unsorted  ///< The same entries in an unspecified order; saves the sort where k is large.
+};
+
+/// The implementation that selects; every one gives the same entries.
+enum class top_k_variant {
+  automatic,        ///< Chosen by type, shape, k and device: see plan/top_k_variants.hpp.
+  threshold,        ///< A sample gives a bound, one pass keeps what beats it. k up to 4096 on CUDA.
+  radix_select,     ///< CUDA: histograms of digits narrow down the k-th value; any k.
+  sort,             ///< Sorts everything (CUB on CUDA); any k.
+  two_pass_insert,  ///< CUDA: each thread keeps a sorted list, blocks merge; k up to 32.
+  block_rows,       ///< CUDA: one block selects one row; middle rows, k up to 4096.
+  warp_rows         ///< CUDA: one warp selects one row; rows and k up to 1024.
+};
+
+/// Options of top_k and top_k_distinct.
+struct top_k_options {
+  top_k_select select = top_k_select::largest;
+  top_k_order order = top_k_order::sorted;
+  top_k_variant variant = top_k_variant::automatic;
+  execution exec = {};
+};
+
+/// The best entries of a vector: `values[i] == data[indices[i]]`.
+template <class T>
+struct top_k_result {
+  std::vector<T> values = {};         ///< [min(k, n)]
+  std::vector<index_t> indices = {};  ///< [min(k, n)]
+  index_t requested = 0;              ///< The k that was asked for.
+  /// Whether there were fewer than k elements.
+  [[nodiscard]] bool clamped() const noexcept {
+    return static_cast<index_t>(values.size()) < requested;
+  }
+};
+
+/// The best entries of each row of a matrix.
+template <class T>
+struct top_k_rows_result {
+  matrix<T> values = {};         ///< [rows, min(k, cols)]
+  matrix<index_t> indices = {};  ///< [rows, min(k, cols)], column numbers.
+  index_t requested = 0;         ///< The k that was asked for.
+  [[nodiscard]] bool clamped() const noexcept { return values.cols() < requested; }
+};
+
+/// The best distinct values of a vector.
+template <class T>
+struct top_k_distinct_result {
+  std::vector<T> values = {};         ///< [found]: each value once, as at its first position.
+  std::vector<index_t> indices = {};  ///< [found]: position of its first occurrence.
+  std::vector<index_t> counts = {};   ///< [found]: how often it occurs in the whole vector.
+  index_t requested = 0;              ///< The k that was asked for.
+  /// Whether there were fewer than k distinct values.
+  [[nodiscard]] bool clamped() const noexcept {
+    return static_cast<index_t>(values.size()) < requested;
+  }
+};
+
+/// The best distinct values of each row. Row i has `found[i]` entries; behind them values are 0,
+/// indices -1 and counts 0.
+template <class T>
+struct top_k_distinct_rows_result {
+  matrix<T> values = {};            ///< [rows, min(k, cols)]
+  matrix<index_t> indices = {};     ///< [rows, min(k, cols)]
+  matrix<index_t> counts = {};      ///< [rows, min(k, cols)]
+  std::vector<index_t> found = {};  ///< [rows]
+  index_t requested = 0;            ///< The k that was asked for.
+};
+
+/// What a call would run, without running it.
+struct top_k_plan {
+  backend used = backend::cpu;
+  top_k_variant variant = top_k_variant::automatic;  ///< Never `automatic` in an answer.
+  index_t entries = 0;                               ///< min(k, cols): entries per row.
+  std::size_t workspace_bytes = 0;  ///< Device scratch memory that a device overload takes.
+};
+
+/// "threshold", "radix_select", ... as the enumerators are called.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(top_k_variant variant) noexcept;
+
+/// Device memory in which the caller lets an operation work; any alignment of at least 256 bytes.
+using device_workspace = device_vector_view<std::byte>;
+
+namespace detail {
+template <class T>
+GPU_SIMILARITY_EXPORT top_k_result<T> top_k(std::span<const T> data, index_t k,
+                                            const top_k_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT top_k_rows_result<T> top_k(matrix_view<const T> data, index_t k,
+                                                 const top_k_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT top_k_distinct_result<T> top_k_distinct(std::span<const T> data, index_t k,
+                                                              const top_k_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT top_k_distinct_rows_result<T> top_k_distinct(matrix_view<const T> data,
+                                                                   index_t k,
+                                                                   const top_k_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT index_t top_k(device_matrix_view<const T> data, index_t k,
+                                    device_matrix_view<T> values,
+                                    device_matrix_view<index_t> indices,
+                                    const top_k_options& options, device_workspace workspace);
+template <class T>
+GPU_SIMILARITY_EXPORT void top_k_distinct(device_matrix_view<const T> data, index_t k,
+                                          device_matrix_view<T> values,
+                                          device_matrix_view<index_t> indices,
+                                          device_matrix_view<index_t> counts,
+                                          device_vector_view<index_t> found,
+                                          const top_k_options& options, device_workspace workspace);
+template <class T>
+GPU_SIMILARITY_EXPORT top_k_plan plan_top_k(index_t rows, index_t cols, index_t k, bool distinct,
+                                            const top_k_options& options);
+
+/// A contiguous range of elements: std::vector, std::array, std::span, ...
+template <class Range>
+concept element_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+    element<std::ranges::range_value_t<Range>>;
+
+template <element_range Range>
+std::span<const std::ranges::range_value_t<Range>> as_span(const Range& range) {
+  return {std::ranges::data(range), std::ranges::size(range)};
+}
+template <class T>
+device_matrix_view<T> as_row(device_vector_view<T> vector) {
+  return {vector.data(), 1, vector.size()};
+}
+}  // namespace detail
+
+/// The `k` best values of a vector with their positions.
+///
+/// The order is total, so the answer is one and the same on every backend and variant: better
+/// values first, equal values by lowest index, NaN behind everything in both directions. -0.0 and
+/// 0.0 are equal. `values[i]` has the bits of `data[indices[i]]`.
+/// @param data values [n]; n = 0 gives an empty result.
+/// @param k at least 1. k > n gives n entries, and `clamped()` says so.
+/// @throw gpu::invalid_argument for k < 1; gpu::unsupported where the variant is not offered for
+///   this backend, shape or k; gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
+/// Cost: one read of the data for k up to a few thousand, a sort of k entries; for larger k a
+/// few reads. Blocks until the result is complete.
+template <detail::element_range Range>
+[[nodiscard]] auto top_k(const Range& data, index_t k, const top_k_options& options = {}) {
+  return detail::top_k<std::ranges::range_value_t<Range>>(detail::as_span(data), k, options);
+}
+
+/// The `k` best values of each row of `data` [rows, cols]; otherwise as above.
+template <class T>
+requires element<std::remove_const_t<T>>
+[[nodiscard]] auto top_k(matrix_view<T> data, index_t k, const top_k_options& options = {}) {
+  using value = std::remove_const_t<T>;
+  return detail::top_k<value>(matrix_view<const value>(data), k, options);
+}
+
+/// The `k` best of the distinct values of a vector, each once, with the position of its first
+/// occurrence and the number of its occurrences. Sorted, whatever `options.order` says.
+///
+/// As numpy.unique with return_index and return_counts, cut to its last (or first) k in
+/// descending (or ascending) order. -0.0 and 0.0 are one value, all NaN are one value and the
+/// last; the value returned has the bits of its first occurrence. Fewer than k distinct values:
+/// all of them, and `clamped()` says so.
+/// Parameters and errors as top_k.
+template <detail::element_range Range>
+[[nodiscard]] auto top_k_distinct(const Range& data, index_t k, const top_k_options& options = {}) {
+  return detail::top_k_distinct<std::ranges::range_value_t<Range>>(detail::as_span(data), k,
+                                                                   options);
+}
+
+/// The `k` best of the distinct values of each row of `data` [rows, cols].
+template <class T>
+requires element<std::remove_const_t<T>>
+[[nodiscard]] auto top_k_distinct(matrix_view<T> data, index_t k,
+                                  const top_k_options& options = {}) {
+  using value = std::remove_const_t<T>;
+  return detail::top_k_distinct<value>(matrix_view<const value>(data), k, options);
+}
+
+/// What top_k would run for `cols` elements of T per row, and the scratch memory it would take.
+/// A vector is one row. `options.exec` decides device and backend; nothing is allocated.
+/// @throw as top_k.
+template <element T>
+[[nodiscard]] top_k_plan plan_top_k(index_t rows, index_t cols, index_t k,
+                                    const top_k_options& options = {}) {
+  return detail::plan_top_k<T>(rows, cols, k, false, options);
+}
+
+/// The same for top_k_distinct.
+template <element T>
+[[nodiscard]] top_k_plan plan_top_k_distinct(index_t rows, index_t cols, index_t k,
+                                             const top_k_options& options = {}) {
+  return detail::plan_top_k<T>(rows, cols, k, true, options);
+}
+
+/// top_k on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
+/// in a CUDA graph.
+/// @param data values [n].
+/// @param values receives the values [at least min(k, n)]; must not overlap `data`.
+/// @param indices receives the positions [at least min(k, n)].
+/// @param workspace scratch memory of at least plan_top_k<T>(1, n, k, options).workspace_bytes,
+///   in use until the work on the stream is done. Empty: taken from the stream's memory pool.
+/// @return min(k, n), the number of entries that will be written.
+/// @throw gpu::invalid_argument for k < 1 or an output or workspace that is too small.
+template <class T>
+requires element<std::remove_const_t<T>> index_t
+top_k(device_vector_view<T> data, index_t k, device_vector_view<std::remove_const_t<T>> values,
+      device_vector_view<index_t> indices, const top_k_options& options = {},
+      device_workspace workspace = {}) {
+  using value = std::remove_const_t<T>;
+  return detail::top_k<value>(detail::as_row(device_vector_view<const value>(data)), k,
+                              detail::as_row(values), detail::as_row(indices), options, workspace);
+}
+
+/// top_k of each row on device memory: `values` and `indices` are [rows, at least min(k, cols)].
+template <class T>
+requires element<std::remove_const_t<T>> index_t
+top_k(device_matrix_view<T> data, index_t k, device_matrix_view<std::remove_const_t<T>> values,
+      device_matrix_view<index_t> indices, const top_k_options& options = {},
+      device_workspace workspace = {}) {
+  using value = std::remove_const_t<T>;
+  return detail::top_k<value>(device_matrix_view<const value>(data), k, values, indices, options,
+                              workspace);
+}
+
+/// top_k_distinct on device memory, asynchronous as top_k.
+/// @param values,indices,counts receive the entries [at least min(k, n)].
+/// @param found receives how many there are [1]; behind them values are 0, indices -1, counts 0.
+/// @param workspace of at least plan_top_k_distinct<T>(1, n, k, options).workspace_bytes.
+template <class T>
+requires element<std::remove_const_t<T>>
+void top_k_distinct(device_vector_view<T> data, index_t k,
+                    device_vector_view<std::remove_const_t<T>> values,
+                    device_vector_view<index_t> indices, device_vector_view<index_t> counts,
+                    device_vector_view<index_t> found, const top_k_options& options = {},
+                    device_workspace workspace = {}) {
+  using value = std::remove_const_t<T>;
+  detail::top_k_distinct<value>(detail::as_row(device_vector_view<const value>(data)), k,
+                                detail::as_row(values), detail::as_row(indices),
+                                detail::as_row(counts), found, options, workspace);
+}
+
+/// top_k_distinct of each row on device memory: outputs [rows, at least min(k, cols)], `found`
+/// [rows].
+template <class T>
+requires element<std::remove_const_t<T>>
+void top_k_distinct(device_matrix_view<T> data, index_t k,
+                    device_matrix_view<std::remove_const_t<T>> values,
+                    device_matrix_view<index_t> indices, device_matrix_view<index_t> counts,
+                    device_vector_view<index_t> found, const top_k_options& options = {},
+                    device_workspace workspace = {}) {
+  using value = std::remove_const_t<T>;
+  detail::top_k_distinct<value>(device_matrix_view<const value>(data), k, values, indices, counts,
+                                found, options, workspace);
+}
+
+}  // namespace v0
+}  // namespace gpu

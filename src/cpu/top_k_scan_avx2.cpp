@@ -1,0 +1,2 @@
+#define GPU_SIMILARITY_LEVEL avx2
+#include "cpu/top_k_scan_loop.hpp"

@@ -1,0 +1,51 @@
+#include "cuda/top_k.hpp"
+#include "cuda_absent/absent.hpp"
+
+namespace gpu::cuda {
+
+template <class T>
+std::size_t top_k_workspace(index_t, index_t, index_t, bool, top_k_variant, const execution&) {
+  throw_not_built();
+}
+template <class T>
+void top_k(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&) {
+  throw_not_built();
+}
+template <class T>
+void top_k_distinct(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*,
+                    const top_k_options&) {
+  throw_not_built();
+}
+template <class T>
+void top_k(device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>,
+           const top_k_options&, device_workspace) {
+  throw_not_built();
+}
+template <class T>
+void top_k_distinct(device_matrix_view<const T>, index_t, device_matrix_view<T>,
+                    device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,
+                    const top_k_options&, device_workspace) {
+  throw_not_built();
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
+  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, top_k_variant,          \
+                                          const execution&);                                       \
+  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&);       \
+  template void top_k_distinct<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, \
+                                  const top_k_options&);                                           \
+  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,              \
+                         device_matrix_view<index_t>, const top_k_options&, device_workspace);     \
+  template void top_k_distinct<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,     \
+                                  device_matrix_view<index_t>, device_matrix_view<index_t>,        \
+                                  index_t*, const top_k_options&, device_workspace)
+GPU_SIMILARITY_INSTANTIATE(std::int8_t);
+GPU_SIMILARITY_INSTANTIATE(std::int16_t);
+GPU_SIMILARITY_INSTANTIATE(std::int32_t);
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t);
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t);
+GPU_SIMILARITY_INSTANTIATE(float);
+GPU_SIMILARITY_INSTANTIATE(double);
+#undef GPU_SIMILARITY_INSTANTIATE
+
+}  // namespace gpu::cuda

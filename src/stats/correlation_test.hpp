@@ -1,0 +1,21 @@
+#pragma once
+// Student's t test of a correlation. Arguments are valid here: src/api/p_value.cpp checks them.
+
+#include <gpu/index.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu::stats {
+
+/// t = r sqrt((observations - 2) / ((1 + r) (1 - r))).
+double t_value(double r, index_t observations);
+
+/// p of r: the regularised incomplete beta function I_x(nu / 2, 1 / 2), nu = observations - 2,
+/// x = (1 + r) (1 - r), which is Student's two-sided p without the detour over t.
+/// Abramowitz and Stegun, 26.7.1 and 26.5.27.
+double p_value(double r, index_t observations, tail side);
+
+/// The weakest correlation in the direction of `side` whose p_value is at most p: every cut on p is
+/// turned into a cut on the statistic here, by bisection over doubles with p_value itself.
+double critical_value(double p, index_t observations, tail side);
+
+}  // namespace gpu::stats

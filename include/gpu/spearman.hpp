@@ -21,7 +21,7 @@ inline namespace v0 {
 /// t = rho sqrt((cols - 2) / ((1 + rho) (1 - rho))), as scipy.stats.spearmanr.
 ///
 /// @param data values [rows, cols]: rows are variables, columns are observations. rows up to
-///   2^32 - 1, cols from 3.
+///   2^32 - 1, cols from 3 to 3,000,000.
 /// @param options NaN policy, variant, backend, devices, workspace, progress.
 /// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink or
 ///   stream_sink.

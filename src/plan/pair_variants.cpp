@@ -1,0 +1,71 @@
+#include "plan/pair_variants.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+namespace gpu::inline v0 {
+
+std::string_view to_string(pair_variant variant) noexcept {
+  switch (variant) {
+    case pair_variant::automatic:
+      return "automatic";
+    case pair_variant::naive:
+      return "naive";
+    case pair_variant::tiled:
+      return "tiled";
+    case pair_variant::shared_tiled:
+      return "shared_tiled";
+    case pair_variant::tensor:
+      return "tensor";
+  }
+  return "unknown";
+}
+
+}  // namespace gpu::inline v0
+
+namespace gpu::detail {
+namespace {
+
+struct candidate {
+  backend where;
+  pair_variant variant;
+  bool (*takes)(const pair_shape&);
+};
+
+bool always(const pair_shape&) {
+  return true;
+}
+bool has_tensor_cores(const pair_shape& shape) {
+  return shape.compute_capability >= 80;
+}
+
+// Best first, the reference last.
+constexpr std::array candidates{
+    candidate{backend::cuda, pair_variant::tensor, has_tensor_cores},
+    candidate{backend::cuda, pair_variant::shared_tiled, always},
+    candidate{backend::cuda, pair_variant::naive, always},
+    candidate{backend::cpu, pair_variant::tiled, always},
+    candidate{backend::cpu, pair_variant::naive, always},
+};
+
+}  // namespace
+
+pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_shape& shape) {
+  for (const candidate& c : candidates) {
+    const bool wanted = asked == pair_variant::automatic || asked == c.variant;
+    if (c.where == used && wanted && c.takes(shape)) return c.variant;
+  }
+  throw unsupported(
+      fmt::format("options.variant: {} is not offered on {} for [{}, {}]{}", to_string(asked),
+                  to_string(used), shape.rows, shape.cols,
+                  used == backend::cuda
+                      ? fmt::format(" on a device of compute capability {}.{}",
+                                    shape.compute_capability / 10, shape.compute_capability % 10)
+                      : std::string()));
+}
+
+}  // namespace gpu::detail

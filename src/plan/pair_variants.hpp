@@ -1,0 +1,25 @@
+#pragma once
+// Which implementation of all pairs runs: one visible pure function of backend, operation, shape
+// and device.
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/execution.hpp>
+#include <gpu/pair_options.hpp>
+
+namespace gpu::detail {
+
+/// What the choice depends on.
+struct pair_shape {
+  measure what = measure::spearman;
+  index_t rows = 0;
+  index_t cols = 0;
+  /// CUDA compute capability times ten (90 for 9.0); not looked at for the CPU.
+  int compute_capability = 0;
+};
+
+/// The variant that `asked` means on backend `used` (cpu or cuda): itself, or for `automatic` the
+/// best that takes the shape.
+/// @throw gpu::unsupported where a named variant does not take the shape, device or backend.
+pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_shape& shape);
+
+}  // namespace gpu::detail

@@ -1,0 +1,28 @@
+#pragma once
+// What all-pairs operations check before any work: each function throws gpu::invalid_argument
+// unless it says otherwise.
+
+#include <vector>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu::validate {
+
+/// cols >= 3, rows <= 2^32 - 1; for Spearman also as many columns as 64-bit sums of products of
+/// centred ranks take, else gpu::unsupported.
+void check_pair_shape(detail::measure what, const detail::any_matrix_view& data);
+void check_filter(const pair_filter& keep);
+void check_sink(const edge_sink& sink);
+void check_sink(const top_k_sink& sink);
+void check_sink(const count_sink& sink);
+void check_sink(const stream_sink& sink);
+
+/// Rows that hold a NaN, ascending; none for integers. Reads the data once, in parallel.
+std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int threads);
+
+/// Names row and column of the first NaN where options.nans is reject and there is one.
+void check_nans(const detail::any_matrix_view& data, const pair_options& options);
+
+}  // namespace gpu::validate

@@ -1,0 +1,146 @@
+// All pairs: one function per sink. Each validates, runs its engine and completes the result.
+#include <gpu/detail/all_pairs.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+#include <gpu/error.hpp>
+
+#include "api/all_pairs_run.hpp"
+#include "stats/edge_p_values.hpp"
+#include "validate/pair_checks.hpp"
+
+namespace gpu::inline v0 {
+namespace detail {
+namespace {
+
+// Largest batch of edges between an engine and an edge_list.
+constexpr index_t edge_list_batch = index_t{1} << 20;
+
+// Runs body(); memory that runs out on the host reaches the caller as one of the library's errors.
+template <class Body>
+auto with_memory_errors(const Body& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("all pairs: host memory does not suffice for the rows and the result", 0);
+  }
+}
+
+template <class Value>
+correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
+                                      const pair_options& options) {
+  return with_memory_errors([&] {
+    pair_run run(what, data, options);
+    const index_t rows = run.engine().rows().rows;
+    correlation_matrix<Value> out(rows, rows);
+    run.engine().dense(out.view());
+    out.summary = run.finish(run.pairs_tested());
+    return out;
+  });
+}
+
+// Passes every batch of kept edges, p filled, to consume(span).
+template <class Consume>
+void deliver_edges(pair_run& run, const pair_options& options, const pair_filter& keep,
+                   edge_order order, index_t batch_edges, const Consume& consume) {
+  const keep_range range = run.resolve(keep);
+  stats::edge_p_values p_values(run.engine().rows().cols, keep.side, options.exec.cpu_threads);
+  run.engine().edges({.keep = range, .order = order, .batch_edges = batch_edges},
+                     [&](std::span<edge> batch) { consume(p_values, batch); });
+}
+
+}  // namespace
+
+correlation_matrix<double> all_pairs(measure what, const any_matrix_view& data,
+                                     const pair_options& options, const basic_dense_sink<double>&) {
+  return dense_pairs<double>(what, data, options);
+}
+
+correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
+                                    const pair_options& options, const basic_dense_sink<float>&) {
+  return dense_pairs<float>(what, data, options);
+}
+
+edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+                    const edge_sink& sink) {
+  validate::check_sink(sink);
+  return with_memory_errors([&] {
+    pair_run run(what, data, options);
+    edge_list out;
+    index_t kept = 0;
+    deliver_edges(run, options, sink.keep, sink.order, edge_list_batch,
+                  [&](stats::edge_p_values& p_values, std::span<edge> batch) {
+                    kept += static_cast<index_t>(batch.size());
+                    if (kept > sink.max_edges) {
+                      out.edges = {};  // the rest is counted alone
+                      return;
+                    }
+                    p_values.fill(batch);
+                    out.edges.insert(out.edges.end(), batch.begin(), batch.end());
+                  });
+    if (kept > sink.max_edges) {
+      throw capacity_exceeded(
+          fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
+                      sink.max_edges),
+          kept);
+    }
+    out.summary = run.finish(static_cast<std::uint64_t>(kept));
+    return out;
+  });
+}
+
+pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+                       const stream_sink& sink) {
+  validate::check_sink(sink);
+  pair_run run(what, data, options);
+  std::uint64_t kept = 0;
+  deliver_edges(run, options, sink.keep, sink.order, sink.batch_edges,
+                [&](stats::edge_p_values& p_values, std::span<edge> batch) {
+                  p_values.fill(batch);
+                  kept += batch.size();
+                  sink.consume(batch);
+                });
+  return run.finish(kept);
+}
+
+neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+                         const top_k_sink& sink) {
+  validate::check_sink(sink);
+  return with_memory_errors([&] {
+    pair_run run(what, data, options);
+    const keep_range keep = run.resolve(sink.keep);
+    const index_t rows = run.engine().rows().rows;
+    neighbor_table out{.index = matrix<node_id>(rows, sink.k),
+                       .statistic = matrix<double>(rows, sink.k),
+                       .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
+                       .summary = {}};
+    run.engine().top_k({.keep = keep, .k = sink.k, .order = sink.order}, out);
+    std::uint64_t entries = 0;
+    for (const node_id count : out.count) entries += count;
+    out.summary = run.finish(entries);
+    return out;
+  });
+}
+
+pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+                      const count_sink& sink) {
+  validate::check_sink(sink);
+  return with_memory_errors([&] {
+    pair_run run(what, data, options);
+    const keep_range keep = run.resolve(sink.keep);
+    pair_counts out;
+    out.tested = run.pairs_tested();
+    out.degree.resize(static_cast<std::size_t>(run.engine().rows().rows));
+    out.histogram.resize(static_cast<std::size_t>(sink.histogram_bins));
+    run.engine().counts({.keep = keep, .histogram_bins = sink.histogram_bins}, out);
+    out.summary = run.finish(out.kept);
+    return out;
+  });
+}
+
+}  // namespace detail
+}  // namespace gpu::inline v0

@@ -1,0 +1,59 @@
+#include "api/all_pairs_run.hpp"
+
+#include <utility>
+#include <variant>
+
+#include <gpu/backend.hpp>
+
+#include "validate/pair_checks.hpp"
+
+namespace gpu::detail {
+
+namespace {
+
+std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matrix_view& data,
+                                     const pair_options& options) {
+  validate::check_nans(data, options);
+  return used == backend::cuda ? cuda::make_pair_engine(what, data, options)
+                               : cpu::make_pair_engine(what, data, options);
+}
+
+backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options) {
+  validate::check_pair_shape(what, data);
+  return resolve_backend(options.exec);
+}
+
+}  // namespace
+
+pair_run::pair_run(measure what, const any_matrix_view& data, const pair_options& options)
+    : used_(checked_backend(what, data, options)),
+      engine_(prepare(used_, what, data, options)),
+      pairs_start_(std::chrono::steady_clock::now()) {}
+
+keep_range pair_run::resolve(const pair_filter& filter) {
+  cut_ = stats::resolve_cut(filter, *engine_);
+  return cut_.keep;
+}
+
+std::uint64_t pair_run::pairs_tested() const {
+  return stats::tested_pairs(engine_->rows());
+}
+
+pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
+  const prepared_rows& rows = engine_->rows();
+  return {.rows = rows.rows,
+          .cols = rows.cols,
+          .constant_rows = rows.constant_rows,
+          .nan_rows = rows.nan_rows,
+          .pairs_tested = pairs_tested(),
+          .pairs_kept = pairs_kept,
+          .max_p_effective = cut_.max_p,
+          .min_abs_effective = cut_.min_abs,
+          .used = used_,
+          .device = engine_->device(),
+          .variant = std::string(to_string(engine_->variant())),
+          .prepare_seconds = rows.seconds,
+          .pairs_seconds = seconds_since(pairs_start_)};
+}
+
+}  // namespace gpu::detail

@@ -1,0 +1,162 @@
+#include "cpu/pair_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include <gpu/error.hpp>
+
+#include "cpu/instruction_set.hpp"
+#include "plan/pair_variants.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr auto report_interval = std::chrono::milliseconds(250);
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+std::string describe_device(int threads) {
+  static const std::string name = processor_name();
+  return fmt::format("{} ({}, {} thread{})", name, to_string(usable_instruction_set()), threads,
+                     threads == 1 ? "" : "s");
+}
+
+index_t panel_rows_for(index_t rows, index_t cols) {
+  const double per_row = static_cast<double>(rows) * static_cast<double>(cols) + 1;
+  const double fitting = pair_policy::panel_work / per_row;
+  if (fitting >= static_cast<double>(pair_policy::panel_rows)) return pair_policy::panel_rows;
+  return std::max(pair_policy::block_rows, static_cast<index_t>(fitting) / pair_policy::block_rows *
+                                               pair_policy::block_rows);
+}
+
+}  // namespace
+
+progress_meter::progress_meter(const progress_callback& callback, std::string_view stage,
+                               std::uint64_t total)
+    : callback_(callback),
+      state_{.stage = stage, .done = 0, .total = total},
+      next_(std::chrono::steady_clock::now()) {
+  report(false);
+}
+
+void progress_meter::advance(std::uint64_t done) {
+  state_.done += done;
+  if (state_.done < state_.total) report(false);
+}
+
+void progress_meter::finish() {
+  state_.done = state_.total;
+  report(true);
+}
+
+void progress_meter::report(bool always) {
+  if (!callback_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!always && now < next_) return;
+  next_ = now + report_interval;
+  if (callback_(state_) == progress_reply::cancel) {
+    throw cancelled(
+        fmt::format("all pairs: cancelled by the progress callback, {} of {} done in {}",
+                    state_.done, state_.total, state_.stage));
+  }
+}
+
+std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
+  const auto count = static_cast<std::uint64_t>(row_end - row_begin);
+  const auto first = static_cast<std::uint64_t>(rows - 1 - row_begin);  // of the first row
+  const auto last = static_cast<std::uint64_t>(rows - row_end);         // of the last row
+  if (count == 0) return 0;
+  // count * (first + last) / 2 without overflow: one factor is even.
+  return count % 2 == 0 ? count / 2 * (first + last) : count * ((first + last) / 2);
+}
+
+pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
+                         const pair_options& options)
+    : threads_(thread_count(options.exec.cpu_threads)),
+      on_progress_(options.exec.on_progress),
+      scratch_(static_cast<std::size_t>(threads_)) {
+  const auto start = std::chrono::steady_clock::now();
+  std::visit(
+      [&](const auto& view) {
+        info_.rows = view.rows();
+        info_.cols = view.cols();
+      },
+      data);
+  variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
+                                         {.what = what, .rows = info_.rows, .cols = info_.cols});
+  progress_meter meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
+  row_preparation found = what == detail::measure::spearman
+                              ? prepare_spearman_rows(data, options, variant_)
+                              : prepare_pearson_rows(data, options, variant_);
+  rows_ = std::move(found.rows);
+  original_ = std::move(found.original);
+  info_.constant_rows = std::move(found.constant_rows);
+  info_.nan_rows = std::move(found.nan_rows);
+  info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  meter.finish();
+}
+
+std::string pair_engine::device() const {
+  return describe_device(threads_);
+}
+
+index_t pair_engine::panel_rows() const {
+  return panel_rows_for(size(), info_.cols);
+}
+
+std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end) const {
+  std::vector<pair_tile> tiles;
+  // Columns outside, so that threads that run side by side share the columns they read.
+  const index_t first = row_begin / pair_policy::task_cols * pair_policy::task_cols;
+  for (index_t j = first; j < size(); j += pair_policy::task_cols) {
+    for (index_t i = row_begin; i < row_end; i += pair_policy::task_rows) {
+      const pair_tile tile{.row_begin = i,
+                           .row_end = std::min(i + pair_policy::task_rows, row_end),
+                           .col_begin = j,
+                           .col_end = std::min(j + pair_policy::task_cols, size())};
+      if (tile.col_end > tile.row_begin + 1) tiles.push_back(tile);
+    }
+  }
+  return tiles;
+}
+
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+                                                      const detail::any_matrix_view& data,
+                                                      const pair_options& options) {
+  return std::make_unique<pair_engine>(what, data, options);
+}
+
+detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+                                     const pair_options& options) {
+  const int threads = thread_count(options.exec.cpu_threads);
+  const pair_variant variant = detail::choose_pair_variant(
+      backend::cpu, options.variant, {.what = what, .rows = rows, .cols = cols});
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(cols) * (what == detail::measure::pearson ? sizeof(double)
+                                                                         : (cols <= 128     ? 1
+                                                                            : cols <= 32768 ? 2
+                                                                                            : 4));
+  const std::size_t per_thread =
+      sizeof(double) * static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
+  return {.device = describe_device(threads),
+          .variant = variant,
+          .tile_rows = pair_policy::task_rows,
+          .tile_cols = pair_policy::task_cols,
+          .workspace_bytes = static_cast<std::size_t>(rows) * (row_bytes + sizeof(std::int64_t)) +
+                             static_cast<std::size_t>(threads) * per_thread +
+                             pair_policy::panel_edges * (sizeof(pair_hit) + sizeof(edge))};
+}
+
+}  // namespace gpu::cpu

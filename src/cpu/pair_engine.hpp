@@ -1,0 +1,109 @@
+#pragma once
+// The CPU pair engine: walks the upper triangle in panels of tiles and feeds the sinks.
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <gpu/execution.hpp>
+
+#include "cpu/pair_rows.hpp"
+#include "cpu/parallel.hpp"
+#include "plan/pair_engine.hpp"
+
+namespace gpu::cpu {
+
+/// Reports progress to the caller a few times a second and turns its reply into gpu::cancelled.
+class progress_meter {
+ public:
+  progress_meter(const progress_callback& callback, std::string_view stage, std::uint64_t total);
+  /// Called from the calling thread.
+  void advance(std::uint64_t done);
+  void finish();
+
+ private:
+  void report(bool always);
+
+  const progress_callback& callback_;
+  progress state_;
+  std::chrono::steady_clock::time_point next_;
+};
+
+class pair_engine final : public detail::pair_engine {
+ public:
+  pair_engine(detail::measure what, const detail::any_matrix_view& data,
+              const pair_options& options);
+
+  [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] std::string device() const override;
+  [[nodiscard]] pair_variant variant() const override { return variant_; }
+
+  void dense(matrix_view<double> out) override;
+  void dense(matrix_view<float> out) override;
+  void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
+  void top_k(const detail::top_k_request& request, neighbor_table& out) override;
+  void counts(const detail::count_request& request, pair_counts& out) override;
+  [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
+
+ private:
+  template <class Value>
+  void fill_dense(matrix_view<Value> out);
+
+  [[nodiscard]] index_t size() const { return rows_->size(); }
+  [[nodiscard]] index_t original(index_t packed) const {
+    return original_[static_cast<std::size_t>(packed)];
+  }
+  [[nodiscard]] index_t panel_rows() const;
+
+  // The tiles of rows [row_begin, row_end) that reach above the diagonal, in columns
+  // [col_begin, size()): all columns of the first row block, then of the next.
+  [[nodiscard]] std::vector<pair_tile> upper_tiles(index_t row_begin, index_t row_end) const;
+
+  // body(tile, thread) in parallel.
+  template <class Body>
+  void for_each_tile(const std::vector<pair_tile>& tiles, const Body& body) {
+    parallel_for(static_cast<index_t>(tiles.size()), threads_, [&](index_t index, int thread) {
+      body(tiles[static_cast<std::size_t>(index)], thread);
+    });
+  }
+
+  // for_each_tile over the whole upper triangle, panel by panel, with progress.
+  template <class Body>
+  void for_each_upper_tile(std::string_view stage, const Body& body);
+
+  [[nodiscard]] pair_scratch& scratch(int thread) {
+    auto& slot = scratch_[static_cast<std::size_t>(thread)];
+    if (!slot) slot = std::make_unique<pair_scratch>(rows_->kernel_bytes());
+    return *slot;
+  }
+
+  // edges() in one place: sorts what the tiles of a panel found into the order of the result.
+  class edge_writer;
+
+  pair_variant variant_;
+  int threads_;
+  progress_callback on_progress_;
+  detail::prepared_rows info_;
+  std::unique_ptr<pair_rows> rows_;
+  std::vector<node_id> original_;
+  std::vector<std::unique_ptr<pair_scratch>> scratch_;
+};
+
+/// Pairs (i, j), i < j < rows, with i in [row_begin, row_end).
+std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows);
+
+template <class Body>
+void pair_engine::for_each_upper_tile(std::string_view stage, const Body& body) {
+  progress_meter meter(on_progress_, stage, upper_pairs(0, size(), size()));
+  const index_t step = panel_rows();
+  for (index_t begin = 0; begin < size(); begin += step) {
+    const index_t end = std::min(begin + step, size());
+    for_each_tile(upper_tiles(begin, end), body);
+    meter.advance(upper_pairs(begin, end, size()));
+  }
+  meter.finish();
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,26 @@
+#pragma once
+// Tile sizes of the CPU pair engine.
+
+#include <cstddef>
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu::pair_policy {
+
+/// One task of a thread: task_rows x task_cols pairs.
+inline constexpr index_t task_rows = 128;
+inline constexpr index_t task_cols = 2048;
+
+/// Statistics are computed into a buffer of this many pairs (128 KiB) where a sink needs them all.
+inline constexpr index_t block_rows = 32;
+inline constexpr index_t block_cols = 512;
+
+/// A panel is what runs between two looks at progress and cancellation: rows against all columns,
+/// of at most about this many multiply-adds.
+inline constexpr index_t panel_rows = 512;
+inline constexpr double panel_work = 4e9;
+
+/// Edges of a panel that wait to be put in order: 16 + 24 bytes each.
+inline constexpr std::size_t panel_edges = std::size_t{1} << 20;
+
+}  // namespace gpu::cpu::pair_policy

@@ -1,0 +1,101 @@
+#pragma once
+// Prepared rows of one measure: what the sinks of the CPU pair engine draw statistics from. Only
+// rows that have a statistic are in it, numbered anew ("packed"), in their original order.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <gpu/index.hpp>
+#include <gpu/pair_options.hpp>
+
+#include "cpu/aligned_buffer.hpp"
+#include "cpu/pair_policy.hpp"
+#include "plan/pair_engine.hpp"
+
+namespace gpu::cpu {
+
+/// A block of the pair matrix, in packed row numbers, ends exclusive.
+struct pair_tile {
+  index_t row_begin;
+  index_t row_end;
+  index_t col_begin;
+  index_t col_end;
+  [[nodiscard]] index_t rows() const { return row_end - row_begin; }
+  [[nodiscard]] index_t cols() const { return col_end - col_begin; }
+};
+
+/// A kept pair, row < col, in packed row numbers.
+struct pair_hit {
+  std::uint32_t row;
+  std::uint32_t col;
+  double statistic;
+};
+
+/// Scratch memory of one thread.
+struct pair_scratch {
+  aligned_buffer<double> statistics;  // pair_policy::block_rows x block_cols
+  aligned_buffer<std::byte> kernel;   // of the size that the rows ask for
+  explicit pair_scratch(std::size_t kernel_bytes);
+};
+
+class pair_rows {
+ public:
+  virtual ~pair_rows() = default;
+
+  /// Number of packed rows.
+  [[nodiscard]] virtual index_t size() const = 0;
+  /// Scratch bytes that one thread needs beside the statistics.
+  [[nodiscard]] virtual std::size_t kernel_bytes() const { return 0; }
+
+  /// The statistic of every pair of `tile` (at most block_rows x block_cols), also of those with
+  /// row >= col, to out[(row - row_begin) * block_cols + (col - col_begin)].
+  virtual void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const = 0;
+
+  /// Appends the kept pairs of `tile` with row < col; columns ascend within each row.
+  virtual void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
+                       std::vector<pair_hit>& out) const;
+
+  /// Counts the kept pairs of `tile` with row < col, in all and per row and column of the tile.
+  virtual std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep,
+                              pair_scratch& scratch, std::uint32_t* row_degree,
+                              std::uint32_t* col_degree) const;
+};
+
+/// Calls body(block, statistics of the block) for the blocks of `tile`; columns ascend within rows.
+template <class Body>
+void for_each_block(const pair_rows& rows, const pair_tile& tile, pair_scratch& scratch,
+                    const Body& body) {
+  for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
+    for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::block_cols) {
+      const pair_tile block{.row_begin = i,
+                            .row_end = std::min(i + pair_policy::block_rows, tile.row_end),
+                            .col_begin = j,
+                            .col_end = std::min(j + pair_policy::block_cols, tile.col_end)};
+      rows.statistics(block, scratch, scratch.statistics.data());
+      body(block, static_cast<const double*>(scratch.statistics.data()));
+    }
+  }
+}
+
+/// First column of `tile` that is above the diagonal in `row`.
+inline index_t first_upper_column(const pair_tile& tile, index_t row) {
+  return std::max(tile.col_begin, row + 1);
+}
+
+/// Rows and what was found out about them.
+struct row_preparation {
+  std::unique_ptr<pair_rows> rows;
+  std::vector<node_id> original;  // packed row -> row of the input
+  std::vector<index_t> constant_rows;
+  std::vector<index_t> nan_rows;
+};
+
+row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
+                                      const pair_options& options, pair_variant variant);
+row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
+                                     const pair_options& options, pair_variant variant);
+
+}  // namespace gpu::cpu

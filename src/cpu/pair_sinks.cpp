@@ -1,0 +1,255 @@
+// The sinks of the CPU pair engine that need no order: dense, counts, bins, top-k.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "cpu/pair_engine.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+
+void add(std::uint32_t& target, std::uint32_t value) {
+  if (value != 0) std::atomic_ref(target).fetch_add(value, std::memory_order_relaxed);
+}
+
+// Sums of one thread, a cache line apart from those of the next.
+struct alignas(64) thread_sum {
+  std::uint64_t value = 0;
+};
+
+std::uint64_t total(const std::vector<thread_sum>& sums) {
+  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const thread_sum& s) { return sum + s.value; });
+}
+
+// Histograms, one a thread, made on first use.
+class thread_histograms {
+ public:
+  thread_histograms(int threads, index_t bins)
+      : parts_(static_cast<std::size_t>(threads)), bins_(static_cast<std::size_t>(bins)) {}
+
+  std::uint64_t* of(int thread) {
+    auto& part = parts_[static_cast<std::size_t>(thread)];
+    if (part.size() != bins_) part.assign(bins_, 0);
+    return part.data();
+  }
+
+  void add_to(std::vector<std::uint64_t>& sums) const {
+    for (const auto& part : parts_) {
+      for (std::size_t b = 0; b < part.size(); ++b) sums[b] += part[b];
+    }
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> parts_;
+  std::size_t bins_;
+};
+
+// body(row, col, statistic) for the pairs of a block above the diagonal.
+template <class Body>
+void for_each_upper_pair(const pair_tile& block, const double* statistics, const Body& body) {
+  for (index_t i = block.row_begin; i < block.row_end; ++i) {
+    const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+    for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
+      body(i, j, row[j - block.col_begin]);
+    }
+  }
+}
+
+double key_of(double r, detail::bin_key key) {
+  switch (key) {
+    case detail::bin_key::magnitude:
+      return std::abs(r);
+    case detail::bin_key::value:
+      return r;
+    case detail::bin_key::negated_value:
+      return -r;
+  }
+  return r;
+}
+
+// The k best neighbours of one row seen so far, worst on top of the heap.
+class best_neighbors {
+ public:
+  struct entry {
+    double rank;  // what neighbours are ordered by
+    double statistic;
+    std::uint32_t col;
+  };
+
+  // Whether a belongs before b in the result.
+  static bool before(const entry& a, const entry& b) {
+    return a.rank > b.rank || (a.rank == b.rank && a.col < b.col);
+  }
+
+  void offer(const entry& candidate, std::size_t k) {
+    if (heap_.size() < k) {
+      heap_.push_back(candidate);
+      std::push_heap(heap_.begin(), heap_.end(), before);
+    } else if (before(candidate, heap_.front())) {
+      std::pop_heap(heap_.begin(), heap_.end(), before);
+      heap_.back() = candidate;
+      std::push_heap(heap_.begin(), heap_.end(), before);
+    }
+  }
+
+  // Best first; leaves the heap empty.
+  std::vector<entry> take() {
+    std::sort_heap(heap_.begin(), heap_.end(), before);
+    return std::move(heap_);
+  }
+
+ private:
+  std::vector<entry> heap_;
+};
+
+}  // namespace
+
+template <class Value>
+void pair_engine::fill_dense(matrix_view<Value> out) {
+  // The input's own numbering: packed row -> row.
+  parallel_for(out.rows(), threads_, [&](index_t i, int) {
+    std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
+  });
+  for (index_t i = 0; i < size(); ++i) out(original(i), original(i)) = Value{1};
+  for_each_upper_tile("pairs", [&](const pair_tile& tile, int thread) {
+    for_each_block(*rows_, tile, scratch(thread),
+                   [&](const pair_tile& block, const double* statistics) {
+                     for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
+                       const Value value = static_cast<Value>(r);
+                       out(original(i), original(j)) = value;
+                       out(original(j), original(i)) = value;
+                     });
+                   });
+  });
+}
+
+void pair_engine::dense(matrix_view<double> out) {
+  fill_dense(out);
+}
+
+void pair_engine::dense(matrix_view<float> out) {
+  fill_dense(out);
+}
+
+void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+  std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
+  thread_histograms histograms(threads_, request.histogram_bins);
+  const double bins = static_cast<double>(request.histogram_bins);
+  for_each_upper_tile("pairs", [&](const pair_tile& tile, int thread) {
+    std::uint32_t row_degree[pair_policy::task_rows] = {};
+    std::uint32_t col_degree[pair_policy::task_cols] = {};
+    std::uint64_t& sum = kept[static_cast<std::size_t>(thread)].value;
+    sum += rows_->count(tile, request.keep, scratch(thread), row_degree, col_degree);
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      add(out.degree[static_cast<std::size_t>(original(tile.row_begin + i))], row_degree[i]);
+    }
+    for (index_t j = 0; j < tile.cols(); ++j) {
+      add(out.degree[static_cast<std::size_t>(original(tile.col_begin + j))], col_degree[j]);
+    }
+    if (request.histogram_bins == 0) return;
+    std::uint64_t* histogram = histograms.of(thread);
+    for_each_block(*rows_, tile, scratch(thread),
+                   [&](const pair_tile& block, const double* statistics) {
+                     for_each_upper_pair(block, statistics, [&](index_t, index_t, double r) {
+                       if (!request.keep.keeps(r)) return;
+                       const auto bin = static_cast<index_t>(std::floor((r + 1) * bins / 2));
+                       ++histogram[std::min(bin, request.histogram_bins - 1)];
+                     });
+                   });
+  });
+  out.kept = total(kept);
+  if (request.histogram_bins > 0) histograms.add_to(out.histogram);
+}
+
+detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+  std::vector<thread_sum> below(static_cast<std::size_t>(threads_));
+  std::vector<thread_sum> above(static_cast<std::size_t>(threads_));
+  thread_histograms histograms(threads_, request.bins);
+  const double last = static_cast<double>(request.bins - 1);
+  for_each_upper_tile("count", [&](const pair_tile& tile, int thread) {
+    std::uint64_t* bins = histograms.of(thread);
+    std::uint64_t lower = 0;
+    std::uint64_t upper = 0;
+    for_each_block(
+        *rows_, tile, scratch(thread), [&](const pair_tile& block, const double* statistics) {
+          for_each_upper_pair(block, statistics, [&](index_t, index_t, double r) {
+            const double x = key_of(r, request.key);
+            if (x < request.low) {
+              ++lower;
+            } else if (x >= request.high) {
+              ++upper;
+            } else {
+              ++bins[static_cast<index_t>(std::min((x - request.low) * request.scale, last))];
+            }
+          });
+        });
+    below[static_cast<std::size_t>(thread)].value += lower;
+    above[static_cast<std::size_t>(thread)].value += upper;
+  });
+  detail::bin_counts out{
+      .below = total(below),
+      .at_or_above = total(above),
+      .bins = std::vector<std::uint64_t>(static_cast<std::size_t>(request.bins))};
+  histograms.add_to(out.bins);
+  return out;
+}
+
+// Every row meets every other one, so each pair is computed twice: rows are then independent, and
+// no thread waits for another.
+void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
+  std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
+  std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
+  std::fill(out.count.begin(), out.count.end(), node_id{0});
+  if (size() == 0) return;
+
+  const auto k = static_cast<std::size_t>(request.k);
+  const bool by_magnitude = request.order == neighbor_order::by_absolute_value;
+  const auto search = [&](const pair_tile& strip, int thread) {
+    std::vector<best_neighbors> best(static_cast<std::size_t>(strip.rows()));
+    for_each_block(
+        *rows_, strip, scratch(thread), [&](const pair_tile& block, const double* statistics) {
+          for (index_t i = block.row_begin; i < block.row_end; ++i) {
+            const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+            best_neighbors& neighbors = best[static_cast<std::size_t>(i - strip.row_begin)];
+            for (index_t j = block.col_begin; j < block.col_end; ++j) {
+              const double r = row[j - block.col_begin];
+              if (i == j || !request.keep.keeps(r)) continue;
+              neighbors.offer({by_magnitude ? std::abs(r) : r, r, static_cast<std::uint32_t>(j)},
+                              k);
+            }
+          }
+        });
+    for (index_t i = strip.row_begin; i < strip.row_end; ++i) {
+      const auto entries = best[static_cast<std::size_t>(i - strip.row_begin)].take();
+      const index_t row = original(i);
+      for (std::size_t e = 0; e < entries.size(); ++e) {
+        out.index(row, static_cast<index_t>(e)) = original_[entries[e].col];
+        out.statistic(row, static_cast<index_t>(e)) = entries[e].statistic;
+      }
+      out.count[static_cast<std::size_t>(row)] = static_cast<node_id>(entries.size());
+    }
+  };
+
+  progress_meter meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  const index_t step = panel_rows();
+  for (index_t begin = 0; begin < size(); begin += step) {
+    const index_t end = std::min(begin + step, size());
+    std::vector<pair_tile> strips;
+    for (index_t i = begin; i < end; i += pair_policy::block_rows) {
+      strips.push_back({.row_begin = i,
+                        .row_end = std::min(i + pair_policy::block_rows, end),
+                        .col_begin = 0,
+                        .col_end = size()});
+    }
+    for_each_tile(strips, search);
+    meter.advance(upper_pairs(begin, end, size()));
+  }
+  meter.finish();
+}
+
+}  // namespace gpu::cpu

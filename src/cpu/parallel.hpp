@@ -1,0 +1,42 @@
+#pragma once
+// OpenMP loops that carry exceptions to the calling thread.
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+/// Threads that execution.cpu_threads asks for: 0 is OpenMP's default (OMP_NUM_THREADS).
+inline int thread_count(int asked) {
+  return asked > 0 ? asked : std::max(1, omp_get_max_threads());
+}
+
+/// body(index, thread) for index in [0, count), handed out one at a time to `threads` threads.
+/// The first exception ends the loop early and is thrown to the caller.
+template <class Body>
+void parallel_for(index_t count, int threads, const Body& body) {
+  const int team = static_cast<int>(std::clamp<index_t>(count, 1, threads));
+  if (team == 1) {
+    for (index_t i = 0; i < count; ++i) body(i, 0);
+    return;
+  }
+  std::exception_ptr failure;
+  std::atomic<bool> failed{false};
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
+  for (index_t i = 0; i < count; ++i) {
+    if (failed.load(std::memory_order_relaxed)) continue;
+    try {
+      body(i, omp_get_thread_num());
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  }
+  if (failed) std::rethrow_exception(failure);
+}
+
+}  // namespace gpu::cpu

@@ -8,6 +8,7 @@
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_view.hpp>
+#include <gpu/mean_filter.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_sinks.hpp>
 #include <gpu/pearson.hpp>

@@ -1,0 +1,61 @@
+#pragma once
+// One strip of a moving mean on the CPU: the loops that are compiled once per instruction set.
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+/// Doubles in one row of a strip: the unit that windows are built of.
+inline constexpr index_t strip_lanes = 8;
+/// Rows that one pass over the first-level cache handles.
+inline constexpr index_t strip_pass_rows = 32;
+/// Most elements staged or emitted at once.
+inline constexpr index_t strip_pass_elements = strip_pass_rows * strip_lanes;
+/// Elements that a pass reads beyond its own.
+inline constexpr index_t strip_overread = 24;
+/// Rows of a block of sums at most: its sums stay in the second-level cache.
+inline constexpr index_t strip_block_rows = 2048;
+
+/// What a strip computes, and how it gets its elements and gives its sums away.
+struct strip_request {
+  index_t outputs = 0;  ///< Output o is made of strip elements o to o + window - 1.
+  index_t window = 1;
+  double divisor = 1;  ///< Every sum is divided by it.
+  void* context = nullptr;
+  /// The strip elements first to first + count - 1 (count <= strip_pass_elements +
+  /// strip_overread) as doubles: in place, or written to `scratch`.
+  const double* (*stage)(void* context, index_t first, index_t count, double* scratch) = nullptr;
+  /// Receives outputs first to first + count - 1, count <= strip_pass_elements.
+  void (*emit)(void* context, index_t first, index_t count, const double* values) = nullptr;
+  double* scratch = nullptr;  ///< [strip_scratch_doubles(outputs, window)], 64-byte aligned.
+};
+
+/// Scratch of a strip, in doubles.
+index_t strip_scratch_doubles(index_t outputs, index_t window);
+
+/// A strip's sums: compensated (two doubles per sum, for doubles and for long windows of wide
+/// integers) or in plain double (exact for integers, ample for float).
+struct strip_kernels {
+  void (*compensated)(const strip_request& request);
+  void (*plain)(const strip_request& request);
+  /// values[i] = sum over k of weights[k] * elements[i + k], in the order of k.
+  void (*correlate)(const double* elements, const double* weights, index_t weight_count,
+                    index_t count, double* values);
+};
+
+namespace baseline {
+extern const strip_kernels strips;
+}
+#if defined(__x86_64__)
+namespace avx2 {
+extern const strip_kernels strips;
+}
+namespace avx512 {
+extern const strip_kernels strips;
+}
+#endif
+
+/// Those for the instruction set that this machine runs best.
+const strip_kernels& usable_strip_kernels();
+
+}  // namespace gpu::cpu

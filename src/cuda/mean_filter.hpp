@@ -1,0 +1,41 @@
+#pragma once
+// Moving mean and convolution on CUDA: copies for host views, launches for device views.
+
+#include <cstddef>
+#include <span>
+
+#include <gpu/matrix_view.hpp>
+#include <gpu/mean_filter.hpp>
+
+#include "plan/mean_filter_variants.hpp"
+
+namespace gpu::cuda {
+
+/// Host views: copies to the device and back in pieces; blocks until the result is complete.
+template <class In, class Out>
+void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const detail::filter_shape& shape,
+                 mean_filter_variant variant, missing_values nans, const execution& exec);
+template <class In, class Out>
+void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
+              const detail::filter_shape& shape, mean_filter_variant variant,
+              const execution& exec);
+
+/// Device views: asynchronous on exec.stream.
+template <class In, class Out>
+void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
+                 const detail::filter_shape& shape, mean_filter_variant variant,
+                 missing_values nans, const execution& exec);
+template <class In, class Out>
+void convolve(device_matrix_view<const In> in, std::span<const double> weights,
+              device_matrix_view<Out> out, const detail::filter_shape& shape,
+              mean_filter_variant variant, const execution& exec);
+
+/// Outputs of a block, and scratch memory, for a variant.
+struct mean_filter_tile {
+  index_t outputs = 0;
+  std::size_t workspace_bytes = 0;
+};
+mean_filter_tile plan_mean_filter_tile(const detail::filter_shape& shape, std::size_t element_bytes,
+                                       mean_filter_variant variant);
+
+}  // namespace gpu::cuda

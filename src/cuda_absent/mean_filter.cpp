@@ -1,0 +1,57 @@
+#include "cuda/mean_filter.hpp"
+
+#include "cuda_absent/absent.hpp"
+
+namespace gpu::cuda {
+
+mean_filter_tile plan_mean_filter_tile(const detail::filter_shape&, std::size_t,
+                                       mean_filter_variant) {
+  throw_not_built();
+}
+
+template <class In, class Out>
+void mean_filter(matrix_view<const In>, matrix_view<Out>, const detail::filter_shape&,
+                 mean_filter_variant, missing_values, const execution&) {
+  throw_not_built();
+}
+
+template <class In, class Out>
+void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,
+              const detail::filter_shape&, mean_filter_variant, const execution&) {
+  throw_not_built();
+}
+
+template <class In, class Out>
+void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>, const detail::filter_shape&,
+                 mean_filter_variant, missing_values, const execution&) {
+  throw_not_built();
+}
+
+template <class In, class Out>
+void convolve(device_matrix_view<const In>, std::span<const double>, device_matrix_view<Out>,
+              const detail::filter_shape&, mean_filter_variant, const execution&) {
+  throw_not_built();
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                       \
+  template void mean_filter(matrix_view<const In>, matrix_view<Out>, const detail::filter_shape&, \
+                            mean_filter_variant, missing_values, const execution&);               \
+  template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,        \
+                         const detail::filter_shape&, mean_filter_variant, const execution&);     \
+  template void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>,                \
+                            const detail::filter_shape&, mean_filter_variant, missing_values,     \
+                            const execution&);                                                    \
+  template void convolve(device_matrix_view<const In>, std::span<const double>,                   \
+                         device_matrix_view<Out>, const detail::filter_shape&,                    \
+                         mean_filter_variant, const execution&);
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t, double)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t, std::uint16_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t, double)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t, std::int32_t)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t, double)
+GPU_SIMILARITY_INSTANTIATE(float, float)
+GPU_SIMILARITY_INSTANTIATE(double, double)
+#undef GPU_SIMILARITY_INSTANTIATE
+
+}  // namespace gpu::cuda

@@ -1,0 +1,36 @@
+#pragma once
+// Tuning of the mean filter as data. Measured by bench/mean_filter_bench on an H100 (see
+// docs/mean_filter.md); nothing here changes an answer.
+
+#include <cstddef>
+
+#include <gpu/mean_filter.hpp>
+
+namespace gpu::detail {
+
+/// Rows shorter than this are filtered by `direct`: a block would have too little to share.
+inline constexpr index_t shortest_tiled_row = 512;
+
+/// Largest window whose tile with halo fits the shared memory of a block on every device from
+/// sm_75 on (64 KiB).
+constexpr index_t max_block_sums_window(std::size_t element_bytes) {
+  return element_bytes == 8 ? 4500 : 12000;
+}
+
+/// The CUDA variant for rows of `output_cols` outputs.
+constexpr mean_filter_variant cuda_mean_filter_variant(std::size_t element_bytes,
+                                                       index_t output_cols, index_t window) {
+  if (output_cols < shortest_tiled_row && window <= 4096) return mean_filter_variant::direct;
+  if (window <= 9) return mean_filter_variant::register_window;
+  if (window <= max_block_sums_window(element_bytes)) return mean_filter_variant::block_sums;
+  return mean_filter_variant::multi_level;
+}
+
+/// The same for convolve.
+constexpr mean_filter_variant cuda_convolve_variant(std::size_t, index_t output_cols,
+                                                    index_t window) {
+  if (output_cols < shortest_tiled_row) return mean_filter_variant::constant_memory;
+  return window <= 9 ? mean_filter_variant::register_window : mean_filter_variant::shared_memory;
+}
+
+}  // namespace gpu::detail

@@ -1,0 +1,189 @@
+#include "plan/mean_filter_variants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+#include "plan/mean_filter_policy.hpp"
+
+namespace gpu::inline v0 {
+
+std::string_view to_string(boundary edges) noexcept {
+  switch (edges) {
+    case boundary::zero:
+      return "zero";
+    case boundary::reflect:
+      return "reflect";
+    case boundary::nearest:
+      return "nearest";
+    case boundary::mirror:
+      return "mirror";
+    case boundary::wrap:
+      return "wrap";
+    case boundary::shrink:
+      return "shrink";
+    case boundary::valid:
+      return "valid";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(mean_filter_variant variant) noexcept {
+  switch (variant) {
+    case mean_filter_variant::automatic:
+      return "automatic";
+    case mean_filter_variant::direct:
+      return "direct";
+    case mean_filter_variant::constant_memory:
+      return "constant_memory";
+    case mean_filter_variant::shared_memory:
+      return "shared_memory";
+    case mean_filter_variant::register_window:
+      return "register_window";
+    case mean_filter_variant::block_sums:
+      return "block_sums";
+    case mean_filter_variant::multi_level:
+      return "multi_level";
+  }
+  return "unknown";
+}
+
+index_t filtered_size(index_t cols, index_t window, boundary edges) {
+  if (cols < 0) {
+    throw invalid_argument(fmt::format("filtered_size: cols is {}, expected at least 0", cols));
+  }
+  if (window < 1) {
+    throw invalid_argument(fmt::format("filtered_size: window is {}, expected at least 1", window));
+  }
+  if (edges != boundary::valid) return cols;
+  return window > cols ? 0 : cols - window + 1;
+}
+
+}  // namespace gpu::inline v0
+
+namespace gpu::detail {
+namespace {
+
+using variant = mean_filter_variant;
+
+void check_boundary(boundary edges) {
+  if (edges < boundary::zero || edges > boundary::valid) {
+    throw invalid_argument(fmt::format("options.edges: got {}, expected a value of gpu::boundary",
+                                       static_cast<int>(edges)));
+  }
+}
+
+void check_origin(index_t origin, index_t window, boundary edges) {
+  if (edges == boundary::valid) {
+    if (origin != 0) {
+      throw invalid_argument(
+          fmt::format("options.origin: got {}, expected 0 for boundary::valid", origin));
+    }
+  } else if (origin < -(window / 2) || origin > (window - 1) / 2) {
+    throw invalid_argument(fmt::format("options.origin: got {}, expected {} to {} for {} elements",
+                                       origin, -(window / 2), (window - 1) / 2, window));
+  }
+}
+
+// Elements further outside than the row is long are zeros, or absent, for every output.
+void cut_window(filter_shape& shape) {
+  if (shape.edges != boundary::zero && shape.edges != boundary::shrink) return;
+  const index_t farthest = std::max<index_t>(shape.cols - 1, 0);
+  const index_t right = std::min(shape.window - 1 - shape.left, farthest);
+  shape.left = std::min(shape.left, farthest);
+  shape.window = shape.left + 1 + right;
+}
+
+[[noreturn]] void throw_unsupported(variant asked, backend used, index_t window) {
+  throw unsupported(fmt::format("options.variant: {} is not offered on {} for a window of {}",
+                                to_string(asked), to_string(used), window));
+}
+
+}  // namespace
+
+filter_shape mean_filter_shape(index_t rows, index_t cols, const mean_filter_options& options) {
+  check_boundary(options.edges);
+  if (options.window < 1 || options.window > max_window) {
+    throw invalid_argument(
+        fmt::format("options.window: got {}, expected 1 to {}", options.window, max_window));
+  }
+  check_origin(options.origin, options.window, options.edges);
+  filter_shape shape{.rows = rows,
+                     .cols = cols,
+                     .output_cols = filtered_size(cols, options.window, options.edges),
+                     .window = options.window,
+                     .divisor = options.window,
+                     .edges = options.edges};
+  shape.left = options.edges == boundary::valid ? 0 : options.window / 2 + options.origin;
+  cut_window(shape);
+  return shape;
+}
+
+filter_shape convolve_shape(index_t rows, index_t cols, index_t weights,
+                            const convolve_options& options) {
+  check_boundary(options.edges);
+  if (weights < 1 || weights > max_convolve_weights) {
+    throw invalid_argument(
+        fmt::format("weights: got {}, expected 1 to {}", weights, max_convolve_weights));
+  }
+  if (options.edges == boundary::shrink) {
+    throw invalid_argument(
+        "options.edges: got shrink, expected another boundary: weights are not rescaled");
+  }
+  check_origin(options.origin, weights, options.edges);
+  filter_shape shape{.rows = rows,
+                     .cols = cols,
+                     .output_cols = filtered_size(cols, weights, options.edges),
+                     .window = weights,
+                     .edges = options.edges};
+  shape.left = options.edges == boundary::valid ? 0 : (weights - 1) / 2 - options.origin;
+  return shape;
+}
+
+mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element_bytes,
+                                               const filter_shape& shape, variant asked) {
+  const index_t window = shape.window;
+  if (used == backend::cpu) {
+    if (asked == variant::automatic) return variant::block_sums;
+    if (asked != variant::direct && asked != variant::block_sums) {
+      throw_unsupported(asked, used, window);
+    }
+    return asked;
+  }
+  switch (asked) {
+    case variant::automatic:
+      return cuda_mean_filter_variant(element_bytes, shape.output_cols, window);
+    case variant::constant_memory:
+      if (window > max_convolve_weights) throw_unsupported(asked, used, window);
+      break;
+    case variant::shared_memory:
+      if (window > max_shared_window) throw_unsupported(asked, used, window);
+      break;
+    case variant::register_window:
+      if (window > max_register_window) throw_unsupported(asked, used, window);
+      break;
+    case variant::block_sums:
+      if (window > max_block_sums_window(element_bytes)) throw_unsupported(asked, used, window);
+      break;
+    default:
+      break;
+  }
+  return asked;
+}
+
+mean_filter_variant choose_convolve_variant(backend used, std::size_t element_bytes,
+                                            const filter_shape& shape, variant asked) {
+  if (asked == variant::block_sums || asked == variant::multi_level ||
+      (used == backend::cpu && asked != variant::automatic && asked != variant::direct) ||
+      (asked == variant::register_window && shape.window > max_register_window)) {
+    throw_unsupported(asked, used, shape.window);
+  }
+  if (asked != variant::automatic) return asked;
+  if (used == backend::cpu) return variant::direct;
+  return cuda_convolve_variant(element_bytes, shape.output_cols, shape.window);
+}
+
+}  // namespace gpu::detail

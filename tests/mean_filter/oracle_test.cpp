@@ -1,0 +1,106 @@
+// Every type, boundary, origin, window and size of the CPU backend against the oracle.
+#include <tuple>
+
+#include "mean_filter/filter_checks.hpp"
+
+namespace {
+
+using namespace gpu_test;
+
+template <class I, class O>
+struct types {
+  using in = I;
+  using out = O;
+};
+
+mean_filter_options on_cpu(mean_filter_variant variant, int threads = 2) {
+  return {.variant = variant, .exec = {.target = gpu::backend::cpu, .cpu_threads = threads}};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("The mean filter equals direct sums, whatever the window, origin and boundary",
+                   "[mean_filter]", (types<double, double>), (types<float, float>),
+                   (types<std::int32_t, std::int32_t>), (types<std::int32_t, double>),
+                   (types<std::uint8_t, std::uint8_t>), (types<std::uint8_t, double>),
+                   (types<std::uint16_t, std::uint16_t>), (types<std::uint16_t, double>)) {
+  using in = typename TestType::in;
+  using out = typename TestType::out;
+  for (const auto variant : {mean_filter_variant::block_sums, mean_filter_variant::direct}) {
+    const auto options = on_cpu(variant, 1);
+    for (const index_t size : {1, 2, 3, 8, 31, 64, 300}) {
+      for (const index_t window : {1, 2, 3, 5, 8, 9, 16, 23, 64, 101}) {
+        check_all_boundaries<in, out>(size, window, options, 11);
+      }
+    }
+    check_all_boundaries<in, out>(1000, 1001, options, 12);
+    check_rows<in, out>(5, 37, on_cpu(variant), 13);
+  }
+}
+
+TEMPLATE_TEST_CASE("Windows of many blocks and several strips", "[mean_filter]", double, float,
+                   std::int32_t) {
+  auto options = on_cpu(mean_filter_variant::block_sums);
+  for (const index_t window : {5, 101, 1001, 4097, 16384, 16392, 33001, 70000}) {
+    options.window = window;
+    for (const boundary edges : {boundary::zero, boundary::reflect, boundary::shrink}) {
+      options.edges = edges;
+      check_vector<TestType, TestType>(100003, options, 21, 1999);
+    }
+  }
+  options.window = 3000;  // rows times strips, more threads than rows
+  options.edges = boundary::valid;
+  options.exec.cpu_threads = 3;
+  check_rows<TestType, TestType>(2, 3100, options, 22);
+}
+
+TEST_CASE("A window far longer than the row", "[mean_filter]") {
+  auto options = on_cpu(mean_filter_variant::automatic);
+  options.window = (index_t{1} << 31) - 1;
+  const std::vector<double> in{1, 2, 3, 4};
+  options.edges = boundary::shrink;
+  for (const double mean : gpu::mean_filter(std::span(in), options)) CHECK(mean == 2.5);
+  options.edges = boundary::zero;
+  for (const double mean : gpu::mean_filter(std::span(in), options)) {
+    CHECK(mean == 10.0 / static_cast<double>(options.window));
+  }
+  options.edges = boundary::valid;
+  CHECK(gpu::mean_filter(std::span(in), options).empty());
+  options.window = 3000001;
+  options.edges = boundary::wrap;
+  for (const double mean : gpu::mean_filter(std::span(in), options)) {
+    CHECK(mean == Approx(2.5).margin(1e-6));
+  }
+}
+
+TEST_CASE("NaN is omitted in long windows too", "[mean_filter]") {
+  auto options = on_cpu(mean_filter_variant::block_sums);
+  options.nans = missing_values::omit;
+  for (const index_t window : {6, 101, 20001}) {
+    options.window = window;
+    for (const boundary edges : {boundary::zero, boundary::wrap, boundary::shrink}) {
+      options.edges = edges;
+      check_vector<double, double>(80001, options, 31, 1501, true);
+      check_vector<float, float>(80001, options, 32, 1501, true);
+    }
+  }
+}
+
+TEST_CASE("The number of threads does not change a bit", "[mean_filter]") {
+  const auto in = test_row<double>(200000, 41);
+  auto options = on_cpu(mean_filter_variant::automatic);
+  options.window = 5;
+  options.exec.cpu_threads = 1;
+  const auto one = gpu::mean_filter(std::span(in), options);
+  options.exec.cpu_threads = 5;
+  CHECK(gpu::mean_filter(std::span(in), options) == one);
+}
+
+TEST_CASE("Large results written past the caches are the same", "[mean_filter]") {
+  auto options = on_cpu(mean_filter_variant::automatic);
+  options.window = 9;
+  options.edges = boundary::mirror;
+  check_vector<double, double>(2500003, options, 51, 9973);
+  check_vector<float, float>(4500001, options, 52, 19997);
+  check_vector<std::uint8_t, std::uint8_t>(17000001, options, 53, 99991);
+}

@@ -5,6 +5,7 @@
 #include <gpu/error.hpp>
 
 #include "cpu/rank_counting.hpp"
+#include "rank/rank_policy.hpp"
 
 namespace gpu::detail {
 namespace {
@@ -54,13 +55,34 @@ rank_variant choose_on_cpu(rank_variant asked, index_t cols) {
   refuse(asked, "CPU");
 }
 
+rank_variant choose_on_cuda(rank_variant asked, index_t cols) {
+  switch (asked) {
+    case rank_variant::automatic:
+      if (cols <= kernels::rank_counting_cols) return rank_variant::counting;
+      return cols <= kernels::rank_block_sort_max_cols ? rank_variant::block_sort
+                                                       : rank_variant::segmented_sort;
+    case rank_variant::counting:
+      if (cols > kernels::rank_counting_max_cols) {
+        refuse(asked, cols, kernels::rank_counting_max_cols);
+      }
+      return asked;
+    case rank_variant::block_sort:
+      if (cols > kernels::rank_block_sort_max_cols) {
+        refuse(asked, cols, kernels::rank_block_sort_max_cols);
+      }
+      return asked;
+    case rank_variant::segmented_sort:
+      return asked;
+    case rank_variant::sort:
+      break;
+  }
+  refuse(asked, "CUDA");
+}
+
 }  // namespace
 
-rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols,
-                                 std::size_t element_bytes) {
-  static_cast<void>(element_bytes);
-  if (where == backend::cpu) return choose_on_cpu(asked, cols);
-  refuse(asked, "CUDA");
+rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols) {
+  return where == backend::cpu ? choose_on_cpu(asked, cols) : choose_on_cuda(asked, cols);
 }
 
 }  // namespace gpu::detail

@@ -1,0 +1,24 @@
+#pragma once
+// What launch_ranks.cu calls; one .cu each, so that they compile side by side.
+
+#include <cuda_runtime_api.h>
+
+#include "rank/row_access.cuh"
+
+namespace gpu::kernels {
+
+/// cols <= rank_packed_cols.back(), average ties.
+void launch_count_packed(const row_source& source, const rank_target& target, cudaStream_t stream);
+/// cols <= rank_counting_max_cols.
+void launch_count_warp(const row_source& source, const rank_target& target, tie_method ties,
+                       cudaStream_t stream);
+/// cols <= rank_block_sort_max_cols.
+void launch_block_sort_32(const row_source& source, const rank_target& target, tie_method ties,
+                          cudaStream_t stream);
+void launch_block_sort_64(const row_source& source, const rank_target& target, tie_method ties,
+                          cudaStream_t stream);
+/// Any number of columns, within `workspace_bytes` of scratch.
+void launch_segmented_sort(const row_source& source, const rank_target& target, tie_method ties,
+                           std::size_t workspace_bytes, cudaStream_t stream);
+
+}  // namespace gpu::kernels

@@ -1,0 +1,41 @@
+#pragma once
+// Tuning of the ranking kernels, as data. Host C++: the plan reads it too. Measured on one H100;
+// docs/rank.md has the figures behind the borders.
+
+#include <array>
+#include <cstddef>
+
+#include <gpu/index.hpp>
+
+namespace gpu::kernels {
+
+/// Rows that counting can rank, and those for which it is ahead of the block sort.
+inline constexpr int rank_counting_max_cols = 128;
+inline constexpr int rank_counting_cols = 64;
+
+/// Rows whose elements lie close together are counted two to a register, all columns unrolled; the
+/// column count is rounded up to one of these. Beyond the last, one warp counts one row.
+inline constexpr std::array<int, 6> rank_packed_cols{8, 16, 24, 32, 48, 64};
+inline constexpr int rank_packed_threads = 128;
+
+/// Threads of a block whose warps count one row each.
+inline constexpr int rank_warp_threads = 128;
+
+/// One size class of the block sort: threads * items elements, the smallest that holds the row.
+struct rank_block_sort_size {
+  int threads;
+  int items;
+  [[nodiscard]] constexpr index_t capacity() const { return index_t{threads} * items; }
+};
+inline constexpr std::array<rank_block_sort_size, 7> rank_block_sort_sizes{
+    {{32, 4}, {64, 4}, {128, 4}, {128, 8}, {256, 8}, {256, 16}, {512, 16}}};
+inline constexpr index_t rank_block_sort_max_cols = rank_block_sort_sizes.back().capacity();
+
+/// Segmented sort: from this many columns a row is sorted by the whole device, rows one after the
+/// other; below, one block sorts one row.
+inline constexpr index_t rank_whole_device_cols = 1 << 17;
+
+/// Scratch of the segmented sort where the caller sets no limit; at least one row is always held.
+inline constexpr std::size_t rank_sort_workspace_bytes = std::size_t{512} << 20;
+
+}  // namespace gpu::kernels

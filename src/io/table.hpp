@@ -1,0 +1,56 @@
+#pragma once
+// What reading a file gives: a matrix of the narrowest element type that holds every value, and
+// the names of its rows.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <gpu/matrix.hpp>
+
+#include "io/io_error.hpp"
+
+namespace gpu::io {
+
+/// A matrix of any element type of the library.
+using any_matrix =
+    std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
+                 matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>;
+
+/// Names of rows, all in one buffer. Rows without names are called X1, X2, ...
+class row_names {
+ public:
+  /// Whether the file names its rows.
+  [[nodiscard]] bool given() const noexcept { return !ends_.empty(); }
+  /// Rows named so far.
+  [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(ends_.size()); }
+  /// The name that the file gives to row i; only where `given()`.
+  [[nodiscard]] std::string_view operator[](index_t i) const noexcept;
+  /// The name of row i, given or made.
+  [[nodiscard]] std::string name(index_t i) const;
+  /// Length of the longest name of `rows` rows.
+  [[nodiscard]] std::size_t longest(index_t rows) const noexcept;
+  void add(std::string_view name);
+  void add(const row_names& others);
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> ends_;
+};
+
+/// What was read.
+struct table {
+  any_matrix values = {};
+  row_names names = {};
+  /// Where the first NaN of a text file stands.
+  std::optional<text_position> first_nan = {};
+  [[nodiscard]] index_t rows() const noexcept;
+  [[nodiscard]] index_t cols() const noexcept;
+  /// "int8", "float64", ...
+  [[nodiscard]] std::string_view element_name() const noexcept;
+};
+
+}  // namespace gpu::io

@@ -1,0 +1,61 @@
+#pragma once
+// One piece of a text table, read by one thread.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "io/table.hpp"
+#include "io/text_layout.hpp"
+
+namespace gpu::io {
+
+/// What is wrong with a line, and where in the segment.
+struct segment_error {
+  text_position where;  // the line is counted from the segment's first
+  std::string what;
+};
+
+/// The numbers of some lines, in the narrowest type that holds them.
+struct text_segment {
+  std::variant<std::vector<std::int8_t>, std::vector<std::uint8_t>, std::vector<std::int16_t>,
+               std::vector<std::uint16_t>, std::vector<std::int32_t>, std::vector<double>>
+      values;
+  index_t rows = 0;
+  index_t lines = 0;  // blank ones too
+  std::int32_t smallest = 0;
+  std::int32_t largest = 0;
+  row_names names;
+  std::optional<text_position> first_nan;  // the line is counted from the segment's first
+  std::optional<segment_error> error;      // then the rest of the segment is not read
+};
+
+/// Reads text segments; keeps its buffers from one to the next.
+class segment_reader {
+ public:
+  /// `text`: all that may be looked at, which the segments are parts of.
+  segment_reader(std::string_view text, const text_layout& layout) : text_(text), layout_(layout) {}
+  [[nodiscard]] text_segment read(std::string_view lines);
+
+ private:
+  const char* read_fast(const char* line, const char* end);
+  void read_with_care(std::string_view line);
+  bool add(std::string_view field, index_t column);
+  void add_real(double value);
+  void fail(index_t column, std::string what);
+  void store_values();
+
+  std::string_view text_;
+  text_layout layout_;
+  text_segment segment_;
+  // Values are collected here: integers, until the first value that is none.
+  std::vector<std::int32_t> integers_;
+  std::size_t integer_count_ = 0;
+  std::vector<double> reals_;
+  bool is_real_ = false;
+};
+
+}  // namespace gpu::io

@@ -1,0 +1,219 @@
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "io/read_table.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_file.hpp"
+
+namespace {
+
+using gpu::io::choice;
+
+gpu::io::table read(const std::string& text, const gpu::io::read_options& options = {}) {
+  const gpu_test::temporary_folder folder;
+  return gpu::io::read_table(folder.write("in.txt", text), options);
+}
+
+/// All values as doubles, row by row.
+std::vector<double> values_of(const gpu::io::table& table) {
+  return std::visit(
+      [](const auto& m) { return std::vector<double>(m.data(), m.data() + m.rows() * m.cols()); },
+      table.values);
+}
+
+}  // namespace
+
+TEST_CASE("Spaces, tabs and commas separate", "[io][text]") {
+  const std::vector<double> expected{1, 2, 3, 4, 5, 6};
+  for (const std::string text :
+       {"1 2 3\n4 5 6\n", "1\t2\t3\n4\t5\t6\n", "1,2,3\n4,5,6\n", "  1   2 3  \n4 5   6",
+        "1, 2, 3\n4 ,5 ,6\n", "1\t2\t3\t\n4\t5\t6\t\n", "1 2 3\r\n4 5 6\r\n",
+        "\n1 2 3\n\n\n4 5 6\n\n",
+        "\xEF\xBB\xBF"
+        "1 2 3\n4 5 6\n",
+        "+1 -0 3\n4 5 6\n"}) {
+    INFO(text);
+    const auto table = read(text);
+    CHECK(table.rows() == 2);
+    CHECK(table.cols() == 3);
+    CHECK_FALSE(table.names.given());
+    auto wanted = expected;
+    if (text.starts_with("+1 -0")) wanted[1] = 0;
+    CHECK(values_of(table) == wanted);
+  }
+}
+
+TEST_CASE("Integers get the narrowest type that holds them all", "[io][text]") {
+  CHECK(read("0 127 -128\n").element_name() == "int8");
+  CHECK(read("0 128 255\n").element_name() == "uint8");
+  CHECK(read("-1 128 0\n").element_name() == "int16");
+  CHECK(read("-32768 32767 0\n").element_name() == "int16");
+  CHECK(read("0 65535 0\n").element_name() == "uint16");
+  CHECK(read("0 65536 0\n").element_name() == "int32");
+  CHECK(read("-2147483648 2147483647 0\n").element_name() == "int32");
+  CHECK(read("0 2147483648 0\n").element_name() == "float64");
+  CHECK(read("0 1.0 2\n").element_name() == "float64");
+  CHECK(read("0 1e2 2\n").element_name() == "float64");
+  CHECK(values_of(read("-9007199254740992 9007199254740992 -7\n")) ==
+        std::vector<double>{-9007199254740992.0, 9007199254740992.0, -7});
+  CHECK(values_of(read("1 2 3\n4 5.5 -1e-3\n")) == std::vector<double>{1, 2, 3, 4, 5.5, -1e-3});
+}
+
+TEST_CASE("Missing and infinite values are read and located", "[io][text]") {
+  const auto table = read("a 1 2 3\nb 4 NA inf\nc nan NaN -inf\n");
+  CHECK(table.element_name() == "float64");
+  const auto values = values_of(table);
+  CHECK(std::isnan(values[4]));
+  CHECK(values[5] == std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(values[6]));
+  CHECK(std::isnan(values[7]));
+  REQUIRE(table.first_nan.has_value());
+  CHECK(table.first_nan->line == 2);
+  CHECK(table.first_nan->column == 3);
+}
+
+TEST_CASE("A header and row names are found, or forced", "[io][text]") {
+  SECTION("Names in front of each row") {
+    const auto table = read("g1 1 2 3\n\"g2\" 4 5 6\n");
+    REQUIRE(table.names.given());
+    CHECK(table.names.name(0) == "g1");
+    CHECK(table.names.name(1) == "g2");
+    CHECK(table.cols() == 3);
+  }
+  SECTION("A header over all columns") {
+    const auto table = read("id\ta\tb\tc\ng1\t1\t2\t3\n");
+    CHECK(table.names.name(0) == "g1");
+    CHECK(table.rows() == 1);
+  }
+  SECTION("A header without the corner gives its place to names that are numbers") {
+    const auto table = read("a b c\n17 1 2 3\n18 4 5 6\n");
+    CHECK(table.names.name(1) == "18");
+    CHECK(table.cols() == 3);
+  }
+  SECTION("An empty corner does the same") {
+    CHECK(read(",a,b,c\n7,1,2,3\n").names.name(0) == "7");
+  }
+  SECTION("A header over numbers alone") {
+    const auto table = read("a,b,c\n1,2,3\n");
+    CHECK_FALSE(table.names.given());
+    CHECK(table.names.name(0) == "X1");
+    CHECK(table.cols() == 3);
+  }
+  SECTION("Forced") {
+    CHECK(read("1 2 3\n4 5 6\n", {.header = choice::yes}).rows() == 1);
+    const auto named = read("7 1 2 3\n8 4 5 6\n", {.row_names = choice::yes});
+    CHECK(named.names.name(1) == "8");
+    CHECK(named.cols() == 3);
+    CHECK_THROWS_AS(read("a b c\n1 2 3\n", {.header = choice::no, .row_names = choice::no}),
+                    gpu::io::input_error);
+  }
+  SECTION("Tabs keep spaces in names") {
+    CHECK(read("the first gene\t1\t2\t3\n").names.name(0) == "the first gene");
+  }
+}
+
+TEST_CASE("What is no table is refused with its place", "[io][text]") {
+  struct refusal {
+    std::string text;
+    gpu::index_t line;
+    gpu::index_t column;
+    std::string part;
+  };
+  const std::vector<refusal> cases{{"", 0, 0, "empty"},
+                                   {"\n\n", 0, 0, "empty"},
+                                   {"a b c\n", 1, 0, "no row of numbers"},
+                                   {"1 2 3\n4 5\n", 2, 0, "got 2 numbers, expected 3"},
+                                   {"1 2 3\n\n4 5 6 7\n", 3, 0, "got 4 numbers, expected 3"},
+                                   {"1 2 3\n4 x5 6\n", 2, 2, "'x5'"},
+                                   {"g 1 2 3\nh 4 5 6z\n", 2, 4, "'6z'"},
+                                   {"1 2 x\n4 5 6\n", 1, 3, "'x'"},
+                                   {"1,2,3\n4,,6\n", 2, 2, "empty field"},
+                                   {"1 2 3\n4 9007199254740993 6\n", 2, 2, "2^53"},
+                                   {"1 2 3\n4 123456789012345678901234567890 6\n", 2, 2, "2^53"},
+                                   {"1 2 3\n4 1e999 6\n", 2, 2, "range"},
+                                   {"1 2 3\n4 0x10 6\n", 2, 2, "'0x10'"},
+                                   {"1 2 3\n4 +-5 6\n", 2, 2, "'+-5'"},
+                                   {"1 2 3\n4 1,5 6\n", 2, 2, "'5 6'"},
+                                   {"1 2 3\n4 - 6\n", 2, 2, "'-'"},
+                                   {"a b\n1 2 3 4\n", 1, 0, "header of 2 fields"},
+                                   {std::string("1 2 3\n4 \0\x01 6\n", 12), 2, 2,
+                                    "'?"
+                                    "?'"}};
+  for (const refusal& expected : cases) {
+    INFO(expected.text);
+    bool is_refused = false;
+    try {
+      (void)read(expected.text);
+    } catch (const gpu::io::input_error& error) {
+      is_refused = true;
+      const std::string message = error.what();
+      INFO(message);
+      CHECK(error.where().line == expected.line);
+      CHECK(error.where().column == expected.column);
+      CHECK(message.find(expected.part) != std::string::npos);
+      CHECK(message.find("in.txt") != std::string::npos);
+    }
+    CHECK(is_refused);
+  }
+}
+
+TEST_CASE("Large tables of every kind of line are read alike by any number of threads",
+          "[io][text]") {
+  // Several segments of 256 KiB; lines that the fast path takes and lines that it leaves.
+  const gpu::index_t rows = 30000;
+  const gpu::index_t cols = 13;
+  std::mt19937 engine(7);
+  for (const bool has_names : {false, true}) {
+    for (const char separator : {' ', '\t', ','}) {
+      std::string text;
+      std::vector<double> expected;
+      for (gpu::index_t i = 0; i < rows; ++i) {
+        if (has_names) text += "row" + std::to_string(i) + separator;
+        const int kind = static_cast<int>(engine() % 40);
+        const int largest = kind == 0 ? 2000000000 : kind < 5 ? 30000000 : kind < 20 ? 20000 : 12;
+        for (gpu::index_t j = 0; j < cols; ++j) {
+          int value = static_cast<int>(engine() % static_cast<unsigned>(largest));
+          if (kind % 3 == 0 && engine() % 2 == 0) value = -value;
+          expected.push_back(value);
+          text += std::to_string(value);
+          if (separator == ' ' && kind == 7) text += "  ";
+          if (j + 1 < cols) text += separator;
+        }
+        text += kind == 8 ? "\r\n" : kind == 9 ? "\n\n" : "\n";
+      }
+      for (const int threads : {1, 3}) {
+        const auto table = read(text, {.threads = threads});
+        REQUIRE(table.rows() == rows);
+        CHECK(table.element_name() == "int32");
+        CHECK(values_of(table) == expected);
+        if (has_names) CHECK(table.names.name(rows - 1) == "row29999");
+      }
+      // An error far behind is found, in its line.
+      const std::string wrong = text + "1" + separator + "2\n";
+      CHECK_THROWS_AS(read(wrong), gpu::io::input_error);
+    }
+  }
+}
+
+TEST_CASE("The line of an error is counted over segments", "[io][text]") {
+  std::string text;
+  const int lines = 100000;
+  for (int i = 0; i < lines; ++i) text += "1 2 3 4\n";
+  const std::string good_lines = text;
+  text += "1 2 q 4\n";
+  text += good_lines;
+  text += "1 2\n";
+  try {
+    (void)read(text);
+    FAIL("not refused");
+  } catch (const gpu::io::input_error& error) {
+    CHECK(error.where().line == lines + 1);
+    CHECK(error.where().column == 3);
+  }
+}
+
+TEST_CASE("A stop request ends the reading", "[io][text]") {
+  CHECK_THROWS_AS(read("1 2 3\n", {.stop = [] { return true; }}), gpu::io::interrupted);
+}

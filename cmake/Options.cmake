@@ -3,6 +3,11 @@
 set(GPU_SIMILARITY_ENABLE_CUDA AUTO CACHE STRING
     "CUDA backend: AUTO takes it where a CUDA compiler is found, ON fails without one, OFF builds for the CPU alone")
 set_property(CACHE GPU_SIMILARITY_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(GPU_SIMILARITY_ENABLE_OPENBLAS AUTO CACHE STRING
+    "OpenBLAS for matrix products on the CPU: AUTO takes it where it is found, ON fails without it, OFF leaves it out")
+set_property(CACHE GPU_SIMILARITY_ENABLE_OPENBLAS PROPERTY STRINGS AUTO ON OFF)
+option(GPU_SIMILARITY_ENABLE_CUBLAS
+    "Link the CUDA toolkit's shared cuBLAS into the library and offer it as a variant of matmul" OFF)
 option(GPU_SIMILARITY_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})

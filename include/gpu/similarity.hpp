@@ -6,6 +6,7 @@
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
+#include <gpu/matmul.hpp>
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/mean_filter.hpp>

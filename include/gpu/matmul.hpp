@@ -1,0 +1,155 @@
+#pragma once
+/// @file
+/// Dense matrix multiply, C = op(A) op(B), for float and double.
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <gpu/execution.hpp>
+#include <gpu/export.hpp>
+#include <gpu/matrix.hpp>
+#include <gpu/matrix_view.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// Whether an operand is used as it is stored, or transposed. Nothing is copied for it.
+enum class transposition { none, transpose };
+
+/// The implementation that multiplies. All of them are deterministic: same input, same device and
+/// same options give the same bytes.
+enum class matmul_variant {
+  automatic,       ///< Chosen by type, shape and device: see plan/matmul_variants.hpp.
+  naive,           ///< One element of C at a time, straight from memory. CPU and CUDA.
+  pitched,         ///< CUDA: rows padded to the device's pitch, so that loads are wide.
+  shared_tiled,    ///< CUDA: square tiles of A and B in shared memory.
+  register_tiled,  ///< CUDA: a tile of C in each thread's registers; IEEE arithmetic, cc 7.5 on.
+  tensor,          ///< CUDA, float, cc 8.0 on: three half-precision products on tensor cores.
+  cublas,          ///< CUDA: cuBLAS, where the library was built with it.
+  blas             ///< CPU: OpenBLAS, where the library was built with it.
+};
+
+/// Options of matmul.
+struct matmul_options {
+  /// How A is used: op(A) is [m, k], so A is stored [m, k], or [k, m] where transposed.
+  transposition a = transposition::none;
+  /// How B is used: op(B) is [k, n], so B is stored [k, n], or [n, k] where transposed.
+  transposition b = transposition::none;
+  matmul_variant variant = matmul_variant::automatic;
+  /// Device overload only: scratch memory of the caller, at least plan_matmul().workspace_bytes,
+  /// 256-byte aligned, left alone by others until the stream has passed this call. Empty: scratch
+  /// comes from the stream's memory pool (cudaMallocAsync).
+  device_vector_view<std::byte> workspace = {};
+  execution exec = {};
+};
+
+/// What a call of matmul would run.
+struct matmul_plan {
+  backend used = backend::cpu;
+  std::string device = {};  ///< Name of the device, "cpu" for the CPU.
+  matmul_variant variant = matmul_variant::naive;
+  index_t tile_rows = 0;            ///< Rows of C that one block computes; 0 where BLAS decides.
+  index_t tile_cols = 0;            ///< Columns of C that one block computes; 0 likewise.
+  index_t depth_splits = 1;         ///< Parts that k is cut into, summed in a fixed order.
+  std::size_t workspace_bytes = 0;  ///< Scratch memory beside A, B and C.
+  std::size_t result_bytes = 0;     ///< Size of C.
+};
+
+/// The element types of matmul.
+template <class T>
+concept matmul_element = std::same_as<T, float> || std::same_as<T, double>;
+
+/// Operands, const or not, and a result of one element type.
+template <class A, class B, class C>
+concept matmul_operands = matmul_element<C> && std::same_as<std::remove_const_t<A>, C> &&
+    std::same_as<std::remove_const_t<B>, C>;
+
+namespace detail {
+template <class T>
+GPU_SIMILARITY_EXPORT void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
+                                  const matmul_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b,
+                                  device_matrix_view<T> c, const matmul_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT matmul_plan plan_matmul(index_t m, index_t n, index_t k,
+                                              const matmul_options& options);
+/// The extents of op(A) op(B), or gpu::invalid_argument where the operands do not fit.
+struct matmul_extents {
+  index_t m = 0;
+  index_t n = 0;
+  index_t k = 0;
+};
+GPU_SIMILARITY_EXPORT matmul_extents check_matmul_extents(index_t a_rows, index_t a_cols,
+                                                          index_t b_rows, index_t b_cols,
+                                                          const matmul_options& options);
+}  // namespace detail
+
+/// C = op(A) op(B) into the caller's matrix `c` [m, n]; any extents, 0 and 1 among them (k = 0
+/// gives zeros), any row strides. Elements between the rows of `c` are not touched.
+///
+/// Error, with u = 2^-24 (float) or 2^-53 (double) and a_i, b_j a row of op(A) and a column of
+/// op(B): every variant but `tensor` satisfies |error of c_ij| <= k u / (1 - k u) sum_l |a_il b_lj|
+/// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5), whatever the
+/// order of the sum, where nothing under- or overflows. `tensor` satisfies
+/// |error of c_ij| <= (k / 64 + 48) u |a_i| |b_j| in Euclidean norms; on data of even scale its
+/// error is below that of a float32 chain of k additions.
+///
+/// Inf, NaN and subnormal numbers: every variant follows IEEE 754, `tensor` included: it scales
+/// rows and columns by powers of two, and where an operand holds an Inf or NaN the device takes
+/// `register_tiled` for the whole product instead, without asking the host. Overflow of a result
+/// gives Inf.
+/// @param a stored as `options.a` says. @param b stored as `options.b` says.
+/// @param c [m, n], written whole; must not overlap `a` or `b`.
+/// @throw gpu::invalid_argument where extents do not fit each other or `c` overlaps an operand;
+///   gpu::unsupported where the variant is not offered for this backend, type, device or build;
+///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
+/// Cost: 2 m n k operations. Blocks until `c` is complete; CUDA copies the operands to the device
+/// in panels that fit `exec.workspace_bytes`.
+template <class A, class B, class C>
+requires matmul_operands<A, B, C>
+void matmul(matrix_view<A> a, matrix_view<B> b, matrix_view<C> c,
+            const matmul_options& options = {}) {
+  detail::matmul<C>(matrix_view<const C>(a), matrix_view<const C>(b), c, options);
+}
+
+/// As above, into a new matrix [m, n].
+template <class A, class B>
+requires matmul_operands<A, B, std::remove_const_t<A>>
+[[nodiscard]] matrix<std::remove_const_t<A>> matmul(matrix_view<A> a, matrix_view<B> b,
+                                                    const matmul_options& options = {}) {
+  using T = std::remove_const_t<A>;
+  const detail::matmul_extents extents =
+      detail::check_matmul_extents(a.rows(), a.cols(), b.rows(), b.cols(), options);
+  matrix<T> c(extents.m, extents.n);
+  detail::matmul<T>(matrix_view<const T>(a), matrix_view<const T>(b), c.view(), options);
+  return c;
+}
+
+/// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation, and can
+/// be captured into a CUDA graph. Scratch memory, where plan_matmul names some, is
+/// `options.workspace` or comes from the stream's memory pool.
+template <class A, class B, class C>
+requires matmul_operands<A, B, C>
+void matmul(device_matrix_view<A> a, device_matrix_view<B> b, device_matrix_view<C> c,
+            const matmul_options& options = {}) {
+  detail::matmul<C>(device_matrix_view<const C>(a), device_matrix_view<const C>(b), c, options);
+}
+
+/// What matmul would run for op(A) [m, k] and op(B) [k, n] of type T, without running it. The
+/// workspace is that of the device overload for operands of any alignment.
+/// @throw gpu::invalid_argument for a negative extent; otherwise as matmul.
+template <matmul_element T>
+[[nodiscard]] matmul_plan plan_matmul(index_t m, index_t n, index_t k,
+                                      const matmul_options& options = {}) {
+  return detail::plan_matmul<T>(m, n, k, options);
+}
+
+/// "automatic", "naive", ...: the name of the enumerator.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(matmul_variant variant) noexcept;
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,63 @@
+#pragma once
+// Tuning of the matrix multiply as data: tile shapes and the sizes at which one variant overtakes
+// another. plan/matmul_variants.cpp picks from these tables; docs/matmul.md has the measurements.
+
+#include <array>
+#include <cstddef>
+
+#include <gpu/index.hpp>
+
+namespace gpu::kernels::matmul_policy {
+
+/// `shared_tiled`: square tiles, one element of C per thread.
+inline constexpr int shared_tile = 32;
+
+/// `pitched`: rows start at multiples of this many bytes, so that every row can be read in 16-byte
+/// words and no row straddles a sector that another needs.
+inline constexpr std::size_t pitch_bytes = 256;
+
+/// One shape of `register_tiled`: a block computes block_m x block_n of C, each of its
+/// (block_m / thread_m) * (block_n / thread_n) threads thread_m x thread_n of it, block_k deep
+/// through `stages` buffers of shared memory.
+struct register_tile {
+  int block_m;
+  int block_n;
+  int block_k;
+  int thread_m;
+  int thread_n;
+  int stages;
+  [[nodiscard]] constexpr int threads() const { return block_m / thread_m * (block_n / thread_n); }
+};
+
+/// Names of the shapes below.
+enum class tile_name { large, medium, narrow, flat };
+inline constexpr int tile_count = 4;
+
+/// float: large reads 24 values for 128 multiply-adds, so 95 % of the instructions it issues are
+/// multiply-adds; medium makes four times as many blocks for small C; narrow and flat are for C of
+/// few columns and few rows, which large would leave mostly idle.
+inline constexpr std::array<register_tile, tile_count> float_tiles{{{128, 128, 16, 8, 16, 3},
+                                                                    {64, 64, 16, 4, 8, 4},
+                                                                    {128, 32, 16, 8, 4, 3},
+                                                                    {32, 128, 16, 4, 8, 3}}};
+/// double: half the accumulators for the same registers.
+inline constexpr std::array<register_tile, tile_count> double_tiles{
+    {{128, 64, 8, 8, 8, 3}, {64, 32, 8, 4, 4, 3}, {128, 16, 8, 8, 2, 3}, {16, 128, 8, 2, 8, 3}}};
+
+[[nodiscard]] constexpr const register_tile& tile_of(std::size_t element_bytes, tile_name name) {
+  return (element_bytes == 4 ? float_tiles : double_tiles)[static_cast<std::size_t>(name)];
+}
+
+/// k is cut into parts only where a part still has this many elements, and into at most this many.
+inline constexpr index_t least_split_depth = 256;
+inline constexpr index_t most_splits = 64;
+
+/// Below this many multiply-adds automatic takes register_tiled: packing the operands for the
+/// tensor cores and two more launches cost more than they save.
+inline constexpr double tensor_least_work = 512.0 * 512.0 * 512.0;
+/// The error of `tensor` stays below that of a float32 chain from this depth on.
+inline constexpr index_t tensor_least_depth = 256;
+/// Reading and packing an operand is only worth it if it is used against this many rows.
+inline constexpr index_t tensor_least_extent = 256;
+
+}  // namespace gpu::kernels::matmul_policy

@@ -1,0 +1,266 @@
+#pragma once
+// register_tiled: C on the CUDA cores in IEEE arithmetic, a tile of it in each thread's registers.
+
+#include "common/launch.cuh"
+#include "matmul/matmul_kernels.hpp"
+#include "matmul/tile_loader.cuh"
+
+namespace gpu::kernels {
+
+/// How the threads of a block share out its tile. A warp is 8 x 4 threads. A thread's rows and
+/// columns come in groups of 16 bytes, groups of one thread 8 (4) groups apart, so that a warp
+/// reads neighbouring 16-byte words of shared memory: no bank conflicts.
+template <class T, int block_m, int block_n, int block_k, int thread_m, int thread_n,
+          int stage_count>
+struct register_layout {
+  static constexpr int rows = thread_m;
+  static constexpr int cols = thread_n;
+  static constexpr int depth = block_k;
+  static constexpr int stages = stage_count;
+  static constexpr int block_rows = block_m;
+  static constexpr int block_cols = block_n;
+  static constexpr int vector = 16 / sizeof(T);
+  static constexpr int threads = block_m / thread_m * (block_n / thread_n);
+  static constexpr int warps_down = block_m / (8 * thread_m);
+  static constexpr int a_pitch = block_m + vector;
+  static constexpr int b_pitch = block_n + vector;
+  static constexpr int stage_size = block_k * (a_pitch + b_pitch);
+  static constexpr std::size_t shared_bytes = sizeof(T) * stages * stage_size;
+  static constexpr int accumulators = thread_m * thread_n;
+  // 128 accumulators leave room for 256 threads, fewer for 512.
+  static constexpr int blocks_per_multiprocessor =
+      (accumulators * sizeof(T) >= 512 ? 256 : 512) / threads;
+  static_assert(block_m % (8 * thread_m) == 0 && block_n % (4 * thread_n) == 0);
+  static_assert(thread_m % vector == 0 && thread_n % vector == 0);
+
+  int first_row;
+  int first_col;
+  __device__ register_layout() {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    first_row = warp % warps_down * 8 * thread_m + lane / 4 * vector;
+    first_col = warp / warps_down * 4 * thread_n + lane % 4 * vector;
+  }
+  /// Row or column of the thread's i-th, within the block.
+  __device__ int row(int i) const { return first_row + i / vector * 8 * vector + i % vector; }
+  __device__ int col(int j) const { return first_col + j / vector * 4 * vector + j % vector; }
+};
+
+/// Reads `count` values in groups of 16 bytes that lie `gap` apart.
+template <int count, int gap, class T>
+__device__ void read_fragment(T (&to)[count], const T* from) {
+  constexpr int vector = 16 / sizeof(T);
+  struct alignas(16) word {
+    T value[vector];
+  };
+#pragma unroll
+  for (int g = 0; g < count / vector; ++g) {
+    const word w = *reinterpret_cast<const word*>(from + g * gap);
+#pragma unroll
+    for (int x = 0; x < vector; ++x) to[g * vector + x] = w.value[x];
+  }
+}
+
+/// sum += the product of one stage of shared memory. The fragments of the next k are read while
+/// those of this one are multiplied.
+template <class Layout, class T>
+__device__ void multiply_stage(const Layout& layout, const T* stage,
+                               T (&sum)[Layout::rows][Layout::cols]) {
+  constexpr int vector = Layout::vector;
+  const T* a_tile = stage + layout.first_row;
+  const T* b_tile = stage + Layout::depth * Layout::a_pitch + layout.first_col;
+  T a[2][Layout::rows];
+  T b[2][Layout::cols];
+  read_fragment<Layout::rows, 8 * vector>(a[0], a_tile);
+  read_fragment<Layout::cols, 4 * vector>(b[0], b_tile);
+#pragma unroll
+  for (int l = 0; l < Layout::depth; ++l) {
+    if (l + 1 < Layout::depth) {
+      read_fragment<Layout::rows, 8 * vector>(a[(l + 1) % 2], a_tile + (l + 1) * Layout::a_pitch);
+      read_fragment<Layout::cols, 4 * vector>(b[(l + 1) % 2], b_tile + (l + 1) * Layout::b_pitch);
+    }
+#pragma unroll
+    for (int i = 0; i < Layout::rows; ++i) {
+#pragma unroll
+      for (int j = 0; j < Layout::cols; ++j) sum[i][j] = fma(a[l % 2][i], b[l % 2][j], sum[i][j]);
+    }
+  }
+}
+
+/// Writes the thread's part of C, in 16-byte words where they are aligned and inside.
+template <class Layout, class T>
+__device__ void store_tile(const Layout& layout, const T (&sum)[Layout::rows][Layout::cols], T* c,
+                           index_t stride, index_t rows, index_t cols) {
+  constexpr int vector = Layout::vector;
+  struct alignas(16) word {
+    T value[vector];
+  };
+  const bool aligned = reinterpret_cast<std::size_t>(c) % 16 == 0 && stride % vector == 0;
+#pragma unroll
+  for (int i = 0; i < Layout::rows; ++i) {
+    if (layout.row(i) >= rows) continue;
+    T* row = c + layout.row(i) * stride;
+#pragma unroll
+    for (int j = 0; j < Layout::cols; j += vector) {
+      const int col = layout.col(j);
+      if (aligned && col + vector <= cols) {
+        word w;
+#pragma unroll
+        for (int x = 0; x < vector; ++x) w.value[x] = sum[i][j + x];
+        *reinterpret_cast<word*>(row + col) = w;
+      } else {
+#pragma unroll
+        for (int x = 0; x < vector; ++x) {
+          if (col + x < cols) row[col + x] = sum[i][j + x];
+        }
+      }
+    }
+  }
+}
+
+/// The tile of C of a block: bands of 8 tile rows, column after column within a band, so that the
+/// blocks that run together share rows of A and columns of B in the L2 cache.
+struct tile_place {
+  index_t row;
+  index_t col;
+  __device__ tile_place(index_t index, index_t tiles_down, index_t tiles_across) {
+    constexpr index_t band = 8;
+    const index_t first = index / (band * tiles_across) * band;
+    const index_t height = min(band, tiles_down - first);
+    const index_t within = index % (band * tiles_across);
+    row = first + within % height;
+    col = within / height;
+  }
+};
+
+/// Block (x, y): tile x of C, part y of k. A block walks its part of k in steps of `depth`,
+/// `stages` tiles of A and B in flight; one barrier a step. With more than one part, part y writes
+/// its product to partial[y] and sum_partials adds them up in order.
+/// Tried without gain: see docs/matmul.md.
+template <class T, class Layout, bool wide_a, bool wide_b>
+__global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiprocessor)
+    matmul_register_tiled(const __grid_constant__ matmul_problem<T> p, index_t part_depth,
+                          T* partial, const unsigned* run_if) {
+  if (run_if != nullptr && *run_if == 0) return;
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  T* stages = reinterpret_cast<T*>(shared_memory);
+  const tile_place place(blockIdx.x, ceil_div(p.m, Layout::block_rows),
+                         ceil_div(p.n, Layout::block_cols));
+  const index_t first_row = place.row * Layout::block_rows;
+  const index_t first_col = place.col * Layout::block_cols;
+  const tile_loader<T, Layout::block_rows, Layout::depth, Layout::threads, wide_a> load_a{
+      p.a.data + first_row * p.a.row_step, p.a.row_step, p.a.col_step, p.m - first_row};
+  const tile_loader<T, Layout::block_cols, Layout::depth, Layout::threads, wide_b> load_b{
+      p.b.data + first_col * p.b.col_step, p.b.col_step, p.b.row_step, p.n - first_col};
+  const index_t begin = blockIdx.y * part_depth;
+  const index_t end = min(p.k, begin + part_depth);
+  const index_t steps = ceil_div(end - begin, Layout::depth);
+
+  const auto fetch = [&](index_t step, int stage) {
+    if (step < steps) {
+      T* to = stages + stage * Layout::stage_size;
+      const index_t first = begin + step * Layout::depth;
+      load_a.load(to, first, end);
+      load_b.load(to + Layout::depth * Layout::a_pitch, first, end);
+    }
+    __pipeline_commit();
+  };
+  const Layout layout;
+  T sum[Layout::rows][Layout::cols] = {};
+#pragma unroll
+  for (int s = 0; s < Layout::stages - 1; ++s) fetch(s, s);
+  int stage = 0;
+  for (index_t step = 0; step < steps; ++step) {
+    __pipeline_wait_prior(Layout::stages - 2);
+    __syncthreads();
+    fetch(step + Layout::stages - 1, stage == 0 ? Layout::stages - 1 : stage - 1);
+    multiply_stage<Layout, T>(layout, stages + stage * Layout::stage_size, sum);
+    stage = stage + 1 == Layout::stages ? 0 : stage + 1;
+  }
+  T* c = p.c;
+  index_t stride = p.c_stride;
+  if (gridDim.y > 1) {
+    c = partial + blockIdx.y * (p.m * p.n);
+    stride = p.n;
+  }
+  store_tile(layout, sum, c + first_row * stride + first_col, stride, p.m - first_row,
+             p.n - first_col);
+}
+
+/// C = partial[0] + partial[1] + ..., one element per thread.
+template <class T>
+__global__ void __launch_bounds__(256)
+    matmul_sum_partials(matmul_problem<T> p, const T* partial, int parts) {
+  const index_t count = p.m * p.n;
+  const index_t e = static_cast<index_t>(blockIdx.x) * 256 + threadIdx.x;
+  if (e >= count) return;
+  T sum = partial[e];
+  for (int part = 1; part < parts; ++part) sum += partial[part * count + e];
+  p.c[e / p.n * p.c_stride + e % p.n] = sum;
+}
+
+/// Whether lanes `lane_step` 1 apart can be read in 16-byte words.
+template <class T>
+bool reads_wide(const T* data, index_t lane_step, index_t depth_step) {
+  return lane_step == 1 && depth_step % static_cast<index_t>(16 / sizeof(T)) == 0 &&
+         reinterpret_cast<std::size_t>(data) % 16 == 0;
+}
+
+template <class T, class Layout, bool wide_a, bool wide_b>
+void launch_register_kernel(const matmul_problem<T>& p, index_t splits, T* partial,
+                            const unsigned* run_if, cudaStream_t stream) {
+  const auto kernel = matmul_register_tiled<T, Layout, wide_a, wide_b>;
+  allow_shared_memory(kernel, Layout::shared_bytes);
+  const index_t part_depth = round_up(ceil_div(p.k, splits), Layout::depth);
+  const dim3 grid(
+      grid_blocks(ceil_div(p.m, Layout::block_rows) * ceil_div(p.n, Layout::block_cols), 1),
+      static_cast<unsigned>(splits));
+  kernel<<<grid, Layout::threads, Layout::shared_bytes, stream>>>(p, part_depth, partial, run_if);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+template <class T, matmul_policy::tile_name name>
+void launch_register_tile(const matmul_problem<T>& p, index_t splits, T* partial,
+                          const unsigned* run_if, cudaStream_t stream) {
+  constexpr auto tile = matmul_policy::tile_of(sizeof(T), name);
+  using layout = register_layout<T, tile.block_m, tile.block_n, tile.block_k, tile.thread_m,
+                                 tile.thread_n, tile.stages>;
+  const bool wide_a = reads_wide(p.a.data, p.a.row_step, p.a.col_step);
+  const bool wide_b = reads_wide(p.b.data, p.b.col_step, p.b.row_step);
+  // A transposed and B not is the one case in which both can be read wide; B alone the commonest.
+  if (wide_a && wide_b) {
+    launch_register_kernel<T, layout, true, true>(p, splits, partial, run_if, stream);
+  } else if (wide_b) {
+    launch_register_kernel<T, layout, false, true>(p, splits, partial, run_if, stream);
+  } else {
+    launch_register_kernel<T, layout, false, false>(p, splits, partial, run_if, stream);
+  }
+}
+
+template <class T>
+void launch_matmul_register_tiled(const matmul_problem<T>& p, matmul_policy::tile_name tile,
+                                  index_t splits, T* partial, const unsigned* run_if,
+                                  cudaStream_t stream) {
+  using matmul_policy::tile_name;
+  switch (tile) {
+    case tile_name::large:
+      launch_register_tile<T, tile_name::large>(p, splits, partial, run_if, stream);
+      break;
+    case tile_name::medium:
+      launch_register_tile<T, tile_name::medium>(p, splits, partial, run_if, stream);
+      break;
+    case tile_name::narrow:
+      launch_register_tile<T, tile_name::narrow>(p, splits, partial, run_if, stream);
+      break;
+    case tile_name::flat:
+      launch_register_tile<T, tile_name::flat>(p, splits, partial, run_if, stream);
+      break;
+  }
+  if (splits > 1) {
+    const unsigned blocks = grid_blocks(p.m * p.n, 256);
+    matmul_sum_partials<T><<<blocks, 256, 0, stream>>>(p, partial, static_cast<int>(splits));
+    GPU_SIMILARITY_CHECK_LAUNCH();
+  }
+}
+
+}  // namespace gpu::kernels

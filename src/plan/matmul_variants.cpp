@@ -1,0 +1,165 @@
+#include "plan/matmul_variants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <gpu/error.hpp>
+
+#include "matmul/tensor_layout.hpp"
+
+namespace gpu::detail {
+namespace {
+
+namespace policy = kernels::matmul_policy;
+
+index_t ceil_div(index_t value, index_t step) {
+  return (value + step - 1) / step;
+}
+
+bool tensor_is_offered(std::size_t element_bytes, const matmul_device& device) {
+  return element_bytes == 4 && device.compute >= 80 && device.has_tensor;
+}
+
+// Packing pays, and the error bound of `tensor` is below that of a float32 chain.
+bool tensor_is_better(const matmul_extents& e) {
+  const double work =
+      static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
+  return work >= policy::tensor_least_work && e.k >= policy::tensor_least_depth &&
+         std::min(e.m, e.n) >= policy::tensor_least_extent;
+}
+
+std::size_t tensor_bytes(const matmul_extents& e) {
+  return kernels::plan_tensor_workspace(e.m, e.n, e.k).bytes;
+}
+
+index_t tiles_of(const matmul_extents& e, const policy::register_tile& tile) {
+  return ceil_div(e.m, tile.block_m) * ceil_div(e.n, tile.block_n);
+}
+
+// The tile that wastes least: narrow C has its own shapes; else large, unless its blocks would
+// leave multiprocessors without one.
+policy::tile_name choose_tile(const matmul_extents& e, std::size_t element_bytes,
+                              const matmul_device& device) {
+  const auto& large = policy::tile_of(element_bytes, policy::tile_name::large);
+  const auto& narrow = policy::tile_of(element_bytes, policy::tile_name::narrow);
+  const auto& flat = policy::tile_of(element_bytes, policy::tile_name::flat);
+  if (e.n <= narrow.block_n) return policy::tile_name::narrow;
+  if (e.m <= flat.block_m) return policy::tile_name::flat;
+  return tiles_of(e, large) < 2 * device.multiprocessors ? policy::tile_name::medium
+                                                         : policy::tile_name::large;
+}
+
+// Parts of k: as many as fill the device where C alone has too few tiles for it.
+index_t choose_splits(const matmul_extents& e, const policy::register_tile& tile,
+                      std::size_t element_bytes, const matmul_device& device, std::size_t limit) {
+  const index_t tiles = std::max<index_t>(tiles_of(e, tile), 1);
+  const index_t wanted = 2 * device.multiprocessors / tiles;
+  const index_t splits = std::min({wanted, e.k / policy::least_split_depth, policy::most_splits});
+  if (splits < 2) return 1;
+  const double bytes = static_cast<double>(splits) * static_cast<double>(e.m) *
+                       static_cast<double>(e.n) * static_cast<double>(element_bytes);
+  return bytes <= static_cast<double>(limit) ? splits : 1;
+}
+
+matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
+                             const matmul_device& device, std::size_t limit) {
+  matmul_choice choice{.variant = matmul_variant::register_tiled,
+                       .tile = choose_tile(e, element_bytes, device)};
+  const auto& tile = policy::tile_of(element_bytes, choice.tile);
+  choice.tile_rows = tile.block_m;
+  choice.tile_cols = tile.block_n;
+  choice.depth_splits = choose_splits(e, tile, element_bytes, device, limit);
+  if (choice.depth_splits > 1) {
+    choice.workspace_bytes =
+        static_cast<std::size_t>(choice.depth_splits * e.m * e.n) * element_bytes;
+  }
+  return choice;
+}
+
+matmul_choice tensor(const matmul_extents& e, const matmul_device& device) {
+  // The tile of register_tiled comes along: it runs where an operand holds an Inf or NaN.
+  return {.variant = matmul_variant::tensor,
+          .tile = choose_tile(e, sizeof(float), device),
+          .tile_rows = 128,
+          .tile_cols = 128,
+          .workspace_bytes = tensor_bytes(e),
+          .wgmma = device.has_wgmma};
+}
+
+matmul_choice pitched(const matmul_extents& e, std::size_t element_bytes) {
+  const auto padded = [&](index_t rows, index_t cols) {
+    const auto pitch = (static_cast<std::size_t>(cols) * element_bytes + policy::pitch_bytes - 1) /
+                       policy::pitch_bytes * policy::pitch_bytes;
+    return static_cast<std::size_t>(rows) * pitch;
+  };
+  // Either orientation of either operand: a bound that needs no knowledge of it.
+  return {.variant = matmul_variant::pitched,
+          .tile_rows = 8,
+          .tile_cols = 128,
+          .workspace_bytes = std::max(padded(e.m, e.k), padded(e.k, e.m)) +
+                             std::max(padded(e.k, e.n), padded(e.n, e.k))};
+}
+
+}  // namespace
+
+matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_bytes,
+                                 matmul_variant asked, const matmul_device& device,
+                                 std::size_t limit) {
+  const auto refuse = [&](const char* reason) {
+    throw unsupported(
+        fmt::format("matmul_options.variant: {} on {} {}", to_string(asked), device.name, reason));
+  };
+  matmul_choice choice;
+  switch (asked) {
+    case matmul_variant::automatic:
+      if (tensor_is_offered(element_bytes, device) && tensor_is_better(e) &&
+          tensor_bytes(e) <= limit) {
+        return tensor(e, device);
+      }
+      return register_tiled(e, element_bytes, device, limit);
+    case matmul_variant::naive:
+      return {.variant = asked, .tile_rows = 8, .tile_cols = 32};
+    case matmul_variant::shared_tiled:
+      return {.variant = asked, .tile_rows = policy::shared_tile, .tile_cols = policy::shared_tile};
+    case matmul_variant::register_tiled:
+      return register_tiled(e, element_bytes, device, limit);
+    case matmul_variant::pitched:
+      choice = pitched(e, element_bytes);
+      break;
+    case matmul_variant::tensor:
+      if (element_bytes != 4) refuse("takes float alone, got double");
+      if (!tensor_is_offered(element_bytes, device)) refuse("needs compute capability 8.0");
+      choice = tensor(e, device);
+      break;
+    case matmul_variant::cublas:
+      if (!device.has_cublas) refuse("was not built in (GPU_SIMILARITY_ENABLE_CUBLAS)");
+      return {.variant = asked};
+    case matmul_variant::blas:
+      refuse("runs on the CPU alone");
+  }
+  if (choice.workspace_bytes > limit) {
+    throw out_of_memory(fmt::format("matmul: {} needs a workspace of {} bytes, but the limit is {}",
+                                    to_string(asked), choice.workspace_bytes, limit),
+                        choice.workspace_bytes);
+  }
+  return choice;
+}
+
+matmul_choice choose_matmul_cpu(matmul_variant asked, bool has_blas) {
+  switch (asked) {
+    case matmul_variant::automatic:
+      return {.variant = has_blas ? matmul_variant::blas : matmul_variant::naive};
+    case matmul_variant::naive:
+      return {.variant = asked};
+    case matmul_variant::blas:
+      if (has_blas) return {.variant = asked};
+      throw unsupported("matmul_options.variant: blas was not built in (no OpenBLAS was found)");
+    default:
+      throw unsupported(fmt::format(
+          "matmul_options.variant: {} is not offered on the CPU, expected automatic, naive or blas",
+          to_string(asked)));
+  }
+}
+
+}  // namespace gpu::detail

@@ -1,0 +1,42 @@
+#pragma once
+// Which implementation of matmul runs, and with which tile: pure functions of shape, type, device
+// and what was asked for.
+
+#include <cstddef>
+#include <string>
+
+#include <gpu/matmul.hpp>
+
+#include "matmul/matmul_policy.hpp"
+
+namespace gpu::detail {
+
+/// What the choice needs to know about a device and the build.
+struct matmul_device {
+  std::string name = {};
+  int compute = 0;  // compute capability, 10 * major + minor
+  int multiprocessors = 0;
+  bool has_tensor = false;
+  bool has_wgmma = false;  // warpgroup products of cc 9.0, and the build has code for them
+  bool has_cublas = false;
+};
+
+struct matmul_choice {
+  matmul_variant variant = matmul_variant::naive;
+  kernels::matmul_policy::tile_name tile = kernels::matmul_policy::tile_name::large;
+  index_t tile_rows = 0;
+  index_t tile_cols = 0;
+  index_t depth_splits = 1;
+  std::size_t workspace_bytes = 0;
+  bool wgmma = false;  // tensor: by warpgroups
+};
+
+/// `limit`: the most workspace the choice may need, bytes. `automatic` stays below it; another
+/// variant throws gpu::out_of_memory. Throws gpu::unsupported where the device or type has none.
+[[nodiscard]] matmul_choice choose_matmul_cuda(const matmul_extents& extents,
+                                               std::size_t element_bytes, matmul_variant asked,
+                                               const matmul_device& device, std::size_t limit);
+
+[[nodiscard]] matmul_choice choose_matmul_cpu(matmul_variant asked, bool has_blas);
+
+}  // namespace gpu::detail

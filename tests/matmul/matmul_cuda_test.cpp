@@ -1,0 +1,223 @@
+// Every CUDA variant against the oracle, through the device overload (strided views, a stream of
+// its own) and the host overload.
+#include <gpu/matmul.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+#include "matmul/matmul_cases.hpp"
+#include "support/device_memory.hpp"
+
+namespace {
+
+using gpu_test::device_array;
+using gpu_test::operands;
+using gpu_test::product_shape;
+using gpu_test::test_stream;
+
+const gpu::execution on_cuda{.target = gpu::backend::cuda};
+
+// Elements that a view spans, the padding between its rows included.
+template <class T>
+std::size_t span_of(gpu::matrix_view<T> x) {
+  return static_cast<std::size_t>(x.rows() * x.row_stride());
+}
+template <class T>
+gpu::device_matrix_view<T> as(const device_array<std::remove_const_t<T>>& memory,
+                              gpu::matrix_view<T> like) {
+  return {memory.data(), like.rows(), like.cols(), like.row_stride()};
+}
+
+const auto multiply_on_host = [](auto a, auto b, auto c, const gpu::matmul_options& options) {
+  gpu::matmul(a, b, c, options);
+};
+
+const auto multiply_on_device = [](auto a, auto b, auto c, const gpu::matmul_options& options) {
+  using T = typename decltype(c)::value_type;
+  const device_array<T> da(a.data(), span_of(a));
+  const device_array<T> db(b.data(), span_of(b));
+  const device_array<T> dc(c.data(), span_of(c));
+  const test_stream stream;
+  gpu::matmul_options on_stream = options;
+  on_stream.exec.stream = stream.get();
+  gpu::matmul(as(da, a), as(db, b), as(dc, c), on_stream);
+  stream.synchronize();
+  dc.copy_to(c.data());
+};
+
+template <class T>
+std::vector<gpu::matmul_variant> variants() {
+  using gpu::matmul_variant;
+  std::vector<matmul_variant> offered;
+  for (const auto variant :
+       {matmul_variant::automatic, matmul_variant::naive, matmul_variant::pitched,
+        matmul_variant::shared_tiled, matmul_variant::register_tiled, matmul_variant::tensor,
+        matmul_variant::cublas}) {
+    try {
+      static_cast<void>(gpu::plan_matmul<T>(1, 1, 1, {.variant = variant, .exec = on_cuda}));
+      offered.push_back(variant);
+    } catch (const gpu::unsupported&) {
+    }
+  }
+  return offered;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("CUDA products stay within the error bound", "[matmul][cuda]", float, double) {
+  for (const auto variant : variants<TestType>()) {
+    gpu_test::check_edge_shapes<TestType>(multiply_on_device,
+                                          {.variant = variant, .exec = on_cuda});
+  }
+}
+
+TEMPLATE_TEST_CASE("CUDA products of host memory stay within the error bound", "[matmul][cuda]",
+                   float, double) {
+  for (const auto variant : variants<TestType>()) {
+    gpu::matmul_options options{.variant = variant, .exec = on_cuda};
+    for (const auto a : gpu_test::transpositions) {
+      for (const auto b : gpu_test::transpositions) {
+        options.a = a;
+        options.b = b;
+        gpu_test::check_product<TestType>(multiply_on_host, {129, 70, 45}, options, 3);
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("Larger CUDA products stay within the error bound", "[matmul][cuda]", float,
+                   double) {
+  for (const auto variant : variants<TestType>()) {
+    gpu::matmul_options options{.variant = variant, .exec = on_cuda};
+    for (const auto a : gpu_test::transpositions) {
+      for (const auto b : gpu_test::transpositions) {
+        options.a = a;
+        options.b = b;
+        gpu_test::check_product<TestType>(multiply_on_device, {517, 771, 1030}, options);
+      }
+    }
+    options.a = options.b = gpu::transposition::none;
+    gpu_test::check_product<TestType>(multiply_on_device, {1024, 640, 512}, options);
+    gpu_test::check_product<TestType>(multiply_on_device, {100, 60, 9000}, options);
+    gpu_test::check_product<TestType>(multiply_on_device, {9000, 20, 40}, options);
+    gpu_test::check_product<TestType>(multiply_on_device, {20, 9000, 40}, options);
+  }
+}
+
+TEMPLATE_TEST_CASE("CUDA products of empty extents are empty or zero", "[matmul][cuda]", float,
+                   double) {
+  for (const auto variant : variants<TestType>()) {
+    const gpu::matmul_options options{.variant = variant, .exec = on_cuda};
+    gpu_test::check_empty_extents<TestType>(multiply_on_device, options);
+    gpu_test::check_empty_extents<TestType>(multiply_on_host, options);
+  }
+}
+
+TEMPLATE_TEST_CASE("CUDA products follow IEEE for Inf, NaN and subnormals", "[matmul][cuda]", float,
+                   double) {
+  for (const auto variant : variants<TestType>()) {
+    const gpu::matmul_options options{.variant = variant, .exec = on_cuda};
+    gpu_test::check_special_values<TestType>(multiply_on_device, options);
+    gpu_test::check_scaled_rows<TestType>(multiply_on_device, options);
+  }
+}
+
+TEMPLATE_TEST_CASE("The same call gives the same bytes", "[matmul][cuda]", float, double) {
+  for (const auto variant : variants<TestType>()) {
+    const gpu::matmul_options options{.variant = variant, .exec = on_cuda};
+    operands<TestType> x({300, 300, 2000}, options);
+    operands<TestType> y({300, 300, 2000}, options);
+    const auto run = [&](operands<TestType>& o) {
+      multiply_on_device(std::as_const(o.a).view(), std::as_const(o.b).view(), o.c.view(), options);
+    };
+    run(x);
+    run(y);
+    CHECK(std::memcmp(x.c.view().data(), y.c.view().data(), 300 * 300 * sizeof(TestType)) == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("A captured product gives the same bytes at every launch", "[matmul][cuda]",
+                   float, double) {
+  const product_shape shape{520, 530, 540};
+  for (const auto variant : variants<TestType>()) {
+    if (variant == gpu::matmul_variant::cublas) continue;
+    CAPTURE(gpu::to_string(variant));
+    gpu::matmul_options options{.variant = variant, .exec = on_cuda};
+    operands<TestType> x(shape, options, 1);
+    const auto plan = gpu::plan_matmul<TestType>(shape.m, shape.n, shape.k, options);
+    const device_array<TestType> a(x.a.view().data(), span_of(x.a.view()));
+    const device_array<TestType> b(x.b.view().data(), span_of(x.b.view()));
+    const device_array<TestType> c(span_of(x.c.view()));
+    const device_array<std::byte> workspace(plan.workspace_bytes);
+    const test_stream stream;
+    options.exec.stream = stream.get();
+    options.workspace = {workspace.data(), static_cast<gpu::index_t>(workspace.size())};
+    const auto multiply = [&] {
+      gpu::matmul(as(a, x.a.view()), as(b, x.b.view()), as(c, x.c.view()), options);
+    };
+    std::vector<TestType> eager(c.size());
+    std::vector<TestType> replayed(c.size());
+    multiply();
+    stream.synchronize();
+    c.copy_to(eager.data());
+
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    GPU_TEST_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+    multiply();
+    GPU_TEST_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+    GPU_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    for (int launch = 0; launch < 2; ++launch) {
+      GPU_TEST_CUDA(cudaMemset(c.data(), 0, c.size() * sizeof(TestType)));
+      GPU_TEST_CUDA(cudaGraphLaunch(executable, stream.get()));
+      stream.synchronize();
+      c.copy_to(replayed.data());
+      bool same = true;
+      for (gpu::index_t i = 0; i < shape.m; ++i) {
+        const auto row = static_cast<std::size_t>(i * (shape.n + 1));
+        same = same && std::memcmp(&eager[row], &replayed[row],
+                                   static_cast<std::size_t>(shape.n) * sizeof(TestType)) == 0;
+      }
+      CHECK(same);
+    }
+    GPU_TEST_CUDA(cudaGraphExecDestroy(executable));
+    GPU_TEST_CUDA(cudaGraphDestroy(graph));
+  }
+}
+
+TEST_CASE("A limit on device memory cuts a host product into panels", "[matmul][cuda]") {
+  for (const auto a : gpu_test::transpositions) {
+    gpu::matmul_options options{.a = a, .exec = on_cuda};
+    options.exec.workspace_bytes = 400 * 1024;
+    gpu_test::check_product<float>(multiply_on_host, {700, 90, 200}, options, 1);
+  }
+  gpu::matmul_options too_small{.exec = on_cuda};
+  too_small.exec.workspace_bytes = 1024;
+  operands<float> x({700, 90, 200}, too_small);
+  CHECK_THROWS_AS(gpu::matmul(x.a.view(), x.b.view(), x.c.view(), too_small), gpu::out_of_memory);
+}
+
+TEST_CASE("automatic keeps within the workspace it is given", "[matmul][cuda][plan]") {
+  gpu::matmul_options options{.exec = on_cuda};
+  options.exec.workspace_bytes = 1024;
+  const auto plan = gpu::plan_matmul<float>(2048, 2048, 2048, options);
+  CHECK(plan.workspace_bytes <= 1024);
+  CHECK(plan.variant == gpu::matmul_variant::register_tiled);
+  options.variant = gpu::matmul_variant::pitched;
+  CHECK_THROWS_AS(gpu::plan_matmul<float>(2048, 2048, 2048, options), gpu::out_of_memory);
+}
+
+TEST_CASE("Device memory is refused by a call for the CPU", "[matmul][cuda]") {
+  const device_array<float> memory(12);
+  const gpu::device_matrix_view<float> a(memory.data(), 2, 2);
+  const gpu::device_matrix_view<float> b(memory.data() + 4, 2, 2);
+  const gpu::device_matrix_view<float> c(memory.data() + 8, 2, 2);
+  CHECK_THROWS_AS(gpu::matmul(a, b, c, {.exec = {.target = gpu::backend::cpu}}),
+                  gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::matmul(a, b, c, {.variant = gpu::matmul_variant::blas, .exec = on_cuda}),
+                  gpu::unsupported);
+  CHECK_THROWS_AS(gpu::matmul(a, b, a, {.exec = on_cuda}), gpu::invalid_argument);
+}

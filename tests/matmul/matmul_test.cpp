@@ -1,0 +1,101 @@
+#include <gpu/matmul.hpp>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+#include "matmul/matmul_cases.hpp"
+
+namespace {
+
+const gpu::execution on_cpu{.target = gpu::backend::cpu};
+
+const auto multiply = [](auto a, auto b, auto c, const gpu::matmul_options& options) {
+  gpu::matmul(a, b, c, options);
+};
+
+const auto cpu_variants = {gpu::matmul_variant::automatic, gpu::matmul_variant::naive};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("CPU products stay within the error bound", "[matmul]", float, double) {
+  for (const auto variant : cpu_variants) {
+    gpu_test::check_edge_shapes<TestType>(multiply, {.variant = variant, .exec = on_cpu});
+    gpu_test::check_product<TestType>(multiply, {301, 257, 600},
+                                      {.variant = variant, .exec = on_cpu});
+  }
+}
+
+TEMPLATE_TEST_CASE("CPU products of empty extents are empty or zero", "[matmul]", float, double) {
+  for (const auto variant : cpu_variants) {
+    gpu_test::check_empty_extents<TestType>(multiply, {.variant = variant, .exec = on_cpu});
+  }
+}
+
+TEMPLATE_TEST_CASE("CPU products follow IEEE for Inf, NaN and subnormals", "[matmul]", float,
+                   double) {
+  for (const auto variant : cpu_variants) {
+    gpu_test::check_special_values<TestType>(multiply, {.variant = variant, .exec = on_cpu});
+    gpu_test::check_scaled_rows<TestType>(multiply, {.variant = variant, .exec = on_cpu});
+  }
+}
+
+TEST_CASE("A product by hand", "[matmul]") {
+  const float a[] = {1, 2, 3, 4, 5, 6};
+  const float b[] = {7, 8, 9, 10, 11, 12};
+  const gpu::matrix<float> c =
+      gpu::matmul(gpu::matrix_view(a, 2, 3), gpu::matrix_view(b, 3, 2), {.exec = on_cpu});
+  CHECK(c(0, 0) == 58);
+  CHECK(c(0, 1) == 64);
+  CHECK(c(1, 0) == 139);
+  CHECK(c(1, 1) == 154);
+  const gpu::matrix<float> gram = gpu::matmul(gpu::matrix_view(a, 2, 3), gpu::matrix_view(a, 2, 3),
+                                              {.b = gpu::transposition::transpose, .exec = on_cpu});
+  CHECK(gram(0, 1) == 32);
+}
+
+TEST_CASE("The number of CPU threads does not leave the error bound", "[matmul]") {
+  for (const int threads : {1, 2, 3}) {
+    gpu::execution exec = on_cpu;
+    exec.cpu_threads = threads;
+    for (const auto variant : cpu_variants) {
+      gpu_test::check_product<double>(multiply, {150, 90, 200}, {.variant = variant, .exec = exec});
+    }
+  }
+}
+
+TEST_CASE("Operands that do not fit are refused before any work", "[matmul]") {
+  std::vector<float> data(64);
+  const gpu::matrix_view<float> a(data.data(), 2, 3);
+  const gpu::matrix_view<float> b(data.data() + 8, 3, 4);
+  const gpu::matrix_view<float> c(data.data() + 32, 2, 4);
+  CHECK_THROWS_AS(gpu::matmul(a, a, {.exec = on_cpu}), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::matmul(a, b, {.a = gpu::transposition::transpose, .exec = on_cpu}),
+                  gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::matmul(a, b, a, {.exec = on_cpu}), gpu::invalid_argument);
+  CHECK_THROWS_AS(
+      gpu::matmul(a, b, gpu::matrix_view<float>(data.data() + 10, 2, 4), {.exec = on_cpu}),
+      gpu::invalid_argument);
+  CHECK_NOTHROW(gpu::matmul(a, b, c, {.exec = on_cpu}));
+  gpu::execution negative = on_cpu;
+  negative.cpu_threads = -1;
+  CHECK_THROWS_AS(gpu::matmul(a, b, c, {.exec = negative}), gpu::invalid_argument);
+}
+
+TEST_CASE("A variant of the other backend is refused", "[matmul]") {
+  std::vector<float> data(64);
+  const gpu::matrix_view<float> a(data.data(), 2, 3);
+  const gpu::matrix_view<float> b(data.data() + 8, 3, 4);
+  for (const auto variant : {gpu::matmul_variant::pitched, gpu::matmul_variant::shared_tiled,
+                             gpu::matmul_variant::register_tiled, gpu::matmul_variant::tensor,
+                             gpu::matmul_variant::cublas}) {
+    CHECK_THROWS_AS(gpu::matmul(a, b, {.variant = variant, .exec = on_cpu}), gpu::unsupported);
+  }
+}
+
+TEST_CASE("The plan of a CPU product", "[matmul][plan]") {
+  const gpu::matmul_plan plan = gpu::plan_matmul<double>(100, 50, 7, {.exec = on_cpu});
+  CHECK(plan.used == gpu::backend::cpu);
+  CHECK(plan.result_bytes == 100 * 50 * sizeof(double));
+  CHECK(plan.workspace_bytes == 0);
+  CHECK_THROWS_AS(gpu::plan_matmul<float>(-1, 2, 3, {.exec = on_cpu}), gpu::invalid_argument);
+}

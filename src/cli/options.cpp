@@ -1,0 +1,193 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <gpu/version.hpp>
+
+#include "cli/exit_code.hpp"
+
+namespace gpu::cli {
+namespace {
+
+template <class Value>
+using names_of = std::map<std::string, Value>;
+
+/// An option whose value is one of a few words.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        const names_of<Value>& names, const std::string& description) {
+  std::vector<std::string> words;
+  for (const auto& [word, unused] : names) words.push_back(word);
+  return app
+      .add_option_function<std::string>(
+          name, [&value, names](const std::string& word) { value = names.at(word); }, description)
+      ->check(CLI::IsMember(words).description(""))
+      ->type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+/// A check of a number, worded as the library words its own.
+CLI::Validator number_in(const std::string& expected, bool (*holds)(double)) {
+  return CLI::Validator(
+      [expected, holds](std::string& text) -> std::string {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && holds(value)) return "";
+        return fmt::format("got {}, expected {}", text, expected);
+      },
+      "");
+}
+
+void add_filter(CLI::App& app, pairs_command& c) {
+  app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
+      ->type_name("P")
+      ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
+      ->group("Which pairs");
+  app.add_option("--min-abs", c.filter.min_abs, "Keep pairs with |statistic| >= R [0]")
+      ->type_name("R")
+      ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
+      ->group("Which pairs");
+  add_choice<tail>(
+      app, "--tail", c.filter.side,
+      {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
+      "Alternative hypothesis of p [two-sided]")
+      ->group("Which pairs");
+  add_choice<adjustment>(app, "--adjust", c.filter.adjust,
+                         {{"none", adjustment::none},
+                          {"bonferroni", adjustment::bonferroni},
+                          {"bh", adjustment::benjamini_hochberg}},
+                         "Correction of --max-p for the number of pairs [none]")
+      ->group("Which pairs");
+}
+
+void add_result(CLI::App& app, pairs_command& c) {
+  add_choice<keep_kind>(app, "--keep", c.keep,
+                        {{"edges", keep_kind::edges},
+                         {"top-k", keep_kind::top_k},
+                         {"counts", keep_kind::counts},
+                         {"dense", keep_kind::dense}},
+                        "What to keep of the pairs [edges]")
+      ->group("Result");
+  app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
+      ->type_name("K")
+      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Result");
+  app.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
+      ->type_name("FILE")
+      ->group("Result");
+  add_choice<io::result_format>(app, "--format", c.format,
+                                {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
+                                "Its format [tsv]")
+      ->group("Result");
+  app.add_option("--report", c.report, "Also write counts and times as JSON")
+      ->type_name("FILE")
+      ->group("Result");
+  app.add_option("--max-output", c.max_output_bytes,
+                 "Refuse to write more bytes than this, by estimate; K, M, G, T allowed [10G]")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->group("Result");
+  app.add_flag("--force", c.force, "Write however much it is")->group("Result");
+}
+
+void add_input(CLI::App& app, pairs_command& c) {
+  const names_of<io::choice> choices{
+      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
+  app.add_option("INPUT", c.input,
+                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
+      ->required();
+  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
+      ->group("Input");
+  add_choice(app, "--row-names", c.row_names, choices,
+             "Whether each line begins with a name [auto]")
+      ->group("Input");
+  add_choice<nan_policy>(app, "--nan", c.pairs.nans,
+                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
+                         "What a NaN does: end the run, or leave its row out [reject]")
+      ->group("Input");
+}
+
+void add_execution(CLI::App& app, pairs_command& c) {
+  add_choice<backend>(
+      app, "--backend", c.pairs.exec.target,
+      {{"auto", backend::automatic}, {"cpu", backend::cpu}, {"cuda", backend::cuda}},
+      "Where to compute [auto]")
+      ->group("Execution");
+  add_choice<pair_variant>(app, "--variant", c.pairs.variant,
+                           {{"automatic", pair_variant::automatic},
+                            {"naive", pair_variant::naive},
+                            {"tiled", pair_variant::tiled},
+                            {"shared_tiled", pair_variant::shared_tiled},
+                            {"tensor", pair_variant::tensor}},
+                           "Implementation of the pairs [automatic]")
+      ->group("Execution");
+  app.add_option("--devices", c.pairs.exec.devices, "CUDA devices to share the work [the first]")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->group("Execution");
+  app.add_option("--threads", c.pairs.exec.cpu_threads, "CPU threads [all]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 1", [](double n) { return n >= 1; }))
+      ->group("Execution");
+  app.add_option("--memory-limit", c.pairs.exec.workspace_bytes,
+                 "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->group("Execution");
+  app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
+      ->group("Execution");
+  app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+}
+
+std::string check_combination(const CLI::App& app, const pairs_command& c) {
+  if (app.count("-k") > 0 && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  if (c.keep == keep_kind::edges && c.format == io::result_format::npy &&
+      (c.output.empty() || c.output == "-")) {
+    return "--format npy of edges needs --output FILE: their number stands in front of them";
+  }
+  return "";
+}
+
+}  // namespace
+
+parsed_command parse_command_line(int argc, char** argv) {
+  CLI::App app("All pairs of rows that move together: correlations with p-values, on GPU or CPU");
+  app.name("gpu-similarity");
+  app.set_version_flag("--version", GPU_SIMILARITY_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 interrupted.");
+
+  pairs_command spearman{.statistic = statistic_kind::spearman};
+  pairs_command pearson{.statistic = statistic_kind::pearson};
+  std::vector<std::pair<CLI::App*, pairs_command*>> jobs{
+      {app.add_subcommand("spearman", "Rank correlation of all pairs of rows"), &spearman},
+      {app.add_subcommand("pearson", "Product-moment correlation of all pairs of rows"), &pearson}};
+  for (auto& [sub, target] : jobs) {
+    add_input(*sub, *target);
+    add_filter(*sub, *target);
+    add_result(*sub, *target);
+    add_execution(*sub, *target);
+  }
+  const CLI::App* info = app.add_subcommand("info", "Version, backends and devices");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? int{exit_ok} : int{exit_usage};
+  }
+  if (info->parsed()) return command(info_command{});
+  for (const auto& [sub, target] : jobs) {
+    if (!sub->parsed()) continue;
+    const std::string wrong = check_combination(*sub, *target);
+    if (!wrong.empty()) throw usage_error(wrong);
+    return command(std::move(*target));
+  }
+  return int{exit_usage};
+}
+
+}  // namespace gpu::cli

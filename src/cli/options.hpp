@@ -1,0 +1,49 @@
+#pragma once
+// The command line as data.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "io/read_table.hpp"
+#include "io/result_writer.hpp"
+
+namespace gpu::cli {
+
+enum class statistic_kind { spearman, pearson };
+enum class keep_kind { edges, top_k, counts, dense };
+
+/// `gpu-similarity spearman` and `pearson`.
+struct pairs_command {
+  statistic_kind statistic = statistic_kind::spearman;
+  std::string input = {};
+  pair_filter filter = {};
+  keep_kind keep = keep_kind::edges;
+  index_t k = 10;
+  std::string output = {};  // empty: standard output, of counts a summary alone
+  io::result_format format = io::result_format::tsv;
+  std::string report = {};  // empty: none
+  pair_options pairs = {};
+  io::choice header = io::choice::automatic;
+  io::choice row_names = io::choice::automatic;
+  double max_output_bytes = 10e9;
+  bool plan_only = false;
+  bool quiet = false;
+  bool force = false;
+};
+
+/// `gpu-similarity info`.
+struct info_command {};
+
+using command = std::variant<pairs_command, info_command>;
+
+/// What parsing gives: a command, or the exit code where the parser already said everything
+/// (help, version, a wrong command line).
+using parsed_command = std::variant<command, int>;
+
+[[nodiscard]] parsed_command parse_command_line(int argc, char** argv);
+
+}  // namespace gpu::cli

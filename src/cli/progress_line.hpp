@@ -1,0 +1,35 @@
+#pragma once
+// One line on a terminal's standard error that says how far the work is.
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <gpu/execution.hpp>
+
+namespace gpu::cli {
+
+/// Rewrites its line a few times a second; writes nothing where standard error is no terminal, or
+/// the user wants quiet.
+class progress_line {
+ public:
+  explicit progress_line(bool quiet);
+  ~progress_line();
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+
+  void show(std::string_view text);
+  void show(const progress& state);
+  /// Removes the line, before anything else is written.
+  void clear();
+
+ private:
+  using clock = std::chrono::steady_clock;
+  bool is_shown_;
+  bool has_text_ = false;
+  std::string stage_;
+  clock::time_point stage_start_;
+  clock::time_point last_;
+};
+
+}  // namespace gpu::cli

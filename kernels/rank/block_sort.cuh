@@ -110,7 +110,7 @@ template <class Key, std::size_t Size = 0>
 void launch_block_sort(const row_source& source, const rank_target& target, tie_method ties,
                        cudaStream_t stream) {
   constexpr rank_block_sort_size size = rank_block_sort_sizes[Size];
-  if constexpr (Size + 1 < rank_block_sort_sizes.size()) {
+  if constexpr (size.capacity() < rank_block_sort_max_cols(sizeof(Key))) {
     if (source.cols > size.capacity()) {
       return launch_block_sort<Key, Size + 1>(source, target, ties, stream);
     }

@@ -59,19 +59,26 @@ __device__ __forceinline__ bool load_packed(const row_source& source, index_t fi
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int first_slot = static_cast<int>(threadIdx.x) - lane;
   bool fits = true;
+  // One pointer per half, moved on by whole rows: products of 64 bits are dear.
+  const T* next[2];
+  int rows_left[2];
+  for (int half = 0; half < 2; ++half) {
+    const index_t row = first_row + first_slot + half * Threads;
+    next[half] = static_cast<const T*>(source.data) + row * source.stride + lane;
+    rows_left[half] = static_cast<int>(min(index_t{32}, source.rows - row));
+  }
   for (int step = 0; step < 32; step += in_flight) {
     T x[in_flight][2][chunks];
 #pragma unroll
     for (int s = 0; s < in_flight; ++s) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const index_t row = first_row + first_slot + step + s + half * Threads;
 #pragma unroll
         for (int chunk = 0; chunk < chunks; ++chunk) {
-          const int col = chunk * 32 + lane;
-          const bool inside = row < source.rows && col < source.cols;
-          x[s][half][chunk] = inside ? source.element<T>(row, col) : T{0};
+          const bool inside = step + s < rows_left[half] && chunk * 32 + lane < source.cols;
+          x[s][half][chunk] = inside ? next[half][chunk * 32] : T{0};
         }
+        next[half] += source.stride;
       }
     }
 #pragma unroll

@@ -62,7 +62,7 @@ void launch_centred_ranks(device_matrix_view<const T> data, device_matrix_view<I
                            .square_sums = square_sums};
   rank_request request;
   request.variant =
-      detail::choose_rank_variant(rank_variant::automatic, backend::cuda, data.cols());
+      detail::choose_rank_variant(rank_variant::automatic, backend::cuda, data.cols(), sizeof(T));
   launch(source_of(data, rank_order::ascending), target, request, stream);
 }
 

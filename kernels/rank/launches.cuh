@@ -12,7 +12,7 @@ void launch_count_packed(const row_source& source, const rank_target& target, cu
 /// cols <= rank_counting_max_cols.
 void launch_count_warp(const row_source& source, const rank_target& target, tie_method ties,
                        cudaStream_t stream);
-/// cols <= rank_block_sort_max_cols.
+/// cols <= rank_block_sort_max_cols(key bytes).
 void launch_block_sort_32(const row_source& source, const rank_target& target, tie_method ties,
                           cudaStream_t stream);
 void launch_block_sort_64(const row_source& source, const rank_target& target, tie_method ties,

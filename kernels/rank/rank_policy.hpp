@@ -29,7 +29,11 @@ struct rank_block_sort_size {
 };
 inline constexpr std::array<rank_block_sort_size, 7> rank_block_sort_sizes{
     {{32, 4}, {64, 4}, {128, 4}, {128, 8}, {256, 8}, {256, 16}, {512, 16}}};
-inline constexpr index_t rank_block_sort_max_cols = rank_block_sort_sizes.back().capacity();
+/// The last size class needs more than 48 KiB of shared memory where keys have 64 bits.
+constexpr index_t rank_block_sort_max_cols(std::size_t element_bytes) {
+  return rank_block_sort_sizes[rank_block_sort_sizes.size() - (element_bytes > 4 ? 2 : 1)]
+      .capacity();
+}
 
 /// Segmented sort: from this many columns a row is sorted by the whole device, rows one after the
 /// other; below, one block sorts one row.

@@ -12,7 +12,7 @@ void centred_ranks(matrix_view<const T> data, matrix_view<Integer> ranks, std::i
                    int threads) {
   const index_t cols = data.cols();
   const rank_variant variant =
-      detail::choose_rank_variant(rank_variant::automatic, backend::cpu, cols);
+      detail::choose_rank_variant(rank_variant::automatic, backend::cpu, cols, sizeof(T));
   const auto store = [&](index_t row, index_t col, auto count) {
     ranks.row(row)[col] = static_cast<Integer>(count);
   };

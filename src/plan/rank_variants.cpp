@@ -55,21 +55,19 @@ rank_variant choose_on_cpu(rank_variant asked, index_t cols) {
   refuse(asked, "CPU");
 }
 
-rank_variant choose_on_cuda(rank_variant asked, index_t cols) {
+rank_variant choose_on_cuda(rank_variant asked, index_t cols, std::size_t element_bytes) {
+  const index_t most_in_block = kernels::rank_block_sort_max_cols(element_bytes);
   switch (asked) {
     case rank_variant::automatic:
       if (cols <= kernels::rank_counting_cols) return rank_variant::counting;
-      return cols <= kernels::rank_block_sort_max_cols ? rank_variant::block_sort
-                                                       : rank_variant::segmented_sort;
+      return cols <= most_in_block ? rank_variant::block_sort : rank_variant::segmented_sort;
     case rank_variant::counting:
       if (cols > kernels::rank_counting_max_cols) {
         refuse(asked, cols, kernels::rank_counting_max_cols);
       }
       return asked;
     case rank_variant::block_sort:
-      if (cols > kernels::rank_block_sort_max_cols) {
-        refuse(asked, cols, kernels::rank_block_sort_max_cols);
-      }
+      if (cols > most_in_block) refuse(asked, cols, most_in_block);
       return asked;
     case rank_variant::segmented_sort:
       return asked;
@@ -81,8 +79,10 @@ rank_variant choose_on_cuda(rank_variant asked, index_t cols) {
 
 }  // namespace
 
-rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols) {
-  return where == backend::cpu ? choose_on_cpu(asked, cols) : choose_on_cuda(asked, cols);
+rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols,
+                                 std::size_t element_bytes) {
+  return where == backend::cpu ? choose_on_cpu(asked, cols)
+                               : choose_on_cuda(asked, cols, element_bytes);
 }
 
 }  // namespace gpu::detail

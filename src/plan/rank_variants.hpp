@@ -1,16 +1,19 @@
 #pragma once
 // Which implementation ranks a row, and what its counts mean: pure functions of what is asked.
 
+#include <cstddef>
+
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
 #include <gpu/rank.hpp>
 
 namespace gpu::detail {
 
-/// The variant that ranks rows of `cols` elements on `where` (cpu or cuda).
+/// The variant that ranks rows of `cols` elements of `element_bytes` each on `where` (cpu or cuda).
 /// `automatic` becomes the fastest one; another one is returned as it is.
 /// Throws gpu::unsupported where `asked` is not offered for that backend or for so many columns.
-rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols);
+rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols,
+                                 std::size_t element_bytes);
 
 /// Every implementation counts per element, with s smaller, g greater elements in its row:
 /// average: s - g; min: s; max: g; dense: distinct smaller values; ordinal: s + equal ones before.

@@ -1,0 +1,19 @@
+#pragma once
+// rank_rows on CUDA.
+
+#include <gpu/matrix_view.hpp>
+#include <gpu/rank.hpp>
+
+namespace gpu::cuda {
+
+/// Fills `ranks` [rows, cols] in host memory: blocks of rows go through device memory, copies
+/// beside kernels. `options.variant` is resolved, NaN is the caller's business.
+template <class T>
+void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_options& options);
+
+/// Device memory, asynchronous on options.exec.stream.
+template <class T>
+void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> ranks,
+               const rank_options& options);
+
+}  // namespace gpu::cuda

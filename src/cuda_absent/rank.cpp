@@ -1,0 +1,30 @@
+#include "cuda/rank.hpp"
+
+#include "cuda_absent/absent.hpp"
+
+namespace gpu::cuda {
+
+template <class T>
+void rank_rows(matrix_view<const T>, matrix_view<double>, const rank_options&) {
+  throw_not_built();
+}
+
+template <class T>
+void rank_rows(device_matrix_view<const T>, device_matrix_view<double>, const rank_options&) {
+  throw_not_built();
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                           \
+  template void rank_rows<T>(matrix_view<const T>, matrix_view<double>, const rank_options&);   \
+  template void rank_rows<T>(device_matrix_view<const T>, device_matrix_view<double>,           \
+                             const rank_options&);
+
+GPU_SIMILARITY_INSTANTIATE(std::int8_t)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
+GPU_SIMILARITY_INSTANTIATE(float)
+GPU_SIMILARITY_INSTANTIATE(double)
+
+}  // namespace gpu::cuda

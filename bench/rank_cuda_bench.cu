@@ -84,20 +84,20 @@ void time_cub_segmented_sort(benchmark::State& state, const std::vector<T>& valu
   gpu_bench::report_items(state, rows);
 }
 
-void peer_cub_segmented_sort_counts(benchmark::State& state) {
+void cuda_peer_cub_segmented_sort_counts(benchmark::State& state) {
   time_cub_segmented_sort<int>(
       state, gpu_bench::count_rows<int>(state.range(0), state.range(1), 0, 0.5, 40));
 }
-BENCHMARK(peer_cub_segmented_sort_counts)
+BENCHMARK(cuda_peer_cub_segmented_sort_counts)
     ->Args({9'879'896, 30})
     ->Unit(benchmark::kMillisecond)
     ->UseManualTime();
 
-void peer_cub_segmented_sort_float(benchmark::State& state) {
+void cuda_peer_cub_segmented_sort_float(benchmark::State& state) {
   time_cub_segmented_sort<float>(state,
                                  gpu_bench::random_values<float>(state.range(0) * state.range(1)));
 }
-BENCHMARK(peer_cub_segmented_sort_float)
+BENCHMARK(cuda_peer_cub_segmented_sort_float)
     ->Args({20'000, 1000})
     ->Args({20'000, 4000})
     ->Args({1'000, 100'000})

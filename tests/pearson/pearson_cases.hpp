@@ -1,0 +1,113 @@
+#pragma once
+// The cases of Pearson beside those of every measure: conditioning, infinities, literals, real
+// data.
+
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "pearson/pearson_measure.hpp"
+#include "support/data_files.hpp"
+#include "support/pair_cases.hpp"
+
+namespace gpu_test {
+
+/// Large means, tiny and huge scales: what the one-pass formula loses.
+inline void ill_conditioned_rows_keep_their_digits(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  for (const gpu::index_t cols : {3, 30, 100, 1000}) {
+    const auto base = random_matrix<double>(12, cols, static_cast<std::uint64_t>(cols));
+    gpu::matrix<double> data = base.clone();
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      data(1, k) += 1e6;
+      data(2, k) = data(2, k) * 0x1p-900;
+      data(3, k) = data(3, k) * 0x1p+1000;
+      data(4, k) = data(4, k) * 0x1p-1060;  // subnormal, few digits left
+      data(5, k) = base(0, k) * 3 + 17;
+      data(6, k) = -base(0, k);
+    }
+    check_dense<pearson_measure>(const_view(data), target);
+    const auto r = gpu::pearson_all_pairs(data.view(), target.options());
+    CHECK(r(0, 5) == Approx(1.0).epsilon(2e-6));
+    CHECK(r(0, 6) == Approx(-1.0).epsilon(2e-6));
+  }
+}
+
+inline void an_infinite_row_has_no_statistic(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  auto data = random_matrix<double>(20, 30, 41);
+  data(7, 4) = std::numeric_limits<double>::infinity();
+  data(9, 0) = -std::numeric_limits<double>::infinity();
+  const auto got = gpu::pearson_all_pairs(data.view(), target.options(), gpu::edge_sink{});
+  CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{7, 9});
+  check_edges<pearson_measure>(got.edges, reference_pairs(reference_pearson(const_view(data))), 30,
+                               gpu::tail::two_sided);
+}
+
+/// The sets and the statistics of another backend or variant, bit for bit.
+inline void edges_equal_those_of(const pair_target& reference, const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto check = [&](const auto& data, const gpu::pair_filter& keep) {
+    const gpu::edge_sink sink{.keep = keep};
+    const auto wanted = gpu::pearson_all_pairs(data.view(), reference.options(), sink);
+    const auto got = gpu::pearson_all_pairs(data.view(), target.options(), sink);
+    CHECK(wanted.edges.size() > 0);
+    CHECK(got.edges == wanted.edges);
+  };
+  check(random_matrix<float>(300, 30, 42), {.max_p = 0.05});
+  check(random_matrix<double>(100, 1003, 43), {.max_p = 0.5});
+  check(tied_matrix<std::int32_t>(200, 13, 44, 0.8, 3), {.min_abs = 0.5});  // r = 0.5 among them
+}
+
+/// scipy.stats.pearsonr 1.17.
+inline void pearson_equals_scipy(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const std::vector<std::int32_t> values{3, 1, 4, 1, 5, 9, 2, 6, 5, 3,   //
+                                         2, 7, 1, 8, 2, 8, 1, 8, 2, 8,   //
+                                         1, 2, 3, 4, 5, 6, 7, 8, 9, 10,  //
+                                         0, 0, 0, 5, 0, 0, 1, 0, 0, 2};
+  struct literal {
+    double r, two_sided, greater, less;
+  };
+  const std::vector<literal> wanted{
+      {0.10492284287735881, 0.7729913615627264, 0.3864956807813632, 0.6135043192186368},
+      {0.33432539901899483, 0.3450710477331118, 0.1725355238665559, 0.8274644761334441},
+      {-0.505625786236669, 0.1359798562132969, 0.9320100718933516, 0.06798992810664839},
+      {0.21675700090726713, 0.5475006298387037, 0.27375031491935187, 0.7262496850806481},
+      {0.40319136717432397, 0.24795314088090642, 0.12397657044045321, 0.8760234295595468},
+      {0.0679889413649005, 0.8519597706064951, 0.42597988530324754, 0.5740201146967524}};
+  const gpu::matrix_view<const std::int32_t> data(values.data(), 4, 10);
+  const auto edges_of = [&](gpu::tail side) {
+    return gpu::pearson_all_pairs(data, target.options(), gpu::edge_sink{.keep = {.side = side}})
+        .edges;
+  };
+  const auto two_sided = edges_of(gpu::tail::two_sided);
+  const auto greater = edges_of(gpu::tail::greater);
+  const auto less = edges_of(gpu::tail::less);
+  REQUIRE(two_sided.size() == wanted.size());
+  for (std::size_t e = 0; e < wanted.size(); ++e) {
+    CHECK(two_sided[e].statistic == Approx(wanted[e].r).epsilon(1e-13));
+    CHECK(two_sided[e].p == Approx(wanted[e].two_sided).epsilon(1e-12));
+    CHECK(greater[e].p == Approx(wanted[e].greater).epsilon(1e-12));
+    CHECK(less[e].p == Approx(wanted[e].less).epsilon(1e-12));
+  }
+}
+
+inline void known_pearson_answers_of_gene_expression(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto file = find_data_file("golub.tsv");
+  if (!file) {
+    WARN("golub.tsv is not there: its known answer was not checked");
+    return;
+  }
+  gpu::matrix<double> data(3051, 38);
+  std::ifstream in(*file);
+  for (gpu::index_t i = 0; i < 3051 * 38; ++i) in >> data.data()[i];
+  REQUIRE(in);
+  const gpu::count_sink sink{.keep = {.max_p = 0.05}};
+  CHECK(gpu::pearson_all_pairs(data.view(), target.options(), sink).kept == 831516);
+}
+
+}  // namespace gpu_test

@@ -1,0 +1,31 @@
+#pragma once
+// Spearman as a measure of tests/support/pair_cases.hpp: every statistic is exact.
+
+#include <gpu/plan.hpp>
+#include <gpu/spearman.hpp>
+
+#include "reference/correlation_reference.hpp"
+
+namespace gpu_test {
+
+struct spearman_measure {
+  static constexpr bool ties_are_exact = true;
+
+  template <class View, class Sink>
+  static auto run(const View& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::spearman_all_pairs(data, options, sink);
+  }
+  template <class View>
+  static auto plan(const View& data, const gpu::pair_options& options,
+                   const gpu::pair_filter& keep) {
+    return gpu::plan_spearman_all_pairs(data, options, keep);
+  }
+  template <class T>
+  static statistic_table oracle(gpu::matrix_view<const T> data) {
+    return reference_spearman(data);
+  }
+  static bool same(double got, double wanted) { return got == wanted; }
+  static bool same_dense(double got, double wanted) { return got == wanted; }
+};
+
+}  // namespace gpu_test

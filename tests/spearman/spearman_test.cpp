@@ -1,0 +1,53 @@
+#include "spearman/spearman_cases.hpp"
+
+namespace {
+
+using gpu_test::pair_target;
+using gpu_test::spearman_measure;
+
+constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
+constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
+
+}  // namespace
+
+TEST_CASE("Spearman, CPU tiled", "[spearman]") {
+  gpu_test::run_common_pair_cases<spearman_measure>(tiled);
+}
+
+TEST_CASE("Spearman, CPU naive", "[spearman]") {
+  gpu_test::run_common_pair_cases<spearman_measure>(naive);
+}
+
+TEST_CASE("Spearman decisions are exact", "[spearman]") {
+  for (const pair_target& target : {tiled, naive}) {
+    gpu_test::decimal_cuts_are_met_exactly(target);
+    gpu_test::the_p_of_a_pair_keeps_that_pair(target);
+    gpu_test::long_columns_stay_exact(target);
+    gpu_test::very_long_columns_stay_exact(target);
+  }
+}
+
+TEST_CASE("Spearman equals SciPy", "[spearman]") {
+  gpu_test::equals_scipy(tiled);
+  gpu_test::equals_scipy(naive);
+}
+
+TEST_CASE("Spearman of real data has the known answers", "[spearman]") {
+  gpu_test::known_answers_of_gene_expression(tiled);
+  gpu_test::known_answers_of_image_pixels(tiled);
+}
+
+TEST_CASE("Infinite values rank like others", "[spearman]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> values{-inf, 1, 2, inf, 3, 4, 5, 6};
+  const gpu::matrix_view<const double> data(values.data(), 2, 4);
+  CHECK(gpu::spearman_all_pairs(data, tiled.options())(0, 1) == 1.0);
+}
+
+TEST_CASE("A variant of the other backend is refused", "[spearman]") {
+  const auto data = gpu_test::random_matrix<double>(3, 5, 1);
+  for (const auto variant : {gpu::pair_variant::shared_tiled, gpu::pair_variant::tensor}) {
+    const pair_target target{.where = gpu::backend::cpu, .variant = variant};
+    CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), target.options()), gpu::unsupported);
+  }
+}

@@ -38,18 +38,21 @@ struct matmul_options {
   transposition a = transposition::none;
   /// How B is used: op(B) is [k, n], so B is stored [k, n], or [n, k] where transposed.
   transposition b = transposition::none;
+  /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   matmul_variant variant = matmul_variant::automatic;
   /// Device overload only: scratch memory of the caller, at least plan_matmul().workspace_bytes,
   /// 256-byte aligned, left alone by others until the stream has passed this call. Empty: scratch
   /// comes from the stream's memory pool (cudaMallocAsync).
   device_vector_view<std::byte> workspace = {};
+  /// Where it runs.
   execution exec = {};
 };
 
 /// What a call of matmul would run.
 struct matmul_plan {
-  backend used = backend::cpu;
-  std::string device = {};  ///< Name of the device, "cpu" for the CPU.
+  backend used = backend::cpu;  ///< Where it would run.
+  std::string device = {};      ///< Name of the device, "cpu" for the CPU.
+  /// The implementation, never `automatic`.
   matmul_variant variant = matmul_variant::naive;
   index_t tile_rows = 0;            ///< Rows of C that one block computes; 0 where BLAS decides.
   index_t tile_cols = 0;            ///< Columns of C that one block computes; 0 likewise.
@@ -102,8 +105,10 @@ GPU_SIMILARITY_EXPORT matmul_extents check_matmul_extents(index_t a_rows, index_
 /// rows and columns by powers of two, and where an operand holds an Inf or NaN the device takes
 /// `register_tiled` for the whole product instead, without asking the host. Overflow of a result
 /// gives Inf.
-/// @param a stored as `options.a` says. @param b stored as `options.b` says.
+/// @param a stored as `options.a` says.
+/// @param b stored as `options.b` says.
 /// @param c [m, n], written whole; must not overlap `a` or `b`.
+/// @param options transposition, variant, backend.
 /// @throw gpu::invalid_argument where extents do not fit each other or `c` overlaps an operand;
 ///   gpu::unsupported where the variant is not offered for this backend, type, device or build;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.

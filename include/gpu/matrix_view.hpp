@@ -126,5 +126,13 @@ class device_vector_view {
   index_t size_ = 0;
 };
 
+namespace detail {
+/// A device vector as a matrix of one row.
+template <class T>
+device_matrix_view<T> as_row(device_vector_view<T> vector) {
+  return {vector.data(), 1, vector.size()};
+}
+}  // namespace detail
+
 }  // namespace v0
 }  // namespace gpu

@@ -51,6 +51,7 @@ enum class mean_filter_variant {
 
 /// "automatic", "direct", "constant_memory", ...
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(boundary edges) noexcept;
+/// The same for variants.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(
     mean_filter_variant variant) noexcept;
 
@@ -63,10 +64,13 @@ struct mean_filter_options {
   /// (window - 1) / 2 (it ends at i; SciPy calls the odd one out invalid too). 0 for
   /// boundary::valid, whose output i is the mean of elements i to i + window - 1.
   index_t origin = 0;
+  /// What stands beyond the ends of a row.
   boundary edges = boundary::reflect;
   /// `omit` concerns float and double input only. Boundary zeros are not missing.
   missing_values nans = missing_values::propagate;
+  /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   mean_filter_variant variant = mean_filter_variant::automatic;
+  /// Where it runs.
   execution exec = {};
 };
 
@@ -78,6 +82,7 @@ struct convolve_options {
   boundary edges = boundary::reflect;
   /// `automatic`, `direct`, `constant_memory`, `shared_memory` or `register_window`.
   mean_filter_variant variant = mean_filter_variant::automatic;
+  /// Where it runs.
   execution exec = {};
 };
 
@@ -97,7 +102,8 @@ concept filter_output_of = filter_element<std::remove_const_t<In>> &&
 
 /// What a mean_filter call would run.
 struct mean_filter_plan {
-  backend used = backend::cpu;
+  backend used = backend::cpu;  ///< Where it would run.
+  /// The implementation, never `automatic`.
   mean_filter_variant variant = mean_filter_variant::automatic;
   index_t output_cols = 0;          ///< Columns of the output.
   index_t tile_outputs = 0;         ///< Outputs that one block (CUDA) or strip (CPU) computes.
@@ -133,10 +139,6 @@ template <class T>
 matrix_view<T> as_row(std::span<T> data) {
   return {data.data(), 1, static_cast<index_t>(data.size())};
 }
-template <class T>
-device_matrix_view<T> as_row(device_vector_view<T> data) {
-  return {data.data(), 1, data.size()};
-}
 }  // namespace detail
 
 /// Moving mean along each row of a host matrix.
@@ -148,6 +150,7 @@ device_matrix_view<T> as_row(device_vector_view<T> data) {
 /// input is summed in double or wider; integer sums are exact.
 ///
 /// @param in values [rows, cols], any strides, any cols from 0.
+/// @param options window, boundary, NaN, variant, backend.
 /// @param out means [rows, filtered_size(cols, window, edges)]; must not overlap `in`. Of the
 ///   input's type (integers truncate toward zero, as SciPy), or double for integer input.
 /// @throw gpu::invalid_argument for a window, an origin or extents out of range, or overlap;
@@ -219,6 +222,8 @@ void mean_filter(device_vector_view<In> in, device_vector_view<Out> out,
 /// Products and sums are double, in the order of the row: |error| <= (size + 1) 2^-53 times the
 /// window's sum of absolute products. Integer output truncates toward zero and saturates at the
 /// limits of its type (NaN gives 0).
+/// @param in values [rows, cols], any strides.
+/// @param options boundary, origin, variant, backend.
 /// @param weights 1 to max_convolve_weights values, in host memory.
 /// @param out [rows, filtered_size(cols, weights.size(), edges)]; must not overlap `in`.
 /// @throw as mean_filter; gpu::invalid_argument for no weights, more than max_convolve_weights,

@@ -68,15 +68,15 @@ enum class edge_order {
 
 /// What a run did, in every result.
 struct pair_summary {
-  index_t rows = 0;                         ///< Rows of the input.
-  index_t cols = 0;                         ///< Columns of the input.
+  index_t rows = 0;  ///< Rows of the input.
+  index_t cols = 0;  ///< Columns of the input.
   /// Rows without a statistic: all values equal or, for Pearson, an infinite value.
   std::vector<index_t> constant_rows = {};
-  std::vector<index_t> nan_rows = {};       ///< Rows that hold a NaN (nan_policy::propagate only).
-  std::uint64_t pairs_tested = 0;           ///< Pairs of rows that both have a statistic.
+  std::vector<index_t> nan_rows = {};  ///< Rows that hold a NaN (nan_policy::propagate only).
+  std::uint64_t pairs_tested = 0;      ///< Pairs of rows that both have a statistic.
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
-  double max_p_effective = 1.0;             ///< The cut on p after the adjustment.
+  double max_p_effective = 1.0;    ///< The cut on p after the adjustment.
   double min_abs_effective = 0.0;  ///< The cut on the statistic that decided, its magnitude.
   backend used = backend::cpu;     ///< Where it ran.
   std::string device = {};         ///< CPU or GPU name.

@@ -10,7 +10,9 @@
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/mean_filter.hpp>
+#include <gpu/nan_policy.hpp>
 #include <gpu/p_value.hpp>
+#include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 #include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>

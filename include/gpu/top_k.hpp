@@ -41,9 +41,13 @@ enum class top_k_variant {
 
 /// Options of top_k and top_k_distinct.
 struct top_k_options {
+  /// Which end.
   top_k_select select = top_k_select::largest;
+  /// Order of the entries.
   top_k_order order = top_k_order::sorted;
+  /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   top_k_variant variant = top_k_variant::automatic;
+  /// Where it runs.
   execution exec = {};
 };
 
@@ -65,6 +69,7 @@ struct top_k_rows_result {
   matrix<T> values = {};         ///< [rows, min(k, cols)]
   matrix<index_t> indices = {};  ///< [rows, min(k, cols)], column numbers.
   index_t requested = 0;         ///< The k that was asked for.
+  /// Whether rows have fewer than k elements.
   [[nodiscard]] bool clamped() const noexcept { return values.cols() < requested; }
 };
 
@@ -94,7 +99,7 @@ struct top_k_distinct_rows_result {
 
 /// What a call would run, without running it.
 struct top_k_plan {
-  backend used = backend::cpu;
+  backend used = backend::cpu;                       ///< Where it would run.
   top_k_variant variant = top_k_variant::automatic;  ///< Never `automatic` in an answer.
   index_t entries = 0;                               ///< min(k, cols): entries per row.
   std::size_t workspace_bytes = 0;  ///< Device scratch memory that a device overload takes.
@@ -145,10 +150,6 @@ template <element_range Range>
 std::span<const std::ranges::range_value_t<Range>> as_span(const Range& range) {
   return {std::ranges::data(range), std::ranges::size(range)};
 }
-template <class T>
-device_matrix_view<T> as_row(device_vector_view<T> vector) {
-  return {vector.data(), 1, vector.size()};
-}
 }  // namespace detail
 
 /// The `k` best values of a vector with their positions.
@@ -158,6 +159,7 @@ device_matrix_view<T> as_row(device_vector_view<T> vector) {
 /// 0.0 are equal. `values[i]` has the bits of `data[indices[i]]`.
 /// @param data values [n]; n = 0 gives an empty result.
 /// @param k at least 1. k > n gives n entries, and `clamped()` says so.
+/// @param options which end, order, variant, backend.
 /// @throw gpu::invalid_argument for k < 1; gpu::unsupported where the variant is not offered for
 ///   this backend, shape or k; gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: one read of the data for k up to a few thousand, a sort of k entries; for larger k a
@@ -217,6 +219,8 @@ template <element T>
 /// top_k on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
 /// in a CUDA graph.
 /// @param data values [n].
+/// @param k at least 1.
+/// @param options which end, order, variant; the stream.
 /// @param values receives the values [at least min(k, n)]; must not overlap `data`.
 /// @param indices receives the positions [at least min(k, n)].
 /// @param workspace scratch memory of at least plan_top_k<T>(1, n, k, options).workspace_bytes,
@@ -245,6 +249,9 @@ top_k(device_matrix_view<T> data, index_t k, device_matrix_view<std::remove_cons
 }
 
 /// top_k_distinct on device memory, asynchronous as top_k.
+/// @param data values [n].
+/// @param k at least 1.
+/// @param options which end, variant; the stream.
 /// @param values,indices,counts receive the entries [at least min(k, n)].
 /// @param found receives how many there are [1]; behind them values are 0, indices -1, counts 0.
 /// @param workspace of at least plan_top_k_distinct<T>(1, n, k, options).workspace_bytes.

@@ -14,9 +14,9 @@ void rank_rows(device_matrix_view<const T>, device_matrix_view<double>, const ra
   throw_not_built();
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                           \
-  template void rank_rows<T>(matrix_view<const T>, matrix_view<double>, const rank_options&);   \
-  template void rank_rows<T>(device_matrix_view<const T>, device_matrix_view<double>,           \
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                         \
+  template void rank_rows<T>(matrix_view<const T>, matrix_view<double>, const rank_options&); \
+  template void rank_rows<T>(device_matrix_view<const T>, device_matrix_view<double>,         \
                              const rank_options&);
 
 GPU_SIMILARITY_INSTANTIATE(std::int8_t)

@@ -50,7 +50,7 @@ void check_output_size(const pairs_command& job, const io::table& table,
   const double bytes = output_bytes(job, context, kept);
   if (bytes <= limit) return;
   const std::string pairs =
-      job.keep == keep_kind::edges ? fmt::format(" ({:.3g} pairs)", kept) : std::string();
+      job.keep == keep_kind::edges ? fmt::format(" ({:.6g} pairs)", kept) : std::string();
   throw too_large(fmt::format(
       "the result would take about {}{}, more than the {} of --max-output. Take a stricter cut, "
       "--keep top-k or --keep counts, or say --force",

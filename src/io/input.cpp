@@ -57,9 +57,11 @@ class descriptor_stream final : public byte_stream {
   void wait_for_bytes() {
     constexpr int milliseconds = 100;
     pollfd waited{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    int ready = 0;
     do {
       check_stop(stop_);
-    } while (::poll(&waited, 1, milliseconds) == 0);
+      ready = ::poll(&waited, 1, milliseconds);
+    } while (ready == 0 || (ready < 0 && errno == EINTR));
   }
 
   int descriptor_;

@@ -1,0 +1,90 @@
+#pragma once
+// Runs the built command in a process of its own.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/temporary_file.hpp"
+
+namespace gpu_test {
+
+struct command_result {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+struct command_settings {
+  std::string input_path = "/dev/null";  ///< Becomes standard input.
+  std::string output_path = {};          ///< Becomes standard output; empty: captured.
+  rlim_t largest_file = RLIM_INFINITY;   ///< Writes beyond fail, as on a full disk.
+  /// Asked every few milliseconds while the command runs: true sends `signal`, once.
+  std::function<bool()> is_time_to_signal = {};
+  int signal = SIGINT;
+};
+
+inline command_result run_command(const std::vector<std::string>& arguments,
+                                  const command_settings& settings = {}) {
+  const temporary_folder folder;
+  const std::string out = settings.output_path.empty() ? folder.path("out") : settings.output_path;
+  const std::string err = folder.path("err");
+  std::vector<std::string> words{GPU_SIMILARITY_COMMAND};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto redirect = [](const std::string& path, int flags, int descriptor) {
+      constexpr mode_t mode = 0600;
+      if (::dup2(::open(path.c_str(), flags, mode), descriptor) < 0) ::_exit(126);
+    };
+    redirect(settings.input_path, O_RDONLY, STDIN_FILENO);
+    redirect(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+    redirect(err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+    if (settings.largest_file != RLIM_INFINITY) {
+      const rlimit limit{settings.largest_file, settings.largest_file};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      ::signal(SIGXFSZ, SIG_IGN);
+    }
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+
+  int status = 0;
+  bool is_signalled = false;
+  while (::waitpid(child, &status, settings.is_time_to_signal ? WNOHANG : 0) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (!is_signalled && settings.is_time_to_signal()) {
+      ::kill(child, settings.signal);
+      is_signalled = true;
+    }
+  }
+  command_result result;
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (settings.output_path.empty()) result.out = read_file(out);
+  result.err = read_file(err);
+  return result;
+}
+
+/// The value of `key` in a report, as text.
+inline std::string report_value(const std::string& json, const std::string& key) {
+  const std::string quoted = "\"" + key + "\": ";
+  const std::size_t at = json.find(quoted);
+  if (at == std::string::npos) return "absent";
+  const std::size_t begin = at + quoted.size();
+  return json.substr(begin, json.find_first_of(",}\n", begin) - begin);
+}
+
+}  // namespace gpu_test

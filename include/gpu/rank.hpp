@@ -23,15 +23,18 @@ enum class tie_method {
 };
 
 /// Whether the smallest or the largest value has rank 1.
-enum class rank_order { ascending, descending };
+enum class rank_order {
+  ascending,  ///< The smallest.
+  descending  ///< The largest.
+};
 
-/// The implementation that ranks; every one gives the same bits.
+/// The implementation that ranks; every one gives the same bits. docs/rank.md compares them.
 enum class rank_variant {
-  automatic,       ///< Chosen by type, shape and device: see plan/rank_variants.hpp.
-  counting,        ///< Counts smaller and equal values per element; short rows.
-  block_sort,      ///< CUDA: one block sorts one row in shared memory; middle rows.
-  segmented_sort,  ///< CUDA: sorts all rows in global memory; long rows.
-  sort             ///< CPU: sorts each row.
+  automatic,       ///< Chosen by backend, type and columns.
+  counting,        ///< Counts smaller and equal values per element; rows of up to 128 columns.
+  block_sort,      ///< CUDA: one block sorts one row; up to 8192 columns, for double up to 4096.
+  segmented_sort,  ///< CUDA: sorts rows of any length in device memory.
+  sort             ///< CPU: sorts rows of any length.
 };
 
 /// Options of rank_rows.
@@ -61,12 +64,14 @@ GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
 ///
 /// -0.0 ties with 0.0; +Inf and -Inf are ordinary values. NaN is rejected unless asked otherwise.
 /// @param data values [rows, cols], cols up to 2^31 - 1.
-/// @param options ties, order, NaN policy, variant, backend.
+/// @param options ties, order, NaN policy, variant, backend, threads, memory.
 /// @return ranks [rows, cols]. Doubles hold every rank exactly.
 /// @throw gpu::invalid_argument where a value is NaN and `options.nans` is `reject` (row and
-///   column are named); gpu::unsupported where the variant is not offered for this backend or
-///   shape; gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
-/// Cost: O(cols^2) comparisons per row up to 64 columns, a sort per row beyond.
+///   column are named), or there are too many columns; gpu::unsupported where the variant is not
+///   offered for this backend or shape; gpu::out_of_memory where the workspace limit does not hold
+///   one row; gpu::backend_unavailable, gpu::cuda_error.
+/// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA: 64), a sort per row beyond. On CUDA
+/// blocks of rows stream through device memory. Blocks until the ranks are complete.
 template <class T>
 requires element<std::remove_const_t<T>>
 [[nodiscard]] matrix<double> rank_rows(matrix_view<T> data, const rank_options& options = {}) {
@@ -74,9 +79,14 @@ requires element<std::remove_const_t<T>>
                                                    options);
 }
 
-/// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation.
+/// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
+/// in a CUDA graph. Scratch, of the segmented sort alone, comes from the stream's memory pool.
 /// Values cannot be inspected without waiting, so a row with a NaN gets NaN ranks whatever
-/// `options.nans` says. `ranks` is [rows, cols] and must not overlap `data`.
+/// `options.nans` says.
+/// @param data values [rows, cols], cols up to 2^31 - 1.
+/// @param ranks receives the ranks, [rows, cols]; must not overlap `data`.
+/// @param options as above; `exec.target` may not be `cpu`.
+/// @throw as above, and gpu::invalid_argument where the extents of `ranks` differ from the data's.
 template <class T>
 requires element<std::remove_const_t<T>>
 void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,

@@ -35,7 +35,7 @@ void launch(const row_source& source, const rank_target& target, const rank_requ
     case rank_variant::counting:
       // The packed kernel counts signs, which is what average ranks are; it always ascends.
       if (request.ties == tie_method::average && source.cols > 0 && source.flip == 0 &&
-          source.cols <= rank_packed_cols.back() && target.tag != target_tag::f64) {
+          source.cols <= rank_packed_cols.back()) {
         return launch_count_packed(source, target, stream);
       }
       return launch_count_warp(source, target, request.ties, stream);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <gpu/matrix_view.hpp>
+
 namespace gpu::detail {
 
 template <int Bytes>

@@ -1,0 +1,99 @@
+// rank_rows: checks every argument, picks backend and variant, calls the backend.
+#include <gpu/rank.hpp>
+
+#include <fmt/format.h>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+#include "cpu/rank.hpp"
+#include "cuda/rank.hpp"
+#include "plan/rank_variants.hpp"
+#include "validate/pair_checks.hpp"
+
+namespace gpu::detail {
+namespace {
+
+// Columns are counted in 31 bits, so that a rank and its column fit one register each.
+constexpr index_t most_cols = (index_t{1} << 31) - 1;
+
+void check_shape(index_t cols) {
+  if (cols > most_cols) {
+    throw invalid_argument(
+        fmt::format("data: got {} columns, expected at most {}", cols, most_cols));
+  }
+}
+
+// Device overloads compute where the data is, whatever the environment says.
+backend resolve_on_device(const execution& exec) {
+  if (exec.target == backend::cpu) {
+    throw invalid_argument(
+        "options.exec.target: got cpu for data in device memory, expected automatic or cuda");
+  }
+  execution on_device = exec;
+  on_device.target = backend::cuda;
+  return resolve_backend(on_device);
+}
+
+template <class T>
+void check_nans(matrix_view<const T> data, const rank_options& options) {
+  pair_options check;
+  check.nans = options.nans;
+  check.exec.cpu_threads = options.exec.cpu_threads;
+  validate::check_nans(data, check);
+}
+
+template <class T>
+rank_options decide(const rank_options& options, backend where, index_t cols) {
+  rank_options decided = options;
+  decided.exec.target = where;
+  decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T));
+  return decided;
+}
+
+}  // namespace
+
+template <class T>
+matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options) {
+  check_shape(data.cols());
+  const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
+  matrix<double> ranks(data.rows(), data.cols());
+  if (data.empty()) return ranks;
+  if (decided.exec.target == backend::cuda) {
+    // On the CPU the ranking itself comes across a NaN.
+    check_nans(data, options);
+    cuda::rank_rows<T>(data, ranks.view(), decided);
+  } else {
+    cpu::rank_rows<T>(data, ranks.view(), decided);
+  }
+  return ranks;
+}
+
+template <class T>
+void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> ranks,
+               const rank_options& options) {
+  check_shape(data.cols());
+  if (ranks.rows() != data.rows() || ranks.cols() != data.cols()) {
+    throw invalid_argument(fmt::format("ranks: got [{}, {}], expected [{}, {}] as data",
+                                       ranks.rows(), ranks.cols(), data.rows(), data.cols()));
+  }
+  const rank_options decided = decide<T>(options, resolve_on_device(options.exec), data.cols());
+  if (data.empty()) return;
+  cuda::rank_rows<T>(data, ranks, decided);
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(T)                                              \
+  template GPU_SIMILARITY_EXPORT matrix<double> rank_rows<T>(matrix_view<const T>, \
+                                                             const rank_options&); \
+  template GPU_SIMILARITY_EXPORT void rank_rows<T>(                                \
+      device_matrix_view<const T>, device_matrix_view<double>, const rank_options&);
+
+GPU_SIMILARITY_INSTANTIATE(std::int8_t)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
+GPU_SIMILARITY_INSTANTIATE(float)
+GPU_SIMILARITY_INSTANTIATE(double)
+
+}  // namespace gpu::detail

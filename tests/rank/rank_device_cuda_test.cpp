@@ -1,0 +1,169 @@
+// Ranks of device memory: the device overload, and the Spearman prologue against the CPU's.
+#include <cuda_runtime_api.h>
+
+#include "cpu/centred_ranks.hpp"
+#include "rank/rank_cases.hpp"
+#include "rank/rank_kernels.hpp"
+
+namespace {
+
+/// A copy of host values in device memory.
+template <class T>
+class on_device {
+ public:
+  explicit on_device(std::size_t size) : size_(size) {
+    REQUIRE(cudaMalloc(&memory_, size * sizeof(T) + 1) == cudaSuccess);
+  }
+  on_device(const T* values, std::size_t size) : on_device(size) {
+    REQUIRE(cudaMemcpy(memory_, values, size * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess);
+  }
+  on_device(const on_device&) = delete;
+  on_device& operator=(const on_device&) = delete;
+  ~on_device() { static_cast<void>(cudaFree(memory_)); }
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_); }
+  void copy_to(T* values) const {
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    REQUIRE(cudaMemcpy(values, memory_, size_ * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess);
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_;
+};
+
+template <class T>
+on_device<T> upload(const gpu::matrix<T>& data) {
+  return {data.data(), static_cast<std::size_t>(data.rows() * data.cols())};
+}
+
+// Integers, padding and square sums as the CPU computes them, for `pitch` columns of output.
+template <class Integer, class T>
+void check_centred_ranks(const gpu::matrix<T>& data, gpu::index_t pitch) {
+  CAPTURE(data.rows(), data.cols(), pitch, sizeof(Integer));
+  const auto rows = data.rows();
+  const auto device_data = upload(data);
+  const on_device<Integer> device_ranks(static_cast<std::size_t>(rows * pitch));
+  const on_device<std::int64_t> device_sums(static_cast<std::size_t>(rows));
+  gpu::kernels::launch_centred_ranks<T, Integer>({device_data.data(), rows, data.cols()},
+                                                 {device_ranks.data(), rows, pitch},
+                                                 device_sums.data(), nullptr);
+  gpu::matrix<Integer> ranks(rows, pitch);
+  gpu::matrix<Integer> expected(rows, pitch);
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(rows));
+  std::vector<std::int64_t> expected_sums(sums.size());
+  device_ranks.copy_to(ranks.data());
+  device_sums.copy_to(sums.data());
+  gpu::cpu::centred_ranks<T, Integer>(data.view(), expected.view(), expected_sums.data(), 0);
+  CHECK(std::equal(ranks.data(), ranks.data() + rows * pitch, expected.data()));
+  CHECK(sums == expected_sums);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Centred ranks equal the CPU's", "[rank][cuda]", std::int8_t, std::int16_t,
+                   std::int32_t, std::uint8_t, std::uint16_t, float, double) {
+  for (const gpu::index_t cols :
+       {1, 2, 7, 8, 9, 15, 16, 24, 25, 30, 31, 32, 33, 47, 48, 60, 64, 65, 100, 128}) {
+    const auto tied = gpu_test::tied_matrix<TestType>(515, cols, 41);
+    const auto spread = gpu_test::random_matrix<TestType>(300, cols, 42);
+    const gpu::index_t padded = (cols + 31) / 32 * 32;
+    check_centred_ranks<std::int8_t>(tied, padded);
+    check_centred_ranks<std::int8_t>(tied, cols + 3);
+    check_centred_ranks<std::int8_t>(spread, padded);
+    check_centred_ranks<std::int16_t>(tied, padded);
+    check_centred_ranks<std::int32_t>(spread, cols);
+  }
+  for (const gpu::index_t cols : {129, 1000, 3000, 8193, 20'000}) {
+    const auto tied = gpu_test::tied_matrix<TestType>(3, cols, 43);
+    const auto spread = gpu_test::random_matrix<TestType>(3, cols, 44);
+    check_centred_ranks<std::int16_t>(tied, cols + 7);
+    check_centred_ranks<std::int32_t>(spread, cols);
+  }
+}
+
+TEST_CASE("Centred ranks of values around a large one are counted all the same", "[rank][cuda]") {
+  auto data = gpu_test::tied_matrix<int>(600, 30, 45, 0.5, 1000);
+  for (gpu::index_t i = 0; i < 600; ++i) {
+    for (gpu::index_t j = 0; j < 30; ++j)
+      data(i, j) += 1'000'000 - 16'000 * static_cast<int>(i % 3);
+  }
+  check_centred_ranks<std::int8_t>(data, 32);
+  for (const int edge : {16'382, 16'383, -16'382, -16'383, 1 << 30, -(1 << 30) - 1}) {
+    data(100, 7) = data(100, 0) + edge;
+    check_centred_ranks<std::int8_t>(data, 32);
+  }
+}
+
+TEST_CASE("The device overload ranks strided views in place of the stream's order",
+          "[rank][cuda]") {
+  const auto data = gpu_test::tied_matrix<float>(300, 60, 46);
+  const auto device_data = upload(data);
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  for (const gpu::index_t cols : {30, 50}) {
+    const on_device<double> device_ranks(300 * 64);
+    for (const auto variant :
+         gpu_test::rank_variants_for(gpu::backend::cuda, cols, sizeof(float))) {
+      const gpu::device_matrix_view<const float> in(device_data.data() + 4, 300, cols, 60);
+      const gpu::device_matrix_view<double> out(device_ranks.data(), 300, cols, 64);
+      gpu::rank_rows(in, out, {.variant = variant, .exec = {.stream = stream}});
+      gpu::matrix<double> all(300, 64);
+      device_ranks.copy_to(all.data());
+      const auto expected = gpu_test::reference_ranks(
+          gpu::matrix_view<const float>(data.data() + 4, 300, cols, 60), gpu::tie_method::average);
+      bool same = true;
+      for (gpu::index_t i = 0; i < 300; ++i) {
+        for (gpu::index_t j = 0; j < cols; ++j) same = same && all(i, j) == expected(i, j);
+      }
+      CHECK(same);
+    }
+  }
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+TEST_CASE("A ranking is captured in a graph and replayed", "[rank][cuda]") {
+  for (const gpu::index_t cols : {30, 500, 10'000}) {
+    const auto data = gpu_test::random_matrix<float>(20, cols, 47);
+    const auto device_data = upload(data);
+    const on_device<double> device_ranks(static_cast<std::size_t>(20 * cols));
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t replay = nullptr;
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    gpu::rank_rows(gpu::device_matrix_view<const float>(device_data.data(), 20, cols),
+                   gpu::device_matrix_view<double>(device_ranks.data(), 20, cols),
+                   {.exec = {.stream = stream}});
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiate(&replay, graph, 0) == cudaSuccess);
+    for (int times = 0; times < 2; ++times) {
+      REQUIRE(cudaGraphLaunch(replay, stream) == cudaSuccess);
+    }
+    gpu::matrix<double> ranks(20, cols);
+    device_ranks.copy_to(ranks.data());
+    CHECK(gpu_test::same_ranks(
+        ranks, gpu::rank_rows(data.view(), {.exec = {.target = gpu::backend::cpu}})));
+    CHECK(cudaGraphExecDestroy(replay) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  }
+}
+
+TEST_CASE("The device overload refuses ranks of another shape, and the CPU", "[rank][cuda]") {
+  const on_device<float> data(100);
+  const on_device<double> ranks(100);
+  const gpu::device_matrix_view<const float> in(data.data(), 10, 10);
+  CHECK_THROWS_AS(gpu::rank_rows(in, gpu::device_matrix_view<double>(ranks.data(), 10, 9)),
+                  gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::rank_rows(in, gpu::device_matrix_view<double>(ranks.data(), 10, 10),
+                                 {.exec = {.target = gpu::backend::cpu}}),
+                  gpu::invalid_argument);
+}
+
+TEST_CASE("Ten million columns", "[rank][cuda][large]") {
+  constexpr gpu::index_t cols = 10'000'000;
+  const auto data = gpu_test::random_matrix<std::int16_t>(1, cols, 48);
+  const auto on_gpu = gpu::rank_rows(data.view(), {.exec = {.target = gpu::backend::cuda}});
+  const auto on_cpu = gpu::rank_rows(data.view(), {.exec = {.target = gpu::backend::cpu}});
+  CHECK(gpu_test::same_ranks(on_gpu, on_cpu));
+}

@@ -46,7 +46,7 @@ enum class mean_filter_variant {
   shared_memory,    ///< CUDA: a block shares a tile with its halo; window <= 4096.
   register_window,  ///< CUDA: windows in registers, several outputs per thread; window <= 16.
   block_sums,       ///< Sums of blocks shared by all windows over them: cost flat in the window.
-  multi_level       ///< CUDA: block sums in global memory; any window.
+  multi_level       ///< CUDA: block sums in global memory; window >= 4096.
 };
 
 /// "automatic", "direct", "constant_memory", ...
@@ -197,8 +197,8 @@ requires filter_element<std::remove_const_t<In>>
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, without synchronisation, and
-/// capturable in a CUDA graph. Only `multi_level` takes scratch memory (16 bytes per 2048
-/// elements), from the stream's memory pool.
+/// capturable in a CUDA graph. Only `multi_level` takes scratch memory (about 24 bytes per
+/// 2304 elements), from the stream's memory pool.
 template <class In, class Out>
 requires filter_output_of<Out, In>
 void mean_filter(device_matrix_view<In> in, device_matrix_view<Out> out,

@@ -168,6 +168,9 @@ mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element
     case variant::block_sums:
       if (window > max_block_sums_window(element_bytes)) throw_unsupported(asked, used, window);
       break;
+    case variant::multi_level:
+      if (window < min_multi_level_window) throw_unsupported(asked, used, window);
+      break;
     default:
       break;
   }

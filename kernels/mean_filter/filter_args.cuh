@@ -1,0 +1,109 @@
+#pragma once
+// What every kernel of the mean filter is given, and how it reads an extended row.
+
+#include <cuda_runtime.h>
+
+#include <gpu/matrix_view.hpp>
+
+#include "common/launch.cuh"
+#include "mean_filter/window_sum.cuh"
+#include "plan/boundary_index.hpp"
+#include "plan/mean_filter_variants.hpp"
+
+namespace gpu::kernels {
+
+template <class In, class Out>
+struct filter_args {
+  const In* in = nullptr;
+  Out* out = nullptr;
+  index_t in_stride = 0;
+  index_t out_stride = 0;
+  detail::filter_shape shape = {};
+  double divisor = 1;
+  double inverse = 1;
+
+  filter_args(device_matrix_view<const In> from, device_matrix_view<Out> to,
+              const detail::filter_shape& s)
+      : in(from.data()),
+        out(to.data()),
+        in_stride(from.row_stride()),
+        out_stride(to.row_stride()),
+        shape(s),
+        divisor(static_cast<double>(s.divisor)),
+        inverse(1.0 / static_cast<double>(s.divisor)) {}
+
+  __device__ const In* in_row(index_t row) const { return in + row * in_stride; }
+  __device__ Out* out_row(index_t row) const { return out + row * out_stride; }
+
+  /// The element at place `e` of the extended row; 0 where nothing is.
+  __device__ In extended(const In* row, index_t e) const {
+    const index_t index = detail::extended_index(e, shape.cols, shape.edges);
+    return index < 0 ? In{} : row[index];
+  }
+
+  /// Whether places first to end - 1 all lie inside the row.
+  __device__ bool inside(index_t first, index_t end) const {
+    return first >= 0 && end <= shape.cols;
+  }
+
+  /// The mean of output j from its sum.
+  template <class Sum>
+  __device__ Out mean(const Sum& sum, index_t j) const {
+    if constexpr (counts_missing<Sum>) {
+      const index_t places =
+          shape.edges == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
+      return finished<Out>(sum.value() / static_cast<double>(places - sum.missing()));
+    } else {
+      if (shape.edges == boundary::shrink) {
+        const index_t places = detail::elements_in_window(shape, j);
+        if (places != shape.divisor) {
+          return finished<Out>(sum.value() / static_cast<double>(places));
+        }
+      }
+      return finished<Out>(divided(sum.value(), divisor, inverse));
+    }
+  }
+};
+
+/// Row and column of item i where each row has `per_row` of them.
+struct row_and_column {
+  index_t row;
+  index_t column;
+};
+__device__ inline row_and_column split_index(index_t i, index_t per_row) {
+  if (i < per_row) return {0, i};
+  if ((i | per_row) >> 32 == 0) {  // 32-bit division is several times cheaper
+    const auto narrow = static_cast<unsigned>(i);
+    const auto row = narrow / static_cast<unsigned>(per_row);
+    return {row, narrow - row * static_cast<unsigned>(per_row)};
+  }
+  const index_t row = i / per_row;
+  return {row, i - row * per_row};
+}
+
+/// Weights of the elements of a window: none, in global memory, or in constant memory (kernel
+/// parameters live there).
+struct no_weights {
+  static constexpr bool weighted = false;
+};
+struct global_weights {
+  static constexpr bool weighted = true;
+  const double* value;
+  __device__ double operator[](int k) const { return __ldg(value + k); }
+};
+struct constant_weights {
+  static constexpr bool weighted = true;
+  double value[max_convolve_weights];
+  __device__ double operator[](int k) const { return value[k]; }
+};
+
+template <class Sum, class Weights>
+__device__ inline void add_weighted(Sum& sum, const Weights& weights, index_t k, double x) {
+  if constexpr (Weights::weighted) {
+    sum.add(weights[static_cast<int>(k)] * x);
+  } else {
+    sum.add(x);
+  }
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,66 @@
+#pragma once
+// Rung `shared_memory`: a block stages a tile of 1024 outputs' elements with its halo in shared
+// memory, then each thread reads 4 windows from there, 256 outputs apart (no bank conflicts).
+// Global memory is read (1 + (window - 1) / 1024) times; shared memory `window` times per output.
+
+#include "mean_filter/filter_args.cuh"
+#include "mean_filter/mean_filter_policy.hpp"
+
+namespace gpu::kernels {
+
+/// Stages `count` places of the extended row from place `first` on.
+template <class In, class Out>
+__device__ void stage_plainly(const filter_args<In, Out>& args, const In* row, index_t first,
+                              int count, In* tile) {
+  if (args.inside(first, first + count)) {
+    for (int i = threadIdx.x; i < count; i += blockDim.x) tile[i] = row[first + i];
+  } else {
+    for (int i = threadIdx.x; i < count; i += blockDim.x) tile[i] = args.extended(row, first + i);
+  }
+}
+
+template <class Sum, class In, class Out, class Weights>
+__global__ void __launch_bounds__(window_threads)
+    shared_tile_kernel(const __grid_constant__ filter_args<In, Out> args,
+                       const __grid_constant__ Weights weights, index_t tiles_per_row) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  In* tile = reinterpret_cast<In*>(shared_bytes);
+  constexpr int tile_outputs = window_threads * shared_outputs;
+  const int window = static_cast<int>(args.shape.window);
+  for (index_t t = blockIdx.x; t < args.shape.rows * tiles_per_row; t += gridDim.x) {
+    const auto [row, tile_index] = split_index(t, tiles_per_row);
+    const index_t first = tile_index * tile_outputs;
+    stage_plainly(args, args.in_row(row), first - args.shape.left, tile_outputs + window - 1, tile);
+    __syncthreads();
+    Sum sums[shared_outputs];
+#pragma unroll 2
+    for (int k = 0; k < window; ++k) {
+#pragma unroll
+      for (int u = 0; u < shared_outputs; ++u) {
+        const int at = static_cast<int>(threadIdx.x) + u * window_threads + k;
+        add_weighted(sums[u], weights, k, static_cast<double>(tile[at]));
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < shared_outputs; ++u) {
+      const index_t j = first + threadIdx.x + u * window_threads;
+      if (j < args.shape.output_cols) args.out_row(row)[j] = args.mean(sums[u], j);
+    }
+    __syncthreads();
+  }
+}
+
+template <class Sum, class In, class Out, class Weights>
+void launch_shared_tile(const filter_args<In, Out>& args, const Weights& weights,
+                        cudaStream_t stream) {
+  constexpr int tile_outputs = window_threads * shared_outputs;
+  const index_t tiles_per_row = ceil_div(args.shape.output_cols, tile_outputs);
+  const std::size_t bytes =
+      static_cast<std::size_t>(tile_outputs + args.shape.window - 1) * sizeof(In);
+  shared_tile_kernel<Sum>
+      <<<grid_blocks(args.shape.rows * tiles_per_row, 1), window_threads, bytes, stream>>>(
+          args, weights, tiles_per_row);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace gpu::kernels

@@ -48,10 +48,15 @@ void launch_matmul_register_tiled(const matmul_problem<T>& problem, matmul_polic
                                   index_t splits, T* partial, const unsigned* run_if,
                                   cudaStream_t stream);
 
+/// Whether the library holds code for the warpgroup products of compute capability 9.0.
+[[nodiscard]] bool tensor_has_wgmma();
+
 /// Packs both operands into `workspace` (plan_tensor_workspace), multiplies on tensor cores, and
 /// runs register_tiled with `fallback` instead where an operand holds an Inf or NaN: the device
-/// decides. `wgmma`: the device has compute capability 9.0, else 8.0 or above.
-void launch_matmul_tensor(const matmul_problem<float>& problem, std::byte* workspace, bool wgmma,
-                          matmul_policy::tile_name fallback, cudaStream_t stream);
+/// decides. `wgmma_columns`: 128 or 192, the width of a tile of warpgroup products (compute
+/// capability 9.0), or 0 for warp products (8.0 and later). k >= 1.
+void launch_matmul_tensor(const matmul_problem<float>& problem, std::byte* workspace,
+                          int wgmma_columns, matmul_policy::tile_name fallback,
+                          cudaStream_t stream);
 
 }  // namespace gpu::kernels

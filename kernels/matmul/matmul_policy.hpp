@@ -52,6 +52,13 @@ inline constexpr std::array<register_tile, tile_count> double_tiles{
 inline constexpr index_t least_split_depth = 256;
 inline constexpr index_t most_splits = 64;
 
+/// A product on tensor cores runs for this many steps of 32 values of k before it is added to sums
+/// in registers: tensor cores cut off what does not fit a float, and the loss grows with the run.
+inline constexpr int tensor_run = 2;
+
+/// Time per column of a 128-column tile of warpgroup products over that of a 192-column tile.
+inline constexpr double tensor_narrow_cost = 1.1;
+
 /// Below this many multiply-adds automatic takes register_tiled: packing the operands for the
 /// tensor cores and two more launches cost more than they save.
 inline constexpr double tensor_least_work = 512.0 * 512.0 * 512.0;

@@ -36,13 +36,13 @@ struct tensor_workspace {
   std::size_t bytes = 0;
 };
 
-/// Panels are padded to whole blocks of the largest tile: 2 panels of A; 2 or 3 of B.
+/// Panels are padded to whole tiles: pairs of 2 panels of A; 2 or 3 of B.
 constexpr tensor_workspace plan_tensor_workspace(index_t m, index_t n, index_t k) {
   constexpr auto up = [](index_t value, index_t step) { return (value + step - 1) / step * step; };
   constexpr auto align = [](std::size_t value) { return (value + 255) / 256 * 256; };
   tensor_workspace out;
   const index_t depths = up(k, 2 * packed_operand::cell_depth) / packed_operand::cell_depth;
-  out.a = {up(m, 128) / packed_operand::cell_rows, depths};
+  out.a = {up(m, 256) / packed_operand::cell_rows, depths};
   out.b = {up(n, 384) / packed_operand::cell_rows, depths};
   out.flag = 0;
   out.peak_a = 256;

@@ -117,6 +117,13 @@ void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_ma
       return run_pitched(a, b, c, options, choice, stream);
     case matmul_variant::shared_tiled:
       return kernels::launch_matmul_shared_tiled(problem, stream);
+    case matmul_variant::tensor:
+      if constexpr (sizeof(T) == sizeof(float)) {
+        const scratch packed(options, choice.workspace_bytes, stream);
+        return kernels::launch_matmul_tensor(problem, packed.data(), choice.wgmma_columns,
+                                             choice.tile, stream);
+      }
+      break;
     case matmul_variant::cublas:
       return multiply_by_cublas(a, b, c, options, device, stream);
     default:
@@ -236,6 +243,7 @@ detail::matmul_device describe_matmul_device(const execution& exec) {
   return known[ordinal] = {.name = info.name,
                            .compute = info.compute_major * 10 + info.compute_minor,
                            .multiprocessors = info.multiprocessors,
+                           .has_wgmma = info.compute_major == 9 && kernels::tensor_has_wgmma(),
                            .has_cublas = has_cublas()};
 }
 

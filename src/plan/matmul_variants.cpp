@@ -18,7 +18,7 @@ index_t ceil_div(index_t value, index_t step) {
 }
 
 bool tensor_is_offered(std::size_t element_bytes, const matmul_device& device) {
-  return element_bytes == 4 && device.compute >= 80 && device.has_tensor;
+  return element_bytes == 4 && device.compute >= 80;
 }
 
 // Packing pays, and the error bound of `tensor` is below that of a float32 chain.
@@ -77,14 +77,25 @@ matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
   return choice;
 }
 
+// 192 columns need less of the L2 cache per product, 128 leave less of the last round of tiles
+// idle: whichever finishes first. A block of each pair of multiprocessors takes a pair of tiles.
+int choose_wgmma_columns(const matmul_extents& e, const matmul_device& device) {
+  const auto rounds = [&](index_t columns) {
+    const index_t pairs = ceil_div(e.m, 256) * ceil_div(e.n, columns);
+    return static_cast<double>(ceil_div(pairs, std::max(device.multiprocessors / 2, 1)) * columns);
+  };
+  return rounds(192) <= rounds(128) * policy::tensor_narrow_cost ? 192 : 128;
+}
+
 matmul_choice tensor(const matmul_extents& e, const matmul_device& device) {
+  const int wgmma_columns = device.has_wgmma ? choose_wgmma_columns(e, device) : 0;
   // The tile of register_tiled comes along: it runs where an operand holds an Inf or NaN.
   return {.variant = matmul_variant::tensor,
           .tile = choose_tile(e, sizeof(float), device),
           .tile_rows = 128,
-          .tile_cols = 128,
+          .tile_cols = wgmma_columns == 0 ? 128 : wgmma_columns,
           .workspace_bytes = tensor_bytes(e),
-          .wgmma = device.has_wgmma};
+          .wgmma_columns = wgmma_columns};
 }
 
 matmul_choice pitched(const matmul_extents& e, std::size_t element_bytes) {

@@ -16,7 +16,6 @@ struct matmul_device {
   std::string name = {};
   int compute = 0;  // compute capability, 10 * major + minor
   int multiprocessors = 0;
-  bool has_tensor = false;
   bool has_wgmma = false;  // warpgroup products of cc 9.0, and the build has code for them
   bool has_cublas = false;
 };
@@ -28,7 +27,7 @@ struct matmul_choice {
   index_t tile_cols = 0;
   index_t depth_splits = 1;
   std::size_t workspace_bytes = 0;
-  bool wgmma = false;  // tensor: by warpgroups
+  int wgmma_columns = 0;  // tensor: tile width of the warpgroup products, 0 for warp products
 };
 
 /// `limit`: the most workspace the choice may need, bytes. `automatic` stays below it; another

@@ -1,0 +1,67 @@
+// The tensor variant of matmul: find peaks, pack, multiply; register_tiled where that may not be.
+
+#include "matmul/tensor_mma.cuh"
+#include "matmul/tensor_wgmma.cuh"
+
+namespace gpu::kernels {
+namespace {
+
+tensor_source source_of(const float* data, index_t lane_step, index_t depth_step, index_t lanes,
+                        index_t depth, std::byte* workspace, std::size_t peaks, std::size_t packed,
+                        const packed_operand& shape) {
+  return {data,
+          lane_step,
+          depth_step,
+          lanes,
+          depth,
+          reinterpret_cast<unsigned*>(workspace + peaks),
+          workspace + packed,
+          shape};
+}
+
+void launch_packing(const tensor_source& a, const tensor_source& b, unsigned* flag,
+                    cudaStream_t stream) {
+  const index_t a_blocks = peak_blocks(a);
+  tensor_find_peaks<<<grid_blocks(a_blocks + peak_blocks(b), 1), 256, 0, stream>>>(a, b, a_blocks);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+  const index_t a_cells = a.shape.panels * a.shape.depths;
+  const index_t b_cells = b.shape.panels * b.shape.depths;
+  tensor_pack<<<grid_blocks(a_cells + b_cells, 1), 256, 0, stream>>>(a, b, a_cells, flag);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace
+
+bool tensor_has_wgmma() {
+#ifdef GPU_SIMILARITY_SM90A
+  return true;
+#else
+  return false;
+#endif
+}
+
+void launch_matmul_tensor(const matmul_problem<float>& p, std::byte* workspace, int wgmma_columns,
+                          matmul_policy::tile_name fallback, cudaStream_t stream) {
+  const tensor_workspace plan = plan_tensor_workspace(p.m, p.n, p.k);
+  auto* flag = reinterpret_cast<unsigned*>(workspace + plan.flag);
+  // Flag and peaks start from 0; the padding of the peaks stays there.
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(workspace, 0, plan.packed_a, stream));
+  const tensor_source a = source_of(p.a.data, p.a.row_step, p.a.col_step, p.m, p.k, workspace,
+                                    plan.peak_a, plan.packed_a, plan.a);
+  const tensor_source b = source_of(p.b.data, p.b.col_step, p.b.row_step, p.n, p.k, workspace,
+                                    plan.peak_b, plan.packed_b, plan.b);
+  launch_packing(a, b, flag, stream);
+  const tensor_problem packed{a.packed, b.packed, plan.a,     plan.b, a.peaks, b.peaks,
+                              flag,     p.c,      p.c_stride, p.m,    p.n};
+  constexpr int run = matmul_policy::tensor_run;
+  if (wgmma_columns == 192) {
+    launch_tensor_wgmma<wgmma_layout<192, 5>, run>(packed, stream);
+  } else if (wgmma_columns == 128) {
+    launch_tensor_wgmma<wgmma_layout<128, 6>, run>(packed, stream);
+  } else {
+    launch_tensor_mma(packed, stream);
+  }
+  launch_matmul_register_tiled<float>(p, fallback, 1, nullptr, flag, stream);
+}
+
+}  // namespace gpu::kernels

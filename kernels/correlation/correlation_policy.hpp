@@ -1,0 +1,43 @@
+#pragma once
+// Tile shapes and limits of the all-pairs kernels, as data.
+
+namespace gpu::kernels::policy {
+
+/// How one tile of pairs is shared out: threads of a block, rows and columns of the tile, and how
+/// many row and column slots of it one thread holds.
+struct pair_tile {
+  int threads;
+  int blocks_per_multiprocessor;
+  int rows;
+  int cols;
+  int row_slots;
+  int col_slots;
+  int columns_per_step;  // elements of a row that are in shared memory at a time
+};
+
+/// One block per row, ranks recomputed per pair: the origin program's shape.
+inline constexpr pair_tile naive{256, 1, 1, 256, 1, 1, 0};
+/// dp4a on int8: 8 x 8 products a thread, 32-bit words of 4 elements.
+inline constexpr pair_tile shared_int8{256, 2, 128, 128, 8, 8, 8};
+/// 64-bit sums and doubles take two registers each, so a thread holds 4 x 4.
+inline constexpr pair_tile shared_wide{256, 2, 64, 64, 4, 4, 16};
+/// Three pending partial sums beside the running one: no second block fits the registers.
+inline constexpr pair_tile shared_double{256, 1, 64, 64, 4, 4, 16};
+/// mma.sync m16n8k32: 8 warps as 2 x 4, each 64 x 32 pairs.
+inline constexpr pair_tile tensor_int8{256, 2, 128, 128, 8, 8, 0};
+/// The same with 64-bit totals: 8 warps as 4 x 2, each 32 x 32 pairs.
+inline constexpr pair_tile tensor_limbs{256, 2, 128, 64, 4, 8, 64};
+/// mma.sync m16n8k8 tf32: 8 warps as 2 x 4, each 64 x 32 pairs.
+inline constexpr pair_tile tensor_float{256, 1, 128, 128, 8, 8, 16};
+
+/// The naive kernel keeps a row of doubles in shared memory.
+inline constexpr int naive_most_cols = 4096;
+/// Column tiles that one block walks with the same rows.
+inline constexpr int column_tiles_per_block = 32;
+/// int8 limbs of 7 bits: products of one group of limbs fit int32 for so many columns.
+inline constexpr int limb_bits = 7;
+inline constexpr int columns_per_fold = 1 << 15;
+/// Bins that fit shared memory as 32-bit counters.
+inline constexpr int shared_bins = 8192;
+
+}  // namespace gpu::kernels::policy

@@ -1,0 +1,49 @@
+#pragma once
+// What a tile hands to a sink: the products that one thread holds, as a grid of row slots times
+// column slots. The tile says which row and column a slot is; the sink needs no more.
+//
+// A fragment offers, per element: estimate(r, c), the product as a float (NaN: there is no pair
+// here, and every comparison is false), product(r, c), exact, and drop(r, c).
+
+#include <math_constants.h>
+
+#include <cstdint>
+
+namespace gpu::kernels {
+
+/// Integer products below 2^24, held exactly in floats.
+template <int Rows, int Cols>
+struct float_fragment {
+  float value[Rows][Cols];
+
+  __device__ float estimate(int r, int c) const { return value[r][c]; }
+  __device__ std::int64_t product(int r, int c) const {
+    return static_cast<std::int64_t>(__float2int_rn(value[r][c]));
+  }
+  __device__ void drop(int r, int c) { value[r][c] = CUDART_NAN_F; }
+};
+
+/// 64-bit integer products.
+template <int Rows, int Cols>
+struct integer_fragment {
+  static constexpr std::int64_t dropped = INT64_MIN;
+  std::int64_t value[Rows][Cols];
+
+  __device__ float estimate(int r, int c) const {
+    return value[r][c] == dropped ? CUDART_NAN_F : __ll2float_rn(value[r][c]);
+  }
+  __device__ std::int64_t product(int r, int c) const { return value[r][c]; }
+  __device__ void drop(int r, int c) { value[r][c] = dropped; }
+};
+
+/// Products of unit rows: exact doubles, or approximate floats.
+template <class Value, int Rows, int Cols>
+struct unit_fragment {
+  Value value[Rows][Cols];
+
+  __device__ float estimate(int r, int c) const { return static_cast<float>(value[r][c]); }
+  __device__ double product(int r, int c) const { return static_cast<double>(value[r][c]); }
+  __device__ void drop(int r, int c) { value[r][c] = static_cast<Value>(CUDART_NAN); }
+};
+
+}  // namespace gpu::kernels

@@ -1,0 +1,29 @@
+#pragma once
+// What one .cu file per tile instantiates: the tile with every sink.
+
+#include "correlation/pair_kernel.cuh"
+#include "correlation/sink_bins.cuh"
+#include "correlation/sink_candidates.cuh"
+#include "correlation/sink_counts.cuh"
+#include "correlation/sink_dense.cuh"
+
+namespace gpu::kernels {
+
+template <class Tile>
+void run_tile(const pair_panel& panel, const candidate_sink_args& sink, cudaStream_t stream) {
+  run_pair_kernel<Tile, candidate_sink<Tile>>(panel, sink, stream);
+}
+template <class Tile>
+void run_tile(const pair_panel& panel, const count_sink_args& sink, cudaStream_t stream) {
+  run_pair_kernel<Tile, count_sink<Tile>>(panel, sink, stream);
+}
+template <class Tile>
+void run_tile(const pair_panel& panel, const bin_sink_args& sink, cudaStream_t stream) {
+  run_pair_kernel<Tile, bin_sink<Tile>>(panel, sink, stream);
+}
+template <class Tile>
+void run_tile(const pair_panel& panel, const dense_sink_args& sink, cudaStream_t stream) {
+  run_pair_kernel<Tile, dense_sink<Tile>>(panel, sink, stream);
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,223 @@
+#pragma once
+// The third rung for cols <= 128: mma.sync m16n8k32 on int8 (sm_80 and newer), exact in int32.
+//
+// A block of 8 warps (2 x 4) takes 128 x 128 pairs, a warp 64 x 32: 4 x 4 mma tiles, 64 sums a
+// thread. Row fragments of one k step stay in registers while the block walks its columns; column
+// tiles of 128 rows x 32 KSteps bytes stream through a ring of `stages` buffers by cp.async.
+//
+// A dot product does not care about the order of k: lane t of a quad takes bytes 16 t .. 16 t + 15
+// of a 64-byte piece for two k steps (8 t .. 8 t + 7 of a 32-byte row for one), so a fragment is
+// one 128-bit (64-bit) load. In 128-byte rows the two halves of odd rows are exchanged, which keeps
+// those loads free of bank conflicts.
+//
+// The sums start at the bits of the float 1.5 * 2^23, so that after the products the same bits read
+// as a float are 1.5 * 2^23 + sum, exactly (|sum| < 2^20): one FADD replaces the slower conversion.
+
+#include "correlation/pair_async_copy.cuh"
+#include "correlation/pair_kernel.cuh"
+
+namespace gpu::kernels {
+
+/// Slots and their sums over lanes of an mma.sync m16n8 grid: RowTiles x ColTiles a warp.
+template <int WarpRows, int WarpCols, int RowTiles, int ColTiles>
+class mma_layout {
+ public:
+  static constexpr int row_slots = 2 * RowTiles;
+  static constexpr int col_slots = 2 * ColTiles;
+
+  __device__ mma_layout()
+      : lane_(static_cast<int>(threadIdx.x % 32)),
+        warp_row_(static_cast<int>(threadIdx.x / 32) / WarpCols),
+        warp_col_(static_cast<int>(threadIdx.x / 32) % WarpCols) {}
+
+  [[nodiscard]] __device__ int quad() const { return lane_ / 4; }
+  [[nodiscard]] __device__ int quad_lane() const { return lane_ % 4; }
+  [[nodiscard]] __device__ int first_row() const { return warp_row_ * RowTiles * 16; }
+  [[nodiscard]] __device__ int first_col() const { return warp_col_ * ColTiles * 8; }
+  [[nodiscard]] __device__ int row_of(int slot) const {
+    return first_row() + slot / 2 * 16 + slot % 2 * 8 + quad();
+  }
+  [[nodiscard]] __device__ int col_of(int slot) const {
+    return first_col() + slot / 2 * 8 + quad_lane() * 2 + slot % 2;
+  }
+
+  // The 4 lanes of a quad share a row slot.
+  template <class Add>
+  __device__ void add_rows(float (&counts)[row_slots], const Add& add) const {
+#pragma unroll
+    for (int r = 0; r < row_slots; ++r) {
+      counts[r] += __shfl_xor_sync(0xffffffffu, counts[r], 1);
+      counts[r] += __shfl_xor_sync(0xffffffffu, counts[r], 2);
+      if (quad_lane() == 0) add(row_of(r), counts[r]);
+    }
+  }
+  // The 8 quads share a column slot. Halving: each step a lane hands half of its columns to its
+  // partner and adds the partner's other half, so 8 columns take 7 shuffles and one sum is left.
+  template <class Add>
+  __device__ void add_cols(float (&counts)[col_slots], const Add& add) const {
+    static_assert(col_slots == 8);
+    int first = 0;
+    halve<4>(counts, 16, first);
+    halve<2>(counts, 8, first);
+    halve<1>(counts, 4, first);
+    add(first_col() + first / 2 * 8 + quad_lane() * 2 + first % 2, counts[0]);
+  }
+
+ private:
+  template <int Half>
+  __device__ void halve(float (&counts)[col_slots], int partner, int& first) const {
+    const bool upper = (lane_ & partner) != 0;
+#pragma unroll
+    for (int c = 0; c < Half; ++c) {
+      const float given = upper ? counts[c] : counts[c + Half];
+      const float kept = upper ? counts[c + Half] : counts[c];
+      counts[c] = kept + __shfl_xor_sync(0xffffffffu, given, partner);
+    }
+    if (upper) first += Half;
+  }
+
+  int lane_;
+  int warp_row_;
+  int warp_col_;
+};
+
+/// d += a * b of one m16n8k32 step, int8 with int32 sums.
+__device__ inline void mma_int8(int (&d)[4], const int (&a)[4], const int (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+template <int KSteps>
+class tensor_int8_tile : public mma_layout<2, 4, 4, 4> {
+ public:
+  static constexpr policy::pair_tile shape = policy::tensor_int8;
+  using statistic = spearman_statistic;
+  using fragment = float_fragment<shape.row_slots, shape.col_slots>;
+
+  static __host__ __device__ std::size_t shared_bytes(const pair_panel&) {
+    return row_bytes * (shape.rows + stages * shape.cols);
+  }
+  __device__ tensor_int8_tile(const pair_panel& panel, unsigned char* shared)
+      : panel_(panel), row_data_(shared), col_data_(shared + row_bytes * shape.rows) {}
+
+  __device__ void start(index_t first_row, index_t first_col) {
+    copy_rows<shape.rows>(panel_.rows, first_row, row_data_);
+    copy_rows<shape.cols>(panel_.cols, first_col, col_data_);
+    async_copy_commit();
+  }
+
+  __device__ void multiply(index_t, index_t next_col, fragment& out) {
+    // The buffer filled here was last read two tiles ago, and every thread has passed the barrier
+    // of the tile in between.
+    const unsigned char* here = col_data_ + stage_ * (row_bytes * shape.cols);
+    stage_ = stage_ + 1 == stages ? 0 : stage_ + 1;
+    if (next_col >= 0) {
+      copy_rows<shape.cols>(panel_.cols, next_col, col_data_ + stage_ * (row_bytes * shape.cols));
+    }
+    async_copy_commit();
+    async_copy_wait<1>();
+    __syncthreads();
+
+    int sums[4][4][4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) sums[i][j][e] = bias_bits;
+      }
+    }
+#pragma unroll
+    for (int piece = 0; piece < pieces; ++piece) accumulate(here, piece, sums);
+#pragma unroll
+    for (int r = 0; r < shape.row_slots; ++r) {
+#pragma unroll
+      for (int c = 0; c < shape.col_slots; ++c) {
+        out.value[r][c] = __int_as_float(sums[r / 2][c / 2][r % 2 * 2 + c % 2]) - bias;
+      }
+    }
+  }
+
+ private:
+  static constexpr int row_bytes = 32 * KSteps;
+  static constexpr int stages = 3;
+  static constexpr int steps_per_piece = KSteps == 1 ? 1 : 2;
+  static constexpr int pieces = KSteps / steps_per_piece;
+  static constexpr float bias = 12582912.0f;
+  static constexpr int bias_bits = 0x4b400000;
+  static_assert(KSteps == 1 || KSteps == 2 || KSteps == 4);
+
+  // Where the 16-byte chunk `chunk` of a row lies.
+  static __device__ int chunk_offset(int row, int chunk) {
+    return row * row_bytes + (KSteps == 4 ? chunk ^ (row % 2 * 4) : chunk) * 16;
+  }
+
+  template <int Rows>
+  __device__ static void copy_rows(const pair_operand& side, index_t first, unsigned char* out) {
+    constexpr int chunks = row_bytes / 16;
+    const auto* data = static_cast<const unsigned char*>(side.values);
+#pragma unroll
+    for (int at = 0; at < Rows * chunks / shape.threads; ++at) {
+      const int piece = at * shape.threads + static_cast<int>(threadIdx.x);
+      const int row = piece / chunks;
+      const int chunk = piece % chunks;
+      const bool there = first + row < side.count;
+      const unsigned char* from = data + (there ? (first + row) * row_bytes + chunk * 16 : 0);
+      async_copy_16(out + chunk_offset(row, chunk), from, there);
+    }
+  }
+
+  // The words of one row that this lane feeds to the k steps of a piece: 2 a step.
+  __device__ void load(const unsigned char* data, int row, int piece,
+                       int (&out)[2 * steps_per_piece]) const {
+    if constexpr (KSteps == 1) {
+      const int2 words = *reinterpret_cast<const int2*>(data + row * row_bytes + quad_lane() * 8);
+      out[0] = words.x;
+      out[1] = words.y;
+    } else {
+      const int4 words =
+          *reinterpret_cast<const int4*>(data + chunk_offset(row, piece * 4 + quad_lane()));
+      out[0] = words.x;
+      out[1] = words.y;
+      out[2] = words.z;
+      out[3] = words.w;
+    }
+  }
+
+  __device__ void accumulate(const unsigned char* cols, int piece, int (&sums)[4][4][4]) const {
+    int a[4][2][2 * steps_per_piece];
+    int b[4][2 * steps_per_piece];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      load(row_data_, first_row() + i * 16 + quad(), piece, a[i][0]);
+      load(row_data_, first_row() + i * 16 + 8 + quad(), piece, a[i][1]);
+    }
+#pragma unroll
+    for (int j = 0; j < 4; ++j) load(cols, first_col() + j * 8 + quad(), piece, b[j]);
+#pragma unroll
+    for (int s = 0; s < steps_per_piece; ++s) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int rows[4] = {a[i][0][2 * s], a[i][1][2 * s], a[i][0][2 * s + 1],
+                             a[i][1][2 * s + 1]};
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const int columns[2] = {b[j][2 * s], b[j][2 * s + 1]};
+          mma_int8(sums[i][j], rows, columns);
+        }
+      }
+    }
+  }
+
+  const pair_panel& panel_;
+  unsigned char* row_data_;
+  unsigned char* col_data_;
+  int stage_ = 0;
+};
+
+}  // namespace gpu::kernels

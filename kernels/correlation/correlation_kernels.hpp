@@ -164,12 +164,12 @@ struct finish_request {
 };
 void launch_finish_candidates(const finish_request& request, cudaStream_t stream);
 
-/// Scratch bytes that sort_pairs_by_key needs.
+/// Scratch bytes that sort_candidates needs.
 std::size_t sort_scratch_bytes(std::uint64_t count);
-/// Sorts (keys, values) ascending by key; results are in the *_out arrays.
-void sort_pairs_by_key(void* scratch, std::size_t scratch_bytes, const std::uint64_t* keys,
-                       std::uint64_t* keys_out, const std::uint64_t* values,
-                       std::uint64_t* values_out, std::uint64_t count, cudaStream_t stream);
+/// Sorts (keys, values) ascending by key between two pairs of buffers, of which the first holds the
+/// input; returns which of the two, 0 or 1, holds the result.
+int sort_candidates(void* scratch, std::size_t scratch_bytes, std::uint64_t* const (&keys)[2],
+                    std::uint64_t* const (&values)[2], std::uint64_t count, cudaStream_t stream);
 
 /// The k best neighbours of rows [first_row, first_row + rows) so far.
 struct neighbor_lists {

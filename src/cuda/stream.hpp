@@ -12,8 +12,14 @@ namespace gpu::cuda {
 /// A non-blocking stream of the current device.
 class stream {
  public:
-  stream() {
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  enum class priority { normal, high };
+
+  explicit stream(priority wanted = priority::normal) {
+    int least = 0;
+    int greatest = 0;
+    GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamCreateWithPriority(
+        &stream_, cudaStreamNonBlocking, wanted == priority::high ? greatest : least));
   }
   stream(stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
   stream& operator=(stream&& other) noexcept {

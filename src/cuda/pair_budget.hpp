@@ -1,0 +1,26 @@
+#pragma once
+// Device memory that one all-pairs call may use, shared out among its parts.
+
+#include <cstddef>
+
+namespace gpu::cuda {
+
+/// Keeps account of execution.workspace_bytes, or of what is free on the device.
+class pair_budget {
+ public:
+  /// `limit` bytes; 0: nine tenths of what is free on the current device.
+  explicit pair_budget(std::size_t limit);
+
+  [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+  [[nodiscard]] std::size_t left() const noexcept { return limit_ - used_; }
+  /// Takes `bytes` for the engine's life. Throws gpu::out_of_memory, naming `what`.
+  void take(std::size_t bytes, const char* what);
+  /// Throws gpu::out_of_memory unless `bytes` are left.
+  void require(std::size_t bytes, const char* what) const;
+
+ private:
+  std::size_t limit_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace gpu::cuda

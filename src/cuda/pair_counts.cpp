@@ -1,0 +1,111 @@
+// Counts and bins of the CUDA pair engine.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "cuda/pair_engine.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using kernels::pair_tile_kind;
+
+// Error of a double estimate from exact products: a handful of roundings.
+constexpr double double_estimate_error = 1e-14;
+// Above this share of pairs near a bin's edge, products in double cost less than deciding anew.
+constexpr double most_refined_share = 1.0 / 64;
+
+template <class T>
+device_buffer<T> zeroed(std::size_t size, cudaStream_t stream) {
+  device_buffer<T> buffer(size, stream);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream));
+  return buffer;
+}
+
+template <class T>
+void read(T* out, const device_buffer<T>& from, cudaStream_t stream) {
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(out, from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
+                                                  const detail::keep_range& keep,
+                                                  const detail::bin_request& request) {
+  const auto size = static_cast<std::size_t>(request.bins) + 2;
+  budget_.require(size * sizeof(std::uint64_t), "bins");
+  auto bins = zeroed<unsigned long long>(size, stream());
+  kernels::bin_sink_args sink{.cut = estimate_cut(keep, estimate_error()),
+                              .key = request.key,
+                              .low = request.low,
+                              .high = request.high,
+                              .scale = request.scale,
+                              .count = request.bins,
+                              .margin = double_estimate_error,
+                              .bins = bins.data()};
+  pair_tile_kind tile = rows_->format().tile;
+  if (tile == pair_tile_kind::tensor_float) {
+    const double margin = kernels::tensor_float_margin(rows_->format().columns);
+    if (2 * margin * request.scale > most_refined_share) {
+      tile = pair_tile_kind::shared_double;
+    } else {
+      sink.margin += margin;
+    }
+  }
+  walk_upper_pairs(stage, tile, [&](const kernels::pair_panel& panel) {
+    kernels::launch_pairs(tile, panel, sink, stream());
+  });
+  std::vector<std::uint64_t> out(size);
+  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+  read(reinterpret_cast<unsigned long long*>(out.data()), bins, stream());
+  return out;
+}
+
+void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+  const device_guard guard(ordinal_);
+  const auto rows = static_cast<std::size_t>(count());
+  out.kept = 0;
+  out.degree.assign(rows, 0);
+  out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
+  if (rows == 0) return;
+  budget_.require(rows * sizeof(std::uint32_t), "degrees of the rows");
+  auto degree = zeroed<std::uint32_t>(rows, stream());
+  auto kept = zeroed<unsigned long long>(1, stream());
+  const kernels::count_sink_args sink{.cut = estimate_cut(request.keep, estimate_error()),
+                                      .kept = kept.data(),
+                                      .degree = degree.data()};
+  const pair_tile_kind tile = rows_->format().tile;
+  walk_upper_pairs("pairs", tile, [&](const kernels::pair_panel& panel) {
+    kernels::launch_pairs(tile, panel, sink, stream());
+  });
+  unsigned long long total = 0;
+  read(&total, kept, stream());
+  out.kept = total;
+  read(out.degree.data(), degree, stream());
+
+  if (request.histogram_bins == 0) return;
+  const auto bins = bin_pairs("histogram", request.keep,
+                              {.key = detail::bin_key::value,
+                               .low = -1,
+                               .high = std::numeric_limits<double>::infinity(),
+                               .scale = static_cast<double>(request.histogram_bins) / 2,
+                               .bins = request.histogram_bins});
+  std::copy(bins.begin() + 1, bins.end() - 1, out.histogram.begin());
+}
+
+detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+  const device_guard guard(ordinal_);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  detail::bin_counts out;
+  out.bins.assign(static_cast<std::size_t>(request.bins), 0);
+  if (count() == 0) return out;
+  const auto bins = bin_pairs("count", {-infinity, infinity}, request);
+  out.below = bins.front();
+  out.at_or_above = bins.back();
+  std::copy(bins.begin() + 1, bins.end() - 1, out.bins.begin());
+  return out;
+}
+
+}  // namespace gpu::cuda

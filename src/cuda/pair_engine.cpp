@@ -1,0 +1,186 @@
+#include "cuda/pair_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <gpu/error.hpp>
+
+#include "correlation/correlation_policy.hpp"
+#include "cuda/device_info.hpp"
+#include "cuda/pair_progress.hpp"
+#include "plan/pair_variants.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using kernels::pair_tile_kind;
+
+// Pairs of one launch: from a first guess towards this time, so that progress and cancellation
+// come a few times a second and launches still cost nothing.
+constexpr double first_launch_pairs = 1 << 26;
+constexpr double launch_seconds = 0.05;
+// Row tiles times column spans of one launch must stay far below the grid's limit.
+constexpr index_t most_launch_rows = index_t{1} << 20;
+constexpr index_t tile_rows = 128;
+
+pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
+                            const pair_options& options, const device_info& device) {
+  return detail::choose_pair_variant(
+      backend::cuda, options.variant,
+      {.what = what,
+       .rows = rows,
+       .cols = cols,
+       .compute_capability = device.compute_major * 10 + device.compute_minor});
+}
+
+device_info choose_device(const pair_options& options) {
+  if (options.exec.devices.size() > 1) {
+    throw unsupported(
+        fmt::format("execution.devices: got {} devices, all pairs take one in this version",
+                    options.exec.devices.size()));
+  }
+  return select_device(options.exec);
+}
+
+kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
+  switch (tile) {
+    case pair_tile_kind::naive_spearman:
+    case pair_tile_kind::naive_pearson:
+      return kernels::policy::naive;
+    case pair_tile_kind::shared_int8:
+      return kernels::policy::shared_int8;
+    case pair_tile_kind::shared_int16:
+    case pair_tile_kind::shared_int32:
+      return kernels::policy::shared_wide;
+    case pair_tile_kind::shared_double:
+      return kernels::policy::shared_double;
+    case pair_tile_kind::tensor_int8:
+      return kernels::policy::tensor_int8;
+    case pair_tile_kind::tensor_limbs:
+      return kernels::policy::tensor_limbs;
+    case pair_tile_kind::tensor_float:
+      return kernels::policy::tensor_float;
+  }
+  return kernels::policy::naive;
+}
+
+}  // namespace
+
+std::uint64_t upper_pairs(row_range rows, index_t count) {
+  const auto taken = static_cast<std::uint64_t>(rows.size());
+  const auto ends = static_cast<std::uint64_t>(count - 1 - rows.begin) +
+                    static_cast<std::uint64_t>(count - rows.end);
+  return taken % 2 == 0 ? taken / 2 * ends : taken * (ends / 2);
+}
+
+index_t rows_of_pairs(index_t begin, index_t count, double pairs) {
+  // r (first + first - r) / 2 = pairs, with `first` pairs in the first row.
+  const double first = static_cast<double>(count - begin);
+  const double root = first * first - 2 * pairs;
+  const double fitting = root <= 0 ? first : first - std::sqrt(root);
+  index_t rows = static_cast<index_t>(std::min(fitting, static_cast<double>(most_launch_rows)));
+  if (rows > tile_rows) rows = rows / tile_rows * tile_rows;
+  return std::clamp<index_t>(rows, 1, count - begin);
+}
+
+kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
+  kernels::cut_estimate out{.middle = 0,
+                            .possible = -1,
+                            .certain = -1,
+                            .at_least = keep.at_least,
+                            .at_most = keep.at_most};
+  if (keep.at_least <= keep.at_most) return out;  // every statistic is kept
+  // Beyond +-2 there is no statistic, and float arithmetic stays small.
+  const double high = std::clamp(keep.at_least, -2.0, 2.0);
+  const double low = std::clamp(keep.at_most, -2.0, 2.0);
+  out.middle = static_cast<float>((high + low) / 2);
+  out.possible = static_cast<float>((high - low) / 2 - error);
+  out.certain = static_cast<float>((high - low) / 2 + error);
+  return out;
+}
+
+pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
+                         const pair_options& options, const device_info& device)
+    : ordinal_(device.ordinal),
+      device_name_(device.name),
+      on_progress_(options.exec.on_progress),
+      budget_(options.exec.workspace_bytes) {
+  const auto [row_count, cols] =
+      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
+  variant_ = choose_variant(what, row_count, cols, options, device);
+  const row_format format =
+      choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);
+  rows_.emplace(what, data, format, options, budget_, stream(), info_);
+}
+
+double pair_engine::estimate_error() const {
+  const row_format& format = rows_->format();
+  return float_estimate_error + (format.tile == pair_tile_kind::tensor_float
+                                     ? kernels::tensor_float_margin(format.columns)
+                                     : 0.0);
+}
+
+void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
+                                   const std::function<void(const kernels::pair_panel&)>& launch) {
+  const index_t rows = count();
+  pair_progress progress(on_progress_, stage, upper_pairs({0, rows}, rows));
+  double pairs_per_launch = first_launch_pairs;
+  event done[2];
+  std::uint64_t pairs_in[2] = {0, 0};
+  auto last_finish = std::chrono::steady_clock::now();
+  const auto wait = [&](int slot) {
+    if (pairs_in[slot] == 0) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(done[slot].get()));
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::max(std::chrono::duration<double>(now - last_finish).count(), 1e-4);
+    last_finish = now;
+    const double wanted = static_cast<double>(pairs_in[slot]) * launch_seconds / seconds;
+    pairs_per_launch = std::clamp(wanted, pairs_per_launch / 4, pairs_per_launch * 4);
+    progress.advance(pairs_in[slot]);
+    pairs_in[slot] = 0;
+  };
+  int slot = 0;
+  for (index_t begin = 0; begin < rows;) {
+    wait(slot);
+    const row_range range{begin, begin + rows_of_pairs(begin, rows, pairs_per_launch)};
+    rows_->for_each_panel(range, {range.begin, rows}, kernels::pair_region::above_diagonal, tile,
+                          stream(), launch);
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
+    pairs_in[slot] = upper_pairs(range, rows);
+    begin = range.end;
+    slot = 1 - slot;
+  }
+  wait(slot);
+  wait(1 - slot);
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+  progress.finish();
+}
+
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+                                                      const detail::any_matrix_view& data,
+                                                      const pair_options& options) {
+  const device_info device = choose_device(options);
+  const device_guard guard(device.ordinal);
+  return std::make_unique<pair_engine>(what, data, options, device);
+}
+
+detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+                                     const pair_options& options) {
+  const device_info device = choose_device(options);
+  const device_guard guard(device.ordinal);
+  const pair_variant variant = choose_variant(what, rows, cols, options, device);
+  const row_format format =
+      choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
+  const kernels::policy::pair_tile shape = tile_shape(format.tile);
+  const std::size_t row_bytes = format.bytes() + sizeof(std::int64_t) + sizeof(kernels::row_norm);
+  return {.device = device.name,
+          .variant = variant,
+          .tile_rows = shape.rows,
+          .tile_cols = shape.cols,
+          .workspace_bytes = static_cast<std::size_t>(rows) * row_bytes};
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,75 @@
+#pragma once
+// The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. The
+// sinks are in pair_dense.cpp, pair_edges.cpp, pair_top_k.cpp and pair_counts.cpp.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cuda/pair_budget.hpp"
+#include "cuda/pair_rows.hpp"
+#include "cuda/stream.hpp"
+#include "plan/pair_engine.hpp"
+
+namespace gpu::cuda {
+
+/// Pairs (i, j), i < j < count, of rows [begin, end).
+std::uint64_t upper_pairs(row_range rows, index_t count);
+/// The most rows from `begin` on, at least one and rounded to tiles, that have at most `pairs`
+/// pairs.
+index_t rows_of_pairs(index_t begin, index_t count, double pairs);
+
+/// The keep-or-drop test for products that are off by at most `error` as estimates.
+kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error);
+/// Largest error of a float estimate made from exact products.
+inline constexpr double float_estimate_error = 2e-6;
+
+class pair_engine final : public detail::pair_engine {
+ public:
+  pair_engine(detail::measure what, const detail::any_matrix_view& data,
+              const pair_options& options, const device_info& device);
+
+  [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] std::string device() const override { return device_name_; }
+  [[nodiscard]] pair_variant variant() const override { return variant_; }
+
+  void dense(matrix_view<double> out) override;
+  void dense(matrix_view<float> out) override;
+  void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
+  void top_k(const detail::top_k_request& request, neighbor_table& out) override;
+  void counts(const detail::count_request& request, pair_counts& out) override;
+  [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
+
+ private:
+  class edge_writer;
+  class neighbor_search;
+
+  template <class Value>
+  void write_dense(matrix_view<Value> out);
+
+  [[nodiscard]] index_t count() const { return info_.rows; }
+  /// Error of the products of the rows' own tile as estimates of the statistic.
+  [[nodiscard]] double estimate_error() const;
+  /// Walks all pairs i < j in panels of rows, a few launches ahead of the device, with progress:
+  /// launch(panel) is called for every panel, on stream().
+  void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,
+                        const std::function<void(const kernels::pair_panel&)>& launch);
+  /// Bins of kept pairs: [below, bins..., at or above].
+  std::vector<std::uint64_t> bin_pairs(std::string_view stage, const detail::keep_range& keep,
+                                       const detail::bin_request& request);
+
+  [[nodiscard]] cudaStream_t stream() const { return compute_.get(); }
+
+  int ordinal_;
+  std::string device_name_;
+  pair_variant variant_;
+  progress_callback on_progress_;
+  pair_budget budget_;
+  cuda::stream compute_;
+  cuda::stream output_{cuda::stream::priority::high};
+  detail::prepared_rows info_;
+  std::optional<pair_rows> rows_;
+};
+
+}  // namespace gpu::cuda

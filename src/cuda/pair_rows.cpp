@@ -1,0 +1,328 @@
+#include "cuda/pair_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <type_traits>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "correlation/correlation_policy.hpp"
+#include "cuda/pair_progress.hpp"
+#include "rank/rank_kernels.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using detail::measure;
+using kernels::pair_tile_kind;
+
+// Columns up to which doubled centred ranks fit int8, int16; then limbs of 7 bits.
+constexpr index_t int8_cols = 128;
+constexpr index_t int16_cols = 32768;
+constexpr index_t two_limb_cols = 127 * 128 + 63 + 1;
+constexpr index_t three_limb_cols = 127 * 128 * 128 + 63 * 128 + 63 + 1;
+// sum u^2 <= (m^3 - m) / 3 must fit int64.
+constexpr index_t most_rank_cols = 3000000;
+constexpr std::size_t block_bytes = std::size_t{64} << 20;
+
+index_t padded(index_t value, index_t step) {
+  return (value + step - 1) / step * step;
+}
+
+row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int limbs,
+                       std::size_t element_bytes) {
+  return {.tile = tile,
+          .cols = cols,
+          .columns = columns,
+          .limbs = limbs,
+          .row_bytes = static_cast<std::size_t>(columns * limbs) * element_bytes};
+}
+
+row_format int8_format(pair_tile_kind tile, index_t cols) {
+  return make_format(tile, cols, cols <= 32 ? 32 : (cols <= 64 ? 64 : 128), 1, 1);
+}
+
+row_format shared_rank_format(index_t cols) {
+  if (cols <= int8_cols) return int8_format(pair_tile_kind::shared_int8, cols);
+  if (cols <= int16_cols) {
+    return make_format(pair_tile_kind::shared_int16, cols, padded(cols, 8), 1, 2);
+  }
+  return make_format(pair_tile_kind::shared_int32, cols, padded(cols, 4), 1, 4);
+}
+
+row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
+  if (variant != pair_variant::tensor) return shared_rank_format(cols);
+  if (cols <= int8_cols) return int8_format(pair_tile_kind::tensor_int8, cols);
+  if (cols > three_limb_cols) {
+    if (!asked) return shared_rank_format(cols);
+    throw unsupported(fmt::format("options.variant: tensor takes at most {} columns, got {}",
+                                  three_limb_cols, cols));
+  }
+  return make_format(pair_tile_kind::tensor_limbs, cols, padded(cols, 64),
+                     cols <= two_limb_cols ? 2 : 3, 1);
+}
+
+row_format pearson_format(pair_variant variant, index_t cols) {
+  const index_t unit = kernels::unit_row_layout(cols).pitch();
+  if (variant == pair_variant::tensor) {
+    row_format format =
+        make_format(pair_tile_kind::tensor_float, cols, padded(unit, 16), 1, 2 * sizeof(float));
+    format.unit_bytes = static_cast<std::size_t>(unit) * sizeof(double);
+    return format;
+  }
+  return make_format(pair_tile_kind::shared_double, cols, unit, 1, sizeof(double));
+}
+
+}  // namespace
+
+row_format choose_row_format(measure what, pair_variant variant, index_t cols,
+                             bool variant_was_asked) {
+  if (what == measure::spearman && cols > most_rank_cols) {
+    throw unsupported(
+        fmt::format("data: spearman takes at most {} columns (sums of squares of ranks must fit 64 "
+                    "bits), got {}",
+                    most_rank_cols, cols));
+  }
+  if (variant == pair_variant::naive) {
+    if (cols > kernels::policy::naive_most_cols) {
+      throw unsupported(
+          fmt::format("options.variant: naive takes at most {} columns on cuda, got {}",
+                      kernels::policy::naive_most_cols, cols));
+    }
+    return make_format(
+        what == measure::spearman ? pair_tile_kind::naive_spearman : pair_tile_kind::naive_pearson,
+        cols, cols, 1, sizeof(double));
+  }
+  return what == measure::spearman ? spearman_format(variant, cols, variant_was_asked)
+                                   : pearson_format(variant, cols);
+}
+
+pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_format format,
+                     const pair_options& options, pair_budget& budget, cudaStream_t stream,
+                     detail::prepared_rows& info)
+    : count_(0), format_(format) {
+  const auto start = std::chrono::steady_clock::now();
+  std::visit(
+      [&]<class T>(matrix_view<const T> view) {
+        count_ = view.rows();
+        info.rows = view.rows();
+        info.cols = view.cols();
+        input_row_bytes_ = static_cast<std::size_t>(view.cols()) * sizeof(T);
+      },
+      data);
+  const auto rows = static_cast<std::size_t>(count_);
+  const std::size_t per_row = sizeof(std::int64_t) + sizeof(kernels::row_norm);
+  budget.take(rows * per_row, "norms of the rows");
+  square_sums_ = {rows, stream};
+  norms_ = {rows, stream};
+  invalid_ = {1, stream};
+
+  // A quarter of what is left stays for the sinks. Rows that do not fit the rest live on the host,
+  // and then two blocks of them are on the device at a time.
+  resident_ = rows * format_.bytes() <= budget.left() / 4 * 3;
+  if (!resident_ && format_.unit_bytes != 0) {
+    format_ = pearson_format(pair_variant::shared_tiled, format_.cols);
+  }
+  if (format_.tile == pair_tile_kind::tensor_limbs ||
+      format_.tile == pair_tile_kind::naive_spearman) {
+    const index_t pitch = padded(format_.cols, 8);
+    ranks_row_bytes_ = static_cast<std::size_t>(pitch) * (format_.cols <= int16_cols ? 2 : 4);
+  }
+  const std::size_t staged = format_.bytes() + input_row_bytes_ + ranks_row_bytes_;
+  const std::size_t room = resident_ ? std::min(block_bytes, budget.left() / 8)
+                                     : std::min(8 * block_bytes, budget.left() / 4);
+  block_rows_ =
+      std::clamp<index_t>(static_cast<index_t>(room / staged), 1, std::max<index_t>(count_, 1));
+  if (block_rows_ > 128) block_rows_ = block_rows_ / 128 * 128;
+  if (resident_) {
+    budget.take(rows * format_.bytes(), "prepared rows");
+    values_ = {rows * format_.row_bytes, stream};
+    unit_ = {rows * format_.unit_bytes / sizeof(double), stream};
+  } else {
+    const std::size_t slot = static_cast<std::size_t>(block_rows_) * format_.bytes();
+    budget.take(2 * slot, "two blocks of prepared rows");
+    for (auto& buffer : slots_) buffer = {slot, stream};
+    host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
+  }
+  budget.require(static_cast<std::size_t>(block_rows_) * (input_row_bytes_ + ranks_row_bytes_),
+                 "a block of input rows");
+  std::visit([&]<class T>(matrix_view<const T> view) { prepare(what, view, options, stream); },
+             data);
+  read_back(stream, info);
+  info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T>
+void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
+                        cudaStream_t stream) {
+  pair_progress progress(options.exec.on_progress, "prepare", static_cast<std::uint64_t>(count_));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
+  const auto block_size = static_cast<std::size_t>(block_rows_);
+  device_buffer<std::byte> input(block_size * input_row_bytes_, stream);
+  ranks_ = {block_size * ranks_row_bytes_, stream};
+  for (index_t first = 0; first < count_; first += block_rows_) {
+    const index_t rows = std::min(block_rows_, count_ - first);
+    T* block = reinterpret_cast<T*>(input.data());
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemcpy2DAsync(block, input_row_bytes_, data.row(first),
+                          static_cast<std::size_t>(data.row_stride()) * sizeof(T), input_row_bytes_,
+                          static_cast<std::size_t>(rows), cudaMemcpyHostToDevice, stream));
+    const device_matrix_view<const T> view(block, rows, data.cols());
+    const auto offset = static_cast<std::size_t>(first);
+    std::byte* values = resident_ ? values_.data() + offset * format_.row_bytes : slots_[0].data();
+    double* unit = format_.unit_bytes == 0
+                       ? nullptr
+                       : unit_.data() + offset * format_.unit_bytes / sizeof(double);
+    pack(what, view, first, values, unit, stream);
+    if (!resident_) {
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+          host_values_.get() + offset * format_.row_bytes, values,
+          static_cast<std::size_t>(rows) * format_.row_bytes, cudaMemcpyDeviceToHost, stream));
+    }
+    progress.advance(static_cast<std::uint64_t>(rows));
+  }
+  ranks_ = {};
+  kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
+  progress.finish();
+}
+
+template <class T, class Integer>
+void pair_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* values,
+                           cudaStream_t stream) {
+  std::int64_t* sums = square_sums_.data() + first;
+  if (format_.tile != pair_tile_kind::tensor_limbs) {
+    const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(values), block.rows(),
+                                            format_.columns);
+    return kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
+  }
+  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(ranks_.data()), block.rows(),
+                                          padded(format_.cols, 8));
+  kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
+  if constexpr (sizeof(Integer) > 1) {
+    kernels::launch_split_limbs<Integer>(ranks, format_.cols, format_.limbs, format_.columns,
+                                         reinterpret_cast<std::int8_t*>(values), stream);
+  }
+}
+
+template <class T>
+void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t first,
+                     std::byte* values, double* unit, cudaStream_t stream) {
+  std::int64_t* sums = square_sums_.data() + first;
+  switch (format_.tile) {
+    case pair_tile_kind::naive_spearman: {
+      // The ranks themselves are only needed for their sums of squares.
+      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(ranks_.data()),
+                                                   block.rows(), padded(format_.cols, 8));
+      kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, sums, stream);
+      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
+      break;
+    }
+    case pair_tile_kind::naive_pearson: {
+      device_buffer<double> rows(
+          static_cast<std::size_t>(block.rows() * kernels::unit_row_layout(format_.cols).pitch()),
+          stream);
+      kernels::launch_unit_rows<T>(block, rows.data(), sums, stream);
+      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
+      break;
+    }
+    case pair_tile_kind::shared_double:
+      kernels::launch_unit_rows<T>(block, reinterpret_cast<double*>(values), sums, stream);
+      break;
+    case pair_tile_kind::tensor_float:
+      kernels::launch_unit_rows<T>(block, unit, sums, stream);
+      kernels::launch_split_floats(unit, block.rows(),
+                                   kernels::unit_row_layout(format_.cols).pitch(), format_.columns,
+                                   reinterpret_cast<float*>(values), stream);
+      break;
+    default:
+      if (format_.cols <= int8_cols) {
+        pack_ranks<T, std::int8_t>(block, first, values, stream);
+      } else if (format_.cols <= int16_cols) {
+        pack_ranks<T, std::int16_t>(block, first, values, stream);
+      } else {
+        pack_ranks<T, std::int32_t>(block, first, values, stream);
+      }
+  }
+  if (what == measure::spearman) kernels::launch_flag_nan_rows<T>(block, sums, stream);
+}
+
+// Which rows have no statistic: read only where there are any.
+void pair_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
+  unsigned long long invalid = 0;
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(&invalid, invalid_.data(), sizeof invalid, cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  if (invalid == 0) return;
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(count_));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(sums.data(), square_sums_.data(), square_sums_.bytes(),
+                                            cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  for (index_t i = 0; i < count_; ++i) {
+    const std::int64_t sum = sums[static_cast<std::size_t>(i)];
+    if (sum == -1) {
+      info.nan_rows.push_back(i);
+    } else if (sum <= 0) {
+      info.constant_rows.push_back(i);
+    }
+  }
+}
+
+kernels::pair_operand pair_rows::describe(row_range rows, const std::byte* values,
+                                          const double* unit, pair_tile_kind tile) const {
+  kernels::pair_operand out;
+  const index_t unit_pitch = kernels::unit_row_layout(format_.cols).pitch();
+  const bool as_doubles = tile != format_.tile;  // shared_double on rows made for tensor_float
+  out.values = as_doubles ? reinterpret_cast<const std::byte*>(unit) : values;
+  out.columns = as_doubles ? unit_pitch : format_.columns;
+  out.limbs = format_.limbs;
+  out.pitch = as_doubles ? unit_pitch : format_.columns * format_.limbs;
+  if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
+  out.norms = norms_.data() + rows.begin;
+  out.square_sums = square_sums_.data() + rows.begin;
+  out.unit_rows = unit;
+  out.unit_pitch = unit_pitch;
+  out.first = rows.begin;
+  out.count = rows.size();
+  return out;
+}
+
+kernels::pair_operand pair_rows::all() const {
+  return describe({0, count_}, values_.data(), unit_.data(), format_.tile);
+}
+
+kernels::pair_operand pair_rows::stage(row_range rows, int slot, pair_tile_kind tile,
+                                       cudaStream_t stream) {
+  const auto first = static_cast<std::size_t>(rows.begin);
+  if (resident_) {
+    const double* unit = unit_.data() == nullptr
+                             ? nullptr
+                             : unit_.data() + first * format_.unit_bytes / sizeof(double);
+    return describe(rows, values_.data() + first * format_.row_bytes, unit, tile);
+  }
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+      slots_[slot].data(), host_values_.get() + first * format_.row_bytes,
+      static_cast<std::size_t>(rows.size()) * format_.row_bytes, cudaMemcpyHostToDevice, stream));
+  return describe(rows, slots_[slot].data(), nullptr, tile);
+}
+
+void pair_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
+                               pair_tile_kind tile, cudaStream_t stream,
+                               const std::function<void(const kernels::pair_panel&)>& launch) {
+  const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;
+  for (index_t i = rows.begin; i < rows.end; i += step) {
+    const row_range row_block{i, std::min(i + step, rows.end)};
+    const kernels::pair_operand row_operand = stage(row_block, 0, tile, stream);
+    for (index_t j = cols.begin; j < cols.end; j += step) {
+      const row_range col_block{j, std::min(j + step, cols.end)};
+      if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
+        continue;
+      }
+      launch({row_operand, stage(col_block, 1, tile, stream), region});
+    }
+  }
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,95 @@
+#pragma once
+// The prepared rows of one input: on the device where they fit the budget, else on the host, from
+// where blocks of them come to the device as they are needed.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "correlation/correlation_kernels.hpp"
+#include "cuda/device_buffer.hpp"
+#include "cuda/pair_budget.hpp"
+#include "cuda/stream.hpp"
+#include "plan/pair_engine.hpp"
+
+namespace gpu::cuda {
+
+/// How rows are packed for a tile.
+struct row_format {
+  kernels::pair_tile_kind tile = kernels::pair_tile_kind::shared_int8;
+  index_t cols = 0;            // observations
+  index_t columns = 0;         // elements of a packed row (of a limb), padding included
+  int limbs = 1;               // tensor_limbs
+  std::size_t row_bytes = 0;   // packed values of a row
+  std::size_t unit_bytes = 0;  // doubles beside them (tensor_float)
+
+  [[nodiscard]] std::size_t bytes() const { return row_bytes + unit_bytes; }
+};
+
+/// The tile that a variant uses for a shape, and how it wants its rows.
+/// Throws gpu::unsupported where the variant cannot take that many columns.
+row_format choose_row_format(detail::measure what, pair_variant variant, index_t cols,
+                             bool variant_was_asked);
+
+/// Half-open range of rows.
+struct row_range {
+  index_t begin = 0;
+  index_t end = 0;
+  [[nodiscard]] index_t size() const { return end - begin; }
+};
+
+class pair_rows {
+ public:
+  /// Uploads, ranks or scales, and packs. `info` receives what was found out.
+  pair_rows(detail::measure what, const detail::any_matrix_view& data, row_format format,
+            const pair_options& options, pair_budget& budget, cudaStream_t stream,
+            detail::prepared_rows& info);
+
+  [[nodiscard]] index_t count() const { return count_; }
+  [[nodiscard]] const row_format& format() const { return format_; }
+  [[nodiscard]] bool resident() const { return resident_; }
+
+  /// Every row, for what needs no packed values where the rows are not resident.
+  [[nodiscard]] kernels::pair_operand all() const;
+
+  /// Calls launch(panel) for the panels that make up rows x cols; `tile` is the format's, or
+  /// shared_double for rows prepared for tensor_float. Launches are ordered on `stream`.
+  void for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
+                      kernels::pair_tile_kind tile, cudaStream_t stream,
+                      const std::function<void(const kernels::pair_panel&)>& launch);
+
+ private:
+  template <class T>
+  void prepare(detail::measure what, matrix_view<const T> data, const pair_options& options,
+               cudaStream_t stream);
+  template <class T>
+  void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
+            std::byte* values, double* unit, cudaStream_t stream);
+  template <class T, class Integer>
+  void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* values,
+                  cudaStream_t stream);
+  void read_back(cudaStream_t stream, detail::prepared_rows& info);
+  [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
+                                               const double* unit,
+                                               kernels::pair_tile_kind tile) const;
+  kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,
+                              cudaStream_t stream);
+
+  index_t count_;
+  row_format format_;
+  bool resident_ = true;
+  index_t block_rows_ = 0;  // rows of a block that is prepared or staged at a time
+  std::size_t input_row_bytes_ = 0;
+  std::size_t ranks_row_bytes_ = 0;
+  device_buffer<std::int64_t> square_sums_;
+  device_buffer<kernels::row_norm> norms_;
+  device_buffer<std::byte> values_;
+  device_buffer<double> unit_;
+  device_buffer<unsigned long long> invalid_;
+  device_buffer<std::byte> ranks_;  // of a block, before they are split into limbs
+  device_buffer<std::byte> slots_[2];
+  std::unique_ptr<std::byte[]> host_values_;
+};
+
+}  // namespace gpu::cuda

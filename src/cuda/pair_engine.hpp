@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <gpu/backend.hpp>
+
 #include "cuda/pair_budget.hpp"
 #include "cuda/pair_rows.hpp"
 #include "cuda/stream.hpp"

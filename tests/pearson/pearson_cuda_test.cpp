@@ -1,0 +1,46 @@
+#include "pearson/pearson_cases.hpp"
+
+namespace {
+
+using gpu_test::pair_target;
+using gpu_test::pearson_measure;
+
+constexpr pair_target cpu{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
+constexpr pair_target naive{.where = gpu::backend::cuda, .variant = gpu::pair_variant::naive};
+constexpr pair_target shared{.where = gpu::backend::cuda,
+                             .variant = gpu::pair_variant::shared_tiled};
+constexpr pair_target tensor{.where = gpu::backend::cuda, .variant = gpu::pair_variant::tensor};
+
+}  // namespace
+
+TEST_CASE("Pearson, CUDA tensor", "[pearson]") {
+  gpu_test::run_common_pair_cases<pearson_measure>(tensor);
+}
+
+TEST_CASE("Pearson, CUDA shared_tiled", "[pearson]") {
+  gpu_test::run_common_pair_cases<pearson_measure>(shared);
+}
+
+TEST_CASE("Pearson, CUDA naive", "[pearson]") {
+  gpu_test::run_common_pair_cases<pearson_measure>(naive);
+}
+
+TEST_CASE("Pearson on CUDA keeps its digits", "[pearson]") {
+  for (const pair_target& target : {shared, naive}) {
+    gpu_test::ill_conditioned_rows_keep_their_digits(target);
+    gpu_test::an_infinite_row_has_no_statistic(target);
+    gpu_test::pearson_equals_scipy(target);
+  }
+  gpu_test::an_infinite_row_has_no_statistic(tensor);
+}
+
+TEST_CASE("Pearson on CUDA agrees with the CPU bit for bit", "[pearson]") {
+  for (const pair_target& target : {tensor, shared, naive})
+    gpu_test::edges_equal_those_of(target, cpu);
+}
+
+TEST_CASE("Pearson of real data has the known answer on CUDA", "[pearson]") {
+  for (const pair_target& target : {tensor, shared}) {
+    gpu_test::known_pearson_answers_of_gene_expression(target);
+  }
+}

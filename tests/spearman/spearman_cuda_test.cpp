@@ -1,0 +1,46 @@
+#include "spearman/spearman_cases.hpp"
+
+namespace {
+
+using gpu_test::pair_target;
+using gpu_test::spearman_measure;
+
+constexpr pair_target naive{.where = gpu::backend::cuda, .variant = gpu::pair_variant::naive};
+constexpr pair_target shared{.where = gpu::backend::cuda,
+                             .variant = gpu::pair_variant::shared_tiled};
+constexpr pair_target tensor{.where = gpu::backend::cuda, .variant = gpu::pair_variant::tensor};
+
+}  // namespace
+
+TEST_CASE("Spearman, CUDA tensor", "[spearman]") {
+  gpu_test::run_common_pair_cases<spearman_measure>(tensor);
+}
+
+TEST_CASE("Spearman, CUDA shared_tiled", "[spearman]") {
+  gpu_test::run_common_pair_cases<spearman_measure>(shared);
+}
+
+TEST_CASE("Spearman, CUDA naive", "[spearman]") {
+  gpu_test::run_common_pair_cases<spearman_measure>(naive);
+}
+
+TEST_CASE("Spearman decisions on CUDA are exact", "[spearman]") {
+  for (const pair_target& target : {tensor, shared, naive}) {
+    gpu_test::decimal_cuts_are_met_exactly(target);
+    gpu_test::the_p_of_a_pair_keeps_that_pair(target);
+    gpu_test::long_columns_stay_exact(target);
+  }
+  gpu_test::very_long_columns_stay_exact(tensor);
+  gpu_test::very_long_columns_stay_exact(shared);
+}
+
+TEST_CASE("Spearman on CUDA equals SciPy", "[spearman]") {
+  for (const pair_target& target : {tensor, shared, naive}) gpu_test::equals_scipy(target);
+}
+
+TEST_CASE("Spearman of real data has the known answers on CUDA", "[spearman]") {
+  for (const pair_target& target : {tensor, shared}) {
+    gpu_test::known_answers_of_gene_expression(target);
+    gpu_test::known_answers_of_image_pixels(target);
+  }
+}

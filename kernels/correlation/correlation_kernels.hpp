@@ -124,11 +124,15 @@ struct dense_sink_args {
   index_t first_col = 0;
 };
 
-/// Largest error of a tensor_float product of `columns` elements: |x_k y_k| sum to at most 1 over
-/// unit rows; splitting and leaving out low * low lose 3 * 2^-22 of that, and each of the 3 columns
-/// / 8 tensor steps at most 10 units of 2^-23 (eight products, the sum so far, the result).
-constexpr double tensor_float_margin(index_t columns) {
-  return 3 * 0x1p-22 + 10 * 0x1p-23 * (3.0 * static_cast<double>(columns) / 8);
+/// Largest error of a tensor_float product of `columns` elements. |x_k y_k| sum to at most 1 over
+/// unit rows. Splitting and leaving out low * low lose 3 * 2^-22 of that. A run of `run` columns is
+/// 3 run / 8 tensor steps, each off by at most 10 units of 2^-23 of the run's own sum of |x_k y_k|
+/// (eight products, the sum so far, the result), so all runs together by 3 run / 8 such units. The
+/// totals add one rounding a run.
+constexpr double tensor_float_margin(index_t columns, index_t run) {
+  const double runs = static_cast<double>((columns + run - 1) / run);
+  const double steps = 3.0 * static_cast<double>(columns < run ? columns : run) / 8;
+  return 3 * 0x1p-22 + 10 * 0x1p-23 * steps + 0x1p-24 * runs;
 }
 
 void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const candidate_sink_args& sink,

@@ -23,12 +23,16 @@ inline constexpr pair_tile shared_int8{256, 2, 128, 128, 8, 8, 8};
 inline constexpr pair_tile shared_wide{256, 2, 64, 64, 4, 4, 16};
 /// Three pending partial sums beside the running one: no second block fits the registers.
 inline constexpr pair_tile shared_double{256, 1, 64, 64, 4, 4, 16};
-/// mma.sync m16n8k32: 8 warps as 2 x 4, each 64 x 32 pairs.
-inline constexpr pair_tile tensor_int8{256, 2, 128, 128, 8, 8, 0};
-/// The same with 64-bit totals: 8 warps as 4 x 2, each 32 x 32 pairs.
+/// mma.sync m16n8k32: 8 warps as 4 x 2, each 32 x 32 pairs. 64 x 32 pairs a warp spill beside the
+/// tests and counters of a sink.
+inline constexpr pair_tile tensor_int8{256, 2, 128, 64, 4, 8, 0};
+/// The same with 64-bit totals.
 inline constexpr pair_tile tensor_limbs{256, 2, 128, 64, 4, 8, 64};
-/// mma.sync m16n8k8 tf32: 8 warps as 2 x 4, each 64 x 32 pairs.
-inline constexpr pair_tile tensor_float{256, 1, 128, 128, 8, 8, 16};
+/// mma.sync m16n8k8 tf32, the same grid, with float totals.
+inline constexpr pair_tile tensor_float{256, 2, 128, 64, 4, 8, 16};
+/// Columns whose products a tensor core adds up before they are added to the totals: it truncates
+/// where the totals round, so short runs keep the error at the level of a float sum.
+inline constexpr int tensor_float_run = 64;
 
 /// The naive kernel keeps a row of doubles in shared memory.
 inline constexpr int naive_most_cols = 4096;

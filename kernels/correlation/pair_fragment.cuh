@@ -46,4 +46,27 @@ struct unit_fragment {
   __device__ void drop(int r, int c) { value[r][c] = static_cast<Value>(CUDART_NAN); }
 };
 
+/// Counters of the column slots of one thread, three to a float: 8 bits each, exact to 255 a slot,
+/// so also after sums over the lanes that share a slot (at most 16 x 8 pairs).
+template <int Cols>
+struct packed_counts {
+  static constexpr int words = (Cols + 2) / 3;
+  float word[words] = {};
+
+  /// Adds `one` (1 or 0) to slot c.
+  __device__ void add(int c, float one) {
+    word[c / 3] = fmaf(one, static_cast<float>(1 << 8 * (c % 3)), word[c / 3]);
+  }
+  __device__ std::uint32_t of(int c) const {
+    float packed = word[0];
+#pragma unroll
+    for (int w = 1; w < words; ++w) packed = c / 3 == w ? word[w] : packed;
+    return static_cast<std::uint32_t>(__float2int_rn(packed)) >> 8 * (c % 3) & 255;
+  }
+  __device__ void add_lane(int distance) {
+#pragma unroll
+    for (float& packed : word) packed += __shfl_xor_sync(0xffffffffu, packed, distance);
+  }
+};
+
 }  // namespace gpu::kernels

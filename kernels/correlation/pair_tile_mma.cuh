@@ -1,9 +1,9 @@
 #pragma once
 // The third rung for cols <= 128: mma.sync m16n8k32 on int8 (sm_80 and newer), exact in int32.
 //
-// A block of 8 warps (2 x 4) takes 128 x 128 pairs, a warp 64 x 32: 4 x 4 mma tiles, 64 sums a
-// thread. Row fragments of one k step stay in registers while the block walks its columns; column
-// tiles of 128 rows x 32 KSteps bytes stream through a ring of `stages` buffers by cp.async.
+// A block of 8 warps (4 x 2) takes 128 x 64 pairs, a warp 32 x 32: 2 x 4 mma tiles, 32 sums a
+// thread. The rows stay in shared memory while the block walks its columns; column tiles of 64 rows
+// x 32 KSteps bytes stream through a ring of `stages` buffers by cp.async.
 //
 // A dot product does not care about the order of k: lane t of a quad takes bytes 16 t .. 16 t + 15
 // of a 64-byte piece for two k steps (8 t .. 8 t + 7 of a 32-byte row for one), so a fragment is
@@ -51,31 +51,17 @@ class mma_layout {
       if (quad_lane() == 0) add(row_of(r), counts[r]);
     }
   }
-  // The 8 quads share a column slot. Halving: each step a lane hands half of its columns to its
-  // partner and adds the partner's other half, so 8 columns take 7 shuffles and one sum is left.
+  // The 8 quads share a column slot; each hands on the sum of one of the 8.
   template <class Add>
-  __device__ void add_cols(float (&counts)[col_slots], const Add& add) const {
+  __device__ void add_cols(packed_counts<col_slots>& counts, const Add& add) const {
     static_assert(col_slots == 8);
-    int first = 0;
-    halve<4>(counts, 16, first);
-    halve<2>(counts, 8, first);
-    halve<1>(counts, 4, first);
-    add(first_col() + first / 2 * 8 + quad_lane() * 2 + first % 2, counts[0]);
+    counts.add_lane(4);
+    counts.add_lane(8);
+    counts.add_lane(16);
+    add(col_of(quad()), counts.of(quad()));
   }
 
  private:
-  template <int Half>
-  __device__ void halve(float (&counts)[col_slots], int partner, int& first) const {
-    const bool upper = (lane_ & partner) != 0;
-#pragma unroll
-    for (int c = 0; c < Half; ++c) {
-      const float given = upper ? counts[c] : counts[c + Half];
-      const float kept = upper ? counts[c + Half] : counts[c];
-      counts[c] = kept + __shfl_xor_sync(0xffffffffu, given, partner);
-    }
-    if (upper) first += Half;
-  }
-
   int lane_;
   int warp_row_;
   int warp_col_;
@@ -93,7 +79,7 @@ __device__ inline void mma_int8(int (&d)[4], const int (&a)[4], const int (&b)[2
 }
 
 template <int KSteps>
-class tensor_int8_tile : public mma_layout<2, 4, 4, 4> {
+class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
  public:
   static constexpr policy::pair_tile shape = policy::tensor_int8;
   using statistic = spearman_statistic;
@@ -123,9 +109,9 @@ class tensor_int8_tile : public mma_layout<2, 4, 4, 4> {
     async_copy_wait<1>();
     __syncthreads();
 
-    int sums[4][4][4];
+    int sums[2][4][4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 2; ++i) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
 #pragma unroll
@@ -162,8 +148,9 @@ class tensor_int8_tile : public mma_layout<2, 4, 4, 4> {
     constexpr int chunks = row_bytes / 16;
     const auto* data = static_cast<const unsigned char*>(side.values);
 #pragma unroll
-    for (int at = 0; at < Rows * chunks / shape.threads; ++at) {
+    for (int at = 0; at < (Rows * chunks + shape.threads - 1) / shape.threads; ++at) {
       const int piece = at * shape.threads + static_cast<int>(threadIdx.x);
+      if (Rows * chunks % shape.threads != 0 && piece >= Rows * chunks) break;
       const int row = piece / chunks;
       const int chunk = piece % chunks;
       const bool there = first + row < side.count;
@@ -189,11 +176,11 @@ class tensor_int8_tile : public mma_layout<2, 4, 4, 4> {
     }
   }
 
-  __device__ void accumulate(const unsigned char* cols, int piece, int (&sums)[4][4][4]) const {
-    int a[4][2][2 * steps_per_piece];
+  __device__ void accumulate(const unsigned char* cols, int piece, int (&sums)[2][4][4]) const {
+    int a[2][2][2 * steps_per_piece];
     int b[4][2 * steps_per_piece];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 2; ++i) {
       load(row_data_, first_row() + i * 16 + quad(), piece, a[i][0]);
       load(row_data_, first_row() + i * 16 + 8 + quad(), piece, a[i][1]);
     }
@@ -202,7 +189,7 @@ class tensor_int8_tile : public mma_layout<2, 4, 4, 4> {
 #pragma unroll
     for (int s = 0; s < steps_per_piece; ++s) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < 2; ++i) {
         const int rows[4] = {a[i][0][2 * s], a[i][1][2 * s], a[i][0][2 * s + 1],
                              a[i][1][2 * s + 1]};
 #pragma unroll

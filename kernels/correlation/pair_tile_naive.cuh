@@ -35,8 +35,8 @@ class naive_tile {
     add(0, counts[0]);
   }
   template <class Add>
-  __device__ void add_cols(const float (&counts)[1], const Add& add) const {
-    add(col_of(0), counts[0]);
+  __device__ void add_cols(const packed_counts<1>& counts, const Add& add) const {
+    add(col_of(0), counts.of(0));
   }
 
  protected:

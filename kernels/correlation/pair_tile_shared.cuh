@@ -117,12 +117,11 @@ class shared_tile {
     }
   }
   template <class Add>
-  __device__ void add_cols(float (&counts)[shape.col_slots], const Add& add) const {
+  __device__ void add_cols(packed_counts<shape.col_slots>& counts, const Add& add) const {
+    counts.add_lane(16);
+    if (threadIdx.x % 32 >= 16) return;
 #pragma unroll
-    for (int c = 0; c < shape.col_slots; ++c) {
-      counts[c] += __shfl_xor_sync(0xffffffffu, counts[c], 16);
-      if (threadIdx.x % 32 < 16) add(col_of(c), counts[c]);
-    }
+    for (int c = 0; c < shape.col_slots; ++c) add(col_of(c), counts.of(c));
   }
 
  private:

@@ -19,7 +19,7 @@ __device__ inline void mma_tf32(float (&d)[4], const int (&a)[4], const int (&b)
 #endif
 }
 
-class tensor_float_tile : public mma_layout<2, 4, 4, 4> {
+class tensor_float_tile : public mma_layout<4, 2, 2, 4> {
  public:
   static constexpr policy::pair_tile shape = policy::tensor_float;
   using statistic = refined_pearson_statistic;
@@ -33,37 +33,50 @@ class tensor_float_tile : public mma_layout<2, 4, 4, 4> {
   __device__ void start(index_t first_row, index_t) { first_row_ = first_row; }
 
   __device__ void multiply(index_t first_col, index_t, fragment& out) {
-    float sums[4][4][4] = {};
+#pragma unroll
+    for (int r = 0; r < shape.row_slots; ++r) {
+#pragma unroll
+      for (int c = 0; c < shape.col_slots; ++c) out.value[r][c] = 0;
+    }
+    float sums[2][4][4] = {};
     const auto where = [](int step) {
       return typename stream::offsets{index_t{step} * chunk, index_t{step} * chunk};
     };
     stream_.run(first_row_, first_col, steps_, where,
-                [&](const unsigned char* rows, const unsigned char* cols, int) {
+                [&](const unsigned char* rows, const unsigned char* cols, int step) {
                   accumulate(rows, cols, 0, sums);
                   accumulate(rows, cols, 4, sums);
+                  if (step + 1 == steps_ || (step + 1) % steps_per_run == 0) add_up(sums, out);
                 });
-#pragma unroll
-    for (int r = 0; r < shape.row_slots; ++r) {
-#pragma unroll
-      for (int c = 0; c < shape.col_slots; ++c) {
-        out.value[r][c] = sums[r / 2][c / 2][r % 2 * 2 + c % 2];
-      }
-    }
   }
 
  private:
   static constexpr int chunk = shape.columns_per_step * 2 * static_cast<int>(sizeof(float));
   using stream = chunk_stream<shape, chunk>;
 
+  static constexpr int steps_per_run = policy::tensor_float_run / shape.columns_per_step;
+
+  static __device__ void add_up(float (&sums)[2][4][4], fragment& out) {
+#pragma unroll
+    for (int r = 0; r < shape.row_slots; ++r) {
+#pragma unroll
+      for (int c = 0; c < shape.col_slots; ++c) {
+        float& sum = sums[r / 2][c / 2][r % 2 * 2 + c % 2];
+        out.value[r][c] += sum;
+        sum = 0;
+      }
+    }
+  }
+
   // One k step; a piece is (high, low) of two elements.
   __device__ void accumulate(const unsigned char* rows, const unsigned char* cols, int first_piece,
-                             float (&sums)[4][4][4]) const {
+                             float (&sums)[2][4][4]) const {
     const int piece = first_piece + quad_lane();
     int4 b[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) b[j] = stream::piece_of(cols, first_col() + j * 8 + quad(), piece);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 2; ++i) {
       const int4 upper = stream::piece_of(rows, first_row() + i * 16 + quad(), piece);
       const int4 lower = stream::piece_of(rows, first_row() + i * 16 + 8 + quad(), piece);
       const int high[4] = {upper.x, lower.x, upper.z, lower.z};

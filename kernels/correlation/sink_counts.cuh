@@ -28,7 +28,7 @@ class count_sink {
 
   __device__ void take(const Tile& tile, const typename Tile::fragment& products, index_t first_col,
                        const float (&inverse)[cols]) {
-    float col_counts[cols] = {};
+    packed_counts<cols> col_counts;
     float certain = 0;
     float possible = 0;
 #pragma unroll
@@ -38,15 +38,15 @@ class count_sink {
         const float distance = tests_.distance(products.estimate(r, c), inverse[c], r);
         const float kept = distance >= tests_.certain[r] ? 1.0f : 0.0f;
         row_counts_[r] += kept;
-        col_counts[c] += kept;
+        col_counts.add(c, kept);
+        certain += kept;
         possible += distance >= tests_.possible[r] ? 1.0f : 0.0f;
       }
-      certain += col_counts[c];
     }
     if (possible != certain) decide_rest(tile, products, first_col, inverse, col_counts);
     std::uint32_t* degree = args_.degree + panel_.cols.first + first_col;
-    tile.add_cols(col_counts, [&](int col, float count) {
-      if (count > 0) atomicAdd(degree + col, static_cast<std::uint32_t>(count));
+    tile.add_cols(col_counts, [&](int col, std::uint32_t count) {
+      if (count > 0) atomicAdd(degree + col, count);
     });
   }
 
@@ -73,7 +73,7 @@ class count_sink {
 
   __device__ void decide_rest(const Tile& tile, const typename Tile::fragment& products,
                               index_t first_col, const float (&inverse)[cols],
-                              float (&col_counts)[cols]) {
+                              packed_counts<cols>& col_counts) {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
 #pragma unroll
@@ -84,7 +84,7 @@ class count_sink {
                                                    first_col + tile.col_of(c),
                                                    products.product(r, c))) {
           row_counts_[r] += 1;
-          col_counts[c] += 1;
+          col_counts.add(c, 1.0f);
         }
       }
     }

@@ -47,7 +47,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
                               .bins = bins.data()};
   pair_tile_kind tile = rows_->format().tile;
   if (tile == pair_tile_kind::tensor_float) {
-    const double margin = kernels::tensor_float_margin(rows_->format().columns);
+    const double margin = tensor_error(rows_->format());
     if (2 * margin * request.scale > most_refined_share) {
       tile = pair_tile_kind::shared_double;
     } else {

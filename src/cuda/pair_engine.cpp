@@ -102,6 +102,10 @@ kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error)
   return out;
 }
 
+double tensor_error(const row_format& format) {
+  return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
+}
+
 pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
                          const pair_options& options, const device_info& device)
     : ordinal_(device.ordinal),
@@ -118,9 +122,8 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
 
 double pair_engine::estimate_error() const {
   const row_format& format = rows_->format();
-  return float_estimate_error + (format.tile == pair_tile_kind::tensor_float
-                                     ? kernels::tensor_float_margin(format.columns)
-                                     : 0.0);
+  return float_estimate_error +
+         (format.tile == pair_tile_kind::tensor_float ? tensor_error(format) : 0.0);
 }
 
 void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,

@@ -27,6 +27,9 @@ kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error)
 /// Largest error of a float estimate made from exact products.
 inline constexpr double float_estimate_error = 2e-6;
 
+/// Largest error of a product of tensor_float rows.
+double tensor_error(const row_format& format);
+
 class pair_engine final : public detail::pair_engine {
  public:
   pair_engine(detail::measure what, const detail::any_matrix_view& data,

@@ -2,7 +2,7 @@
 # fmt and Boost.Math are used as headers inside the library and do not reach its users.
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
-find_package(Boost 1.74 REQUIRED)
+find_package(Boost 1.74 CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 
 # OpenBLAS by name: the thread count of a call is set through its own interface, which a generic

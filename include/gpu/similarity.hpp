@@ -3,6 +3,8 @@
 /// Everything: include this, or the header of the one operation you use.
 
 #include <gpu/backend.hpp>
+#include <gpu/binary_matmul.hpp>
+#include <gpu/bit_matrix.hpp>
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>

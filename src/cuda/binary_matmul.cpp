@@ -1,0 +1,239 @@
+#include "cuda/binary_matmul.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <gpu/error.hpp>
+
+#include "binary_matmul/binary_matmul_kernels.hpp"
+#include "cuda/device_buffer.hpp"
+#include "cuda/device_info.hpp"
+#include "cuda/stream.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using variant = binary_matmul_variant;
+
+constexpr std::size_t word_bytes = sizeof(std::uint32_t);
+
+int call_device(const execution& exec) {
+  if (!exec.devices.empty()) return exec.devices.front();
+  int current = 0;
+  if (cudaGetDevice(&current) != cudaSuccess) return select_device(exec).ordinal;
+  return current;
+}
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+/// What host overloads may take on the device, bytes.
+std::size_t device_limit(const execution& exec) {
+  if (exec.workspace_bytes != 0) return exec.workspace_bytes;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  return free / 10 * 9;
+}
+
+/// Rows of a block such that fixed + rows * per_row <= limit; throws where not one fits.
+index_t rows_that_fit(index_t rows, std::size_t fixed, std::size_t per_row, std::size_t limit,
+                      const char* what) {
+  if (fixed + per_row > limit) {
+    throw out_of_memory(fmt::format("execution.workspace_bytes: {} needs at least {} bytes on the "
+                                    "device, {} may be used",
+                                    what, fixed + per_row, limit),
+                        fixed + per_row);
+  }
+  const auto fitting = static_cast<index_t>((limit - fixed) / std::max<std::size_t>(1, per_row));
+  return std::clamp<index_t>(fitting, 1, std::max<index_t>(1, rows));
+}
+
+// An operand in padded form, in memory of the stream's pool.
+class prepared_operand {
+ public:
+  prepared_operand(device_bit_matrix_view bits, kernels::bit_layout layout, int per_one,
+                   int constant, cudaStream_t stream)
+      : padded_((bits.rows() + kernels::bit_row_multiple - 1) / kernels::bit_row_multiple *
+                kernels::bit_row_multiple),
+        chunks_(std::max<index_t>(
+            1, (bit_words(bits.cols()) + kernels::bit_chunk_words - 1) / kernels::bit_chunk_words)),
+        words_(static_cast<std::size_t>(padded_ * chunks_ * kernels::bit_chunk_words), stream),
+        offsets_(static_cast<std::size_t>(padded_), stream),
+        rows_(bits.rows()) {
+    kernels::launch_prepare_bits(bits, layout, per_one, constant, view(), stream);
+  }
+  [[nodiscard]] kernels::prepared_bits view() const {
+    return {.words = words_.data(),
+            .row_offsets = offsets_.data(),
+            .rows = rows_,
+            .padded_rows = padded_,
+            .chunks = chunks_};
+  }
+  static std::size_t bytes(index_t rows, index_t cols) {
+    const auto padded = static_cast<std::size_t>(rows + kernels::bit_row_multiple);
+    return padded * (static_cast<std::size_t>(bit_words(cols) + kernels::bit_chunk_words) + 1) *
+           word_bytes;
+  }
+
+ private:
+  index_t padded_;
+  index_t chunks_;
+  device_buffer<std::uint32_t> words_;
+  device_buffer<std::int32_t> offsets_;
+  index_t rows_;
+};
+
+void run_prepared(device_bit_matrix_view a, device_bit_matrix_view b,
+                  device_matrix_view<std::int32_t> out, bit_product product, variant which,
+                  int device, cudaStream_t stream) {
+  const detail::bit_terms terms = detail::terms_of(product, a.cols());
+  const auto layout =
+      which == variant::hopper ? kernels::bit_layout::tiles : kernels::bit_layout::rows;
+  const prepared_operand left(a, layout, terms.per_one, terms.constant, stream);
+  const prepared_operand right(b, layout, terms.per_one, 0, stream);
+  switch (which) {
+    case variant::hopper:
+      return kernels::launch_binary_hopper(left.view(), right.view(), terms, out,
+                                           attribute(cudaDevAttrMultiProcessorCount, device),
+                                           stream);
+    case variant::tensor:
+      return kernels::launch_binary_tensor(left.view(), right.view(), terms, out, stream);
+    default:
+      return kernels::launch_binary_popcount_tiled(left.view(), right.view(), terms, out, stream);
+  }
+}
+
+// A host matrix of bits copied to the device, rows without a gap.
+device_buffer<std::uint32_t> upload(bit_matrix_view bits, cudaStream_t stream) {
+  const auto words = static_cast<std::size_t>(bit_words(bits.cols()));
+  device_buffer<std::uint32_t> out(words * static_cast<std::size_t>(bits.rows()), stream);
+  if (out.size() > 0) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
+        out.data(), words * word_bytes, bits.words(),
+        static_cast<std::size_t>(bits.row_words()) * word_bytes, words * word_bytes,
+        static_cast<std::size_t>(bits.rows()), cudaMemcpyHostToDevice, stream));
+  }
+  return out;
+}
+
+device_bit_matrix_view on_device(const device_buffer<std::uint32_t>& words, bit_matrix_view like) {
+  return {words.data(), like.rows(), like.cols()};
+}
+
+bit_matrix_view row_block(bit_matrix_view bits, index_t first, index_t rows) {
+  return {bits.row(first), rows, bits.cols(), bits.row_words()};
+}
+
+}  // namespace
+
+int binary_matmul_capability(const execution& exec) {
+  const int device = call_device(exec);
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+         attribute(cudaDevAttrComputeCapabilityMinor, device);
+}
+
+template <class T>
+void pack_bits(device_matrix_view<const T> data, mutable_device_bit_matrix_view bits, T threshold,
+               const execution& exec) {
+  const device_guard guard(call_device(exec));
+  kernels::launch_pack_bits(data, bits, threshold, exec.stream.get());
+}
+
+template <class T>
+void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T threshold,
+               const execution& exec) {
+  if (data.empty()) return;
+  const device_guard guard(call_device(exec));
+  const stream work;
+  const auto cols = static_cast<std::size_t>(data.cols());
+  const auto words = static_cast<std::size_t>(bit_words(data.cols()));
+  const index_t step = rows_that_fit(data.rows(), 0, cols * sizeof(T) + words * word_bytes,
+                                     device_limit(exec), "packing one row");
+  device_buffer<T> values(cols * static_cast<std::size_t>(step), work.get());
+  device_buffer<std::uint32_t> packed(words * static_cast<std::size_t>(step), work.get());
+  for (index_t first = 0; first < data.rows(); first += step) {
+    const index_t rows = std::min(step, data.rows() - first);
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemcpy2DAsync(values.data(), cols * sizeof(T), data.row(first),
+                          static_cast<std::size_t>(data.row_stride()) * sizeof(T), cols * sizeof(T),
+                          static_cast<std::size_t>(rows), cudaMemcpyHostToDevice, work.get()));
+    kernels::launch_pack_bits(device_matrix_view<const T>(values.data(), rows, data.cols()),
+                              mutable_device_bit_matrix_view(packed.data(), rows, data.cols()),
+                              threshold, work.get());
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemcpy2DAsync(bits.row(first), static_cast<std::size_t>(bits.row_words()) * word_bytes,
+                          packed.data(), words * word_bytes, words * word_bytes,
+                          static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost, work.get()));
+  }
+  work.synchronize();
+}
+
+#define GPU_SIMILARITY_INSTANTIATE_PACK_BITS(T)                                           \
+  template void pack_bits(device_matrix_view<const T>, mutable_device_bit_matrix_view, T, \
+                          const execution&);                                              \
+  template void pack_bits(matrix_view<const T>, mutable_bit_matrix_view, T, const execution&);
+GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::int8_t)
+GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::int16_t)
+GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::int32_t)
+GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint8_t)
+GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint16_t)
+GPU_SIMILARITY_INSTANTIATE_PACK_BITS(float)
+GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
+
+void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
+                   device_matrix_view<std::int32_t> out, bit_product product, variant which,
+                   const execution& exec) {
+  if (out.empty()) return;
+  const int device = call_device(exec);
+  const device_guard guard(device);
+  const cudaStream_t stream = exec.stream.get();
+  switch (which) {
+    case variant::popcount:
+      return kernels::launch_binary_popcount(a, b, product, out, stream);
+    case variant::popcount_shared:
+      return kernels::launch_binary_popcount_shared(a, b, product, out, stream);
+    default:
+      return run_prepared(a, b, out, product, which, device, stream);
+  }
+}
+
+void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
+                   bit_product product, variant which, const execution& exec) {
+  if (out.empty()) return;
+  const device_guard guard(call_device(exec));
+  const stream work;
+  const auto row_words = static_cast<std::size_t>(bit_words(a.cols()));
+  const auto cols = static_cast<std::size_t>(out.cols());
+  const std::size_t fixed = static_cast<std::size_t>(b.rows()) * row_words * word_bytes +
+                            prepared_operand::bytes(b.rows(), b.cols()) +
+                            prepared_operand::bytes(0, a.cols());
+  const std::size_t per_row =
+      cols * sizeof(std::int32_t) + (2 * row_words + kernels::bit_chunk_words + 1) * word_bytes;
+  const index_t step =
+      rows_that_fit(a.rows(), fixed, per_row, device_limit(exec), "one row of the product");
+  execution inner = exec;
+  inner.stream = work.get();
+  const device_buffer<std::uint32_t> right = upload(b, work.get());
+  device_buffer<std::int32_t> block(cols * static_cast<std::size_t>(step), work.get());
+  for (index_t first = 0; first < a.rows(); first += step) {
+    const index_t rows = std::min(step, a.rows() - first);
+    const bit_matrix_view part = row_block(a, first, rows);
+    const device_buffer<std::uint32_t> left = upload(part, work.get());
+    binary_matmul(on_device(left, part), on_device(right, b),
+                  device_matrix_view<std::int32_t>(block.data(), rows, out.cols()), product, which,
+                  inner);
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
+        out.row(first), static_cast<std::size_t>(out.row_stride()) * sizeof(std::int32_t),
+        block.data(), cols * sizeof(std::int32_t), cols * sizeof(std::int32_t),
+        static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost, work.get()));
+  }
+  work.synchronize();
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,27 @@
+#pragma once
+// Packing and multiplying bits on CUDA. src/cuda_absent has the same functions for builds without.
+
+#include <gpu/binary_matmul.hpp>
+
+namespace gpu::cuda {
+
+template <class T>
+void pack_bits(device_matrix_view<const T> data, mutable_device_bit_matrix_view bits, T threshold,
+               const execution& exec);
+/// Through the device in blocks of rows that fit the workspace.
+template <class T>
+void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T threshold,
+               const execution& exec);
+
+/// The compute capability, times ten, of the device of a call. Cheap after the first call.
+int binary_matmul_capability(const execution& exec);
+
+void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
+                   device_matrix_view<std::int32_t> out, bit_product product,
+                   binary_matmul_variant variant, const execution& exec);
+/// Copies the operands to the device and the result back, in blocks of rows where the result does
+/// not fit the workspace.
+void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
+                   bit_product product, binary_matmul_variant variant, const execution& exec);
+
+}  // namespace gpu::cuda

@@ -1,0 +1,24 @@
+#pragma once
+// Which implementation of the binary multiply runs: one visible pure function.
+
+#include <gpu/binary_matmul.hpp>
+#include <gpu/execution.hpp>
+
+namespace gpu::detail {
+
+/// What the choice depends on.
+struct binary_matmul_shape {
+  index_t m = 0;
+  index_t n = 0;
+  index_t k = 0;
+  /// CUDA compute capability times ten (90 for 9.0); not looked at for the CPU.
+  int compute_capability = 0;
+};
+
+/// The variant that `asked` means on backend `used` (cpu or cuda): itself, or for `automatic` the
+/// best that takes the shape and device.
+/// @throw gpu::unsupported where a named variant does not take them.
+binary_matmul_variant choose_binary_matmul_variant(backend used, binary_matmul_variant asked,
+                                                   const binary_matmul_shape& shape);
+
+}  // namespace gpu::detail

@@ -1,11 +1,10 @@
 #pragma once
 // One number of a text file.
 
-#include <charconv>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
-#include <system_error>
 
 namespace gpu::io {
 
@@ -20,6 +19,14 @@ struct number {
 /// Integers beyond this magnitude are not all representable in double.
 inline constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 53;
 
+/// Powers of ten that double holds exactly.
+inline constexpr std::array<double, 23> powers_of_ten{
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/// What is neither a short integer nor a short decimal number.
+number parse_other_number(std::string_view field);
+
 /// Reads `field` whole: an integer (optional sign and digits), a decimal number, inf, or one of
 /// NaN, nan, NA. `overflow`: an integer above 2^53, or a real beyond the range of double.
 inline number parse_number(std::string_view field) {
@@ -27,33 +34,26 @@ inline number parse_number(std::string_view field) {
   const char* p = field.data();
   const bool negative = p != end && *p == '-';
   if (p != end && (*p == '-' || *p == '+')) ++p;
-  const char* const digits = p;
-  std::uint64_t magnitude = 0;
-  constexpr std::ptrdiff_t most_digits = 18;  // cannot overflow 64 bits
-  while (p != end && static_cast<unsigned>(*p - '0') <= 9U && p - digits < most_digits) {
-    magnitude = magnitude * 10 + static_cast<unsigned>(*p++ - '0');
+  constexpr std::ptrdiff_t most_characters = 18;  // as digits, these cannot overflow 64 bits
+  if (end - p > most_characters || p == end) return parse_other_number(field);
+
+  const auto is_digit = [](char c) { return static_cast<unsigned>(c - '0') <= 9U; };
+  const char* const first_digit = p;
+  std::int64_t digits = 0;
+  for (; p != end && is_digit(*p); ++p) digits = digits * 10 + (*p - '0');
+  if (p == end) {
+    if (digits > largest_exact_integer) return {number_kind::overflow};
+    return {number_kind::integer, negative ? -digits : digits};
   }
-  if (p == end && p != digits) {
-    const auto value = static_cast<std::int64_t>(magnitude);
-    if (value > largest_exact_integer) return {number_kind::overflow};
-    return {number_kind::integer, negative ? -value : value};
-  }
-  if (field == "NA") {
-    return {number_kind::real, 0, std::numeric_limits<double>::quiet_NaN()};
-  }
-  // from_chars takes '-' but not '+'.
-  const char* const start = field.starts_with('+') ? digits : field.data();
-  number result{number_kind::real};
-  const auto [stopped, status] = std::from_chars(start, end, result.real);
-  if (status == std::errc::invalid_argument || stopped != end ||
-      (start != field.data() && *start == '-')) {
-    return {number_kind::not_a_number};
-  }
-  if (status == std::errc::result_out_of_range) return {number_kind::overflow};
-  const bool has_only_digits = field.substr(static_cast<std::size_t>(digits - field.data()))
-                                   .find_first_not_of("0123456789") == std::string_view::npos;
-  if (has_only_digits) return {number_kind::overflow};
-  return result;
+  if (*p != '.') return parse_other_number(field);
+  const char* const point = p++;
+  for (; p != end && is_digit(*p); ++p) digits = digits * 10 + (*p - '0');
+  const bool has_digits = end - first_digit > 1;
+  if (p != end || !has_digits || digits > largest_exact_integer) return parse_other_number(field);
+  // Both operands are exact, so the one rounding of the division gives the nearest double.
+  const double value =
+      static_cast<double>(digits) / powers_of_ten[static_cast<std::size_t>(end - point - 1)];
+  return {number_kind::real, 0, negative ? -value : value};
 }
 
 /// Whether `field` is something that parse_number takes.

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "io/text_segment.hpp"
+#include "io/value_arena.hpp"
 
 namespace gpu::io {
 namespace {
@@ -28,27 +30,33 @@ std::size_t line_start(std::string_view text, std::size_t position) {
   return newline == std::string_view::npos ? text.size() : newline + 1;
 }
 
-/// Reads one block by all threads and appends its segments, in order.
-void read_block(std::string_view block, const text_layout& layout, int threads,
-                std::vector<text_segment>& segments) {
+/// The values of one block of text.
+struct block_values {
+  value_arena arena;
+  std::vector<text_segment> segments;
+};
+
+/// Reads one block by all threads.
+block_values read_block(std::string_view block, const text_layout& layout, int threads) {
   const std::size_t count = (block.size() + segment_bytes - 1) / segment_bytes;
-  const std::size_t first = segments.size();
-  segments.resize(first + count);
+  // Two characters a value at least, but for the last of each segment.
+  const std::size_t most_bytes = (block.size() + 2 * count) * segment_reader::most_value_bytes;
+  block_values out{value_arena(value_arena::capacity_for(most_bytes, count)),
+                   std::vector<text_segment>(count)};
   // An exception must not leave the parallel region; behind a bad line nothing needs reading.
   std::exception_ptr failure;
   std::atomic<std::size_t> stop_at{count};
 #pragma omp parallel num_threads(threads)
   {
-    segment_reader reader(block, layout);
+    segment_reader reader(block, layout, out.arena);
 #pragma omp for schedule(dynamic, 1)
     for (std::size_t k = 0; k < count; ++k) {
       if (k > stop_at.load(std::memory_order_relaxed)) continue;
       try {
         const std::size_t begin = line_start(block, k * segment_bytes);
         const std::size_t end = line_start(block, std::min(block.size(), (k + 1) * segment_bytes));
-        text_segment& segment = segments[first + k];
-        segment = reader.read(block.substr(begin, end - begin));
-        if (segment.error) stop_at = std::min(stop_at.load(), k);
+        out.segments[k] = reader.read(block.substr(begin, end - begin));
+        if (out.segments[k].error) stop_at = std::min(stop_at.load(), k);
       } catch (...) {
 #pragma omp critical
         failure = std::current_exception();
@@ -56,50 +64,64 @@ void read_block(std::string_view block, const text_layout& layout, int threads,
     }
   }
   if (failure) std::rethrow_exception(failure);
+  out.arena.trim();
+  return out;
 }
 
-/// Whether all integers of a table lie within T's range.
-template <class T>
-bool all_fit(const std::vector<text_segment>& segments) {
-  return std::all_of(segments.begin(), segments.end(), [](const text_segment& s) {
-    return s.smallest >= std::numeric_limits<T>::min() &&
-           s.largest <= std::numeric_limits<T>::max();
-  });
-}
-
-/// Joins the segments to a matrix of T, giving back each one's memory as soon as it is copied.
-template <class T>
-matrix<T> join(std::vector<text_segment>& segments, index_t cols, int threads) {
-  std::vector<index_t> first_row(segments.size());
+/// What is known of a whole table.
+struct value_range {
   index_t rows = 0;
-  for (std::size_t k = 0; k < segments.size(); ++k) {
-    first_row[k] = std::exchange(rows, rows + segments[k].rows);
+  std::int32_t smallest = 0;
+  std::int32_t largest = 0;
+  bool has_reals = false;
+
+  void include(const text_segment& segment) {
+    rows += segment.rows;
+    smallest = std::min(smallest, segment.smallest);
+    largest = std::max(largest, segment.largest);
+    has_reals = has_reals || std::holds_alternative<std::span<double>>(segment.values);
   }
+  template <class T>
+  [[nodiscard]] bool fits() const {
+    return !has_reals && smallest >= std::numeric_limits<T>::min() &&
+           largest <= std::numeric_limits<T>::max();
+  }
+};
+
+/// Joins the blocks to a matrix of T, giving back each one's memory as soon as it is copied.
+template <class T>
+matrix<T> join(std::deque<block_values>& blocks, index_t rows, index_t cols, int threads) {
   matrix<T> out(rows, cols);
+  prefer_large_pages(out.data(), static_cast<std::size_t>(rows * cols) * sizeof(T));
+  index_t block_row = 0;
+  for (; !blocks.empty(); blocks.pop_front()) {
+    std::vector<text_segment>& segments = blocks.front().segments;
+    std::vector<index_t> first_row(segments.size());
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+      first_row[k] = std::exchange(block_row, block_row + segments[k].rows);
+    }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (std::size_t k = 0; k < segments.size(); ++k) {
-    T* const target = out.data() + first_row[k] * cols;
-    std::visit(
-        [target](auto& values) {
-          std::transform(values.begin(), values.end(), target,
-                         [](auto v) { return static_cast<T>(v); });
-          values = {};
-        },
-        segments[k].values);
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+      T* const target = out.data() + first_row[k] * cols;
+      const auto copy = [target](const auto& values) {
+        std::transform(values.begin(), values.end(), target,
+                       [](auto v) { return static_cast<T>(v); });
+      };
+      std::visit(copy, segments[k].values);
+    }
   }
   return out;
 }
 
-any_matrix join_narrowest(std::vector<text_segment>& segments, index_t cols, int threads) {
-  const bool has_reals = std::any_of(segments.begin(), segments.end(), [](const text_segment& s) {
-    return std::holds_alternative<std::vector<double>>(s.values);
-  });
-  if (has_reals) return join<double>(segments, cols, threads);
-  if (all_fit<std::int8_t>(segments)) return join<std::int8_t>(segments, cols, threads);
-  if (all_fit<std::uint8_t>(segments)) return join<std::uint8_t>(segments, cols, threads);
-  if (all_fit<std::int16_t>(segments)) return join<std::int16_t>(segments, cols, threads);
-  if (all_fit<std::uint16_t>(segments)) return join<std::uint16_t>(segments, cols, threads);
-  return join<std::int32_t>(segments, cols, threads);
+any_matrix join_narrowest(std::deque<block_values>& blocks, const value_range& range, index_t cols,
+                          int threads) {
+  const index_t rows = range.rows;
+  if (range.fits<std::int8_t>()) return join<std::int8_t>(blocks, rows, cols, threads);
+  if (range.fits<std::uint8_t>()) return join<std::uint8_t>(blocks, rows, cols, threads);
+  if (range.fits<std::int16_t>()) return join<std::int16_t>(blocks, rows, cols, threads);
+  if (range.fits<std::uint16_t>()) return join<std::uint16_t>(blocks, rows, cols, threads);
+  if (range.fits<std::int32_t>()) return join<std::int32_t>(blocks, rows, cols, threads);
+  return join<double>(blocks, rows, cols, threads);
 }
 
 /// Removes the first line that is not blank, and the blank ones before it. Returns their number.
@@ -127,13 +149,12 @@ table read_text(line_source& source, const read_options& options, const std::str
   const int threads = thread_count(options);
 
   table out;
-  std::vector<text_segment> segments;
+  std::deque<block_values> blocks;
+  value_range range;
   index_t lines_before = layout.header ? skip_header(block) : 0;
   for (; !block.empty(); block = source.next()) {
-    const std::size_t first = segments.size();
-    read_block(block, layout, threads, segments);
-    for (std::size_t k = first; k < segments.size(); ++k) {
-      text_segment& segment = segments[k];
+    blocks.push_back(read_block(block, layout, threads));
+    for (text_segment& segment : blocks.back().segments) {
       if (segment.error) {
         text_position where = segment.error->where;
         where.line += lines_before;
@@ -144,10 +165,11 @@ table read_text(line_source& source, const read_options& options, const std::str
         out.first_nan->line += lines_before;
       }
       lines_before += segment.lines;
+      range.include(segment);
       out.names.add(std::exchange(segment.names, {}));
     }
   }
-  out.values = join_narrowest(segments, layout.cols, threads);
+  out.values = join_narrowest(blocks, range, layout.cols, threads);
   return out;
 }
 

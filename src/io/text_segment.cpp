@@ -162,7 +162,9 @@ void segment_reader::fail(index_t column, std::string what) {
 /// Moves what was collected to the segment, in the narrowest type.
 void segment_reader::store_values() {
   if (is_real_) {
-    segment_.values = reals_;
+    const std::span<double> stored = arena_.take<double>(reals_.size());
+    std::copy(reals_.begin(), reals_.end(), stored.begin());
+    segment_.values = stored;
     return;
   }
   const auto begin = integers_.begin();
@@ -175,21 +177,21 @@ void segment_reader::store_values() {
   }
   segment_.smallest = smallest;
   segment_.largest = largest;
-  const auto store = [&]<class T>(std::vector<T> narrow) {
-    narrow.resize(integer_count_);
+  const auto store = [&]<class T>(T) {
+    const std::span<T> narrow = arena_.take<T>(integer_count_);
     std::transform(begin, end, narrow.begin(), [](std::int32_t v) { return static_cast<T>(v); });
-    segment_.values = std::move(narrow);
+    segment_.values = narrow;
   };
   if (holds<std::int8_t>(smallest, largest)) {
-    store(std::vector<std::int8_t>());
+    store(std::int8_t{});
   } else if (holds<std::uint8_t>(smallest, largest)) {
-    store(std::vector<std::uint8_t>());
+    store(std::uint8_t{});
   } else if (holds<std::int16_t>(smallest, largest)) {
-    store(std::vector<std::int16_t>());
+    store(std::int16_t{});
   } else if (holds<std::uint16_t>(smallest, largest)) {
-    store(std::vector<std::uint16_t>());
+    store(std::uint16_t{});
   } else {
-    store(std::vector<std::int32_t>());
+    store(std::int32_t{});
   }
 }
 

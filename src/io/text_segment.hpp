@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,6 +11,7 @@
 
 #include "io/table.hpp"
 #include "io/text_layout.hpp"
+#include "io/value_arena.hpp"
 
 namespace gpu::io {
 
@@ -21,9 +23,9 @@ struct segment_error {
 
 /// The numbers of some lines, in the narrowest type that holds them.
 struct text_segment {
-  std::variant<std::vector<std::int8_t>, std::vector<std::uint8_t>, std::vector<std::int16_t>,
-               std::vector<std::uint16_t>, std::vector<std::int32_t>, std::vector<double>>
-      values;
+  std::variant<std::span<std::int8_t>, std::span<std::uint8_t>, std::span<std::int16_t>,
+               std::span<std::uint16_t>, std::span<std::int32_t>, std::span<double>>
+      values;  // in the arena
   index_t rows = 0;
   index_t lines = 0;  // blank ones too
   std::int32_t smallest = 0;
@@ -36,8 +38,11 @@ struct text_segment {
 /// Reads text segments; keeps its buffers from one to the next.
 class segment_reader {
  public:
-  /// `text`: all that may be looked at, which the segments are parts of.
-  segment_reader(std::string_view text, const text_layout& layout) : text_(text), layout_(layout) {}
+  /// `text`: all that may be looked at, which the segments are parts of. `arena` takes the values,
+  /// at most `most_value_bytes` a character of text.
+  segment_reader(std::string_view text, const text_layout& layout, value_arena& arena)
+      : text_(text), layout_(layout), arena_(arena) {}
+  static constexpr std::size_t most_value_bytes = sizeof(double) / 2;
   [[nodiscard]] text_segment read(std::string_view lines);
 
  private:
@@ -50,6 +55,7 @@ class segment_reader {
 
   std::string_view text_;
   text_layout layout_;
+  value_arena& arena_;
   text_segment segment_;
   // Values are collected here: integers, until the first value that is none.
   std::vector<std::int32_t> integers_;

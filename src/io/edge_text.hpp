@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <future>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,17 +22,19 @@ namespace gpu::io {
 class statistic_text {
  public:
   explicit statistic_text(index_t observations);
-  /// Valid until the next call.
-  [[nodiscard]] std::string_view format(double statistic, double p);
-  static constexpr std::size_t longest = 72;
+  /// Appends to `out`, where `room` bytes may be overwritten; returns the end. p must follow from
+  /// the statistic, as it does for one filter.
+  [[nodiscard]] char* append(char* out, double statistic, double p);
+  static constexpr std::size_t room = 55;
 
  private:
   struct entry {
-    double statistic = 0;
-    double p = -1;  // no p: nothing is remembered here
-    std::uint64_t length = 0;
-    std::array<char, longest> text = {};
+    double statistic = 2;  // no correlation: nothing is remembered here
+    std::array<char, room> text = {};
+    std::uint8_t length = 0;
   };
+  void fill(entry& e, double statistic, double p) const;
+
   index_t observations_;
   std::vector<entry> entries_;
 };
@@ -42,19 +45,36 @@ class edge_text_writer {
   /// `names` and `out` must outlive the writer. @param threads 0: what OpenMP would take.
   edge_text_writer(output_file& out, const row_names& names, index_t rows, index_t observations,
                    int threads);
+  ~edge_text_writer();
+  edge_text_writer(const edge_text_writer&) = delete;
+  edge_text_writer& operator=(const edge_text_writer&) = delete;
+
+  /// The bytes are written in the background; an error shows in the next call.
   /// @throw output_error
   void write(std::span<const edge> edges);
+  /// Waits until everything is written.
+  void flush();
 
  private:
   /// Formats to `text`, which has room; returns the bytes used.
   std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
 
+  /// Text of some pieces of edges, in order.
+  struct wave {
+    std::vector<std::vector<char>> pieces;
+    std::vector<std::size_t> bytes;
+    std::size_t count = 0;
+  };
+  void format_wave(std::span<const edge> edges, wave& target);
+  void write_wave(const wave& source);
+
   output_file& out_;
   const row_names& names_;
   std::size_t longest_line_;
   std::vector<statistic_text> statistics_;  // one a thread
-  std::vector<std::vector<char>> pieces_;
-  std::vector<std::size_t> piece_bytes_;
+  wave formatted_;
+  wave leaving_;
+  std::future<void> writing_;  // reads leaving_
 };
 
 }  // namespace gpu::io

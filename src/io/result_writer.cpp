@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <string>
@@ -39,6 +40,7 @@ class edge_tsv_writer final : public edge_writer {
     out.write(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name));
   }
   void write(std::span<const edge> edges) override { text_.write(edges); }
+  void finish() override { text_.flush(); }
 
  private:
   edge_text_writer text_;
@@ -120,12 +122,14 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
   out.write(fmt::format("name_i\trank\tname_j\t{}\tt\tp\n", context.statistic_name));
   buffered_text text(out);
   statistic_text statistics(context.observations);
+  std::array<char, statistic_text::room> numbers;
   for (index_t i = 0; i < context.rows; ++i) {
     const std::string name = context.names.name(i);
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
-      std::string_view tail_text = statistics.format(statistic, p_of(statistic));
-      tail_text.remove_suffix(1);
+      const char* const end = statistics.append(numbers.data(), statistic, p_of(statistic));
+      const std::string_view tail_text(numbers.data(),
+                                       static_cast<std::size_t>(end - numbers.data()) - 1);
       fmt::format_to(text.end(), FMT_COMPILE("{}\t{}\t{}{}"), name, k + 1,
                      context.names.name(result.index(i, k)), tail_text);
       text.end_line();

@@ -30,7 +30,7 @@ class edge_writer {
   virtual ~edge_writer() = default;
   virtual void write(std::span<const edge> edges) = 0;
   /// Completes the file, which the caller then commits.
-  virtual void finish() {}
+  virtual void finish() = 0;
 };
 
 /// TSV: a header line, then name_i, name_j, statistic, t, p. npy: a one-dimensional array of

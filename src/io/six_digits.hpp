@@ -1,0 +1,14 @@
+#pragma once
+// Numbers in six significant digits, as printf's %g, at a tenth of its cost.
+
+namespace gpu::io {
+
+/// The longest text: "-1.23457e-308".
+inline constexpr int six_digits_longest = 13;
+
+/// Writes `value` to `out`, which has room; returns the end. The text is that of %g (but for the
+/// sign of a zero); where a value lies within about 1e-9 of the middle between two texts, either
+/// may be taken, the same on every machine.
+char* append_six_digits(char* out, double value);
+
+}  // namespace gpu::io

@@ -1,0 +1,89 @@
+// Numbers from and to text, against the C library.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "io/number.hpp"
+#include "io/six_digits.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+std::string printed(const char* format, int digits, double value) {
+  std::array<char, 400> text;
+  std::snprintf(text.data(), text.size(), format, digits, value);
+  return text.data();
+}
+
+std::string six_digits(double value) {
+  std::array<char, gpu::io::six_digits_longest> text;
+  return {text.data(), gpu::io::append_six_digits(text.data(), value)};
+}
+
+}  // namespace
+
+TEST_CASE("Decimal numbers are read to the nearest double", "[io][number]") {
+  std::mt19937_64 engine(3);
+  int wrong = 0;
+  for (int i = 0; i < 200000; ++i) {
+    const double magnitude = std::pow(10.0, static_cast<double>(engine() % 30) - 12);
+    const double value = (static_cast<double>(engine()) * 0x1p-63 - 1) * magnitude;
+    const int digits = static_cast<int>(engine() % 18);
+    const std::string text = printed(i % 2 == 0 ? "%.*f" : "%.*g", digits, value);
+    const gpu::io::number n = gpu::io::parse_number(text);
+    const double expected = std::strtod(text.c_str(), nullptr);
+    if (n.kind == gpu::io::number_kind::integer) {
+      wrong += static_cast<double>(n.integer) != expected;
+    } else if (n.kind == gpu::io::number_kind::real) {
+      wrong += n.real != expected;
+    } else {
+      wrong += std::fabs(expected) <= 0x1p53 ||
+               text.find_first_not_of("-0123456789") != std::string::npos;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("What only looks like a number is none", "[io][number]") {
+  for (const char* text : {"", ".", "-", "+", "-.", "1.2.3", "1e", "e5", "--1", "+-1", "1 2", "0x1",
+                           "1f", "in", "nano", "1,5", "-+1"}) {
+    INFO(text);
+    CHECK_FALSE(gpu::io::is_number(text));
+  }
+  for (const char* text : {"1.", ".5", "-.5", "+.5", "+1", "1e5", "1E-5", "inf", "-Infinity", "NaN",
+                           "NA", "000000000000000000000000000001.5"}) {
+    INFO(text);
+    CHECK(gpu::io::is_number(text));
+  }
+}
+
+TEST_CASE("Six digits are those of printf", "[io][number]") {
+  const std::string longest = six_digits(-1.234567e-300);
+  CHECK(longest.size() <= gpu::io::six_digits_longest);
+  std::mt19937_64 engine(5);
+  int wrong = 0;
+  for (int i = 0; i < 300000; ++i) {
+    double value = std::bit_cast<double>(engine());
+    if (i % 3 == 1) value = static_cast<double>(engine()) * 0x1p-64;
+    if (i % 3 == 2) value = static_cast<double>(static_cast<int>(engine() % 4000001) - 2000000) / 8;
+    if (std::isnan(value)) continue;
+    wrong += six_digits(value) != printed("%.*g", 6, value);
+  }
+  CHECK(wrong == 0);
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK(six_digits(0) == "0");
+  CHECK(six_digits(inf) == "inf");
+  CHECK(six_digits(-inf) == "-inf");
+  CHECK(six_digits(std::nan("")) == "nan");
+  CHECK(six_digits(9.999995e-5) == printed("%.*g", 6, 9.999995e-5));
+  CHECK(six_digits(999999.7) == "1e+06");
+  CHECK(six_digits(0.00012345678) == "0.000123457");
+  CHECK(six_digits(1e-308) == "1e-308");
+  CHECK(six_digits(4.9e-324) == "4.94066e-324");
+  CHECK(six_digits(1.7976931348623157e308) == "1.79769e+308");
+}

@@ -5,11 +5,14 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <charconv>
-#include <cmath>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
+#include <future>
+#include <mutex>
 
 #include <gpu/p_value.hpp>
 
@@ -38,6 +41,38 @@ char* append_name(char* out, const row_names& names, node_id row) {
   constexpr std::ptrdiff_t most_digits = 20;
   return std::to_chars(out, out + most_digits, std::uint64_t{row} + 1).ptr;
 }
+
+/// Runs numbered pieces of work one after the other, whichever thread brings them. After a failure
+/// the rest is left out.
+class in_order {
+ public:
+  template <class Work>
+  void run(std::size_t number, const Work& work) {
+    std::unique_lock lock(mutex_);
+    turned_.wait(lock, [&] { return turn_ == number; });
+    const bool has_failed = failure_ != nullptr;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      if (!has_failed) work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure) failure_ = failure;
+    ++turn_;
+    turned_.notify_all();
+  }
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable turned_;
+  std::size_t turn_ = 0;
+  std::exception_ptr failure_;
+};
 
 }  // namespace
 
@@ -70,55 +105,41 @@ edge_text_writer::edge_text_writer(output_file& out, const row_names& names, ind
       names_(names),
       longest_line_(2 * names.longest(rows) + 1 + statistic_text::room),
       statistics_(static_cast<std::size_t>(threads > 0 ? threads : omp_get_max_threads()),
-                  statistic_text(observations)) {}
-
-edge_text_writer::~edge_text_writer() {
-  if (writing_.valid()) writing_.wait();
-}
+                  statistic_text(observations)),
+      texts_(statistics_.size()) {}
 
 void edge_text_writer::write(std::span<const edge> edges) {
-  const std::size_t wave_edges = statistics_.size() * 4 * piece_edges;
-  while (!edges.empty()) {
-    const auto batch = edges.first(std::min(edges.size(), wave_edges));
-    format_wave(batch, formatted_);
-    flush();
-    std::swap(formatted_, leaving_);
-    writing_ = std::async(std::launch::async, [this] { write_wave(leaving_); });
-    edges = edges.subspan(batch.size());
-  }
-}
-
-void edge_text_writer::flush() {
-  if (writing_.valid()) writing_.get();
-}
-
-/// Pieces are formatted by all threads, in any order.
-void edge_text_writer::format_wave(std::span<const edge> edges, wave& target) {
-  target.count = (edges.size() + piece_edges - 1) / piece_edges;
-  target.pieces.resize(std::max(target.pieces.size(), target.count));
-  target.bytes.resize(target.pieces.size());
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(static_cast <int>(statistics_.size()))
-  for (std::size_t k = 0; k < target.count; ++k) {
-    try {
-      const auto piece =
-          edges.subspan(k * piece_edges, std::min(piece_edges, edges.size() - k * piece_edges));
-      std::vector<char>& text = target.pieces[k];
-      if (text.size() < piece.size() * longest_line_) text.resize(piece.size() * longest_line_);
-      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-      target.bytes[k] = format(piece, statistics_[thread], text.data());
-    } catch (...) {
-#pragma omp critical
-      failure = std::current_exception();
+  const std::size_t count = (edges.size() + piece_edges - 1) / piece_edges;
+  std::atomic<std::size_t> next{0};
+  in_order order;
+  // A thread writes its piece while the others format theirs. They sleep until it is their turn:
+  // OpenMP's ordered regions would spin, against the thread that writes where cores are few.
+  const auto work = [&](std::size_t thread) {
+    for (std::size_t k = next++; k < count; k = next++) {
+      std::vector<char>& text = texts_[thread];
+      std::size_t bytes = 0;
+      std::exception_ptr failure;
+      try {
+        const auto piece =
+            edges.subspan(k * piece_edges, std::min(piece_edges, edges.size() - k * piece_edges));
+        if (text.size() < piece.size() * longest_line_) text.resize(piece.size() * longest_line_);
+        bytes = format(piece, statistics_[thread], text.data());
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      order.run(k, [&] {
+        if (failure) std::rethrow_exception(failure);
+        out_.write({text.data(), bytes});
+      });
     }
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t thread = 1; thread < std::min(texts_.size(), count); ++thread) {
+    others.push_back(std::async(std::launch::async, work, thread));
   }
-  if (failure) std::rethrow_exception(failure);
-}
-
-void edge_text_writer::write_wave(const wave& source) {
-  for (std::size_t k = 0; k < source.count; ++k) {
-    out_.write({source.pieces[k].data(), source.bytes[k]});
-  }
+  work(0);
+  for (std::future<void>& other : others) other.get();
+  order.rethrow_failure();
 }
 
 std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text& statistics,

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <future>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,36 +44,19 @@ class edge_text_writer {
   /// `names` and `out` must outlive the writer. @param threads 0: what OpenMP would take.
   edge_text_writer(output_file& out, const row_names& names, index_t rows, index_t observations,
                    int threads);
-  ~edge_text_writer();
-  edge_text_writer(const edge_text_writer&) = delete;
-  edge_text_writer& operator=(const edge_text_writer&) = delete;
-
-  /// The bytes are written in the background; an error shows in the next call.
   /// @throw output_error
   void write(std::span<const edge> edges);
-  /// Waits until everything is written.
-  void flush();
 
  private:
   /// Formats to `text`, which has room; returns the bytes used.
   std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
 
-  /// Text of some pieces of edges, in order.
-  struct wave {
-    std::vector<std::vector<char>> pieces;
-    std::vector<std::size_t> bytes;
-    std::size_t count = 0;
-  };
-  void format_wave(std::span<const edge> edges, wave& target);
-  void write_wave(const wave& source);
-
   output_file& out_;
   const row_names& names_;
   std::size_t longest_line_;
-  std::vector<statistic_text> statistics_;  // one a thread
-  wave formatted_;
-  wave leaving_;
-  std::future<void> writing_;  // reads leaving_
+  // One of each a thread.
+  std::vector<statistic_text> statistics_;
+  std::vector<std::vector<char>> texts_;
 };
 
 }  // namespace gpu::io

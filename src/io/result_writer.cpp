@@ -40,7 +40,7 @@ class edge_tsv_writer final : public edge_writer {
     out.write(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name));
   }
   void write(std::span<const edge> edges) override { text_.write(edges); }
-  void finish() override { text_.flush(); }
+  void finish() override {}
 
  private:
   edge_text_writer text_;

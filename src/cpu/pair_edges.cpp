@@ -44,6 +44,7 @@ class pair_engine::edge_writer {
   std::vector<std::vector<pair_hit>> hits_;  // per thread
   std::vector<part> parts_;                  // per tile
   std::size_t found_ = 0;
+  int team_ = 1;
   std::vector<edge> waiting_;
 };
 
@@ -51,7 +52,8 @@ bool pair_engine::edge_writer::collect(const std::vector<pair_tile>& tiles, bool
   for (auto& hits : hits_) hits.clear();
   parts_.assign(tiles.size(), {});
   std::atomic<std::size_t> found{0};
-  parallel_for(static_cast<index_t>(tiles.size()), engine_.threads_, [&](index_t t, int thread) {
+  team_ = engine_.team_for(tiles);
+  parallel_for(static_cast<index_t>(tiles.size()), team_, [&](index_t t, int thread) {
     if (divisible && found.load(std::memory_order_relaxed) > pair_policy::panel_edges) return;
     const auto index = static_cast<std::size_t>(t);
     auto& hits = hits_[static_cast<std::size_t>(thread)];
@@ -77,7 +79,7 @@ void pair_engine::edge_writer::flush() {
   const auto hits_of = [&](const part& p) {
     return std::span(hits_[static_cast<std::size_t>(p.thread)]).subspan(p.begin, p.count);
   };
-  parallel_for(static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t t, int) {
+  parallel_for(static_cast<index_t>(parts_.size()), team_, [&](index_t t, int) {
     const part& p = parts_[static_cast<std::size_t>(t)];
     if (p.count == 0) return;
     auto& counts = offsets[static_cast<std::size_t>(t)];
@@ -103,7 +105,7 @@ void pair_engine::edge_writer::flush() {
   }
 
   waiting_.resize(waiting_.size() + found_);
-  parallel_for(static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t t, int) {
+  parallel_for(static_cast<index_t>(parts_.size()), team_, [&](index_t t, int) {
     const part& p = parts_[static_cast<std::size_t>(t)];
     auto& next = offsets[static_cast<std::size_t>(t)];
     for (const pair_hit& hit : hits_of(p)) {

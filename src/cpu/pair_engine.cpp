@@ -116,6 +116,15 @@ index_t pair_engine::panel_rows() const {
   return panel_rows_for(size(), info_.cols);
 }
 
+int pair_engine::team_for(const std::vector<pair_tile>& tiles) const {
+  double pairs = 0;
+  for (const pair_tile& tile : tiles) {
+    pairs += static_cast<double>(tile.rows()) * static_cast<double>(tile.cols());
+  }
+  const double useful = 1 + pairs * static_cast<double>(info_.cols) / pair_policy::thread_work;
+  return useful < threads_ ? static_cast<int>(useful) : threads_;
+}
+
 std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end) const {
   std::vector<pair_tile> tiles;
   // Columns outside, so that threads that run side by side share the columns they read.

@@ -61,10 +61,14 @@ class pair_engine final : public detail::pair_engine {
   // [col_begin, size()): all columns of the first row block, then of the next.
   [[nodiscard]] std::vector<pair_tile> upper_tiles(index_t row_begin, index_t row_end) const;
 
+  // Threads that pay for `tiles`: waking one costs as much as some microseconds of work.
+  [[nodiscard]] int team_for(const std::vector<pair_tile>& tiles) const;
+
   // body(tile, thread) in parallel.
   template <class Body>
   void for_each_tile(const std::vector<pair_tile>& tiles, const Body& body) {
-    parallel_for(static_cast<index_t>(tiles.size()), threads_, [&](index_t index, int thread) {
+    const auto count = static_cast<index_t>(tiles.size());
+    parallel_for(count, team_for(tiles), [&](index_t index, int thread) {
       body(tiles[static_cast<std::size_t>(index)], thread);
     });
   }

@@ -1,9 +1,10 @@
 // Pearson's rows on the CPU: centred and scaled doubles, dot products in the fixed order of
-// stats/pearson_order.hpp.
+// stats/pearson_order.hpp. A float32 copy filters: it settles all pairs but those near the cut.
 #include <algorithm>
 #include <cstdint>
 #include <variant>
 
+#include "cpu/packed_rows.hpp"
 #include "cpu/pair_rows.hpp"
 #include "cpu/parallel.hpp"
 #include "stats/pearson_order.hpp"
@@ -12,81 +13,131 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t cols_padding = detail::partial_sums;
 constexpr index_t rows_per_task = 256;
 
-class pearson_rows final : public pair_rows {
- public:
-  template <class T>
-  pearson_rows(const matrix_view<const T>& data, const std::vector<index_t>& nan_rows, int threads,
-               row_preparation& found)
-      : stride_((data.cols() + cols_padding - 1) / cols_padding * cols_padding),
-        values_(static_cast<std::size_t>(data.rows() * stride_)) {
-    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(data.rows()));
-    const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-      const index_t end = std::min(data.rows(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        double* row = row_of(i);
-        std::fill(std::copy_n(data.row(i), data.cols(), row), row + stride_, 0.0);
-        kinds[static_cast<std::size_t>(i)] = detail::scale_pearson_row(row, data.cols(), row);
-      }
-    });
-    keep_ordinary_rows(kinds, nan_rows, found);
-  }
+// Centred and scaled rows of those that have a statistic, in order, zeros up to the stride.
+struct scaled_rows {
+  index_t stride = 0;
+  index_t size = 0;
+  aligned_buffer<double> values;
 
-  [[nodiscard]] index_t size() const override { return size_; }
+  [[nodiscard]] double* row(index_t i) { return values.data() + i * stride; }
+  [[nodiscard]] const double* row(index_t i) const { return values.data() + i * stride; }
+};
+
+template <class T>
+scaled_rows scale_ordinary_rows(const matrix_view<const T>& data, int threads,
+                                row_preparation& found) {
+  constexpr index_t padding = detail::partial_sums;
+  scaled_rows out;
+  out.stride = (data.cols() + padding - 1) / padding * padding;
+  out.values = aligned_buffer<double>(static_cast<std::size_t>(data.rows() * out.stride));
+  std::vector<detail::row_kind> kinds(static_cast<std::size_t>(data.rows()));
+  const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
+  parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+    const index_t end = std::min(data.rows(), (task + 1) * rows_per_task);
+    for (index_t i = task * rows_per_task; i < end; ++i) {
+      double* row = out.row(i);
+      std::fill(std::copy_n(data.row(i), data.cols(), row), row + out.stride, 0.0);
+      kinds[static_cast<std::size_t>(i)] = detail::scale_pearson_row(row, data.cols(), row);
+    }
+  });
+  auto next_nan = found.nan_rows.begin();
+  for (index_t i = 0; i < data.rows(); ++i) {
+    if (next_nan != found.nan_rows.end() && *next_nan == i) {
+      ++next_nan;
+      continue;
+    }
+    if (kinds[static_cast<std::size_t>(i)] != detail::row_kind::ordinary) {
+      found.constant_rows.push_back(i);
+      continue;
+    }
+    if (out.size != i) std::copy_n(out.row(i), out.stride, out.row(out.size));
+    found.original.push_back(static_cast<node_id>(i));
+    ++out.size;
+  }
+  return out;
+}
+
+// One pair at a time: the naive variant.
+class plain_pearson_rows final : public pair_rows {
+ public:
+  explicit plain_pearson_rows(scaled_rows rows) : rows_(std::move(rows)) {}
+
+  [[nodiscard]] index_t size() const override { return rows_.size; }
 
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
     for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
       double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
       for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
         row[j - tile.col_begin] = detail::clip_correlation(detail::ordered_dot(
-            stride_, [x = row_of(i)](index_t k) { return x[k]; },
-            [y = row_of(j)](index_t k) { return y[k]; }));
+            rows_.stride, [x = rows_.row(i)](index_t k) { return x[k]; },
+            [y = rows_.row(j)](index_t k) { return y[k]; }));
       }
     }
   }
 
  private:
-  [[nodiscard]] double* row_of(index_t i) { return values_.data() + i * stride_; }
-  [[nodiscard]] const double* row_of(index_t i) const { return values_.data() + i * stride_; }
+  scaled_rows rows_;
+};
 
-  // Moves the rows that have a statistic together.
-  void keep_ordinary_rows(const std::vector<detail::row_kind>& kinds,
-                          const std::vector<index_t>& nan_rows, row_preparation& found) {
-    auto next_nan = nan_rows.begin();
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      const auto row = static_cast<index_t>(i);
-      if (next_nan != nan_rows.end() && *next_nan == row) {
-        ++next_nan;
-        continue;
+class packed_pearson_rows final : public packed_rows {
+ public:
+  packed_pearson_rows(const pair_kernels& kernels, scaled_rows rows, index_t cols, int threads)
+      : packed_rows(kernels, packing::float32), rows_(std::move(rows)) {
+    columns_ = packed_columns(packing::float32, rows_.size, cols);
+    const index_t tasks = (rows_.size + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+      std::vector<float> rounded(static_cast<std::size_t>(cols));
+      const index_t end = std::min(rows_.size, (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        std::transform(rows_.row(i), rows_.row(i) + cols, rounded.begin(),
+                       [](double value) { return static_cast<float>(value); });
+        columns_.store_row(i, rounded.data());
       }
-      if (kinds[i] != detail::row_kind::ordinary) {
-        found.constant_rows.push_back(row);
-        continue;
-      }
-      if (size_ != row) std::copy_n(row_of(row), stride_, row_of(size_));
-      found.original.push_back(static_cast<node_id>(row));
-      ++size_;
+    });
+    // Of unit rows: each of `cols` additions, both factors, the cut and the margin round once, by
+    // at most 2^-24 of what Cauchy and Schwarz bound by 1.
+    const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
+    set_scales(std::vector<float>(static_cast<std::size_t>(rows_.size), 1.0f), band, false);
+  }
+
+  [[nodiscard]] index_t size() const override { return rows_.size; }
+
+  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+    kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(tile.col_begin),
+                           tile.cols(), rows_.stride, out, pair_policy::block_cols);
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      double* row = out + i * pair_policy::block_cols;
+      std::transform(row, row + tile.cols(), row, detail::clip_correlation);
     }
   }
 
-  index_t stride_;
-  index_t size_ = 0;
-  aligned_buffer<double> values_;
+  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
+    double dot = 0;
+    kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
+    return detail::clip_correlation(dot);
+  }
+
+ private:
+  scaled_rows rows_;
 };
 
 }  // namespace
 
 row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
-                                     const pair_options& options, pair_variant) {
+                                     const pair_options& options, pair_variant variant) {
   row_preparation found;
   const int threads = options.exec.cpu_threads;
   found.nan_rows = validate::find_nan_rows(data, threads);
-  std::visit(
-      [&](const auto& view) {
-        found.rows = std::make_unique<pearson_rows>(view, found.nan_rows, threads, found);
+  found.rows = std::visit(
+      [&](const auto& view) -> std::unique_ptr<pair_rows> {
+        scaled_rows rows = scale_ordinary_rows(view, threads, found);
+        if (variant == pair_variant::naive) {
+          return std::make_unique<plain_pearson_rows>(std::move(rows));
+        }
+        return std::make_unique<packed_pearson_rows>(usable_pair_kernels(), std::move(rows),
+                                                     view.cols(), threads);
       },
       data);
   return found;

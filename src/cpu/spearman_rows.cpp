@@ -1,9 +1,11 @@
 // Spearman's rows on the CPU: centred doubled ranks, exact integer dot products.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <variant>
 
 #include "cpu/centred_ranks.hpp"
+#include "cpu/packed_rows.hpp"
 #include "cpu/pair_rows.hpp"
 #include "cpu/parallel.hpp"
 #include "stats/statistic.hpp"
@@ -12,95 +14,157 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t cols_padding = 64;
+// |sum| of a dot product, and of any part of it, is at most cols (cols^2 - 1) / 3: int32 up to
+// here.
+constexpr index_t most_packed_cols = 1860;
+constexpr index_t most_int8_cols = 128;
+constexpr index_t most_int16_cols = 32768;
+constexpr index_t rows_per_task = 4096;
 
-// Largest |sum| that a dot product of `cols` centred ranks takes is cols (cols^2 - 1) / 3.
-constexpr index_t most_cols_of_int32_sums = 1860;
+// Rounding of the float filter: the sum, both scales and the margin, 2^-24 each, doubled.
+constexpr double filter_band = 8 * 0x1p-24;
 
-// The textbook: one pair at a time.
+// Ranks of the rows that have a statistic, in order, with their sums of squares.
 template <class Integer>
-std::int64_t naive_dot(const Integer* x, const Integer* y, index_t cols) {
-  std::int64_t sum = 0;
-  for (index_t k = 0; k < cols; ++k) sum += std::int64_t{x[k]} * y[k];
-  return sum;
-}
+struct ordinary_ranks {
+  index_t stride = 0;
+  aligned_buffer<Integer> values;
+  std::vector<std::int64_t> square_sums;
 
-template <class Integer, class Sum>
-std::int64_t tiled_dot(const Integer* x, const Integer* y, index_t cols) {
-  Sum sum = 0;
-  for (index_t k = 0; k < cols; ++k) sum += static_cast<Sum>(Sum{x[k]} * Sum{y[k]});
-  return sum;
-}
+  [[nodiscard]] index_t size() const { return static_cast<index_t>(square_sums.size()); }
+  [[nodiscard]] const Integer* row(index_t i) const { return values.data() + i * stride; }
+};
 
-template <class Integer>
-class spearman_rows final : public pair_rows {
- public:
-  template <class T>
-  spearman_rows(const matrix_view<const T>& data, const std::vector<index_t>& nan_rows, int threads,
-                pair_variant variant, row_preparation& found)
-      : cols_(data.cols()),
-        stride_((data.cols() + cols_padding - 1) / cols_padding * cols_padding),
-        ranks_(static_cast<std::size_t>(data.rows() * stride_)),
-        square_sums_(static_cast<std::size_t>(data.rows())),
-        naive_(variant == pair_variant::naive) {
-    const matrix_view<Integer> ranks{ranks_.data(), data.rows(), stride_, stride_};
-    if (data.rows() > 0) centred_ranks(data, ranks, square_sums_.data(), threads);
-    keep_ordinary_rows(data.rows(), nan_rows, found);
+template <class Integer, class T>
+ordinary_ranks<Integer> rank_ordinary_rows(const matrix_view<const T>& data, int threads,
+                                           row_preparation& found) {
+  ordinary_ranks<Integer> out;
+  out.stride = data.cols();
+  out.values = aligned_buffer<Integer>(static_cast<std::size_t>(data.rows() * out.stride));
+  out.square_sums.resize(static_cast<std::size_t>(data.rows()));
+  if (data.rows() > 0) {
+    const matrix_view<Integer> ranks{out.values.data(), data.rows(), out.stride};
+    centred_ranks(data, ranks, out.square_sums.data(), threads);
   }
+  auto next_nan = found.nan_rows.begin();
+  index_t packed = 0;
+  for (index_t i = 0; i < data.rows(); ++i) {
+    const std::int64_t square_sum = out.square_sums[static_cast<std::size_t>(i)];
+    if (next_nan != found.nan_rows.end() && *next_nan == i) {
+      ++next_nan;
+      continue;
+    }
+    if (square_sum == 0) {
+      found.constant_rows.push_back(i);
+      continue;
+    }
+    if (packed != i) {
+      std::copy_n(out.row(i), out.stride, out.values.data() + packed * out.stride);
+      out.square_sums[static_cast<std::size_t>(packed)] = square_sum;
+    }
+    found.original.push_back(static_cast<node_id>(i));
+    ++packed;
+  }
+  out.square_sums.resize(static_cast<std::size_t>(packed));
+  return out;
+}
 
-  [[nodiscard]] index_t size() const override { return static_cast<index_t>(square_sums_.size()); }
+// One pair at a time, in 64 bits: the naive variant, and columns too long for 32-bit sums.
+template <class Integer>
+class plain_spearman_rows final : public pair_rows {
+ public:
+  explicit plain_spearman_rows(ordinary_ranks<Integer> ranks) : ranks_(std::move(ranks)) {}
+
+  [[nodiscard]] index_t size() const override { return ranks_.size(); }
 
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
     for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
       double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
       for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
-        row[j - tile.col_begin] =
-            detail::rho_of(dot(row_of(i), row_of(j)), square_sum(i), square_sum(j));
+        row[j - tile.col_begin] = detail::rho_of(dot(i, j), square_sum(i), square_sum(j));
       }
     }
   }
 
  private:
-  [[nodiscard]] const Integer* row_of(index_t i) const { return ranks_.data() + i * stride_; }
   [[nodiscard]] std::int64_t square_sum(index_t i) const {
-    return square_sums_[static_cast<std::size_t>(i)];
+    return ranks_.square_sums[static_cast<std::size_t>(i)];
   }
-  [[nodiscard]] std::int64_t dot(const Integer* x, const Integer* y) const {
-    if (naive_) return naive_dot(x, y, cols_);
-    return cols_ <= most_cols_of_int32_sums ? tiled_dot<Integer, std::int32_t>(x, y, stride_)
-                                            : tiled_dot<Integer, std::int64_t>(x, y, stride_);
-  }
-
-  // Moves the rows that have a statistic together.
-  void keep_ordinary_rows(index_t rows, const std::vector<index_t>& nan_rows,
-                          row_preparation& found) {
-    auto next_nan = nan_rows.begin();
-    index_t packed = 0;
-    for (index_t i = 0; i < rows; ++i) {
-      if (next_nan != nan_rows.end() && *next_nan == i) {
-        ++next_nan;
-        continue;
-      }
-      if (square_sum(i) == 0) {
-        found.constant_rows.push_back(i);
-        continue;
-      }
-      if (packed != i) {
-        std::copy_n(row_of(i), stride_, ranks_.data() + packed * stride_);
-        square_sums_[static_cast<std::size_t>(packed)] = square_sum(i);
-      }
-      found.original.push_back(static_cast<node_id>(i));
-      ++packed;
-    }
-    square_sums_.resize(static_cast<std::size_t>(packed));
+  [[nodiscard]] std::int64_t dot(index_t i, index_t j) const {
+    const Integer* x = ranks_.row(i);
+    const Integer* y = ranks_.row(j);
+    std::int64_t sum = 0;
+    for (index_t k = 0; k < ranks_.stride; ++k) sum += std::int64_t{x[k]} * y[k];
+    return sum;
   }
 
-  index_t cols_;
-  index_t stride_;
-  aligned_buffer<Integer> ranks_;
-  std::vector<std::int64_t> square_sums_;
-  bool naive_;
+  ordinary_ranks<Integer> ranks_;
 };
+
+// By kernels on packed ranks; sums fit 32 bits.
+class packed_spearman_rows final : public packed_rows {
+ public:
+  template <class Integer>
+  packed_spearman_rows(const pair_kernels& kernels, const ordinary_ranks<Integer>& ranks,
+                       int threads)
+      : packed_rows(kernels, packing_of<Integer>), squares_(ranks.square_sums.size()) {
+    columns_ = packed_columns(packing_of<Integer>, ranks.size(), ranks.stride);
+    const index_t tasks = (ranks.size() + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+      const index_t end = std::min(ranks.size(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) columns_.store_row(i, ranks.row(i));
+    });
+    std::vector<float> scales(squares_.size());
+    for (std::size_t i = 0; i < squares_.size(); ++i) {
+      squares_[i] = static_cast<double>(ranks.square_sums[i]);
+      scales[i] = static_cast<float>(std::sqrt(squares_[i]));
+    }
+    set_scales(std::move(scales), filter_band, true);
+  }
+
+  [[nodiscard]] index_t size() const override { return static_cast<index_t>(squares_.size()); }
+
+  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    std::int32_t* sums = sums_of(scratch);
+    dots().sums(tile_of(tile, scratch), sums, pair_policy::block_cols);
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      const index_t at = i * pair_policy::block_cols;
+      kernels().rho(sums + at, square(tile.row_begin + i), squares_.data() + tile.col_begin,
+                    tile.cols(), out + at);
+    }
+  }
+
+  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t raw) const override {
+    return detail::rho_of(raw, static_cast<std::int64_t>(square(row)),
+                          static_cast<std::int64_t>(square(col)));
+  }
+
+ private:
+  template <class Integer>
+  static constexpr packing packing_of = sizeof(Integer) == 1 ? packing::int8 : packing::int16;
+
+  [[nodiscard]] double square(index_t i) const { return squares_[static_cast<std::size_t>(i)]; }
+
+  std::vector<double> squares_;  // integers below 2^31
+};
+
+template <class T>
+std::unique_ptr<pair_rows> make_rows(const matrix_view<const T>& data, int threads,
+                                     pair_variant variant, row_preparation& found) {
+  const auto plain = [&]<class Integer>(Integer) -> std::unique_ptr<pair_rows> {
+    return std::make_unique<plain_spearman_rows<Integer>>(
+        rank_ordinary_rows<Integer>(data, threads, found));
+  };
+  const auto packed = [&]<class Integer>(Integer) -> std::unique_ptr<pair_rows> {
+    return std::make_unique<packed_spearman_rows>(
+        usable_pair_kernels(), rank_ordinary_rows<Integer>(data, threads, found), threads);
+  };
+  if (data.cols() > most_int16_cols) return plain(std::int32_t{});
+  if (variant == pair_variant::naive || data.cols() > most_packed_cols)
+    return plain(std::int16_t{});
+  const bool takes_int8 = data.cols() <= most_int8_cols && usable_pair_kernels().int8.search;
+  return takes_int8 ? packed(std::int8_t{}) : packed(std::int16_t{});
+}
 
 }  // namespace
 
@@ -109,21 +173,8 @@ row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
   row_preparation found;
   const int threads = options.exec.cpu_threads;
   found.nan_rows = validate::find_nan_rows(data, threads);
-  std::visit(
-      [&](const auto& view) {
-        const auto make = [&]<class Integer>(Integer) {
-          found.rows = std::make_unique<spearman_rows<Integer>>(view, found.nan_rows, threads,
-                                                                variant, found);
-        };
-        if (view.cols() <= 128) {
-          make(std::int8_t{});
-        } else if (view.cols() <= 32768) {
-          make(std::int16_t{});
-        } else {
-          make(std::int32_t{});
-        }
-      },
-      data);
+  found.rows =
+      std::visit([&](const auto& view) { return make_rows(view, threads, variant, found); }, data);
   return found;
 }
 

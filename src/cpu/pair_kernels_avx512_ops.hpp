@@ -1,0 +1,118 @@
+// 16 lanes in one 512-bit register: what the AVX-512 kernels share. Included inside the unnamed
+// namespace of a file compiled for AVX-512.
+
+struct avx512_lanes {
+  static constexpr int rows = 8;
+  static constexpr int groups = 2;
+  using real = __m512;
+  using counter = __m512i;
+
+  static real load_real(const float* p) { return _mm512_loadu_ps(p); }
+  static void store_real(real x, float* p) { _mm512_storeu_ps(p, x); }
+  static real spread(float x) { return _mm512_set1_ps(x); }
+  static real signed_real(real x, std::uint32_t flip, std::uint32_t keep) {
+    // (x xor flip) and keep
+    return _mm512_castsi512_ps(
+        _mm512_ternarylogic_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(static_cast<int>(flip)),
+                                  _mm512_set1_epi32(static_cast<int>(keep)), 0x28));
+  }
+  static real margin(real cut, real scale, real x) { return _mm512_fnmadd_ps(cut, scale, x); }
+  static real least(real a, real b) { return _mm512_min_ps(a, b); }
+  static real most(real a, real b) { return _mm512_max_ps(a, b); }
+  static real magnitude(real a) { return _mm512_abs_ps(a); }
+  static bool any_at_most(real a, float b) {
+    return _mm512_cmp_ps_mask(a, spread(b), _CMP_LE_OQ) != 0;
+  }
+  static bool any_at_least(real a, float b) {
+    return _mm512_cmp_ps_mask(a, spread(b), _CMP_GE_OQ) != 0;
+  }
+  static std::uint32_t bits_not_negative(real a) {
+    return static_cast<std::uint16_t>(~_mm512_movepi32_mask(_mm512_castps_si512(a)));
+  }
+  static counter no_counts() { return _mm512_setzero_si512(); }
+  static void add_bits(counter& c, std::uint32_t bits) {
+    c = _mm512_mask_add_epi32(c, static_cast<__mmask16>(bits), c, _mm512_set1_epi32(1));
+  }
+  static void add_counts(counter c, std::uint32_t* p) {
+    _mm512_storeu_si512(p, _mm512_add_epi32(_mm512_loadu_si512(p), c));
+  }
+};
+
+struct avx512_integer_lanes : avx512_lanes {
+  using sum = __m512i;
+  using column = __m512i;
+  static sum zero() { return _mm512_setzero_si512(); }
+  static column load(const std::uint8_t* p) { return _mm512_load_si512(p); }
+  static real to_real(sum s) { return _mm512_cvtepi32_ps(s); }
+  static void store(sum s, std::int32_t* p) { _mm512_storeu_si512(p, s); }
+  static __m512i row_step(const std::uint8_t* p) {
+    int value;
+    __builtin_memcpy(&value, p, sizeof value);
+    return _mm512_set1_epi32(value);
+  }
+};
+
+struct avx512_float32 : avx512_lanes {
+  using sum = __m512;
+  using column = __m512;
+  static sum zero() { return _mm512_setzero_ps(); }
+  static column load(const std::uint8_t* p) { return _mm512_load_ps(p); }
+  static void accumulate(sum& s, column c, const std::uint8_t* p) {
+    float value;
+    __builtin_memcpy(&value, p, sizeof value);
+    s = _mm512_fmadd_ps(c, _mm512_set1_ps(value), s);
+  }
+  static real to_real(sum s) { return s; }
+  static void store(sum s, std::int32_t* p) { _mm512_storeu_si512(p, _mm512_castps_si512(s)); }
+};
+
+// Eight partial sums are the eight lanes.
+inline double combine(__m512d s) {
+  const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(s), _mm512_extractf64x4_pd(s, 1));
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+template <std::size_t Rows, std::size_t Cols>
+inline __attribute__((always_inline)) void ordered_block(const double* x, const double* y,
+                                                         index_t length, double* out,
+                                                         index_t out_stride) {
+  __m512d s[Rows][Cols];
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm512_setzero_pd();
+  }
+  for (index_t k = 0; k < length; k += 8) {
+    __m512d b[Cols];
+    for (std::size_t j = 0; j < Cols; ++j)
+      b[j] = _mm512_loadu_pd(y + static_cast<index_t>(j) * length + k);
+    for (std::size_t i = 0; i < Rows; ++i) {
+      const __m512d a = _mm512_loadu_pd(x + static_cast<index_t>(i) * length + k);
+      for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm512_fmadd_pd(a, b[j], s[i][j]);
+    }
+  }
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j)
+      out[static_cast<index_t>(i) * out_stride + static_cast<index_t>(j)] = combine(s[i][j]);
+  }
+}
+
+inline void ordered_dots(const double* x, index_t rows, const double* y, index_t cols,
+                         index_t length, double* out, index_t out_stride) {
+  for (index_t i = 0; i < rows;) {
+    const bool four = i + 4 <= rows;
+    const double* a = x + i * length;
+    double* row = out + i * out_stride;
+    index_t j = 0;
+    for (; j + 4 <= cols; j += 4) {
+      const double* b = y + j * length;
+      four ? ordered_block<4, 4>(a, b, length, row + j, out_stride)
+           : ordered_block<1, 4>(a, b, length, row + j, out_stride);
+    }
+    for (; j < cols; ++j) {
+      const double* b = y + j * length;
+      four ? ordered_block<4, 1>(a, b, length, row + j, out_stride)
+           : ordered_block<1, 1>(a, b, length, row + j, out_stride);
+    }
+    i += four ? 4 : 1;
+  }
+}

@@ -40,8 +40,11 @@ enum class binary_matmul_variant {
 
 /// Options of binary_matmul.
 struct binary_matmul_options {
+  /// What an element of the result is.
   bit_product product = bit_product::xnor_dot;
+  /// The implementation; gpu::unsupported where the backend or device does not offer it.
   binary_matmul_variant variant = binary_matmul_variant::automatic;
+  /// Where it runs.
   execution exec = {};
 };
 
@@ -58,6 +61,8 @@ GPU_SIMILARITY_EXPORT void pack_bits(device_matrix_view<const T> data,
 /// Bit (i, j) is 1 where data(i, j) >= threshold, else 0: with the default threshold the sign, of
 /// which zero (and -0.0) counts as positive. NaN gives 0.
 /// @param data values [rows, cols].
+/// @param threshold the least value whose bit is 1.
+/// @param exec where it runs.
 /// @return bits [rows, cols]; those past the last column are 0.
 /// @throw gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: one read of data.
@@ -81,7 +86,9 @@ void pack_bits(device_matrix_view<T> data, mutable_device_bit_matrix_view bits,
 }
 
 /// The product of every row of `a` with every row of `b`: b holds the right operand transposed.
-/// @param a bits [m, k]. @param b bits [n, k]; k up to 2^31 - 1.
+/// @param a bits [m, k].
+/// @param b bits [n, k]; k up to 2^31 - 1.
+/// @param options product, variant, backend.
 /// @return [m, n]: element (i, j) is options.product of row i of a and row j of b, exact. With
 ///   k = 0 every element is 0.
 /// @throw gpu::invalid_argument where a and b differ in columns or k is too large;

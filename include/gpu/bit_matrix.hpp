@@ -33,6 +33,7 @@ template <class Word, memory_space Space>
 requires std::same_as<std::remove_const_t<Word>, std::uint32_t>
 class basic_bit_matrix_view {
  public:
+  /// Where the words are.
   static constexpr memory_space space = Space;
 
   /// An empty view, [0, 0].
@@ -61,11 +62,15 @@ class basic_bit_matrix_view {
         cols_(other.cols()),
         row_words_(other.row_words()) {}
 
+  /// The first word of row 0.
   [[nodiscard]] constexpr Word* words() const noexcept { return words_; }
+  /// Number of rows.
   [[nodiscard]] constexpr index_t rows() const noexcept { return rows_; }
+  /// Number of columns: bits of a row that count.
   [[nodiscard]] constexpr index_t cols() const noexcept { return cols_; }
   /// Words from the start of one row to the start of the next.
   [[nodiscard]] constexpr index_t row_words() const noexcept { return row_words_; }
+  /// Whether there is no bit.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
   /// Start of row i; no range check.
   [[nodiscard]] constexpr Word* row(index_t i) const noexcept { return words_ + i * row_words_; }
@@ -89,24 +94,31 @@ using mutable_device_bit_matrix_view = basic_bit_matrix_view<std::uint32_t, memo
 /// Owns a matrix of bits [rows, cols] on the host, rows without a gap. Uninitialised.
 class bit_matrix {
  public:
+  /// An empty matrix, [0, 0].
   bit_matrix() noexcept = default;
   /// @throw gpu::invalid_argument for negative extents; gpu::out_of_memory where it does not fit.
   bit_matrix(index_t rows, index_t cols)
       : words_(rows, cols < 0 ? cols : bit_words(cols)), cols_(cols) {}
 
+  /// Number of rows.
   [[nodiscard]] index_t rows() const noexcept { return words_.rows(); }
+  /// Number of columns.
   [[nodiscard]] index_t cols() const noexcept { return cols_; }
   /// Words of a row.
   [[nodiscard]] index_t row_words() const noexcept { return words_.cols(); }
+  /// The first word of row 0.
   [[nodiscard]] std::uint32_t* words() noexcept { return words_.data(); }
+  /// The first word of row 0.
   [[nodiscard]] const std::uint32_t* words() const noexcept { return words_.data(); }
   /// Bit (i, j); no range check.
   [[nodiscard]] bool operator()(index_t i, index_t j) const noexcept {
     return ((words_(i, j / 32) >> (j % 32)) & 1U) != 0;
   }
+  /// The whole matrix, read only.
   [[nodiscard]] bit_matrix_view view() const noexcept {
     return {words_.data(), rows(), cols_, row_words()};
   }
+  /// The whole matrix.
   [[nodiscard]] mutable_bit_matrix_view view() noexcept {
     return {words_.data(), rows(), cols_, row_words()};
   }

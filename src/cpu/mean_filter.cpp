@@ -21,7 +21,9 @@ index_t strip_scratch_doubles(index_t outputs, index_t window) {
   index_t history = 1;
   while (history < block + strip_pass_rows) history *= 2;
   const index_t blocks = q > block ? ((outputs + strip_lanes - 1) / strip_lanes + q) / block : 0;
-  return (history + block + blocks) * 2 * strip_lanes;
+  // The lanes of long strips: suffixes of a block, and block sums.
+  const index_t lanes = std::min<index_t>(window, 2048) + window / 2048 + 2;
+  return std::max(history + block + blocks, lanes) * 2 * strip_lanes;
 }
 
 const strip_kernels& usable_strip_kernels() {
@@ -46,7 +48,7 @@ using detail::filter_shape;
 constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
 // Strips are at least this long, and this many windows: a strip reads a window beyond its own.
 constexpr index_t shortest_strip = 32768;
-constexpr index_t strip_windows = 8;
+constexpr index_t strip_windows = 64;
 // Less is not worth waking a thread.
 constexpr index_t least_outputs_per_thread = 4096;
 
@@ -55,10 +57,11 @@ int thread_count(const execution& exec) {
 }
 
 template <class Out>
-bool streams(const filter_shape& shape) {
+auto streaming_copy(const filter_shape& shape) {
   const double bytes = static_cast<double>(shape.rows) * static_cast<double>(shape.output_cols) *
                        static_cast<double>(sizeof(Out));
-  return bytes > static_cast<double>(streaming_bytes);
+  return bytes > static_cast<double>(streaming_bytes) ? usable_strip_kernels().copy_streaming
+                                                      : nullptr;
 }
 
 // Runs one strip of one row after the other, in one thread.
@@ -68,7 +71,7 @@ class strip_runner {
   strip_runner(const filter_shape& shape, missing_values nans, double* scratch, double* counts)
       : shape_(shape),
         omits_(nans == missing_values::omit && std::floating_point<In>),
-        streaming_(streams<Out>(shape)),
+        stream_(streaming_copy<Out>(shape)),
         kernels_(usable_strip_kernels()),
         scratch_(scratch),
         counts_(counts) {}
@@ -93,7 +96,7 @@ class strip_runner {
     } else {
       sum(request);
     }
-    if (streaming_) finish_streaming();
+    if (stream_ != nullptr) finish_streaming();
   }
 
  private:
@@ -107,7 +110,7 @@ class strip_runner {
 
   static void emit(void* context, index_t first, index_t count, const double* values) {
     const strip_runner& at = self(context);
-    write_results(at.out_ + at.first_ + first, values, count, at.streaming_);
+    write_results(at.out_ + at.first_ + first, values, count, at.stream_);
   }
 
   static void emit_shrinking(void* context, index_t first, index_t count, const double* values) {
@@ -168,7 +171,7 @@ class strip_runner {
 
   const filter_shape& shape_;
   const bool omits_;
-  const bool streaming_;
+  void (*const stream_)(void*, const void*, index_t);
   const strip_kernels& kernels_;
   double* scratch_;
   double* counts_;  // missing elements per output of the strip
@@ -305,7 +308,7 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
   std::reverse_copy(weights.begin(), weights.end(), flipped);
   constexpr index_t step = strip_pass_elements;
   const index_t steps_per_row = (shape.output_cols + step - 1) / step;
-  const bool streaming = streams<Out>(shape);
+  const auto stream = streaming_copy<Out>(shape);
   const strip_kernels& kernels = usable_strip_kernels();
 #pragma omp parallel num_threads(thread_count(exec))
   {
@@ -319,9 +322,9 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
       const double* elements = stage_row<staging::values>(
           in.row(row), shape, first - shape.left, count + shape.window - 1, staged_elements);
       kernels.correlate(elements, flipped, shape.window, count, values);
-      write_results(out.row(row) + first, values, count, streaming);
+      write_results(out.row(row) + first, values, count, stream);
     }
-    if (streaming) finish_streaming();
+    if (stream != nullptr) finish_streaming();
   }
 }
 

@@ -11,6 +11,10 @@
 // prefixes are running sums inside a block, so nothing outside a window ever enters its sum.
 // Additions per output: 3 (doubling) + 2 (suffix, prefix) + 1 to 4 (joining), whatever w is.
 
+#if GPU_SIMILARITY_VECTOR_BYTES > 16 || defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "cpu/mean_filter_strip.hpp"
 
 namespace gpu::cpu::GPU_SIMILARITY_LEVEL {
@@ -50,6 +54,19 @@ GPU_SIMILARITY_INLINE sum<Compensated> add(sum<Compensated> a, sum<Compensated> 
   }
 }
 
+// As above for one element: its low part would be 0.
+template <bool Compensated>
+GPU_SIMILARITY_INLINE sum<Compensated> add_value(sum<Compensated> a, vec b) {
+  const vec high = a.high + b;
+  if constexpr (!Compensated) {
+    return {high, vec{}};
+  } else {
+    const vec part = high - a.high;
+    const vec lost = (a.high - (high - part)) + (b - part);
+    return {high, a.low + lost};
+  }
+}
+
 // Arrays of sums: the low parts stand `Stride` doubles after the high ones.
 template <bool Compensated>
 GPU_SIMILARITY_INLINE sum<Compensated> get(const double* p, index_t stride) {
@@ -74,6 +91,23 @@ GPU_SIMILARITY_INLINE vec rounded(sum<Compensated> s) {
     const vec total = s.high + s.low;
     return total == total ? total : s.high;
   }
+}
+
+// sum / divisor, correctly rounded from the rounded inverse where there is a fused multiply-add
+// (Markstein); the first estimate alone where it is infinite or NaN.
+GPU_SIMILARITY_INLINE vec divided(vec sum_of, vec divisor, vec inverse) {
+#if GPU_SIMILARITY_VECTOR_BYTES == 64
+  const vec estimate = sum_of * inverse;
+  const vec rest = _mm512_fnmadd_pd(estimate, divisor, sum_of);
+  return rest == rest ? _mm512_fmadd_pd(rest, inverse, estimate) : estimate;
+#elif GPU_SIMILARITY_VECTOR_BYTES == 32
+  const vec estimate = sum_of * inverse;
+  const vec rest = _mm256_fnmadd_pd(estimate, divisor, sum_of);
+  return rest == rest ? _mm256_fmadd_pd(rest, inverse, estimate) : estimate;
+#else
+  static_cast<void>(inverse);
+  return sum_of / divisor;
+#endif
 }
 
 // One row: 8 sums.
@@ -131,8 +165,8 @@ template <bool C>
 void fill_levels(levels& at, const strip_request& request, index_t first_row, index_t rows,
                  bool has_eight, index_t rest) {
   const index_t count = rows * strip_lanes;
-  at.one =
-      request.stage(request.context, first_row * strip_lanes, count + strip_overread, at.staged);
+  at.one = request.stage(request.context, request.first + first_row * strip_lanes,
+                         count + strip_overread, at.staged);
   if (!has_eight && rest < 2) return;
   for (index_t e = 0; e < count + 16; e += lanes) {
     const sum<C> a{load(at.one + e), vec{}};
@@ -158,7 +192,7 @@ GPU_SIMILARITY_INLINE void add_rest(sum_row<C>& to, const levels& at, index_t ro
   }
   if (rest & 1) {
     for (int i = 0; i < parts; ++i) {
-      to.part[i] = add<C>(to.part[i], {load(at.one + e + i * lanes), vec{}});
+      to.part[i] = add_value<C>(to.part[i], load(at.one + e + i * lanes));
     }
   }
 }
@@ -196,6 +230,8 @@ class strip {
     alignas(64) double values[strip_pass_elements];
     index_t emitted_from = -1;
     sum_row<C> prefix = prefix_;
+    const vec divisor = vec{} + request_.divisor;
+    const vec inverse = vec{} + 1.0 / request_.divisor;
     for (index_t k = 0; k < rows; ++k) {
       const index_t output = first + k;
       if (output >= 0) {
@@ -210,7 +246,7 @@ class strip {
         if (rest_ != 0) add_rest<C>(total, levels_, k, rest_);
         for (int i = 0; i < parts; ++i) {
           store(values + (k - emitted_from) * strip_lanes + i * lanes,
-                rounded<C>(total.part[i]) / request_.divisor);
+                divided(rounded<C>(total.part[i]), divisor, inverse));
         }
       }
       if (q_ > 0) {
@@ -224,7 +260,7 @@ class strip {
     const index_t from = (first + emitted_from) * strip_lanes;
     const index_t count = (rows - emitted_from) * strip_lanes;
     const index_t left = request_.outputs - from;
-    request_.emit(request_.context, from, count < left ? count : left, values);
+    request_.emit(request_.context, request_.first + from, count < left ? count : left, values);
   }
 
   // Suffix sums of the block that starts at row `row`; returns the sum of what its windows hold
@@ -299,10 +335,102 @@ class strip {
   levels reread_;
 };
 
+}  // namespace
+}  // namespace gpu::cpu::GPU_SIMILARITY_LEVEL
+
+#include "cpu/mean_filter_lanes.hpp"
+
+namespace gpu::cpu::GPU_SIMILARITY_LEVEL {
+namespace {
+
+// Windows below 8 elements: each from its elements.
+template <bool C, int Window>
+void run_short_window(const strip_request& request) {
+  const vec divisor = vec{} + request.divisor;
+  const vec inverse = vec{} + 1.0 / request.divisor;
+  double staged[level_doubles];
+  alignas(64) double values[strip_pass_elements];
+  for (index_t first = 0; first < request.outputs; first += strip_pass_elements) {
+    const index_t left = request.outputs - first;
+    const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
+    const index_t rounded_up = (count + strip_lanes - 1) / strip_lanes * strip_lanes;
+    const double* from =
+        request.stage(request.context, request.first + first, rounded_up + strip_lanes, staged);
+    for (index_t i = 0; i < rounded_up; i += strip_lanes) {
+      sum_row<C> total;
+      for (int q = 0; q < parts; ++q) {
+        total.part[q] = {load(from + i + q * lanes), vec{}};
+        for (int k = 1; k < Window; ++k) {
+          total.part[q] = add_value<C>(total.part[q], load(from + i + k + q * lanes));
+        }
+        store(values + i + q * lanes, divided(rounded<C>(total.part[q]), divisor, inverse));
+      }
+    }
+    request.emit(request.context, request.first + first, count, values);
+  }
+}
+
 template <bool C>
 void run_strip(const strip_request& request) {
-  strip<C> work(request);
+  switch (request.window) {
+    case 1:
+      return run_short_window<C, 1>(request);
+    case 2:
+      return run_short_window<C, 2>(request);
+    case 3:
+      return run_short_window<C, 3>(request);
+    case 4:
+      return run_short_window<C, 4>(request);
+    case 5:
+      return run_short_window<C, 5>(request);
+    case 6:
+      return run_short_window<C, 6>(request);
+    case 7:
+      return run_short_window<C, 7>(request);
+    default:
+      break;
+  }
+  strip_request rest = request;
+  if (C || request.window >= 64) {
+    const index_t segment = lane_strips<C>::lane_outputs(request);
+    if (segment > 0) {
+      lane_strips<C> work(request, segment);
+      work.run();
+      rest.first += segment * strip_lanes;
+      rest.outputs -= segment * strip_lanes;
+    }
+  }
+  if (rest.outputs == 0) return;
+  strip<C> work(rest);
   work.run();
+}
+
+// Past the caches: whole vectors from the first aligned one on.
+void copy_streaming(void* to, const void* from, index_t bytes) {
+  auto* target = static_cast<char*>(to);
+  const auto* source = static_cast<const char*>(from);
+  index_t done = 0;
+#if defined(__x86_64__)
+  constexpr index_t step = GPU_SIMILARITY_VECTOR_BYTES;
+  const auto address = reinterpret_cast<unsigned long long>(target);
+  const index_t head = static_cast<index_t>((step - address % step) % step);
+  if (head < bytes) {
+    __builtin_memcpy(target, source, static_cast<unsigned long>(head));
+    for (done = head; done + step <= bytes; done += step) {
+#if GPU_SIMILARITY_VECTOR_BYTES == 64
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(target + done),
+                          _mm512_loadu_si512(source + done));
+#elif GPU_SIMILARITY_VECTOR_BYTES == 32
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(target + done),
+                          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + done)));
+#else
+      _mm_stream_si128(reinterpret_cast<__m128i*>(target + done),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + done)));
+#endif
+    }
+  }
+#endif
+  __builtin_memcpy(target + done, source + done, static_cast<unsigned long>(bytes - done));
 }
 
 void correlate(const double* elements, const double* weights, index_t weight_count, index_t count,
@@ -328,6 +456,6 @@ void correlate(const double* elements, const double* weights, index_t weight_cou
 }  // namespace
 
 extern const strip_kernels strips;
-const strip_kernels strips = {run_strip<true>, run_strip<false>, correlate};
+const strip_kernels strips = {run_strip<true>, run_strip<false>, correlate, copy_streaming};
 
 }  // namespace gpu::cpu::GPU_SIMILARITY_LEVEL

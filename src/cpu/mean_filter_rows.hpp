@@ -60,25 +60,6 @@ const double* stage_row(const In* row, const detail::filter_shape& shape, index_
   return scratch;
 }
 
-/// Copies past the caches: results larger than they are would only push the input out.
-inline void copy_streaming(void* to, const void* from, std::size_t bytes) {
-#if defined(__x86_64__)
-  auto* target = static_cast<char*>(to);
-  const auto* source = static_cast<const char*>(from);
-  const std::size_t head =
-      std::min(bytes, (16 - reinterpret_cast<std::uintptr_t>(target) % 16) % 16);
-  std::memcpy(target, source, head);
-  std::size_t done = head;
-  for (; done + 16 <= bytes; done += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(target + done),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + done)));
-  }
-  std::memcpy(target + done, source + done, bytes - done);
-#else
-  std::memcpy(to, from, bytes);
-#endif
-}
-
 /// Makes streamed results visible to other threads before the strip counts as done.
 inline void finish_streaming() {
 #if defined(__x86_64__)
@@ -99,21 +80,23 @@ Out finished(double value) {
   }
 }
 
-/// Writes `count` results to `to`.
+/// Writes `count` results to `to`; past the caches by `stream`, where it is given: results larger
+/// than the caches would only push the input out.
 template <class Out>
-void write_results(Out* to, const double* values, index_t count, bool streaming) {
+void write_results(Out* to, const double* values, index_t count,
+                   void (*stream)(void*, const void*, index_t)) {
   if constexpr (std::same_as<Out, double>) {
-    const auto bytes = static_cast<std::size_t>(count) * sizeof(double);
-    if (streaming) {
-      copy_streaming(to, values, bytes);
+    const index_t bytes = count * static_cast<index_t>(sizeof(double));
+    if (stream != nullptr) {
+      stream(to, values, bytes);
     } else {
-      std::memcpy(to, values, bytes);
+      std::memcpy(to, values, static_cast<std::size_t>(bytes));
     }
   } else {
     Out converted[strip_pass_elements];
-    Out* target = streaming ? converted : to;
+    Out* target = stream != nullptr ? converted : to;
     for (index_t i = 0; i < count; ++i) target[i] = finished<Out>(values[i]);
-    if (streaming) copy_streaming(to, converted, static_cast<std::size_t>(count) * sizeof(Out));
+    if (stream != nullptr) stream(to, converted, count * static_cast<index_t>(sizeof(Out)));
   }
 }
 

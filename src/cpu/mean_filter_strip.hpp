@@ -18,6 +18,7 @@ inline constexpr index_t strip_block_rows = 2048;
 
 /// What a strip computes, and how it gets its elements and gives its sums away.
 struct strip_request {
+  index_t first = 0;    ///< Added to what `stage` and `emit` are asked for.
   index_t outputs = 0;  ///< Output o is made of strip elements o to o + window - 1.
   index_t window = 1;
   double divisor = 1;  ///< Every sum is divided by it.
@@ -41,6 +42,8 @@ struct strip_kernels {
   /// values[i] = sum over k of weights[k] * elements[i + k], in the order of k.
   void (*correlate)(const double* elements, const double* weights, index_t weight_count,
                     index_t count, double* values);
+  /// Copies past the caches; a store fence must follow before other threads read.
+  void (*copy_streaming)(void* to, const void* from, index_t bytes);
 };
 
 namespace baseline {

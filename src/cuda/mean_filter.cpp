@@ -8,7 +8,6 @@
 
 #include "cuda/cuda_check.hpp"
 #include "cuda/device_buffer.hpp"
-#include "cuda/device_info.hpp"
 #include "cuda/stream.hpp"
 #include "mean_filter/mean_filter_kernels.hpp"
 
@@ -24,11 +23,19 @@ void check_workspace(std::size_t needed, const execution& exec) {
                       needed);
 }
 
+// The device of a call; cheaper than describing it.
+int device_of(const execution& exec) {
+  int device = 0;
+  if (!exec.devices.empty()) return exec.devices.front();
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  return device;
+}
+
 // Device copies of host views on a stream of their own; `launch` filters them.
 template <class In, class Out, class Launch>
 void filter_host(matrix_view<const In> in, matrix_view<Out> out, const execution& exec,
                  const Launch& launch) {
-  const device_guard guard(select_device(exec).ordinal);
+  const device_guard guard(device_of(exec));
   const stream work;
   const auto elements = [](index_t rows, index_t cols) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
@@ -80,7 +87,7 @@ void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
                  const execution& exec) {
   const std::size_t bytes = kernels::mean_filter_workspace_bytes(shape, variant);
   check_workspace(bytes, exec);
-  const device_guard guard(select_device(exec).ordinal);
+  const device_guard guard(device_of(exec));
   const device_buffer<std::byte> workspace(bytes, exec.stream.get());
   kernels::launch_mean_filter(in, out, shape, variant, nans, workspace.data(), exec.stream.get());
 }
@@ -91,7 +98,7 @@ void convolve(device_matrix_view<const In> in, std::span<const double> weights,
               const execution& exec) {
   double flipped[max_convolve_weights];
   std::reverse_copy(weights.begin(), weights.end(), flipped);
-  const device_guard guard(select_device(exec).ordinal);
+  const device_guard guard(device_of(exec));
   const std::size_t in_memory = variant == mean_filter_variant::direct ? weights.size() : 0;
   const device_buffer<double> device_weights(in_memory, exec.stream.get());
   kernels::launch_correlate(in, out, shape, std::span<const double>(flipped, weights.size()),

@@ -12,6 +12,7 @@
 #include "cli/info.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/run_mean_filter.hpp"
 #include "cli/run_pairs.hpp"
 #include "io/input.hpp"
 #include "io/io_error.hpp"
@@ -21,6 +22,9 @@ namespace {
 
 void run(const pairs_command& job) {
   run_pairs(job);
+}
+void run(const mean_filter_command& job) {
+  run_mean_filter(job);
 }
 void run(const info_command&) {
   fmt::print("{}", info_text());

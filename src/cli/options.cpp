@@ -64,6 +64,33 @@ void add_filter(CLI::App& app, pairs_command& c) {
       ->group("Which pairs");
 }
 
+/// What every job that reads a table takes.
+template <class Command>
+void add_input(CLI::App& app, Command& c) {
+  const names_of<io::choice> choices{
+      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
+  app.add_option("INPUT", c.input,
+                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
+      ->required();
+  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
+      ->group("Input");
+  add_choice(app, "--row-names", c.row_names, choices,
+             "Whether each line begins with a name [auto]")
+      ->group("Input");
+}
+
+/// Where it is written, and in what format.
+template <class Command>
+void add_output(CLI::App& app, Command& c) {
+  app.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
+      ->type_name("FILE")
+      ->group("Result");
+  add_choice<io::result_format>(app, "--format", c.format,
+                                {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
+                                "Its format [tsv]")
+      ->group("Result");
+}
+
 void add_result(CLI::App& app, pairs_command& c) {
   add_choice<keep_kind>(app, "--keep", c.keep,
                         {{"edges", keep_kind::edges},
@@ -94,29 +121,34 @@ void add_result(CLI::App& app, pairs_command& c) {
   app.add_flag("--force", c.force, "Write however much it is")->group("Result");
 }
 
-void add_input(CLI::App& app, pairs_command& c) {
-  const names_of<io::choice> choices{
-      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
-  app.add_option("INPUT", c.input,
-                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
-      ->required();
-  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
-      ->group("Input");
-  add_choice(app, "--row-names", c.row_names, choices,
-             "Whether each line begins with a name [auto]")
-      ->group("Input");
+/// Where it runs.
+void add_backend(CLI::App& app, execution& exec) {
+  add_choice<backend>(
+      app, "--backend", exec.target,
+      {{"auto", backend::automatic}, {"cpu", backend::cpu}, {"cuda", backend::cuda}},
+      "Where to compute [auto]")
+      ->group("Execution");
+  app.add_option("--devices", exec.devices, "CUDA devices to share the work [the first]")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->group("Execution");
+  app.add_option("--threads", exec.cpu_threads, "CPU threads [all]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 1", [](double n) { return n >= 1; }))
+      ->group("Execution");
+  app.add_option("--memory-limit", exec.workspace_bytes,
+                 "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->group("Execution");
+}
+
+void add_execution(CLI::App& app, pairs_command& c) {
   add_choice<nan_policy>(app, "--nan", c.pairs.nans,
                          {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
                          "What a NaN does: end the run, or leave its row out [reject]")
       ->group("Input");
-}
-
-void add_execution(CLI::App& app, pairs_command& c) {
-  add_choice<backend>(
-      app, "--backend", c.pairs.exec.target,
-      {{"auto", backend::automatic}, {"cpu", backend::cpu}, {"cuda", backend::cuda}},
-      "Where to compute [auto]")
-      ->group("Execution");
+  add_backend(app, c.pairs.exec);
   add_choice<pair_variant>(app, "--variant", c.pairs.variant,
                            {{"automatic", pair_variant::automatic},
                             {"naive", pair_variant::naive},
@@ -125,22 +157,49 @@ void add_execution(CLI::App& app, pairs_command& c) {
                             {"tensor", pair_variant::tensor}},
                            "Implementation of the pairs [automatic]")
       ->group("Execution");
-  app.add_option("--devices", c.pairs.exec.devices, "CUDA devices to share the work [the first]")
-      ->type_name("N,...")
-      ->delimiter(',')
-      ->group("Execution");
-  app.add_option("--threads", c.pairs.exec.cpu_threads, "CPU threads [all]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 1", [](double n) { return n >= 1; }))
-      ->group("Execution");
-  app.add_option("--memory-limit", c.pairs.exec.workspace_bytes,
-                 "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(true).description(""))
-      ->group("Execution");
   app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+}
+
+void add_mean_filter(CLI::App& app, mean_filter_command& c) {
+  add_input(app, c);
+  app.add_option("-w,--window", c.filter.window, "Elements of a window")
+      ->required()
+      ->type_name("W")
+      ->check(number_in("a whole number from 1", [](double w) { return w >= 1; }))
+      ->group("Filter");
+  app.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")
+      ->type_name("N")
+      ->group("Filter");
+  add_choice<boundary>(app, "--boundary", c.filter.edges,
+                       {{"zero", boundary::zero},
+                        {"reflect", boundary::reflect},
+                        {"nearest", boundary::nearest},
+                        {"mirror", boundary::mirror},
+                        {"wrap", boundary::wrap},
+                        {"shrink", boundary::shrink},
+                        {"valid", boundary::valid}},
+                       "What stands beyond the ends of a row [reflect]")
+      ->group("Filter");
+  add_choice<missing_values>(
+      app, "--nan", c.filter.nans,
+      {{"propagate", missing_values::propagate}, {"omit", missing_values::omit}},
+      "What a NaN does: make the means over it NaN, or count as absent [propagate]")
+      ->group("Filter");
+  add_output(app, c);
+  add_backend(app, c.filter.exec);
+  add_choice<mean_filter_variant>(app, "--variant", c.filter.variant,
+                                  {{"automatic", mean_filter_variant::automatic},
+                                   {"direct", mean_filter_variant::direct},
+                                   {"constant_memory", mean_filter_variant::constant_memory},
+                                   {"shared_memory", mean_filter_variant::shared_memory},
+                                   {"register_window", mean_filter_variant::register_window},
+                                   {"block_sums", mean_filter_variant::block_sums},
+                                   {"multi_level", mean_filter_variant::multi_level}},
+                                  "Implementation of the filter [automatic]")
+      ->group("Execution");
+  app.add_flag("-q,--quiet", c.quiet, "No progress")->group("Execution");
 }
 
 std::string check_combination(const CLI::App& app, const pairs_command& c) {
@@ -173,6 +232,10 @@ parsed_command parse_command_line(int argc, char** argv) {
     add_result(*sub, *target);
     add_execution(*sub, *target);
   }
+  mean_filter_command filter;
+  CLI::App* const filter_app =
+      app.add_subcommand("mean-filter", "Moving mean along each row, or along a column of numbers");
+  add_mean_filter(*filter_app, filter);
   const CLI::App* info = app.add_subcommand("info", "Version, backends and devices");
 
   try {
@@ -181,6 +244,7 @@ parsed_command parse_command_line(int argc, char** argv) {
     return app.exit(error) == 0 ? int{exit_ok} : int{exit_usage};
   }
   if (info->parsed()) return command(info_command{});
+  if (filter_app->parsed()) return command(std::move(filter));
   for (const auto& [sub, target] : jobs) {
     if (!sub->parsed()) continue;
     const std::string wrong = check_combination(*sub, *target);

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include <gpu/mean_filter.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -35,10 +36,21 @@ struct pairs_command {
   bool force = false;
 };
 
+/// `gpu-similarity mean-filter`.
+struct mean_filter_command {
+  std::string input = {};
+  mean_filter_options filter = {};
+  std::string output = "-";
+  io::result_format format = io::result_format::tsv;
+  io::choice header = io::choice::automatic;
+  io::choice row_names = io::choice::automatic;
+  bool quiet = false;
+};
+
 /// `gpu-similarity info`.
 struct info_command {};
 
-using command = std::variant<pairs_command, info_command>;
+using command = std::variant<pairs_command, mean_filter_command, info_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

@@ -201,3 +201,23 @@ TEST_CASE("The plan and the info are told without running", "[cli]") {
   CHECK(info.out.find("backend cpu") != std::string::npos);
   CHECK(info.out.find("auto takes") != std::string::npos);
 }
+
+TEST_CASE("A column of numbers and rows are filtered", "[cli][mean_filter]") {
+  const gpu_test::temporary_folder folder;
+  const std::string column = folder.write("column.txt", "1\n2\n3\n4\n5\n6\n7\n");
+  // uniform_filter1d of 1..7, size 5, mode constant.
+  const auto zero = run_command({"mean-filter", column, "--window", "5", "--boundary", "zero"});
+  INFO(zero.err);
+  CHECK(zero.exit_code == 0);
+  CHECK(zero.out == "1.2\n2\n3\n4\n5\n4.4\n3.6\n");
+  const std::string rows = folder.write("rows.txt", "a\t1\t2\t3\t4\nb\t-4\t0\t4\t8\n");
+  const auto valid = run_command({"mean-filter", rows, "-w", "3", "--boundary", "valid"});
+  CHECK(valid.out == "a\t2\t3\nb\t0\t4\n");
+  const std::string output = folder.path("out.npy");
+  CHECK(run_command({"mean-filter", rows, "-w", "2", "--format", "npy", "-o", output}).exit_code ==
+        0);
+  CHECK(gpu_test::read_file(output).size() == 128 + 8 * sizeof(double));
+  CHECK(run_command({"mean-filter", rows, "-w", "0"}).exit_code == 2);
+  CHECK(run_command({"mean-filter", rows}).exit_code == 2);
+  CHECK(run_command({"mean-filter", rows, "-w", "3", "--origin", "9"}).exit_code == 2);
+}

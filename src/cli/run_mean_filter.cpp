@@ -1,0 +1,87 @@
+#include "cli/run_mean_filter.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <gpu/backend.hpp>
+
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_line.hpp"
+#include "io/output_file.hpp"
+#include "io/read_table.hpp"
+#include "io/result_writer.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// The filter has no int8 and int16: they become int32, which changes no mean.
+template <class T>
+auto as_filter_input(const matrix<T>& values) {
+  if constexpr (filter_element<T>) {
+    return values.view();
+  } else {
+    matrix<std::int32_t> wider(values.rows(), values.cols());
+    std::copy(values.data(), values.data() + values.rows() * values.cols(), wider.data());
+    return wider;
+  }
+}
+template <class T>
+matrix_view<T> view_of(matrix_view<T> values) {
+  return values;
+}
+template <class T>
+matrix_view<const T> view_of(const matrix<T>& values) {
+  return values.view();
+}
+
+/// float stays float; integers have real means.
+template <class T>
+using mean_type = std::conditional_t<std::is_same_v<T, float>, float, double>;
+
+template <class T>
+void filter_and_write(const mean_filter_command& job, const io::table& table,
+                      const matrix<T>& values, io::output_file& out) {
+  const auto input = as_filter_input(values);
+  auto in = view_of(input);
+  // One number a line is a vector, to be filtered along its length.
+  const bool is_column = in.cols() == 1 && !table.names.given();
+  if (is_column) in = {in.data(), 1, in.rows()};
+  const mean_filter_options& options = job.filter;
+  matrix<mean_type<T>> means(in.rows(), filtered_size(in.cols(), options.window, options.edges));
+  try {
+    mean_filter(in, means.view(), options);
+  } catch (const invalid_argument& error) {
+    throw usage_error(error.what());  // of the options: any matrix of numbers can be filtered
+  }
+  if (is_interrupted()) throw interrupted_run("interrupted: nothing is written");
+  const matrix_view<const mean_type<T>> result =
+      is_column ? matrix_view<const mean_type<T>>(means.data(), means.cols(), 1)
+                : std::as_const(means).view();
+  io::write_rows(job.format, out, result, table.names);
+  out.commit();
+}
+
+}  // namespace
+
+void run_mean_filter(const mean_filter_command& job) {
+  try {
+    (void)resolve_backend(job.filter.exec);
+  } catch (const invalid_argument& error) {
+    throw usage_error(error.what());
+  }
+  progress_line line(job.quiet);
+  line.show("reading " + job.input);
+  const io::table table = io::read_table(job.input, {.header = job.header,
+                                                     .row_names = job.row_names,
+                                                     .threads = job.filter.exec.cpu_threads,
+                                                     .stop = is_interrupted});
+  line.show("filtering");
+  io::output_file out(job.output);
+  std::visit([&](const auto& values) { filter_and_write(job, table, values, out); }, table.values);
+}
+
+}  // namespace gpu::cli

@@ -55,6 +55,37 @@ BENCHMARK(cuda_centred_ranks_float)
     ->Unit(benchmark::kMillisecond)
     ->UseManualTime();
 
+// Every variant that takes the shape, average ranks as doubles, through the public call.
+void cuda_rank_rows_variants(benchmark::State& state) {
+  const std::int64_t rows = state.range(0);
+  const std::int64_t cols = state.range(1);
+  const auto variant = static_cast<gpu::rank_variant>(state.range(2));
+  constexpr const char* names[] = {"automatic", "counting", "block_sort", "segmented_sort"};
+  state.SetLabel(names[state.range(2)]);
+  const device_array<float> data(gpu_bench::random_values<float>(rows * cols));
+  const device_array<double> ranks(data.size());
+  gpu_bench::time_on_device(state, [&](cudaStream_t stream) {
+    gpu::rank_rows(gpu::device_matrix_view<const float>(data.data(), rows, cols),
+                   gpu::device_matrix_view<double>(ranks.data(), rows, cols),
+                   {.variant = variant, .exec = {.stream = stream}});
+  });
+  gpu_bench::report_items(state, rows * cols);
+}
+void each_variant(benchmark::internal::Benchmark* benchmark) {
+  constexpr std::int64_t elements = 16'000'000;
+  for (const std::int64_t cols : {30, 64, 96, 128, 1000, 4000, 8000, 16'000}) {
+    for (const std::int64_t variant : {1, 2, 3}) {
+      if ((variant == 1 && cols > 128) || (variant == 2 && cols > 8192)) continue;
+      benchmark->Args({elements / cols, cols, variant});
+    }
+  }
+  benchmark->Args({1000, 30, 0});
+}
+BENCHMARK(cuda_rank_rows_variants)
+    ->Apply(each_variant)
+    ->Unit(benchmark::kMicrosecond)
+    ->UseManualTime();
+
 struct row_start {
   std::int64_t cols;
   __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * cols; }

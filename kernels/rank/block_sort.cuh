@@ -43,6 +43,8 @@ __global__ __launch_bounds__(Threads) void block_sort_kernel(row_source source, 
 
   const int thread = static_cast<int>(threadIdx.x);
   const int cols = source.cols;
+  // The largest key of as many bits as are sorted: narrow types tie with it, as wide ones do.
+  const auto filler = static_cast<Key>(~std::uint64_t{0} >> (64 - source.key_bits));
   const bool in_order = ties == tie_method::ordinal;
   const int thread_step = in_order ? Items : 1;
   const int item_step = in_order ? 1 : Threads;
@@ -54,7 +56,7 @@ __global__ __launch_bounds__(Threads) void block_sort_kernel(row_source source, 
     for (int i = 0; i < Items; ++i) {
       const int col = thread * thread_step + i * item_step;
       columns[i] = static_cast<std::uint16_t>(col);
-      keys[i] = static_cast<Key>(~Key{0});
+      keys[i] = filler;
       if (col < cols) {
         const Key key = source.plain_key<Key>(row, col);
         has_nan = has_nan || source.is_nan(key);

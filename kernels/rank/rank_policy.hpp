@@ -18,6 +18,15 @@ inline constexpr int rank_counting_cols = 64;
 inline constexpr std::array<int, 6> rank_packed_cols{8, 16, 24, 32, 48, 64};
 inline constexpr int rank_packed_threads = 128;
 
+/// Blocks of that kernel that a multiprocessor is to hold: this bounds its registers. Without a
+/// bound the rarer paths of the kernel cost the common one its occupancy.
+constexpr int rank_packed_blocks(int cols) {
+  if (cols <= 16) return 8;
+  if (cols <= 24) return 6;
+  if (cols <= 32) return 5;
+  return cols <= 48 ? 3 : 2;
+}
+
 /// Threads of a block whose warps count one row each.
 inline constexpr int rank_warp_threads = 128;
 

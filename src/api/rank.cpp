@@ -6,6 +6,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "cpu/large_pages.hpp"
 #include "cpu/rank.hpp"
 #include "cuda/rank.hpp"
 #include "plan/rank_variants.hpp"
@@ -59,6 +60,8 @@ matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options)
   const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
   matrix<double> ranks(data.rows(), data.cols());
   if (data.empty()) return ranks;
+  cpu::advise_large_pages(ranks.data(),
+                          static_cast<std::size_t>(data.rows() * data.cols()) * sizeof(double));
   if (decided.exec.target == backend::cuda) {
     // On the CPU the ranking itself comes across a NaN.
     check_nans(data, options);

@@ -6,23 +6,38 @@
 #include "plan/rank_variants.hpp"
 
 namespace gpu::cpu {
+namespace {
+
+// |u| < cols, so that the sum of so many squares fits 32 bits: vectors of twice the lanes.
+constexpr index_t most_in_32_bits = 1024;
+
+template <class Sum, class Integer>
+std::int64_t square_sum(const Integer* u, index_t cols) {
+  Sum sum = 0;
+  for (index_t col = 0; col < cols; ++col)
+    sum += static_cast<Sum>(u[col]) * static_cast<Sum>(u[col]);
+  return sum;
+}
+
+}  // namespace
 
 template <class T, class Integer>
 void centred_ranks(matrix_view<const T> data, matrix_view<Integer> ranks, std::int64_t* square_sums,
                    int threads) {
   const index_t cols = data.cols();
+  const index_t padded = ranks.cols();
   const rank_variant variant =
       detail::choose_rank_variant(rank_variant::automatic, backend::cpu, cols, sizeof(T));
-  const auto store = [&](index_t row, index_t col, auto count) {
-    ranks.row(row)[col] = static_cast<Integer>(count);
+  const auto store = [ranks](index_t row) {
+    return
+        [out = ranks.row(row)](index_t col, auto count) { out[col] = static_cast<Integer>(count); };
   };
   const auto finish = [&](index_t first, index_t last) {
     for (index_t row = first; row < last; ++row) {
-      const Integer* u = ranks.row(row);
-      std::int64_t sum = 0;
-      for (index_t col = 0; col < cols; ++col) sum += std::int64_t{u[col]} * u[col];
-      square_sums[row] = sum;
-      std::fill(ranks.row(row) + cols, ranks.row(row) + ranks.cols(), Integer{0});
+      std::fill(ranks.row(row) + cols, ranks.row(row) + padded, Integer{0});
+      // With the zeros of the padding: a multiple of the vector length leaves no tail.
+      square_sums[row] = cols <= most_in_32_bits ? square_sum<std::int32_t>(ranks.row(row), padded)
+                                                 : square_sum<std::int64_t>(ranks.row(row), padded);
     }
   };
   rank_blocks(data, tie_method::average, rank_order::ascending, variant, threads, store, finish);

@@ -45,8 +45,10 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
   const auto [scale, offset] = detail::scale_of_counts(options.ties, cols);
   // Looked for while the block is in cache; the first row with a NaN is known at the end.
   std::atomic<index_t> first_nan_row = no_nan;
-  const auto store = [&, scale = scale, offset = offset](index_t row, index_t col, auto count) {
-    ranks.row(row)[col] = scale * static_cast<double>(count) + offset;
+  const auto store = [ranks, scale = scale, offset = offset](index_t row) {
+    return [out = ranks.row(row), scale, offset](index_t col, auto count) {
+      out[col] = scale * static_cast<double>(count) + offset;
+    };
   };
   const auto finish = [&](index_t first, index_t last) {
     for (index_t row = first; row < last; ++row) {

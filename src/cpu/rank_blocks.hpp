@@ -11,7 +11,7 @@
 
 namespace gpu::cpu {
 
-/// Ranks every row: `sink(row, col, count)` per element as row_ranker says, then
+/// Ranks every row: `sink` gets the counts as row_ranker says, then
 /// `finish(first, last)` once the rows [first, last) of a block are done. Both are called from
 /// several threads, each row from one. Rethrows the first exception of a thread.
 template <class T, class Sink, class Finish>

@@ -12,14 +12,16 @@
 #include <gpu/matrix_view.hpp>
 #include <gpu/rank.hpp>
 
+#include "cpu/byte_transpose.hpp"
 #include "cpu/rank_counting.hpp"
 #include "cpu/rank_sorting.hpp"
 #include "plan/ordered_key.hpp"
 
 namespace gpu::cpu {
 
-/// Delivers to a sink, per element, the count that plan/rank_variants.hpp defines:
-/// sink(row, col, count) for every column of a row, row after row.
+/// Delivers to a sink, per element, the count that plan/rank_variants.hpp defines: for each row
+/// `auto put = sink(row)`, then put(col, count) for every column. What the inner loops need is kept
+/// in local variables: stores of bytes may alias anything that is reached through a pointer.
 template <class T>
 class row_ranker {
  public:
@@ -30,9 +32,11 @@ class row_ranker {
         flip_(order == rank_order::descending ? nan_key<T> : key{0}),
         counts_(variant == rank_variant::counting) {
     if (counts_) {
-      const auto elements = static_cast<std::size_t>(data.cols()) * counting_block_rows;
-      keys_.resize(elements * sizeof(T) / sizeof(line) + 1);
-      results_.resize(elements * sizeof(T) / sizeof(line) + 1);
+      pitch_ = (data.cols() + transpose_edge - 1) / transpose_edge * transpose_edge;
+      const auto elements = static_cast<std::size_t>(pitch_) * counting_block_rows;
+      keys_.resize(elements * sizeof(T) / sizeof(line));
+      results_.resize(elements * sizeof(T) / sizeof(line));
+      tile_.resize(elements / sizeof(line));
     }
   }
 
@@ -54,19 +58,47 @@ class row_ranker {
     std::array<std::byte, 64> bytes;
   };
 
-  [[nodiscard]] key key_of(T value) const {
-    return static_cast<key>(detail::ordered_key(value) ^ flip_);
+  static key key_of(T value, key flip) {
+    return static_cast<key>(detail::ordered_key(value) ^ flip);
   }
 
-  // The largest difference of two keys of one row, and per row the least key.
+  // Whether every row lies within a byte around its first element; least_ becomes the least key a
+  // row may have. The common case, and cheaper to find out than the extremes.
+  bool fits_bytes(index_t first, index_t last) {
+    if constexpr (sizeof(T) == 1) {
+      std::fill(least_.begin(), least_.end(), key{0});
+      return true;
+    } else {
+      constexpr key half = 128;
+      const index_t cols = data_.cols();
+      const key flip = flip_;
+      key outside = 0;
+      for (index_t row = first; row < last; ++row) {
+        const T* values = data_.row(row);
+        const key centre = key_of(values[0], flip);
+        // Close to the ends of the keys a distance could wrap round.
+        if (centre < half || centre > static_cast<key>(~half)) return false;
+        const auto least = static_cast<key>(centre - half);
+        for (index_t col = 0; col < cols; ++col) {
+          outside |= static_cast<key>(key_of(values[col], flip) - least);
+        }
+        least_[static_cast<std::size_t>(row - first)] = least;
+      }
+      return outside <= 0xff;
+    }
+  }
+
+  // The largest difference of two keys of one row; least_ becomes the least key per row.
   key widest_row(index_t first, index_t last) {
+    const index_t cols = data_.cols();
+    const key flip = flip_;
     key widest = 0;
     for (index_t row = first; row < last; ++row) {
       const T* values = data_.row(row);
-      key least = key_of(values[0]);
+      key least = key_of(values[0], flip);
       key most = least;
-      for (index_t col = 1; col < data_.cols(); ++col) {
-        const key k = key_of(values[col]);
+      for (index_t col = 1; col < cols; ++col) {
+        const key k = key_of(values[col], flip);
         least = k < least ? k : least;
         most = k > most ? k : most;
       }
@@ -81,8 +113,9 @@ class row_ranker {
   void rank_by_counting(index_t first, index_t last, Sink& sink) {
     if (data_.cols() == 0) return;
     // Narrower lanes hold more rows per instruction: counts and pixels mostly fit a byte.
+    if (fits_bytes(first, last)) return count_in_bytes(first, last, sink);
     const key widest = widest_row(first, last);
-    if (widest <= 0xff) return count_in_lanes<std::int8_t>(first, last, sink);
+    if (widest <= 0xff) return count_in_bytes(first, last, sink);
     if constexpr (sizeof(T) > 1) {
       if (widest <= 0xffff) return count_in_lanes<std::int16_t>(first, last, sink);
     }
@@ -92,6 +125,33 @@ class row_ranker {
     if constexpr (sizeof(T) > 4) return count_in_lanes<std::int64_t>(first, last, sink);
   }
 
+  // Rows are narrowed to bytes as they stand, and turned into lanes by 16 x 16 transposition.
+  template <class Sink>
+  void count_in_bytes(index_t first, index_t last, Sink& sink) {
+    std::int8_t* tile = reinterpret_cast<std::int8_t*>(tile_.data());
+    std::int8_t* keys = reinterpret_cast<std::int8_t*>(keys_.data());
+    std::int8_t* counts = reinterpret_cast<std::int8_t*>(results_.data());
+    const index_t cols = data_.cols();
+    const index_t pitch = pitch_;
+    const key flip = flip_;
+    for (index_t row = first; row < last; ++row) {
+      const T* values = data_.row(row);
+      std::int8_t* narrow = tile + (row - first) * pitch;
+      const auto middle = static_cast<key>(least_[static_cast<std::size_t>(row - first)] + 128);
+      for (index_t col = 0; col < cols; ++col) {
+        narrow[col] = static_cast<std::int8_t>(key_of(values[col], flip) - middle);
+      }
+    }
+    transpose_bytes(tile, pitch, counting_block_rows, pitch, keys, counting_block_rows);
+    kernels_.bytes(ties_, keys, static_cast<int>(cols), counts);
+    transpose_bytes(counts, counting_block_rows, pitch, counting_block_rows, tile, pitch);
+    for (index_t row = first; row < last; ++row) {
+      const std::int8_t* count = tile + (row - first) * pitch;
+      const auto put = sink(row);
+      for (index_t col = 0; col < cols; ++col) put(col, count[col]);
+    }
+  }
+
   template <class Lane, class Sink>
   void count_in_lanes(index_t first, index_t last, Sink& sink) {
     using unsigned_lane = std::make_unsigned_t<Lane>;
@@ -99,19 +159,21 @@ class row_ranker {
     Lane* keys = reinterpret_cast<Lane*>(keys_.data());
     Lane* counts = reinterpret_cast<Lane*>(results_.data());
     const index_t cols = data_.cols();
+    const key flip = flip_;
     for (index_t row = first; row < last; ++row) {
       const T* values = data_.row(row);
       Lane* lane = keys + (row - first);
       const key least = least_[static_cast<std::size_t>(row - first)];
       for (index_t col = 0; col < cols; ++col) {
-        const auto distance = static_cast<unsigned_lane>(key_of(values[col]) - least);
+        const auto distance = static_cast<unsigned_lane>(key_of(values[col], flip) - least);
         lane[col * counting_block_rows] = static_cast<Lane>(distance ^ top);
       }
     }
     kernels_.template of<Lane>()(ties_, keys, static_cast<int>(cols), counts);
     for (index_t row = first; row < last; ++row) {
       const Lane* lane = counts + (row - first);
-      for (index_t col = 0; col < cols; ++col) sink(row, col, lane[col * counting_block_rows]);
+      const auto put = sink(row);
+      for (index_t col = 0; col < cols; ++col) put(col, lane[col * counting_block_rows]);
     }
   }
 
@@ -121,16 +183,17 @@ class row_ranker {
     const T* values = data_.row(row);
     sorter_.resize(static_cast<std::size_t>(cols));
     for (index_t col = 0; col < cols; ++col) {
-      sorter_.set(static_cast<std::size_t>(col), key_of(values[col]));
+      sorter_.set(static_cast<std::size_t>(col), key_of(values[col], flip_));
     }
     sorter_.sort();
+    const auto put = sink(row);
     index_t distinct = 0;
     for (index_t first = 0; first < cols; ++distinct) {
       index_t last = first + 1;
       const key value = sorter_.key_at(first);
       while (last < cols && sorter_.key_at(last) == value) ++last;
       for (index_t at = first; at < last; ++at) {
-        sink(row, sorter_.column_at(at), count_of(first, last, at, distinct));
+        put(sorter_.column_at(at), count_of(first, last, at, distinct));
       }
       first = last;
     }
@@ -159,6 +222,8 @@ class row_ranker {
   bool counts_;
   const counting_kernels& kernels_ = usable_counting_kernels();
   std::array<key, counting_block_rows> least_{};
+  index_t pitch_ = 0;
+  std::vector<line> tile_;
   std::vector<line> keys_;
   std::vector<line> results_;
   row_sorter<key> sorter_;

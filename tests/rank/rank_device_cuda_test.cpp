@@ -55,7 +55,7 @@ void check_centred_ranks(const gpu::matrix<T>& data, gpu::index_t pitch) {
   device_sums.copy_to(sums.data());
   gpu::cpu::centred_ranks<T, Integer>(data.view(), expected.view(), expected_sums.data(), 0);
   CHECK(std::equal(ranks.data(), ranks.data() + rows * pitch, expected.data()));
-  CHECK(sums == expected_sums);
+  CHECK((sums == expected_sums));
 }
 
 }  // namespace

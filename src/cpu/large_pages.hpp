@@ -1,0 +1,12 @@
+#pragma once
+// Large pages for large results: writing fresh memory is mostly page faults otherwise.
+
+#include <cstddef>
+
+namespace gpu::cpu {
+
+/// Asks the system to back [data, data + bytes), which is still unwritten, with large pages. Only a
+/// wish: nothing happens where it is small or the system has none.
+void advise_large_pages(void* data, std::size_t bytes) noexcept;
+
+}  // namespace gpu::cpu

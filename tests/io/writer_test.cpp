@@ -1,0 +1,136 @@
+// Results as text and .npy, and what becomes of a file that cannot be completed.
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gpu/p_value.hpp>
+
+#include "io/output_file.hpp"
+#include "io/result_writer.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_file.hpp"
+
+namespace {
+
+constexpr gpu::index_t observations = 30;
+
+/// Edges of 40 rows each; `distinct` different statistics.
+std::vector<gpu::edge> make_edges(std::size_t count, std::size_t distinct) {
+  std::mt19937_64 engine(11);
+  std::vector<double> statistics(distinct);
+  for (double& s : statistics) s = static_cast<double>(engine()) * 0x1p-63 - 1;
+  statistics[0] = 1;
+  std::vector<gpu::edge> edges(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double statistic = statistics[engine() % distinct];
+    edges[k] = {static_cast<gpu::node_id>(k / 40), static_cast<gpu::node_id>(5000 + k % 40),
+                statistic, gpu::correlation_p_value(statistic, observations)};
+  }
+  return edges;
+}
+
+std::string printed(const char* format, double value) {
+  std::array<char, 64> text;
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+/// The lines as one would write them by hand; the statistic is compared as a number.
+void check_lines(const std::string& text, const std::vector<gpu::edge>& edges,
+                 const gpu::io::row_names& names) {
+  std::size_t wrong = 0;
+  std::size_t at = text.find('\n') + 1;
+  for (const gpu::edge& e : edges) {
+    std::string front = names.name(e.row);
+    front += '\t';
+    front += names.name(e.col);
+    front += '\t';
+    wrong += text.compare(at, front.size(), front) != 0;
+    char* end = nullptr;
+    wrong += std::strtod(text.c_str() + at + front.size(), &end) != e.statistic;
+    std::string back = "\t";
+    back += printed("%.6g", gpu::correlation_t(e.statistic, observations));
+    back += '\t';
+    back += printed("%.6g", e.p);
+    back += '\n';
+    const auto behind = static_cast<std::size_t>(end - text.c_str());
+    wrong += text.compare(behind, back.size(), back) != 0;
+    at = behind + back.size();
+  }
+  CHECK(wrong == 0);
+  CHECK(at == text.size());
+}
+
+}  // namespace
+
+TEST_CASE("Edges as text are in order and exact, on any number of threads", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  gpu::io::row_names given;
+  for (int i = 0; i < 6000; ++i) given.add(std::string(static_cast<std::size_t>(i % 50), 'n'));
+  for (const gpu::io::row_names& names : {gpu::io::row_names(), given}) {
+    for (const std::size_t distinct : {3UL, 20000UL}) {
+      for (const int threads : {1, 3}) {
+        const auto edges = make_edges(30000, distinct);
+        gpu::io::output_file out(folder.path("edges.tsv"));
+        const auto writer = gpu::io::make_edge_writer(
+            gpu::io::result_format::tsv, out,
+            {.names = names, .rows = 6000, .observations = observations, .threads = threads});
+        writer->write(std::span(edges).first(17000));
+        writer->write(std::span(edges).subspan(17000, 1));
+        writer->write(std::span(edges).subspan(17001));
+        writer->write({});
+        writer->finish();
+        out.commit();
+        check_lines(gpu_test::read_file(folder.path("edges.tsv")), edges, names);
+      }
+    }
+  }
+}
+
+TEST_CASE("A failing write reaches the caller from whichever thread", "[io][writer]") {
+  const gpu::io::row_names names;
+  const auto edges = make_edges(100000, 100);
+  gpu::io::output_file out("/dev/full");
+  CHECK_FALSE(out.can_replace());
+  CHECK_THROWS_AS(gpu::io::make_edge_writer(gpu::io::result_format::tsv, out,
+                                            {.names = names, .rows = 6000, .observations = 30})
+                      ->write(edges),
+                  gpu::io::output_error);
+  CHECK_THROWS_AS(gpu::io::make_edge_writer(gpu::io::result_format::npy, out,
+                                            {.names = names, .rows = 6000, .observations = 30}),
+                  gpu::io::output_error);
+}
+
+TEST_CASE("A file has its name when it is complete, and not before", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const std::string path = folder.write("out", "old");
+  const std::string partial = path + ".partial";
+  SECTION("Committed") {
+    gpu::io::output_file out(path);
+    out.write("abc");
+    out.replace(1, "X");
+    CHECK(gpu_test::read_file(path) == "old");
+    out.commit();
+    CHECK(gpu_test::read_file(path) == "aXc");
+    CHECK(out.bytes_written() == 3);
+  }
+  SECTION("Abandoned") {
+    { gpu::io::output_file(path).write("abc"); }
+    CHECK(gpu_test::read_file(path) == "old");
+  }
+  SECTION("Kept in part") {
+    {
+      gpu::io::output_file out(path);
+      out.write("ab");
+      CHECK(out.keep_partial() == partial);
+    }
+    CHECK(gpu_test::read_file(partial) == "ab");
+    CHECK(gpu_test::read_file(path) == "old");
+    std::filesystem::remove(partial);
+  }
+  CHECK_FALSE(std::filesystem::exists(partial));
+}

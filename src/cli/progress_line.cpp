@@ -51,7 +51,8 @@ void progress_line::show(const progress& state) {
   std::string text = stage_;
   if (total > 0) text += fmt::format(" {:5.1f} %", 100 * done / total);
   if (done > 0 && elapsed > 0) {
-    text += fmt::format("  {:.3g}/s  {} left", done / elapsed,
+    const std::string_view unit = stage_ == "prepare" ? "/s" : " pairs/s";
+    text += fmt::format("  {:.3g}{}  {} left", done / elapsed, unit,
                         duration_text((total - done) * elapsed / done));
   }
   show(text);

@@ -9,7 +9,7 @@ namespace gpu::cpu::pair_policy {
 
 /// One task of a thread: task_rows x task_cols pairs.
 inline constexpr index_t task_rows = 128;
-inline constexpr index_t task_cols = 2048;
+inline constexpr index_t task_cols = 8192;
 
 /// Statistics are computed into a buffer of this many pairs (128 KiB) where a sink needs them all.
 inline constexpr index_t block_rows = 32;

@@ -33,7 +33,7 @@ double best_time(const Body& body) {
   return best;
 }
 
-std::vector<double> random_walk(std::int64_t size) {
+std::vector<double> normal_values(std::int64_t size) {
   std::vector<double> values(static_cast<std::size_t>(size));
   std::mt19937_64 engine(5);
   std::normal_distribution<double> step;
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: mean_filter_10m [elements [window]]\n");
     return EXIT_FAILURE;
   }
-  const std::vector<double> in = random_walk(size);
+  const std::vector<double> in = normal_values(size);
   std::vector<double> out(in.size());
   std::vector<double> reference;
   double base = 0;

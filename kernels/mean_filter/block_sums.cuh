@@ -15,8 +15,11 @@
 //
 // Shared memory: elements (threads * K + window - 1), prefix sums of chunks; K is odd, so that
 // threads' chunks start in different banks. Results go back through shared memory to be written
-// in order. Global memory: each element is read (1 + (window - 1) / (threads * K)) times, but for
-// the first time from the second-level cache, since neighbouring tiles run side by side.
+// by one bulk copy. Where two buffers fit, blocks stay and fetch their next tile while they work
+// on this one. Windows shorter than a chunk (Short > 0: exactly that window) need no base: each
+// thread sums them in registers, every element read and converted once. Global memory: each element
+// is read (1 + (window - 1) / (threads * K)) times, but for the first time from the second-level
+// cache, since neighbouring tiles run side by side.
 
 #include "mean_filter/mean_filter_policy.hpp"
 #include "mean_filter/stage_tile.cuh"
@@ -28,7 +31,8 @@ struct block_sums_layout {
   int whole_chunks;  ///< In every base.
   int rest;          ///< Single elements in every base.
   int chunks;        ///< Whose sums the block needs: a multiple of 32, 0 without whole chunks.
-  std::size_t sums_at;
+  int buffers;       ///< Tiles in flight: 1 or 2.
+  std::size_t buffer_bytes;
   std::size_t bytes;
 };
 
@@ -44,9 +48,11 @@ constexpr block_sums_layout lay_out_block_sums(int window, int outputs, int thre
   const int read = layout.chunks * outputs > staged ? layout.chunks * outputs : staged;
   const std::size_t in_room = static_cast<std::size_t>(read) * in_bytes + stage_slack;
   const std::size_t out_room = static_cast<std::size_t>(threads * outputs) * out_bytes;
-  layout.sums_at = ((in_room > out_room ? in_room : out_room) + 15) / 16 * 16;
-  layout.bytes = layout.sums_at + static_cast<std::size_t>(layout.chunks) * sizeof(Sum) * 33 / 32 +
-                 sizeof(Sum);
+  layout.buffer_bytes = ((in_room > out_room ? in_room : out_room) + 127) / 128 * 128;
+  const std::size_t sums =
+      layout.chunks == 0 ? 0 : static_cast<std::size_t>(layout.chunks / 32 * 33) * sizeof(Sum);
+  layout.buffers = 2 * layout.buffer_bytes + sums <= two_buffer_bytes ? 2 : 1;
+  layout.bytes = static_cast<std::size_t>(layout.buffers) * layout.buffer_bytes + sums;
   return layout;
 }
 
@@ -116,67 +122,154 @@ __device__ Sum base_of_chunks(const In* tile, const Sum& own, const block_sums_l
   return base;
 }
 
-template <class Sum, int K, int Threads, class In, class Out>
-__global__ void __launch_bounds__(Threads)
-    block_sums_kernel(const __grid_constant__ filter_args<In, Out> args,
-                      const __grid_constant__ block_sums_layout layout, index_t tiles_per_row) {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  __shared__ copy_barrier barrier;
-  unsigned phase = 0;
-  init_barrier(barrier);
-  constexpr int tile_outputs = Threads * K;
-  const int window = static_cast<int>(args.shape.window);
-  const int thread = static_cast<int>(threadIdx.x);
-  for (index_t t = blockIdx.x; t < args.shape.rows * tiles_per_row; t += gridDim.x) {
-    const auto [row, tile_index] = split_index(t, tiles_per_row);
-    const index_t first = tile_index * tile_outputs;
-    const In* tile = stage_tile(args, args.in_row(row), first - args.shape.left,
-                                tile_outputs + window - 1, shared_bytes, barrier, phase);
-    const In* own = tile + thread * K;
-    Sum suffix[K];
-    Sum running;
+/// The K means of the thread from a tile, where the window is at least K.
+template <class Sum, int K, int Threads, class In, class Mean>
+__device__ void long_windows(const In* tile, const block_sums_layout& layout, Sum* sums,
+                             const Mean& mean) {
+  const In* own = tile + static_cast<int>(threadIdx.x) * K;
+  Sum suffix[K];
+  Sum running;
 #pragma unroll
-    for (int j = K - 1; j >= 0; --j) {
-      running.add(static_cast<double>(own[j]));
-      suffix[j] = running;
-    }
-    Sum prefix;
-    if (layout.whole_chunks > 0) {
-      prefix = base_of_chunks<Sum, K, Threads>(
-          tile, running, layout, reinterpret_cast<Sum*>(shared_bytes + layout.sums_at));
-    }
-    const In* next = own + (1 + layout.whole_chunks) * K;
-    for (int r = 0; r < layout.rest; ++r) prefix.add(static_cast<double>(next[r]));
-    next += layout.rest;
-    Out means[K];
+  for (int j = K - 1; j >= 0; --j) {
+    running.add(static_cast<double>(own[j]));
+    suffix[j] = running;
+  }
+  Sum prefix;
+  if (layout.whole_chunks > 0) {
+    prefix = base_of_chunks<Sum, K, Threads>(tile, running, layout, sums);
+  }
+  const In* next = own + (1 + layout.whole_chunks) * K;
+  for (int r = 0; r < layout.rest; ++r) prefix.add(static_cast<double>(next[r]));
+  next += layout.rest;
 #pragma unroll
-    for (int j = 0; j < K; ++j) {
-      if (j > 0) prefix.add(static_cast<double>(next[j - 1]));
-      suffix[j].add(prefix);
-      means[j] = args.mean(suffix[j], first + thread * K + j);
-    }
-    __syncthreads();
-    Out* results = reinterpret_cast<Out*>(shared_bytes);
-#pragma unroll
-    for (int j = 0; j < K; ++j) results[thread * K + j] = means[j];
-    __syncthreads();
-    const index_t left = args.shape.output_cols - first;
-    const int valid = left < tile_outputs ? static_cast<int>(left) : tile_outputs;
-    Out* out = args.out_row(row) + first;
-    for (int i = thread; i < valid; i += Threads) out[i] = results[i];
-    fence_tile();
+  for (int j = 0; j < K; ++j) {
+    if (j > 0) prefix.add(static_cast<double>(next[j - 1]));
+    suffix[j].add(prefix);
+    mean(j, suffix[j]);
   }
 }
 
-template <class Sum, int K, int Threads, class In, class Out>
+/// The same for windows of exactly Short elements, Short <= K.
+template <class Sum, int K, int Short, class In, class Mean>
+__device__ void short_windows(const In* tile, const Mean& mean) {
+  const In* own = tile + static_cast<int>(threadIdx.x) * K;
+  double held[Short];
+#pragma unroll
+  for (int k = 0; k < Short - 1; ++k) held[k] = static_cast<double>(own[k]);
+#pragma unroll
+  for (int j = 0; j < K; ++j) {
+    held[(j + Short - 1) % Short] = static_cast<double>(own[j + Short - 1]);
+    Sum sum;
+#pragma unroll
+    for (int k = 0; k < Short; ++k) sum.add(held[(j + k) % Short]);
+    mean(j, sum);
+  }
+}
+
+template <class Sum, int K, int Threads, int Short, class In, class Out>
+__global__ void __launch_bounds__(Threads)
+    block_sums_kernel(const __grid_constant__ filter_args<In, Out> args,
+                      const __grid_constant__ block_sums_layout layout, index_t tiles_per_row) {
+  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  __shared__ copy_barrier barriers[2];
+  constexpr int tile_outputs = Threads * K;
+  const int staged = tile_outputs + static_cast<int>(args.shape.window) - 1;
+  const index_t tiles = args.shape.rows * tiles_per_row;
+  init_barrier(barriers[0]);
+  init_barrier(barriers[1]);
+  unsigned phases[2] = {0, 0};
+  const In* tile[2] = {};
+  bool bulk[2] = {};
+  const auto begin = [&](index_t t, int buffer) {
+    const auto [row, index] = split_index(t, tiles_per_row);
+    tile[buffer] =
+        begin_tile(args, args.in_row(row), index * tile_outputs - args.shape.left, staged,
+                   shared_bytes + buffer * layout.buffer_bytes, barriers[buffer], bulk[buffer]);
+  };
+  Sum* sums = reinterpret_cast<Sum*>(shared_bytes + layout.buffers * layout.buffer_bytes);
+  index_t t = blockIdx.x;
+  if (t < tiles) begin(t, 0);
+  for (int buffer = 0; t < tiles; t += gridDim.x) {
+    const bool two = layout.buffers == 2;
+    if (two && t + gridDim.x < tiles) {
+      if (buffer == 0) {
+        begin(t + gridDim.x, 1);
+      } else {
+        begin(t + gridDim.x, 0);
+      }
+    }
+    const In* here = buffer == 0 ? tile[0] : tile[1];
+    if (buffer == 0) {
+      await_tile(barriers[0], bulk[0], phases[0]);
+    } else {
+      await_tile(barriers[1], bulk[1], phases[1]);
+    }
+    const auto [row, index] = split_index(t, tiles_per_row);
+    const index_t first = index * tile_outputs;
+    const bool full = args.template full_windows<Sum>(first, first + tile_outputs);
+    Out means[K];
+    const auto keep = [&](int j, const Sum& sum) {
+      means[j] = full ? args.full_mean(sum)
+                      : args.mean(sum, first + static_cast<int>(threadIdx.x) * K + j);
+    };
+    if constexpr (Short > 0) {
+      short_windows<Sum, K, Short>(here, keep);
+    } else {
+      long_windows<Sum, K, Threads>(here, layout, sums, keep);
+    }
+    __syncthreads();
+    Out* results = reinterpret_cast<Out*>(shared_bytes + buffer * layout.buffer_bytes);
+#pragma unroll
+    for (int j = 0; j < K; ++j) results[static_cast<int>(threadIdx.x) * K + j] = means[j];
+    const index_t left = args.shape.output_cols - first;
+    const int valid = left < tile_outputs ? static_cast<int>(left) : tile_outputs;
+    write_tile(args.out_row(row) + first, results, valid, tile_outputs);
+    results_read();
+    if (two) {
+      buffer ^= 1;
+    } else if (t + gridDim.x < tiles) {
+      begin(t + gridDim.x, 0);
+    }
+  }
+}
+
+/// Blocks of `kernel` that the device holds at once.
+template <class Kernel>
+index_t resident_blocks(Kernel* kernel, int threads, std::size_t bytes) {
+  int device = 0;
+  int processors = 0;
+  int blocks = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes));
+  return static_cast<index_t>(processors) * (blocks < 1 ? 1 : blocks);
+}
+
+/// Shared memory that a block may have: 64 KiB on sm_75, 227 KiB on sm_90.
+inline std::size_t largest_shared_memory() {
+  int device = 0;
+  int bytes = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return static_cast<std::size_t>(bytes);
+}
+
+template <class Sum, int K, int Threads, int Short, class In, class Out>
 void launch_block_sums_of(const filter_args<In, Out>& args, cudaStream_t stream) {
-  const auto layout = lay_out_block_sums<Sum>(static_cast<int>(args.shape.window), K, Threads,
-                                              sizeof(In), sizeof(Out));
+  auto layout = lay_out_block_sums<Sum>(static_cast<int>(args.shape.window), K, Threads, sizeof(In),
+                                        sizeof(Out));
+  if (Short > 0) layout.whole_chunks = layout.rest = 0;
   const index_t tiles_per_row = ceil_div(args.shape.output_cols, Threads * K);
-  auto* kernel = &block_sums_kernel<Sum, K, Threads, In, Out>;
+  const index_t tiles = args.shape.rows * tiles_per_row;
+  auto* kernel = &block_sums_kernel<Sum, K, Threads, Short, In, Out>;
   if (layout.bytes > 48 * 1024) allow_shared_memory(kernel, layout.bytes);
-  kernel<<<grid_blocks(args.shape.rows * tiles_per_row, 1), Threads, layout.bytes, stream>>>(
-      args, layout, tiles_per_row);
+  const index_t most =
+      layout.buffers == 2 ? resident_blocks(kernel, Threads, layout.bytes) : 0x7fffffff;
+  kernel<<<grid_blocks(tiles, 1, most), Threads, layout.bytes, stream>>>(args, layout,
+                                                                         tiles_per_row);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
@@ -184,12 +277,25 @@ void launch_block_sums_of(const filter_args<In, Out>& args, cudaStream_t stream)
 template <class Sum, class In, class Out>
 void launch_block_sums(const filter_args<In, Out>& args, cudaStream_t stream) {
   using policy = block_sums_policy<sizeof(In)>;
-  if (args.shape.window >= policy::outputs) {
-    launch_block_sums_of<Sum, policy::outputs, policy::threads>(args, stream);
-  } else if (args.shape.window >= policy::short_outputs) {
-    launch_block_sums_of<Sum, policy::short_outputs, policy::threads>(args, stream);
+  constexpr int outputs = policy::outputs;
+  constexpr int threads = policy::threads;
+  const index_t window = args.shape.window;
+  const auto wide = lay_out_block_sums<Sum>(static_cast<int>(window), policy::wide_outputs,
+                                            policy::wide_threads, sizeof(In), sizeof(Out));
+  if (window > policy::wide_from && wide.bytes <= largest_shared_memory()) {
+    launch_block_sums_of<Sum, policy::wide_outputs, policy::wide_threads, 0>(args, stream);
+  } else if (window >= outputs) {
+    launch_block_sums_of<Sum, outputs, threads, 0>(args, stream);
+  } else if (window == 3) {
+    launch_block_sums_of<Sum, outputs, threads, 3>(args, stream);
+  } else if (window == 5) {
+    launch_block_sums_of<Sum, outputs, threads, 5>(args, stream);
+  } else if (window == 7) {
+    launch_block_sums_of<Sum, outputs, threads, 7>(args, stream);
+  } else if (window >= policy::short_outputs) {
+    launch_block_sums_of<Sum, policy::short_outputs, threads, 0>(args, stream);
   } else {
-    launch_block_sums_of<Sum, 1, policy::threads>(args, stream);
+    launch_block_sums_of<Sum, 1, threads, 0>(args, stream);
   }
 }
 

@@ -46,6 +46,20 @@ struct filter_args {
     return first >= 0 && end <= shape.cols;
   }
 
+  /// Whether outputs first to end - 1 are all divided by the whole window.
+  template <class Sum>
+  __device__ bool full_windows(index_t first, index_t end) const {
+    if constexpr (counts_missing<Sum>) return false;
+    return shape.edges != boundary::shrink ||
+           inside(first - shape.left, end - 1 - shape.left + shape.window);
+  }
+
+  /// The mean of a whole window from its sum.
+  template <class Sum>
+  __device__ Out full_mean(const Sum& sum) const {
+    return finished<Out>(divided<Out>(sum.value(), divisor, inverse));
+  }
+
   /// The mean of output j from its sum.
   template <class Sum>
   __device__ Out mean(const Sum& sum, index_t j) const {
@@ -60,7 +74,7 @@ struct filter_args {
           return finished<Out>(sum.value() / static_cast<double>(places));
         }
       }
-      return finished<Out>(divided(sum.value(), divisor, inverse));
+      return full_mean(sum);
     }
   }
 };

@@ -19,13 +19,18 @@ constexpr int register_outputs(std::size_t element_bytes, int window) {
 }
 
 /// block_sums: outputs of one thread (odd, so that threads' chunks start in different banks of
-/// shared memory) and threads of a block.
+/// shared memory) and threads of a block; wider blocks for wide windows, for their halo.
 template <std::size_t ElementBytes>
 struct block_sums_policy {
-  static constexpr int outputs = ElementBytes == 8 ? 11 : 17;
+  static constexpr int outputs = ElementBytes == 8 ? 15 : 17;
+  static constexpr int threads = 128;
   static constexpr int short_outputs = 5;  ///< For windows below `outputs`.
-  static constexpr int threads = 256;
+  static constexpr index_t wide_from = ElementBytes == 8 ? 2000 : 3000;
+  static constexpr int wide_outputs = ElementBytes == 8 ? 11 : 17;
+  static constexpr int wide_threads = 256;
 };
+/// Two tiles in flight where both fit: four such blocks fill a multiprocessor's shared memory.
+inline constexpr std::size_t two_buffer_bytes = 52 * 1024;
 
 /// multi_level: outputs of one thread, threads of a block, block sums under one super sum.
 inline constexpr int level_outputs = 9;

@@ -93,12 +93,16 @@ __device__ counted_sum<Sum> shuffled_down(counted_sum<Sum> s, unsigned lanes) {
   return {shuffled_down(s.sum, lanes), __shfl_down_sync(0xffffffffu, s.absent, lanes)};
 }
 
-/// sum / divisor correctly rounded, from the rounded inverse, in three operations (Markstein);
-/// the first estimate alone where it is infinite or NaN.
-__device__ inline double divided(double sum, double divisor, double inverse) {
+/// sum / divisor from the rounded inverse: correctly rounded in three operations (Markstein) where
+/// the result is a double or is truncated; one multiplication where it is rounded to float anyway.
+/// The first estimate alone where that is infinite or NaN.
+template <class Out>
+__device__ double divided(double sum, double divisor, double inverse) {
   const double estimate = __dmul_rn(sum, inverse);
+  if constexpr (std::is_same_v<Out, float>) return estimate;
   const double rest = __fma_rn(-estimate, divisor, sum);
-  return rest != rest ? estimate : __fma_rn(rest, inverse, estimate);
+  const double result = __fma_rn(rest, inverse, estimate);
+  return result != result ? estimate : result;
 }
 
 /// A result as Out: integers truncate toward zero and saturate; NaN gives 0.

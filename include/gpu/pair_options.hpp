@@ -18,10 +18,12 @@ enum class pair_variant {
   naive,         ///< CPU: textbook loops. CUDA: one block per row, ranks recomputed per pair.
   tiled,         ///< CPU: blocked, vectorised, parallel.
   shared_tiled,  ///< CUDA: ranks once, tiles of both operands in shared memory.
-  tensor         ///< CUDA: tensor-core tiles (sm_80 and newer).
+  tensor,        ///< CUDA: tensor-core tiles (sm_80 and newer).
+  hopper         ///< CUDA, compute capability 9.0, Spearman: as tensor, and strict cuts screened by
+                 ///< warpgroup tensor cores before the exact test.
 };
 
-/// "automatic", "naive", "tiled", "shared_tiled", "tensor".
+/// "automatic", "naive", "tiled", "shared_tiled", "tensor", "hopper".
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(pair_variant variant) noexcept;
 
 /// Options of spearman_all_pairs and pearson_all_pairs.

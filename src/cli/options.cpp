@@ -154,7 +154,8 @@ void add_execution(CLI::App& app, pairs_command& c) {
                             {"naive", pair_variant::naive},
                             {"tiled", pair_variant::tiled},
                             {"shared_tiled", pair_variant::shared_tiled},
-                            {"tensor", pair_variant::tensor}},
+                            {"tensor", pair_variant::tensor},
+                            {"hopper", pair_variant::hopper}},
                            "Implementation of the pairs [automatic]")
       ->group("Execution");
   app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")

@@ -23,7 +23,7 @@ class packed_columns {
   template <class T>
   void store_row(index_t row, const T* values);
 
-  [[nodiscard]] packing how() const { return how_; }
+  [[nodiscard]] index_t cols() const { return cols_; }
   [[nodiscard]] index_t steps() const { return steps_; }
   /// The group that column `col` starts; `col` is a multiple of group_lanes.
   [[nodiscard]] const std::uint8_t* group_of(index_t col) const {
@@ -75,6 +75,10 @@ class packed_rows : public pair_rows {
  private:
   struct filter;
   [[nodiscard]] bool make_filter(const detail::keep_range& keep, filter& out) const;
+  [[nodiscard]] bool is_rare(double cut) const;
+  std::uint64_t count_by_search(const pair_tile& tile, const detail::keep_range& keep,
+                                const filter& how, pair_scratch& scratch, std::uint32_t* row_degree,
+                                std::uint32_t* col_degree) const;
   [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
                                         pair_scratch& scratch) const;
 

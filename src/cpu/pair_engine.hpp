@@ -50,6 +50,8 @@ class pair_engine final : public detail::pair_engine {
  private:
   template <class Value>
   void fill_dense(matrix_view<Value> out);
+  template <class Value>
+  void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
 
   [[nodiscard]] index_t size() const { return rows_->size(); }
   [[nodiscard]] index_t original(index_t packed) const {

@@ -17,11 +17,11 @@ inline constexpr index_t block_cols = 512;
 
 /// A panel is what runs between two looks at progress and cancellation: rows against all columns,
 /// of at most about this many multiply-adds.
-inline constexpr index_t panel_rows = 512;
-inline constexpr double panel_work = 4e9;
+inline constexpr index_t panel_rows = 2048;
+inline constexpr double panel_work = 8e9;
 
 /// Multiply-adds that are worth a further thread.
-inline constexpr double thread_work = 2e6;
+inline constexpr double thread_work = 2e7;
 
 /// Edges of a panel that wait to be put in order: 16 + 24 bytes each.
 inline constexpr std::size_t panel_edges = std::size_t{1} << 20;

@@ -10,6 +10,7 @@
 namespace gpu::cpu {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 void add(std::uint32_t& target, std::uint32_t value) {
@@ -97,6 +98,11 @@ class best_neighbors {
     }
   }
 
+  // The rank that a newcomer must exceed.
+  [[nodiscard]] double worst(std::size_t k) const {
+    return heap_.size() < k ? -infinity : heap_.front().rank;
+  }
+
   // Best first; leaves the heap empty.
   std::vector<entry> take() {
     std::sort_heap(heap_.begin(), heap_.end(), before);
@@ -111,21 +117,35 @@ class best_neighbors {
 
 template <class Value>
 void pair_engine::fill_dense(matrix_view<Value> out) {
-  // The input's own numbering: packed row -> row.
-  parallel_for(out.rows(), threads_, [&](index_t i, int) {
-    std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
-  });
+  if (size() < out.rows()) {
+    parallel_for(out.rows(), threads_, [&](index_t i, int) {
+      std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
+    });
+  }
   for (index_t i = 0; i < size(); ++i) out(original(i), original(i)) = Value{1};
   for_each_upper_tile("pairs", [&](const pair_tile& tile, int thread) {
     for_each_block(*rows_, tile, scratch(thread),
                    [&](const pair_tile& block, const double* statistics) {
                      for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
-                       const Value value = static_cast<Value>(r);
-                       out(original(i), original(j)) = value;
-                       out(original(j), original(i)) = value;
+                       out(original(i), original(j)) = static_cast<Value>(r);
                      });
+                     mirror_block(block, statistics, out);
                    });
   });
+}
+
+// The other triangle, row by row of the output: neighbours in memory are written together.
+template <class Value>
+void pair_engine::mirror_block(const pair_tile& block, const double* statistics,
+                               matrix_view<Value> out) const {
+  for (index_t j = block.col_begin; j < block.col_end; ++j) {
+    Value* row = out.row(original(j));
+    const index_t end = std::min(block.row_end, j);
+    for (index_t i = block.row_begin; i < end; ++i) {
+      row[original(i)] = static_cast<Value>(
+          statistics[(i - block.row_begin) * pair_policy::block_cols + (j - block.col_begin)]);
+    }
+  }
 }
 
 void pair_engine::dense(matrix_view<double> out) {
@@ -216,11 +236,15 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
           for (index_t i = block.row_begin; i < block.row_end; ++i) {
             const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
             best_neighbors& neighbors = best[static_cast<std::size_t>(i - strip.row_begin)];
-            for (index_t j = block.col_begin; j < block.col_end; ++j) {
-              const double r = row[j - block.col_begin];
-              if (i == j || !request.keep.keeps(r)) continue;
-              neighbors.offer({by_magnitude ? std::abs(r) : r, r, static_cast<std::uint32_t>(j)},
-                              k);
+            // Columns ascend, so an equal rank further on never displaces what is there.
+            double bar = neighbors.worst(k);
+            for (index_t c = 0; c < block.cols(); ++c) {
+              const double rank = by_magnitude ? std::abs(row[c]) : row[c];
+              if (!(rank > bar)) continue;
+              const index_t j = block.col_begin + c;
+              if (i == j || !request.keep.keeps(row[c])) continue;
+              neighbors.offer({rank, row[c], static_cast<std::uint32_t>(j)}, k);
+              bar = neighbors.worst(k);
             }
           }
         });

@@ -20,6 +20,7 @@ constexpr index_t most_packed_cols = 1860;
 constexpr index_t most_int8_cols = 128;
 constexpr index_t most_int16_cols = 32768;
 constexpr index_t rows_per_task = 4096;
+constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
 
 // Rounding of the float filter: the sum, both scales and the margin, 2^-24 each, doubled.
 constexpr double filter_band = 8 * 0x1p-24;
@@ -44,7 +45,8 @@ ordinary_ranks<Integer> rank_ordinary_rows(const matrix_view<const T>& data, int
   out.square_sums.resize(static_cast<std::size_t>(data.rows()));
   if (data.rows() > 0) {
     const matrix_view<Integer> ranks{out.values.data(), data.rows(), out.stride};
-    centred_ranks(data, ranks, out.square_sums.data(), threads);
+    const bool is_small = data.rows() * data.cols() < serial_elements;
+    centred_ranks(data, ranks, out.square_sums.data(), is_small ? 1 : threads);
   }
   auto next_nan = found.nan_rows.begin();
   index_t packed = 0;

@@ -69,7 +69,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   out.kept = 0;
   out.degree.assign(rows, 0);
   out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
-  if (rows == 0) return;
+  if (rows == 0 || screen_counts(request, out)) return;
   budget_.require(rows * sizeof(std::uint32_t), "degrees of the rows");
   auto degree = zeroed<std::uint32_t>(rows, stream());
   auto kept = zeroed<unsigned long long>(1, stream());

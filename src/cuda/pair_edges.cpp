@@ -236,7 +236,7 @@ void pair_engine::edge_writer::receive_chunk(std::uint64_t count, int slot) {
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
   const device_guard guard(ordinal_);
-  if (count() < 2) return;
+  if (count() < 2 || screen_edges(request, receive)) return;
   edge_writer(*this, request, receive).run();
 }
 

@@ -109,6 +109,7 @@ double tensor_error(const row_format& format) {
 pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
                          const pair_options& options, const device_info& device)
     : ordinal_(device.ordinal),
+      multiprocessors_(device.multiprocessors),
       device_name_(device.name),
       on_progress_(options.exec.on_progress),
       budget_(options.exec.workspace_bytes) {

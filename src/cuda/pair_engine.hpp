@@ -11,6 +11,7 @@
 
 #include "cuda/pair_budget.hpp"
 #include "cuda/pair_rows.hpp"
+#include "cuda/pair_screen.hpp"
 #include "cuda/stream.hpp"
 #include "plan/pair_engine.hpp"
 
@@ -54,6 +55,12 @@ class pair_engine final : public detail::pair_engine {
   void write_dense(matrix_view<Value> out);
 
   [[nodiscard]] index_t count() const { return info_.rows; }
+  /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
+  /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
+  bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive);
+  bool screen_counts(const detail::count_request& request, pair_counts& out);
+  /// A screen for this cut, where one can run.
+  [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep);
   /// Error of the products of the rows' own tile as estimates of the statistic.
   [[nodiscard]] double estimate_error() const;
   /// Walks all pairs i < j in panels of rows, a few launches ahead of the device, with progress:
@@ -67,6 +74,7 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] cudaStream_t stream() const { return compute_.get(); }
 
   int ordinal_;
+  int multiprocessors_;
   std::string device_name_;
   pair_variant variant_;
   progress_callback on_progress_;

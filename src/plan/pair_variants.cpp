@@ -21,6 +21,8 @@ std::string_view to_string(pair_variant variant) noexcept {
       return "shared_tiled";
     case pair_variant::tensor:
       return "tensor";
+    case pair_variant::hopper:
+      return "hopper";
   }
   return "unknown";
 }
@@ -43,8 +45,14 @@ bool has_tensor_cores(const pair_shape& shape) {
   return shape.compute_capability >= 80;
 }
 
+// Screens work on 8-bit ranks.
+bool has_warpgroup_products(const pair_shape& shape) {
+  return shape.compute_capability == 90 && shape.what == measure::spearman && shape.cols <= 128;
+}
+
 // Best first, the reference last.
 constexpr std::array candidates{
+    candidate{backend::cuda, pair_variant::hopper, has_warpgroup_products},
     candidate{backend::cuda, pair_variant::tensor, has_tensor_cores},
     candidate{backend::cuda, pair_variant::shared_tiled, always},
     candidate{backend::cuda, pair_variant::naive, always},

@@ -1,0 +1,31 @@
+// Pearson of all pairs by sink, rung and columns, the CPU beside CUDA in one table.
+#include <gpu/pearson.hpp>
+
+#include "pair_cases.hpp"
+
+namespace {
+
+std::vector<double> normal_values(std::int64_t rows, std::int64_t cols) {
+  return gpu_bench::random_values<double>(rows * cols);
+}
+
+const auto compute = [](const auto& data, const gpu::pair_options& options, const auto& sink) {
+  return gpu::pearson_all_pairs(data, options, sink);
+};
+
+const bool registered = [] {
+  struct shape {
+    std::int64_t cols, cpu_rows, cuda_rows;
+  };
+  for (const shape& s :
+       {shape{30, 40'000, 500'000}, shape{128, 12'625, 200'000}, shape{1000, 4'000, 50'000}}) {
+    for (const gpu_bench::pair_rung& rung : gpu_bench::pair_rungs) {
+      gpu_bench::register_pairs<double>("pearson", rung,
+                                        gpu_bench::rows_for(rung, s.cpu_rows, s.cuda_rows), s.cols,
+                                        normal_values, compute);
+    }
+  }
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,81 @@
+#pragma once
+// Host-callable launches of the pair screen (sm_90a): finds the pairs of a sorted, packed set of
+// rows whose |rho| may reach a cut, at the rate of the tensor cores, and tests them exactly.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/index.hpp>
+
+#include "correlation/screen_policy.hpp"
+
+namespace gpu::kernels {
+
+/// Of each 64 packed rows: the smallest norm, and the largest relative error of their rounding.
+struct screen_block {
+  float smallest_norm;
+  float largest_error;
+};
+
+/// Two packed rows that may reach the cut, left before right.
+struct screen_candidate {
+  std::uint32_t left;
+  std::uint32_t right;
+};
+
+/// A pair that reaches the cut: rows of the input, row < col.
+struct screened_edge {
+  std::uint32_t row;
+  std::uint32_t col;
+  double statistic;
+};
+
+/// Rows ordered by norm and packed for the tensor cores; device memory of the caller.
+struct screen_rows {
+  screen_operand operand;
+  int depth;                   ///< Bytes of a packed row.
+  index_t rows;                ///< Packed rows; each has a statistic.
+  index_t padded_rows;         ///< A multiple of screen_row_multiple, at least rows.
+  const std::uint32_t* order;  ///< [rows] input row of each packed row.
+  std::uint8_t* tiles;         ///< [padded_rows * depth], groups of eight rows.
+  screen_block* blocks;        ///< [padded_rows / 64]
+  screen_block* tile_bounds;   ///< [padded_rows / 256 + 1], of the tiles that one stage holds
+};
+
+/// The ranks that are screened and tested: device memory.
+struct screen_ranks {
+  const std::int8_t* ranks;  ///< [rows of the input, stride]; columns past cols are 0
+  index_t stride;            ///< a multiple of 4
+  index_t cols;
+  const std::int64_t* square_sums;  ///< [rows of the input]; 0: no statistic
+};
+
+/// Bytes of temporary memory that launch_screen_order needs for `rows` input rows.
+std::size_t screen_order_bytes(index_t rows);
+
+/// order [rows]: the input rows by ascending square sum, stable. Rows without a statistic come
+/// first. `temporary` is device memory of screen_order_bytes(rows).
+void launch_screen_order(const std::int64_t* square_sums, index_t rows, std::int64_t largest,
+                         std::uint32_t* order, void* temporary, cudaStream_t stream);
+
+/// Fills tiles and blocks of `packed` from the ranks.
+void launch_screen_pack(const screen_ranks& ranks, const screen_rows& packed, cudaStream_t stream);
+
+/// Number of work items that cover every pair of the packed rows.
+index_t screen_items(const screen_rows& packed);
+
+/// Screens the items [first, last): candidates whose |rho| may be >= cut go to `candidates`, the
+/// true number to `*count`, also past `capacity`. Only on devices of compute capability 9.0.
+void launch_screen(const screen_rows& packed, double cut, index_t first, index_t last,
+                   screen_candidate* candidates, std::uint64_t capacity, std::uint64_t* count,
+                   int multiprocessors, cudaStream_t stream);
+
+/// Tests the candidates exactly: those with rho >= at_least or rho <= at_most go to `edges`, their
+/// number to `*kept`. `edges` holds at least min(*count, capacity) entries.
+void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed, double at_least,
+                          double at_most, const screen_candidate* candidates,
+                          const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
+                          std::uint64_t* kept, cudaStream_t stream);
+
+}  // namespace gpu::kernels

@@ -1,0 +1,66 @@
+#pragma once
+// Tuning of the pair screen, and the arithmetic of its threshold that host and device share.
+//
+// Measured on one H200 at 1.98 GHz, n = 2,000,000 x 30, strict cut (pairs/s, kernel alone):
+//   e4m3, 3 warpgroups, 2 row blocks each, two accumulator sets     23.6e12
+//   e4m3, one accumulator set                                       20.4e12
+//   int8, 3 warpgroups, one set of 128 accumulators                 15.6e12
+//   int8, two sets of 64 accumulators                               14.6e12
+//   the multiply alone, hardly an epilogue                          27.4e12
+// Half-precision sums win because they halve both the registers that the tensor cores write and
+// the maxima taken over them; with 32-bit sums the two compete for the register file, and moving
+// half of the maxima to the multiplier (packing two sums into one register) gained nothing.
+
+#include <gpu/index.hpp>
+
+namespace gpu::kernels {
+
+/// What the screen multiplies.
+enum class screen_operand {
+  e4m3,  ///< Ranks rounded to e4m3, at most 30 columns: an upper bound decides, fastest.
+  int8   ///< The ranks themselves, at most 128 columns: exact sums.
+};
+
+struct screen_policy {
+  int warpgroups;   ///< Consumer warpgroups of a block; each holds 64-row blocks of the left rows.
+  int row_blocks;   ///< 64-row blocks per warpgroup.
+  int tile_rows;    ///< Rows of the right operand in one pipeline stage.
+  int stages;       ///< Stages of the ring that streams the right operand.
+  int chunk_tiles;  ///< Tiles that a work item walks: the columns that stay in L2 meanwhile.
+};
+
+/// Rows that one block holds while it walks a chunk.
+constexpr int panel_rows(const screen_policy& policy) {
+  return policy.warpgroups * policy.row_blocks * 64;
+}
+
+/// depth: bytes of a packed row, 32, 64, 96 or 128. A chunk holds a whole number of panels, which
+/// makes the numbering of the work items a closed form.
+constexpr screen_policy select_screen_policy(int depth) {
+  if (depth == 32) return {3, 2, 512, 6, 126};
+  if (depth == 64) return {3, 2, 256, 6, 126};
+  return {3, 2, 256, 4, 126};
+}
+
+/// Rows are padded to a multiple of this: of every panel and every tile.
+inline constexpr index_t screen_row_multiple = 1536;
+/// Fewest rows of a tile, over all depths.
+inline constexpr int screen_least_tile_rows = 256;
+/// Rows of one entry of the block statistics.
+inline constexpr int screen_block_rows = 64;
+
+/// Slack of the e4m3 sums, in units of a product of two ranks: rounding of half-precision sums up
+/// to 2 * 8990 (at most 8) and of the tensor cores' aligned addition (32 terms, 13 bits below the
+/// largest, at most 32), with room.
+inline constexpr float e4m3_sum_slack = 64.0F;
+/// Relative slack of single-precision threshold arithmetic.
+inline constexpr float threshold_slack = 1e-6F;
+/// The padding of the left operand times these gives the bias that turns |sum| >= T into one
+/// unsigned comparison: columns 30 and 31 of a packed row.
+inline constexpr int int8_bias_unit = 127;
+inline constexpr int e4m3_bias_coarse = 32;
+inline constexpr int e4m3_bias_fine = 2;
+/// Columns that leave room for the two bias columns in a depth of 32.
+inline constexpr index_t screen_bias_columns = 30;
+
+}  // namespace gpu::kernels

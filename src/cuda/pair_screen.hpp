@@ -1,0 +1,61 @@
+#pragma once
+// Strict cuts on Hopper: screens all pairs of the prepared rows at the rate of the tensor cores
+// and tests exactly what is left.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "correlation/screen_kernels.hpp"
+#include "cuda/device_buffer.hpp"
+#include "cuda/pair_budget.hpp"
+#include "cuda/pair_progress.hpp"
+#include "cuda/pair_rows.hpp"
+#include "cuda/stream.hpp"
+#include "plan/screen_choice.hpp"
+
+namespace gpu::cuda {
+
+class pair_screen {
+ public:
+  /// Device memory that a screen of `rows` rows takes.
+  static std::size_t bytes(index_t rows, const detail::screen_choice& choice);
+
+  /// Orders and packs the rows, of which `invalid` have no statistic. `rows` are resident int8
+  /// ranks and outlive the screen.
+  pair_screen(const pair_rows& rows, index_t invalid, const detail::screen_choice& choice,
+              const detail::keep_range& keep, int multiprocessors, cudaStream_t stream);
+
+  /// Receives kept pairs, in no order.
+  using receiver = std::function<void(std::span<const kernels::screened_edge>)>;
+  /// Says whether to go on, given the candidates and pairs so far.
+  using judge = std::function<bool(std::uint64_t candidates, double pairs)>;
+
+  /// Finds every kept pair. Returns false where `proceed` ended the walk.
+  bool run(pair_progress& progress, const receiver& receive, const judge& proceed);
+
+ private:
+  // Candidates of items [first, last), refined; false where they overflow the queue.
+  bool find(index_t first, index_t last);
+  void deliver(const receiver& receive);
+  [[nodiscard]] double pairs() const;
+
+  std::uint64_t capacity_;  // of the queues
+  kernels::screen_ranks ranks_;
+  kernels::screen_rows packed_{};
+  detail::keep_range keep_;
+  double cut_;
+  int multiprocessors_;
+  cudaStream_t stream_;
+  device_buffer<std::uint32_t> order_;
+  device_buffer<std::uint8_t> tiles_;
+  device_buffer<kernels::screen_block> blocks_;
+  device_buffer<kernels::screen_block> tile_bounds_;
+  device_buffer<kernels::screen_candidate> candidates_;
+  device_buffer<kernels::screened_edge> edges_;
+  device_buffer<std::uint64_t> counters_;  // candidates, kept
+  pinned_buffer<std::uint64_t> host_counters_;
+  pinned_buffer<kernels::screened_edge> host_edges_;
+};
+
+}  // namespace gpu::cuda

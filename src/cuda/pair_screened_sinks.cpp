@@ -1,0 +1,108 @@
+// Edges and counts of the CUDA pair engine where a screen leaves few pairs to decide.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cuda/pair_engine.hpp"
+#include "cuda/pair_progress.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+// Edges that may wait on the host to be sorted, 24 bytes each.
+constexpr std::size_t most_sorted_edges = std::size_t{1} << 26;
+// A share of candidates says little before this many pairs.
+constexpr double least_judged_pairs = 1e9;
+
+edge to_edge(const kernels::screened_edge& found) {
+  return {.row = found.row, .col = found.col, .statistic = found.statistic, .p = 0};
+}
+
+bool before(const edge& x, const edge& y) {
+  return x.row != y.row ? x.row < y.row : x.col < y.col;
+}
+
+bool is_sparse(std::uint64_t candidates, double pairs) {
+  return pairs < least_judged_pairs ||
+         static_cast<double>(candidates) <= pairs * detail::most_screened_share;
+}
+
+// Hands `edges` over in batches of at most `batch`.
+void deliver_batches(std::vector<edge>& edges, index_t batch,
+                     const detail::edge_receiver& receive) {
+  const auto step = static_cast<std::size_t>(batch);
+  for (std::size_t first = 0; first < edges.size(); first += step) {
+    receive({edges.data() + first, std::min(step, edges.size() - first)});
+  }
+}
+
+}  // namespace
+
+std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep) {
+  if (variant_ != pair_variant::hopper || !rows_->resident()) return std::nullopt;
+  const auto choice = detail::choose_screen(keep, info_.cols);
+  if (!choice || pair_screen::bytes(count(), *choice) > budget_.left()) return std::nullopt;
+  const auto invalid = static_cast<index_t>(info_.constant_rows.size() + info_.nan_rows.size());
+  return std::optional<pair_screen>(std::in_place, *rows_, invalid, *choice, keep, multiprocessors_,
+                                    stream());
+}
+
+bool pair_engine::screen_edges(const detail::edge_request& request,
+                               const detail::edge_receiver& receive) {
+  std::optional<pair_screen> screen = make_screen(request.keep);
+  if (!screen) return false;
+  const bool ordered = request.order == edge_order::by_row_then_column;
+  pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
+  std::vector<edge> edges;
+  bool delivered = false;
+  const bool complete = screen->run(
+      progress,
+      [&](std::span<const kernels::screened_edge> found) {
+        if (!ordered) edges.clear();
+        for (const kernels::screened_edge& pair : found) edges.push_back(to_edge(pair));
+        if (ordered) return;
+        delivered = true;
+        deliver_batches(edges, request.batch_edges, receive);
+      },
+      [&](std::uint64_t candidates, double pairs) {
+        return delivered || (is_sparse(candidates, pairs) && edges.size() <= most_sorted_edges);
+      });
+  if (!complete) return false;
+  if (ordered) {
+    std::sort(edges.begin(), edges.end(), before);
+    deliver_batches(edges, request.batch_edges, receive);
+  }
+  progress.finish();
+  return true;
+}
+
+bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
+  std::optional<pair_screen> screen = make_screen(request.keep);
+  if (!screen) return false;
+  pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
+  const double scale = static_cast<double>(request.histogram_bins) / 2;
+  const auto last_bin = static_cast<double>(request.histogram_bins - 1);
+  const bool complete = screen->run(
+      progress,
+      [&](std::span<const kernels::screened_edge> found) {
+        out.kept += found.size();
+        for (const kernels::screened_edge& pair : found) {
+          ++out.degree[pair.row];
+          ++out.degree[pair.col];
+          if (request.histogram_bins == 0) continue;
+          const double bin = std::min(std::floor((pair.statistic + 1.0) * scale), last_bin);
+          ++out.histogram[static_cast<std::size_t>(bin)];
+        }
+      },
+      is_sparse);
+  if (!complete) {  // the tiles count every pair anew
+    out.kept = 0;
+    std::fill(out.degree.begin(), out.degree.end(), 0);
+    std::fill(out.histogram.begin(), out.histogram.end(), 0);
+    return false;
+  }
+  progress.finish();
+  return true;
+}
+
+}  // namespace gpu::cuda

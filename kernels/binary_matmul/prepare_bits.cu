@@ -7,6 +7,10 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
+// Pieces of 16 bytes that one warp copies of each of its eight rows: long rows are shared out.
+constexpr index_t pieces_per_warp = 64;
+// The y dimension of a grid ends here; longer rows are walked by a stride.
+constexpr index_t most_grid_rows = 65535;
 
 // One warp packs 32 consecutive values of a row into one word: lane k reads value k, so reads
 // are coalesced whatever the type, and the ballot is the word.
@@ -35,7 +39,7 @@ __global__ void __launch_bounds__(threads)
 // half a sector to each line and ran at a quarter of the speed.
 template <bit_layout layout>
 __global__ void __launch_bounds__(threads)
-    prepare_bits_kernel(device_bit_matrix_view bits, prepared_bits out, int per_one, int constant) {
+    prepare_bits_kernel(device_bit_matrix_view bits, prepared_bits out, int per_one) {
   const unsigned lane = threadIdx.x % 32;
   const index_t row =
       (static_cast<index_t>(blockIdx.x) * (threads / 32) + threadIdx.x / 32) * 8 + lane % 8;
@@ -43,25 +47,35 @@ __global__ void __launch_bounds__(threads)
   const bool real = row < out.rows;
   const std::uint32_t* source = real ? bits.words() + row * bits.row_words() : bits.words();
   const unsigned tail = bits.cols() % 32 == 0 ? ~0U : (1U << (bits.cols() % 32)) - 1;
+  const index_t pieces = out.chunks * (bit_chunk_words / 4);
+  const index_t step = gridDim.y * pieces_per_warp;
   int ones = 0;
-  for (index_t piece = lane / 8; piece < out.chunks * (bit_chunk_words / 4); piece += 4) {
-    alignas(16) std::uint32_t word[4];
+  for (index_t first = blockIdx.y * pieces_per_warp; first < pieces; first += step) {
+    const index_t last = min(pieces, first + pieces_per_warp);
+    for (index_t piece = first + lane / 8; piece < last; piece += 4) {
+      alignas(16) std::uint32_t word[4];
 #pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      const index_t at = piece * 4 + w;
-      word[w] = real && at < words ? source[at] & (at + 1 == words ? tail : ~0U) : 0;
-      ones += __popc(word[w]);
+      for (int w = 0; w < 4; ++w) {
+        const index_t at = piece * 4 + w;
+        word[w] = real && at < words ? source[at] & (at + 1 == words ? tail : ~0U) : 0;
+        ones += __popc(word[w]);
+      }
+      index_t offset = row * out.chunks * bit_chunk_words + piece * 4;
+      if constexpr (layout == bit_layout::tiles) {
+        offset = piece / 8 * out.padded_rows * bit_chunk_words + row / 8 * (8 * bit_chunk_words) +
+                 piece % 8 * 32 + row % 8 * 4;
+      }
+      *reinterpret_cast<int4*>(out.words + offset) = *reinterpret_cast<const int4*>(word);
     }
-    index_t offset = row * out.chunks * bit_chunk_words + piece * 4;
-    if constexpr (layout == bit_layout::tiles) {
-      offset = piece / 8 * out.padded_rows * bit_chunk_words + row / 8 * (8 * bit_chunk_words) +
-               piece % 8 * 32 + row % 8 * 4;
-    }
-    *reinterpret_cast<int4*>(out.words + offset) = *reinterpret_cast<const int4*>(word);
   }
   ones += __shfl_xor_sync(~0U, ones, 8);
   ones += __shfl_xor_sync(~0U, ones, 16);
-  if (lane < 8) out.row_offsets[row] = constant + per_one * ones;
+  if (lane < 8) atomicAdd(out.row_offsets + row, per_one * ones);
+}
+
+__global__ void fill_offsets_kernel(prepared_bits out, int constant) {
+  const index_t row = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  if (row < out.padded_rows) out.row_offsets[row] = constant;
 }
 
 }  // namespace
@@ -93,14 +107,16 @@ template void launch_pack_bits(device_matrix_view<const double>, mutable_device_
 
 void launch_prepare_bits(device_bit_matrix_view bits, bit_layout layout, int per_one, int constant,
                          const prepared_bits& out, cudaStream_t stream) {
-  const unsigned blocks = static_cast<unsigned>(out.padded_rows / (threads / 32 * 8));
-  if (blocks == 0) return;
+  if (out.padded_rows == 0) return;
+  fill_offsets_kernel<<<grid_blocks(out.padded_rows, threads), threads, 0, stream>>>(out, constant);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+  const dim3 blocks(
+      static_cast<unsigned>(out.padded_rows / (threads / 32 * 8)),
+      grid_blocks(out.chunks * (bit_chunk_words / 4), pieces_per_warp, most_grid_rows));
   if (layout == bit_layout::rows) {
-    prepare_bits_kernel<bit_layout::rows>
-        <<<blocks, threads, 0, stream>>>(bits, out, per_one, constant);
+    prepare_bits_kernel<bit_layout::rows><<<blocks, threads, 0, stream>>>(bits, out, per_one);
   } else {
-    prepare_bits_kernel<bit_layout::tiles>
-        <<<blocks, threads, 0, stream>>>(bits, out, per_one, constant);
+    prepare_bits_kernel<bit_layout::tiles><<<blocks, threads, 0, stream>>>(bits, out, per_one);
   }
   GPU_SIMILARITY_CHECK_LAUNCH();
 }

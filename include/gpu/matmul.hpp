@@ -99,7 +99,7 @@ GPU_SIMILARITY_EXPORT matmul_extents check_matmul_extents(index_t a_rows, index_
 /// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5), whatever the
 /// order of the sum, where nothing under- or overflows. `tensor` satisfies
 /// |error of c_ij| <= (k / 64 + 48) u |a_i| |b_j| in Euclidean norms; on data of even scale its
-/// error is below that of a float32 chain of k additions.
+/// error is below that of a float32 chain of k additions from k = 256 on.
 ///
 /// Inf, NaN and subnormal numbers: every variant follows IEEE 754, `tensor` included: it scales
 /// rows and columns by powers of two, and where an operand holds an Inf or NaN the device takes

@@ -30,38 +30,54 @@ struct register_tile {
 };
 
 /// Names of the shapes below.
-enum class tile_name { large, medium, narrow, flat };
-inline constexpr int tile_count = 4;
+enum class tile_name { large, medium, small, narrow, flat };
+inline constexpr int tile_count = 5;
 
-/// float: large reads 24 values for 128 multiply-adds, so 95 % of the instructions it issues are
-/// multiply-adds; medium makes four times as many blocks for small C; narrow and flat are for C of
-/// few columns and few rows, which large would leave mostly idle.
-inline constexpr std::array<register_tile, tile_count> float_tiles{{{128, 128, 16, 8, 16, 3},
+/// float. large and medium read 16 values for 64 multiply-adds; 8 x 16 a thread is no faster, since
+/// its loop outgrows the instruction cache unless it is 8 deep. small makes enough blocks of a
+/// small C; narrow and flat are for C of few columns and few rows, of which large would compute
+/// mostly padding.
+inline constexpr std::array<register_tile, tile_count> float_tiles{{{128, 128, 16, 8, 8, 3},
+                                                                    {64, 128, 8, 8, 8, 4},
                                                                     {64, 64, 16, 4, 8, 4},
                                                                     {128, 32, 16, 8, 4, 3},
                                                                     {32, 128, 16, 4, 8, 3}}};
 /// double: half the accumulators for the same registers.
-inline constexpr std::array<register_tile, tile_count> double_tiles{
-    {{128, 64, 8, 8, 8, 3}, {64, 32, 8, 4, 4, 3}, {128, 16, 8, 8, 2, 3}, {16, 128, 8, 2, 8, 3}}};
+inline constexpr std::array<register_tile, tile_count> double_tiles{{{128, 64, 8, 8, 8, 3},
+                                                                     {64, 64, 8, 4, 8, 3},
+                                                                     {64, 32, 8, 4, 4, 3},
+                                                                     {128, 16, 8, 8, 2, 3},
+                                                                     {16, 128, 8, 2, 8, 3}}};
 
 [[nodiscard]] constexpr const register_tile& tile_of(std::size_t element_bytes, tile_name name) {
   return (element_bytes == 4 ? float_tiles : double_tiles)[static_cast<std::size_t>(name)];
 }
 
+/// large is taken where C has this many of its tiles per multiprocessor, else medium where C has
+/// about one of those each, else small.
+inline constexpr double large_least_tiles = 1.9;
+inline constexpr double medium_least_tiles = 0.7;
+
 /// k is cut into parts only where a part still has this many elements, and into at most this many.
-inline constexpr index_t least_split_depth = 256;
+inline constexpr index_t least_split_depth = 128;
 inline constexpr index_t most_splits = 64;
+
+/// An operand whose k are neighbours in memory is transposed first where each of its elements is
+/// used this often: 16-byte copies of the tiles then gain more than the pass costs.
+/// Not taken until it is measured: no extent reaches this.
+inline constexpr index_t transpose_least_uses = index_t{1} << 62;
 
 /// A product on tensor cores runs for this many steps of 32 values of k before it is added to sums
 /// in registers: tensor cores cut off what does not fit a float, and the loss grows with the run.
 inline constexpr int tensor_run = 2;
 
 /// Time per column of a 128-column tile of warpgroup products over that of a 192-column tile.
-inline constexpr double tensor_narrow_cost = 1.1;
+inline constexpr double tensor_narrow_cost = 1.33;
 
 /// Below this many multiply-adds automatic takes register_tiled: packing the operands for the
-/// tensor cores and two more launches cost more than they save.
-inline constexpr double tensor_least_work = 512.0 * 512.0 * 512.0;
+/// tensor cores and two more launches cost more than they save. At 1024 x 1024 x 1024 both take
+/// as long.
+inline constexpr double tensor_least_work = 1280.0 * 1280.0 * 1280.0;
 /// The error of `tensor` stays below that of a float32 chain from this depth on.
 inline constexpr index_t tensor_least_depth = 256;
 /// Reading and packing an operand is only worth it if it is used against this many rows.

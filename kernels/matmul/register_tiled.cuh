@@ -38,8 +38,8 @@ struct register_layout {
   __device__ register_layout() {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
-    first_row = warp % warps_down * 8 * thread_m + lane / 4 * vector;
-    first_col = warp / warps_down * 4 * thread_n + lane % 4 * vector;
+    first_row = warp % warps_down * 8 * thread_m + lane / 2 % 8 * vector;
+    first_col = warp / warps_down * 4 * thread_n + (lane / 16 * 2 + lane % 2) * vector;
   }
   /// Row or column of the thread's i-th, within the block.
   __device__ int row(int i) const { return first_row + i / vector * 8 * vector + i % vector; }
@@ -61,31 +61,28 @@ __device__ void read_fragment(T (&to)[count], const T* from) {
   }
 }
 
-/// sum += the product of one stage of shared memory. The fragments of the next k are read while
-/// those of this one are multiplied.
+/// What a thread multiplies at one k.
 template <class Layout, class T>
-__device__ void multiply_stage(const Layout& layout, const T* stage,
-                               T (&sum)[Layout::rows][Layout::cols]) {
-  constexpr int vector = Layout::vector;
-  const T* a_tile = stage + layout.first_row;
-  const T* b_tile = stage + Layout::depth * Layout::a_pitch + layout.first_col;
-  T a[2][Layout::rows];
-  T b[2][Layout::cols];
-  read_fragment<Layout::rows, 8 * vector>(a[0], a_tile);
-  read_fragment<Layout::cols, 4 * vector>(b[0], b_tile);
-#pragma unroll
-  for (int l = 0; l < Layout::depth; ++l) {
-    if (l + 1 < Layout::depth) {
-      read_fragment<Layout::rows, 8 * vector>(a[(l + 1) % 2], a_tile + (l + 1) * Layout::a_pitch);
-      read_fragment<Layout::cols, 4 * vector>(b[(l + 1) % 2], b_tile + (l + 1) * Layout::b_pitch);
-    }
+struct fragments {
+  T a[Layout::rows];
+  T b[Layout::cols];
+
+  /// Reads those of k number l of a stage.
+  __device__ void read(const Layout& layout, const T* stage, int l) {
+    constexpr int vector = Layout::vector;
+    const T* a_tile = stage + layout.first_row;
+    const T* b_tile = stage + Layout::depth * Layout::a_pitch + layout.first_col;
+    read_fragment<Layout::rows, 8 * vector>(a, a_tile + l * Layout::a_pitch);
+    read_fragment<Layout::cols, 4 * vector>(b, b_tile + l * Layout::b_pitch);
+  }
+  __device__ void multiply_add(T (&sum)[Layout::rows][Layout::cols]) const {
 #pragma unroll
     for (int i = 0; i < Layout::rows; ++i) {
 #pragma unroll
-      for (int j = 0; j < Layout::cols; ++j) sum[i][j] = fma(a[l % 2][i], b[l % 2][j], sum[i][j]);
+      for (int j = 0; j < Layout::cols; ++j) sum[i][j] = fma(a[i], b[j], sum[i][j]);
     }
   }
-}
+};
 
 /// Writes the thread's part of C, in 16-byte words where they are aligned and inside.
 template <class Layout, class T>
@@ -134,10 +131,11 @@ struct tile_place {
 };
 
 /// Block (x, y): tile x of C, part y of k. A block walks its part of k in steps of `depth`,
-/// `stages` tiles of A and B in flight; one barrier a step. With more than one part, part y writes
-/// its product to partial[y] and sum_partials adds them up in order.
-/// Tried without gain: see docs/matmul.md.
-template <class T, class Layout, bool wide_a, bool wide_b>
+/// `stages` tiles of A and B in flight; one barrier a step. The fragments of the next k are read
+/// while those of this one are multiplied, across the barrier too. With more than one part, part y
+/// writes its product to partial[y] and sum_partials adds them up in order. Tried without gain: see
+/// docs/matmul.md.
+template <class T, class Layout, tile_reading a_reading, tile_reading b_reading>
 __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiprocessor)
     matmul_register_tiled(const __grid_constant__ matmul_problem<T> p, index_t part_depth,
                           T* partial, const unsigned* run_if) {
@@ -148,34 +146,57 @@ __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiproce
                          ceil_div(p.n, Layout::block_cols));
   const index_t first_row = place.row * Layout::block_rows;
   const index_t first_col = place.col * Layout::block_cols;
-  const tile_loader<T, Layout::block_rows, Layout::depth, Layout::threads, wide_a> load_a{
-      p.a.data + first_row * p.a.row_step, p.a.row_step, p.a.col_step, p.m - first_row};
-  const tile_loader<T, Layout::block_cols, Layout::depth, Layout::threads, wide_b> load_b{
-      p.b.data + first_col * p.b.col_step, p.b.col_step, p.b.row_step, p.n - first_col};
   const index_t begin = blockIdx.y * part_depth;
   const index_t end = min(p.k, begin + part_depth);
+  const index_t whole_steps = (end - begin) / Layout::depth;
   const index_t steps = ceil_div(end - begin, Layout::depth);
+  const tile_source<T> a_source{p.a.data, p.a.row_step, p.a.col_step, first_row, p.m};
+  const tile_source<T> b_source{p.b.data, p.b.col_step, p.b.row_step, first_col, p.n};
+  tile_loader<T, Layout::block_rows, Layout::depth, Layout::threads, a_reading> load_a(a_source,
+                                                                                       begin);
+  tile_loader<T, Layout::block_cols, Layout::depth, Layout::threads, b_reading> load_b(b_source,
+                                                                                       begin);
 
   const auto fetch = [&](index_t step, int stage) {
-    if (step < steps) {
-      T* to = stages + stage * Layout::stage_size;
+    T* to = stages + stage * Layout::stage_size;
+    if (step < whole_steps) {
+      load_a.load_next(to);
+      load_b.load_next(to + Layout::depth * Layout::a_pitch);
+    } else if (step < steps) {
       const index_t first = begin + step * Layout::depth;
-      load_a.load(to, first, end);
-      load_b.load(to + Layout::depth * Layout::a_pitch, first, end);
+      copy_partial_tile<T, Layout::block_rows, Layout::depth, Layout::threads>(
+          a_source, to, Layout::a_pitch, first, end);
+      copy_partial_tile<T, Layout::block_cols, Layout::depth, Layout::threads>(
+          b_source, to + Layout::depth * Layout::a_pitch, Layout::b_pitch, first, end);
     }
     __pipeline_commit();
   };
   const Layout layout;
   T sum[Layout::rows][Layout::cols] = {};
+  fragments<Layout, T> at[2];
 #pragma unroll
   for (int s = 0; s < Layout::stages - 1; ++s) fetch(s, s);
+  __pipeline_wait_prior(Layout::stages - 2);
+  __syncthreads();
+  at[0].read(layout, stages, 0);
   int stage = 0;
   for (index_t step = 0; step < steps; ++step) {
-    __pipeline_wait_prior(Layout::stages - 2);
-    __syncthreads();
-    fetch(step + Layout::stages - 1, stage == 0 ? Layout::stages - 1 : stage - 1);
-    multiply_stage<Layout, T>(layout, stages + stage * Layout::stage_size, sum);
+    const T* here = stages + stage * Layout::stage_size;
+    const int before = stage == 0 ? Layout::stages - 1 : stage - 1;
     stage = stage + 1 == Layout::stages ? 0 : stage + 1;
+#pragma unroll
+    for (int l = 0; l < Layout::depth; ++l) {
+      if (l + 1 < Layout::depth) {
+        at[(l + 1) % 2].read(layout, here, l + 1);
+      } else {
+        // The next stage has come, and everyone has read the last of this one.
+        __pipeline_wait_prior(Layout::stages - 2);
+        __syncthreads();
+        at[0].read(layout, stages + stage * Layout::stage_size, 0);
+      }
+      if (l == 0) fetch(step + Layout::stages - 1, before);
+      at[l % 2].multiply_add(sum);
+    }
   }
   T* c = p.c;
   index_t stride = p.c_stride;
@@ -199,17 +220,20 @@ __global__ void __launch_bounds__(256)
   p.c[e / p.n * p.c_stride + e % p.n] = sum;
 }
 
-/// Whether lanes `lane_step` 1 apart can be read in 16-byte words.
+/// How the lanes of an operand are best read.
 template <class T>
-bool reads_wide(const T* data, index_t lane_step, index_t depth_step) {
-  return lane_step == 1 && depth_step % static_cast<index_t>(16 / sizeof(T)) == 0 &&
-         reinterpret_cast<std::size_t>(data) % 16 == 0;
+tile_reading reading_of(const T* data, index_t lane_step, index_t depth_step, index_t lanes) {
+  constexpr index_t vector = 16 / sizeof(T);
+  if (depth_step == 1) return tile_reading::along_depth;
+  const bool aligned = depth_step % vector == 0 && lanes % vector == 0 &&
+                       reinterpret_cast<std::size_t>(data) % 16 == 0;
+  return lane_step == 1 && aligned ? tile_reading::wide : tile_reading::along_lanes;
 }
 
-template <class T, class Layout, bool wide_a, bool wide_b>
+template <class T, class Layout, tile_reading a_reading, tile_reading b_reading>
 void launch_register_kernel(const matmul_problem<T>& p, index_t splits, T* partial,
                             const unsigned* run_if, cudaStream_t stream) {
-  const auto kernel = matmul_register_tiled<T, Layout, wide_a, wide_b>;
+  const auto kernel = matmul_register_tiled<T, Layout, a_reading, b_reading>;
   allow_shared_memory(kernel, Layout::shared_bytes);
   const index_t part_depth = round_up(ceil_div(p.k, splits), Layout::depth);
   const dim3 grid(
@@ -219,22 +243,35 @@ void launch_register_kernel(const matmul_problem<T>& p, index_t splits, T* parti
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
+/// The kernel for how both operands are read. Mixed alignment takes the unaligned form of both.
+template <class T, class Layout>
+void launch_register_layout(const matmul_problem<T>& p, index_t splits, T* partial,
+                            const unsigned* run_if, cudaStream_t stream) {
+  using enum tile_reading;
+  const auto a = reading_of(p.a.data, p.a.row_step, p.a.col_step, p.m);
+  const auto b = reading_of(p.b.data, p.b.col_step, p.b.row_step, p.n);
+  if (a == along_depth && b == along_depth) {
+    launch_register_kernel<T, Layout, along_depth, along_depth>(p, splits, partial, run_if, stream);
+  } else if (a == along_depth && b == wide) {
+    launch_register_kernel<T, Layout, along_depth, wide>(p, splits, partial, run_if, stream);
+  } else if (a == along_depth) {
+    launch_register_kernel<T, Layout, along_depth, along_lanes>(p, splits, partial, run_if, stream);
+  } else if (b == along_depth) {
+    launch_register_kernel<T, Layout, along_lanes, along_depth>(p, splits, partial, run_if, stream);
+  } else if (a == wide && b == wide) {
+    launch_register_kernel<T, Layout, wide, wide>(p, splits, partial, run_if, stream);
+  } else {
+    launch_register_kernel<T, Layout, along_lanes, along_lanes>(p, splits, partial, run_if, stream);
+  }
+}
+
 template <class T, matmul_policy::tile_name name>
 void launch_register_tile(const matmul_problem<T>& p, index_t splits, T* partial,
                           const unsigned* run_if, cudaStream_t stream) {
   constexpr auto tile = matmul_policy::tile_of(sizeof(T), name);
   using layout = register_layout<T, tile.block_m, tile.block_n, tile.block_k, tile.thread_m,
                                  tile.thread_n, tile.stages>;
-  const bool wide_a = reads_wide(p.a.data, p.a.row_step, p.a.col_step);
-  const bool wide_b = reads_wide(p.b.data, p.b.col_step, p.b.row_step);
-  // A transposed and B not is the one case in which both can be read wide; B alone the commonest.
-  if (wide_a && wide_b) {
-    launch_register_kernel<T, layout, true, true>(p, splits, partial, run_if, stream);
-  } else if (wide_b) {
-    launch_register_kernel<T, layout, false, true>(p, splits, partial, run_if, stream);
-  } else {
-    launch_register_kernel<T, layout, false, false>(p, splits, partial, run_if, stream);
-  }
+  launch_register_layout<T, layout>(p, splits, partial, run_if, stream);
 }
 
 template <class T>
@@ -248,6 +285,9 @@ void launch_matmul_register_tiled(const matmul_problem<T>& p, matmul_policy::til
       break;
     case tile_name::medium:
       launch_register_tile<T, tile_name::medium>(p, splits, partial, run_if, stream);
+      break;
+    case tile_name::small:
+      launch_register_tile<T, tile_name::small>(p, splits, partial, run_if, stream);
       break;
     case tile_name::narrow:
       launch_register_tile<T, tile_name::narrow>(p, splits, partial, run_if, stream);

@@ -1,11 +1,19 @@
 #pragma once
-// Where the packed operands of the tensor variant lie in its workspace; host and device agree here.
+// Where copies of the operands lie in a workspace; host and device agree here.
 
 #include <cstddef>
 
 #include <gpu/index.hpp>
 
 namespace gpu::kernels {
+
+/// Bytes of an operand of `lanes` rows of op(A) (columns of op(B)) and k values each, stored with
+/// its lanes side by side.
+[[nodiscard]] constexpr std::size_t transposed_bytes(index_t lanes, index_t k,
+                                                     std::size_t element_bytes) {
+  return static_cast<std::size_t>((lanes + 63) / 64 * 64) * static_cast<std::size_t>(k) *
+         element_bytes;
+}
 
 /// The packed form of one operand, seen as rows of k values (rows of op(A), columns of op(B)).
 /// A cell is 64 rows x 32 values; each row is 128 bytes, 32 high halves then 32 low halves, in the

@@ -3,115 +3,135 @@
 
 #include <cuda_pipeline_primitives.h>
 
-#include <gpu/index.hpp>
+#include "matmul/matmul_kernels.hpp"
 
 namespace gpu::kernels {
 
-/// Copies the tile of `width` rows of op(A) (or columns of op(B)), here called lanes, by `depth`
-/// values of k to shared memory as [depth][pitch]: k-major, as the multiply reads it.
-///
-/// wide_loads: neighbouring lanes are neighbours in memory and 16-byte aligned: 16-byte copies.
-/// Otherwise elements one by one, for any steps and alignment: where k is contiguous, 8 threads
-/// take 8 values of one lane (one 32-byte sector) and 4 lanes make a warp; with a pitch of
-/// width + 16 bytes the 32 stores of a warp fall into different banks.
-template <class T, int width, int depth, int threads, bool wide_loads>
-struct tile_loader {
+/// How a tile is read. Lanes are rows of op(A) or columns of op(B).
+enum class tile_reading {
+  wide,         // neighbouring lanes are neighbours in memory: 16-byte copies
+  along_lanes,  // the same without the alignment, or with a number of lanes no word divides
+  along_depth   // neighbouring k are neighbours in memory
+};
+
+/// An operand from lane `first_lane` on.
+template <class T>
+struct tile_source {
+  const T* data;
+  index_t lane_step;
+  index_t depth_step;
+  index_t first_lane;
+  index_t lanes;  // of the whole operand
+};
+
+/// Copies elements one by one, zeros beyond the operand: the last, partial step of k. Not unrolled,
+/// so that it costs the loop around it no registers.
+template <class T, int width, int depth, int threads>
+__device__ void copy_partial_tile(const tile_source<T>& from, T* tile, int pitch, index_t first,
+                                  index_t end) {
+#pragma unroll 1
+  for (int e = static_cast<int>(threadIdx.x); e < width * depth; e += threads) {
+    const bool depth_first = from.depth_step == 1;
+    const int lane = depth_first ? e / depth : e % width;
+    const int l = depth_first ? e % depth : e / width;
+    const bool inside = from.first_lane + lane < from.lanes && first + l < end;
+    const T* source =
+        from.data + (from.first_lane + lane) * from.lane_step + (first + l) * from.depth_step;
+    __pipeline_memcpy_async(tile + l * pitch + lane, inside ? source : from.data, sizeof(T),
+                            inside ? 0 : sizeof(T));
+  }
+}
+
+/// Copies whole steps of k of the tile of `width` lanes by `depth`, one after the other, to shared
+/// memory as [depth][pitch]: k-major, as the multiply reads it. Lanes beyond the operand repeat its
+/// last: their products are not stored. Every copy is a pointer that moves and no test.
+template <class T, int width, int depth, int threads, tile_reading reading>
+class tile_loader {
+ public:
   static constexpr int vector = 16 / sizeof(T);
   static constexpr int pitch = width + vector;
 
-  const T* origin;     // first lane of this block, k = 0
-  index_t lane_step;   // from one lane to the next
-  index_t depth_step;  // from one k to the next
-  index_t lanes;       // lanes of the operand from this block's first on
+  __device__ tile_loader(const tile_source<T>& from, index_t first)
+      : step_(from.depth_step * depths_per_pass) {
+    const index_t last = from.lanes - lanes_per_copy;
+    const index_t lane = min(from.first_lane + first_lane(), last);
+    next_ = from.data + lane * from.lane_step + (first + first_depth()) * from.depth_step;
+  }
 
-  __device__ void load(T* tile, index_t first, index_t end) const {
-    const bool whole = lanes >= width && first + depth <= end;
-    const T* from = origin + first * depth_step;
-    const int left = static_cast<int>(end - first < depth ? end - first : depth);
-    if constexpr (wide_loads) {
-      whole ? load_wide<true>(tile, from, left) : load_wide<false>(tile, from, left);
-    } else if (depth_step == 1) {
-      whole ? load_along_depth<true>(tile, from, left) : load_along_depth<false>(tile, from, left);
-    } else {
-      whole ? load_along_lanes<true>(tile, from, left) : load_along_lanes<false>(tile, from, left);
+  __device__ void load_next(T* tile) {
+    T* to = tile + first_depth() * pitch + first_lane();
+#pragma unroll
+    for (int pass = 0; pass < passes; ++pass) {
+      if (busy % threads == 0 || pass * threads + static_cast<int>(threadIdx.x) < busy) {
+        __pipeline_memcpy_async(to + pass * depths_per_pass * pitch, next_,
+                                lanes_per_copy * sizeof(T));
+      }
+      next_ += step_;
     }
   }
 
  private:
-  // Copies `bytes` of `size` from global memory and fills the rest with zeros.
-  template <int size>
-  static __device__ void copy(T* to, const T* from, int bytes) {
-    __pipeline_memcpy_async(to, from, size, static_cast<std::size_t>(size - bytes));
+  static constexpr int lanes_per_copy = reading == tile_reading::wide ? vector : 1;
+  static constexpr int copies_across = width / lanes_per_copy;
+  static constexpr int busy = copies_across * depth;  // copies in all
+  static constexpr int depths_per_pass =
+      threads / copies_across < depth ? threads / copies_across : depth;
+  static constexpr int passes = depth / depths_per_pass;
+  static_assert(copies_across <= threads && threads % copies_across == 0);
+
+  static __device__ int first_lane() {
+    return static_cast<int>(threadIdx.x) % copies_across * lanes_per_copy;
+  }
+  static __device__ int first_depth() {
+    return static_cast<int>(threadIdx.x) / copies_across;
   }
 
-  template <bool whole>
-  __device__ void load_wide(T* tile, const T* from, int left) const {
-    constexpr int per_depth = width / vector;
-    constexpr int total = per_depth * depth;
-    const int lane = static_cast<int>(threadIdx.x) % per_depth * vector;
-    int l = static_cast<int>(threadIdx.x) / per_depth;
-    const T* source = from + l * depth_step + lane;
-    T* target = tile + l * pitch + lane;
+  const T* next_;
+  index_t step_;
+};
+
+/// Where k is contiguous, 8 threads take 8 values of one lane (32 bytes of float) and a warp takes
+/// 4 lanes; with a pitch of width + 16 bytes the 32 stores of a warp fall into different banks.
+template <class T, int width, int depth, int threads>
+class tile_loader<T, width, depth, threads, tile_reading::along_depth> {
+ public:
+  static constexpr int vector = 16 / sizeof(T);
+  static constexpr int pitch = width + vector;
+
+  __device__ tile_loader(const tile_source<T>& from, index_t first) {
+    const index_t last = from.lanes - 1;
 #pragma unroll
-    for (int done = 0; done < total; done += threads) {
-      if (total % threads != 0 && done + static_cast<int>(threadIdx.x) >= total) break;
-      if constexpr (whole) {
-        copy<16>(target, source, 16);
-      } else {
-        const index_t elements = l < left ? lanes - lane : 0;
-        const int bytes =
-            elements >= vector ? 16 : (elements > 0 ? static_cast<int>(elements * sizeof(T)) : 0);
-        copy<16>(target, bytes > 0 ? source : origin, bytes);
-      }
-      l += threads / per_depth;
-      source += threads / per_depth * depth_step;
-      target += threads / per_depth * pitch;
+    for (int pass = 0; pass < passes; ++pass) {
+      const index_t lane = min(from.first_lane + first_lane() + pass * lanes_per_pass, last);
+      next_[pass] = from.data + lane * from.lane_step + first + first_depth();
     }
   }
 
-  template <bool whole>
-  __device__ void load_along_depth(T* tile, const T* from, int left) const {
-    static_assert(depth % 8 == 0 && width % (threads / 8) == 0);
-    const int l = static_cast<int>(threadIdx.x) % 8;
-    int lane = static_cast<int>(threadIdx.x) / 8;
-    const T* source = from + lane * lane_step + l;
-    T* target = tile + l * pitch + lane;
+  __device__ void load_next(T* tile) {
+    T* to = tile + first_depth() * pitch + first_lane();
 #pragma unroll
-    for (int done = 0; done < width; done += threads / 8) {
+    for (int pass = 0; pass < passes; ++pass) {
 #pragma unroll
-      for (int more = 0; more < depth; more += 8) {
-        const bool inside = whole || (lane < lanes && l + more < left);
-        copy<sizeof(T)>(target + more * pitch, inside ? source + more : origin,
-                        inside ? static_cast<int>(sizeof(T)) : 0);
+      for (int l = 0; l < depth; l += 8) {
+        __pipeline_memcpy_async(to + l * pitch + pass * lanes_per_pass, next_[pass] + l, sizeof(T));
       }
-      lane += threads / 8;
-      source += threads / 8 * lane_step;
-      target += threads / 8;
+      next_[pass] += depth;
     }
   }
 
-  template <bool whole>
-  __device__ void load_along_lanes(T* tile, const T* from, int left) const {
-    constexpr int per_pass = threads / width < 1 ? 1 : threads / width;
-    constexpr int chunk = width < threads ? width : threads;
-    static_assert(depth % per_pass == 0 && width % chunk == 0);
-    const int lane = static_cast<int>(threadIdx.x) % chunk;
-    int l = static_cast<int>(threadIdx.x) / chunk;
-    const T* source = from + l * depth_step + lane * lane_step;
-    T* target = tile + l * pitch + lane;
-#pragma unroll
-    for (int done = 0; done < depth; done += per_pass) {
-#pragma unroll
-      for (int more = 0; more < width; more += chunk) {
-        const bool inside = whole || (lane + more < lanes && l < left);
-        copy<sizeof(T)>(target + more, inside ? source + more * lane_step : origin,
-                        inside ? static_cast<int>(sizeof(T)) : 0);
-      }
-      l += per_pass;
-      source += per_pass * depth_step;
-      target += per_pass * pitch;
-    }
+ private:
+  static constexpr int lanes_per_pass = threads / 8;
+  static constexpr int passes = width / lanes_per_pass;
+  static_assert(depth % 8 == 0 && width % lanes_per_pass == 0);
+
+  static __device__ int first_lane() {
+    return static_cast<int>(threadIdx.x) / 8;
   }
+  static __device__ int first_depth() {
+    return static_cast<int>(threadIdx.x) % 8;
+  }
+
+  const T* next_[passes];
 };
 
 }  // namespace gpu::kernels

@@ -120,7 +120,7 @@ void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b, device
   }
   const matmul_device device = cuda::describe_matmul_device(options.exec);
   const matmul_choice choice =
-      choose_matmul_cuda(extents, sizeof(T), options.variant, device, workspace_limit(options));
+      choose_matmul_cuda(extents, sizeof(T), options, device, workspace_limit(options));
   cuda::matmul(a, b, c, options, choice);
 }
 
@@ -137,8 +137,7 @@ matmul_plan plan_matmul(index_t m, index_t n, index_t k, const matmul_options& o
   if (plan.used == backend::cuda) {
     const matmul_device device = cuda::describe_matmul_device(options.exec);
     plan.device = device.name;
-    choice =
-        choose_matmul_cuda({m, n, k}, sizeof(T), options.variant, device, workspace_limit(options));
+    choice = choose_matmul_cuda({m, n, k}, sizeof(T), options, device, workspace_limit(options));
   } else {
     plan.device = "cpu";
     choice = choose_matmul_cpu(options.variant, cpu::has_blas());

@@ -37,24 +37,30 @@ index_t tiles_of(const matmul_extents& e, const policy::register_tile& tile) {
   return ceil_div(e.m, tile.block_m) * ceil_div(e.n, tile.block_n);
 }
 
-// The tile that wastes least: narrow C has its own shapes; else large, unless its blocks would
-// leave multiprocessors without one.
+// The tile that wastes least: narrow and flat C have their own shapes; else the largest that still
+// gives every multiprocessor something to do.
 policy::tile_name choose_tile(const matmul_extents& e, std::size_t element_bytes,
                               const matmul_device& device) {
-  const auto& large = policy::tile_of(element_bytes, policy::tile_name::large);
-  const auto& narrow = policy::tile_of(element_bytes, policy::tile_name::narrow);
-  const auto& flat = policy::tile_of(element_bytes, policy::tile_name::flat);
-  if (e.n <= narrow.block_n) return policy::tile_name::narrow;
-  if (e.m <= flat.block_m) return policy::tile_name::flat;
-  return tiles_of(e, large) < 2 * device.multiprocessors ? policy::tile_name::medium
-                                                         : policy::tile_name::large;
+  using policy::tile_name;
+  const auto tile = [&](tile_name name) { return policy::tile_of(element_bytes, name); };
+  if (e.n <= tile(tile_name::narrow).block_n) return tile_name::narrow;
+  if (e.m <= tile(tile_name::flat).block_m) return tile_name::flat;
+  const auto tiles_each = [&](tile_name name) {
+    return static_cast<double>(tiles_of(e, tile(name))) / device.multiprocessors;
+  };
+  if (tiles_each(tile_name::large) >= policy::large_least_tiles) return tile_name::large;
+  const bool deep = e.k >= policy::most_splits * policy::least_split_depth;
+  if (deep || tiles_each(tile_name::medium) >= policy::medium_least_tiles) {
+    return tile_name::medium;
+  }
+  return tile_name::small;
 }
 
-// Parts of k: as many as fill the device where C alone has too few tiles for it.
+// Parts of k: as many as give every multiprocessor a block where C alone has too few tiles for it.
 index_t choose_splits(const matmul_extents& e, const policy::register_tile& tile,
                       std::size_t element_bytes, const matmul_device& device, std::size_t limit) {
   const index_t tiles = std::max<index_t>(tiles_of(e, tile), 1);
-  const index_t wanted = 2 * device.multiprocessors / tiles;
+  const index_t wanted = device.multiprocessors / tiles;
   const index_t splits = std::min({wanted, e.k / policy::least_split_depth, policy::most_splits});
   if (splits < 2) return 1;
   const double bytes = static_cast<double>(splits) * static_cast<double>(e.m) *
@@ -63,7 +69,8 @@ index_t choose_splits(const matmul_extents& e, const policy::register_tile& tile
 }
 
 matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
-                             const matmul_device& device, std::size_t limit) {
+                             const matmul_options& options, const matmul_device& device,
+                             std::size_t limit) {
   matmul_choice choice{.variant = matmul_variant::register_tiled,
                        .tile = choose_tile(e, element_bytes, device)};
   const auto& tile = policy::tile_of(element_bytes, choice.tile);
@@ -73,6 +80,18 @@ matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
   if (choice.depth_splits > 1) {
     choice.workspace_bytes =
         static_cast<std::size_t>(choice.depth_splits * e.m * e.n) * element_bytes;
+    return choice;
+  }
+  // k is contiguous in A as it is stored and in B transposed.
+  const bool whole_words = e.m % 4 == 0 && e.n % 4 == 0;
+  const bool a = options.a == transposition::none && e.n >= policy::transpose_least_uses;
+  const bool b = options.b == transposition::transpose && e.m >= policy::transpose_least_uses;
+  const auto bytes = (a ? kernels::transposed_bytes(e.m, e.k, element_bytes) : 0) +
+                     (b ? kernels::transposed_bytes(e.n, e.k, element_bytes) : 0);
+  if (whole_words && (a || b) && bytes <= limit) {
+    choice.transpose_a = a;
+    choice.transpose_b = b;
+    choice.workspace_bytes = bytes;
   }
   return choice;
 }
@@ -115,8 +134,9 @@ matmul_choice pitched(const matmul_extents& e, std::size_t element_bytes) {
 }  // namespace
 
 matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_bytes,
-                                 matmul_variant asked, const matmul_device& device,
+                                 const matmul_options& options, const matmul_device& device,
                                  std::size_t limit) {
+  const matmul_variant asked = options.variant;
   const auto refuse = [&](const char* reason) {
     throw unsupported(
         fmt::format("matmul_options.variant: {} on {} {}", to_string(asked), device.name, reason));
@@ -128,13 +148,13 @@ matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_by
           tensor_bytes(e) <= limit) {
         return tensor(e, device);
       }
-      return register_tiled(e, element_bytes, device, limit);
+      return register_tiled(e, element_bytes, options, device, limit);
     case matmul_variant::naive:
       return {.variant = asked, .tile_rows = 8, .tile_cols = 32};
     case matmul_variant::shared_tiled:
       return {.variant = asked, .tile_rows = policy::shared_tile, .tile_cols = policy::shared_tile};
     case matmul_variant::register_tiled:
-      return register_tiled(e, element_bytes, device, limit);
+      return register_tiled(e, element_bytes, options, device, limit);
     case matmul_variant::pitched:
       choice = pitched(e, element_bytes);
       break;

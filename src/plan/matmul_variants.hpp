@@ -27,13 +27,16 @@ struct matmul_choice {
   index_t tile_cols = 0;
   index_t depth_splits = 1;
   std::size_t workspace_bytes = 0;
+  bool transpose_a = false;  // register_tiled: copy A with k across first, where rows are aligned
+  bool transpose_b = false;
   int wgmma_columns = 0;  // tensor: tile width of the warpgroup products, 0 for warp products
 };
 
 /// `limit`: the most workspace the choice may need, bytes. `automatic` stays below it; another
 /// variant throws gpu::out_of_memory. Throws gpu::unsupported where the device or type has none.
 [[nodiscard]] matmul_choice choose_matmul_cuda(const matmul_extents& extents,
-                                               std::size_t element_bytes, matmul_variant asked,
+                                               std::size_t element_bytes,
+                                               const matmul_options& options,
                                                const matmul_device& device, std::size_t limit);
 
 [[nodiscard]] matmul_choice choose_matmul_cpu(matmul_variant asked, bool has_blas);

@@ -99,8 +99,11 @@ TEMPLATE_TEST_CASE("Larger CUDA products stay within the error bound", "[matmul]
         gpu_test::check_product<TestType>(multiply_on_device, {517, 771, 1030}, options);
       }
     }
+    options.a = options.b = gpu::transposition::transpose;
+    gpu_test::check_product<TestType>(multiply_on_device, {2052, 2048, 72}, options);
     options.a = options.b = gpu::transposition::none;
     gpu_test::check_product<TestType>(multiply_on_device, {1024, 640, 512}, options);
+    gpu_test::check_product<TestType>(multiply_on_device, {2048, 2052, 70}, options);
     gpu_test::check_product<TestType>(multiply_on_device, {100, 60, 9000}, options);
     gpu_test::check_product<TestType>(multiply_on_device, {9000, 20, 40}, options);
     gpu_test::check_product<TestType>(multiply_on_device, {20, 9000, 40}, options);

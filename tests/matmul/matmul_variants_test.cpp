@@ -1,0 +1,70 @@
+// The choice of variant and tile, asked without a GPU.
+#include "plan/matmul_variants.hpp"
+
+#include <limits>
+
+#include <gpu/error.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu::matmul_variant;
+using gpu::detail::matmul_choice;
+using gpu::detail::matmul_device;
+using gpu::detail::matmul_extents;
+
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+matmul_device hopper() {
+  return {.name = "cc 9.0", .compute = 90, .multiprocessors = 132, .has_wgmma = true};
+}
+matmul_device turing() {
+  return {.name = "cc 7.5", .compute = 75, .multiprocessors = 40};
+}
+matmul_choice choose(const matmul_extents& e, const matmul_device& device,
+                     matmul_variant asked = matmul_variant::automatic, std::size_t bytes = 4,
+                     std::size_t limit = unlimited) {
+  return gpu::detail::choose_matmul_cuda(e, bytes, {.variant = asked}, device, limit);
+}
+
+}  // namespace
+
+TEST_CASE("Large float products go to tensor cores where there are some", "[matmul][plan]") {
+  const matmul_extents large{4096, 4096, 4096};
+  CHECK(choose(large, hopper()).variant == matmul_variant::tensor);
+  CHECK(choose(large, hopper()).wgmma_columns > 0);
+  CHECK(choose(large, turing()).variant == matmul_variant::register_tiled);
+  CHECK(choose(large, hopper(), matmul_variant::automatic, 8).variant ==
+        matmul_variant::register_tiled);
+}
+
+TEST_CASE("Small, shallow and thin products stay on the CUDA cores", "[matmul][plan]") {
+  for (const matmul_extents& e :
+       {matmul_extents{64, 64, 64}, {100000, 100000, 16}, {1000000, 8, 4096}, {8, 1000000, 4096}}) {
+    CHECK(choose(e, hopper()).variant == matmul_variant::register_tiled);
+  }
+}
+
+TEST_CASE("A workspace limit is kept, or named", "[matmul][plan]") {
+  const matmul_extents large{4096, 4096, 4096};
+  const std::size_t needed = choose(large, hopper()).workspace_bytes;
+  CHECK(choose(large, hopper(), matmul_variant::automatic, 4, needed).variant ==
+        matmul_variant::tensor);
+  CHECK(choose(large, hopper(), matmul_variant::automatic, 4, needed - 1).variant ==
+        matmul_variant::register_tiled);
+  CHECK_THROWS_AS(choose(large, hopper(), matmul_variant::tensor, 4, needed - 1),
+                  gpu::out_of_memory);
+  const matmul_extents deep{128, 128, 65536};
+  CHECK(choose(deep, hopper(), matmul_variant::register_tiled).depth_splits > 1);
+  CHECK(choose(deep, hopper(), matmul_variant::register_tiled, 4, 0).depth_splits == 1);
+  CHECK(choose(deep, hopper(), matmul_variant::register_tiled, 4, 0).workspace_bytes == 0);
+}
+
+TEST_CASE("What a device or type has not is refused", "[matmul][plan]") {
+  const matmul_extents e{64, 64, 64};
+  CHECK_THROWS_AS(choose(e, turing(), matmul_variant::tensor), gpu::unsupported);
+  CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::tensor, 8), gpu::unsupported);
+  CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::cublas), gpu::unsupported);
+  CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::blas), gpu::unsupported);
+}

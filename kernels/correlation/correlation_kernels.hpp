@@ -110,7 +110,7 @@ struct bin_sink_args {
   double high;
   double scale;
   index_t count;
-  double margin;  // largest error of a double estimate of the statistic
+  float margin;  // largest error of a float estimate of the statistic
   unsigned long long* bins = nullptr;
 };
 

@@ -27,7 +27,7 @@ inline constexpr pair_tile shared_double{256, 1, 64, 64, 4, 4, 16};
 /// tests and counters of a sink.
 inline constexpr pair_tile tensor_int8{256, 2, 128, 64, 4, 8, 0};
 /// The same with 64-bit totals.
-inline constexpr pair_tile tensor_limbs{256, 2, 128, 64, 4, 8, 64};
+inline constexpr pair_tile tensor_limbs{256, 2, 128, 64, 4, 8, 128};
 /// mma.sync m16n8k8 tf32, the same grid, with float totals.
 inline constexpr pair_tile tensor_float{256, 2, 128, 64, 4, 8, 16};
 /// Columns whose products a tensor core adds up before they are added to the totals: it truncates

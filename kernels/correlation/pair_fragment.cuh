@@ -63,6 +63,12 @@ struct packed_counts {
     for (int w = 1; w < words; ++w) packed = c / 3 == w ? word[w] : packed;
     return static_cast<std::uint32_t>(__float2int_rn(packed)) >> 8 * (c % 3) & 255;
   }
+  __device__ bool operator!=(const packed_counts& other) const {
+    bool differs = false;
+#pragma unroll
+    for (int w = 0; w < words; ++w) differs |= word[w] != other.word[w];
+    return differs;
+  }
   __device__ void add_lane(int distance) {
 #pragma unroll
     for (float& packed : word) packed += __shfl_xor_sync(0xffffffffu, packed, distance);

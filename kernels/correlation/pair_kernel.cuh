@@ -9,12 +9,15 @@
 // A tile class offers
 //   statistic, fragment, shape (policy::pair_tile), shared_bytes(panel)
 //   Tile(panel, shared)           per thread
-//   start(first_row, first_col)   loads the rows and begins to load the first columns
-//   multiply(first_col, next_col, fragment)   next_col < 0: there is none
+//   start(first_row, columns)     begins to load rows and columns
+//   multiply(at, fragment)        products of the columns from columns.first + at on
+//   inverse_norms(at, inverse)    of the column slots, after multiply; NaN past the end
 //   row_of(slot), col_of(slot)    place in the tile
 //   add_rows / add_cols(counts, add)   sums counts over the lanes that share slots
 // and a sink class
 //   args, Sink(args, panel, tile, first_row), take(tile, fragment, first_col, inverse), finish().
+// Places within a block's columns are ints: 64-bit arithmetic per tile would cost as much as the
+// tests of its pairs.
 
 #include "common/launch.cuh"
 #include "correlation/correlation_kernels.hpp"
@@ -24,41 +27,56 @@
 
 namespace gpu::kernels {
 
-/// The columns [first, end) of a panel that one block walks.
+/// The columns [first, first + length) of a panel that one block walks.
 struct column_span {
   index_t first;
-  index_t end;
+  int length;
 };
 
 template <class Tile>
 __device__ column_span span_of_block(const pair_panel& panel, index_t first_row, index_t span) {
   constexpr index_t width = Tile::shape.cols;
-  column_span out{span * policy::column_tiles_per_block * width, 0};
-  out.end = min(out.first + policy::column_tiles_per_block * width, panel.cols.count);
+  index_t first = span * policy::column_tiles_per_block * width;
+  const index_t end = min(first + policy::column_tiles_per_block * width, panel.cols.count);
   if (panel.region == pair_region::above_diagonal) {
     // Tiles that end at or below the diagonal hold no pair.
     const index_t diagonal = panel.rows.first + first_row + 1 - panel.cols.first;
-    if (diagonal > out.first) out.first = diagonal / width * width;
+    if (diagonal > first) first = diagonal / width * width;
   }
-  return out;
+  return {first, first < end ? static_cast<int>(end - first) : 0};
 }
+
+/// Where the diagonal crosses the columns of a block: element (row, at) of the block is on it where
+/// row - at == offset, rows and columns counted from the block's first ones.
+struct diagonal_place {
+  int offset;
+  int first_tile;  // tiles that end at or before this place, and those from
+  int end_tile;    // this place on, hold nothing but pairs
+
+  template <class Tile>
+  static __device__ diagonal_place of(const pair_panel& panel, index_t first_row,
+                                      index_t first_col) {
+    constexpr index_t far = 1 << 30;
+    const index_t distance = panel.cols.first + first_col - (panel.rows.first + first_row);
+    diagonal_place out{};
+    out.offset = static_cast<int>(min(max(distance, -far), far));
+    out.end_tile = panel.region == pair_region::whole ? -1 : Tile::shape.rows - out.offset;
+    out.first_tile = panel.region == pair_region::off_diagonal ? -out.offset : -1;
+    return out;
+  }
+};
 
 /// Takes the elements out of a fragment that are no pairs of the panel's region.
 template <class Tile>
-__device__ void drop_non_pairs(const pair_panel& panel, const Tile& tile, index_t first_row,
-                               index_t first_col, typename Tile::fragment& products) {
-  const index_t row0 = panel.rows.first + first_row;
-  const index_t col0 = panel.cols.first + first_col;
-  if (panel.region == pair_region::whole || row0 + Tile::shape.rows <= col0) return;
-  if (panel.region == pair_region::off_diagonal && col0 + Tile::shape.cols <= row0) return;
+__device__ void drop_non_pairs(pair_region region, const Tile& tile, const diagonal_place& diagonal,
+                               int at, typename Tile::fragment& products) {
+  if (at >= diagonal.end_tile || at + Tile::shape.cols <= diagonal.first_tile) return;
 #pragma unroll
   for (int r = 0; r < Tile::shape.row_slots; ++r) {
 #pragma unroll
     for (int c = 0; c < Tile::shape.col_slots; ++c) {
-      const index_t i = row0 + tile.row_of(r);
-      const index_t j = col0 + tile.col_of(c);
-      const bool pair = panel.region == pair_region::above_diagonal ? i < j : i != j;
-      if (!pair) products.drop(r, c);
+      const int below = tile.row_of(r) - (at + tile.col_of(c)) - diagonal.offset;  // i - j
+      if (below == 0 || (below > 0 && region == pair_region::above_diagonal)) products.drop(r, c);
     }
   }
 }
@@ -71,25 +89,41 @@ __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_mu
   const index_t row_tiles = ceil_div(panel.rows.count, Tile::shape.rows);
   const index_t first_row = blockIdx.x % row_tiles * Tile::shape.rows;
   const column_span span = span_of_block<Tile>(panel, first_row, blockIdx.x / row_tiles);
-  if (span.first >= span.end) return;
+  if (span.length <= 0) return;
 
   Tile tile(panel, shared);
-  tile.start(first_row, span.first);
+  tile.start(first_row, span);
   Sink sink(args, panel, tile, first_row, shared + Tile::shared_bytes(panel));
-  for (index_t col = span.first; col < span.end; col += Tile::shape.cols) {
-    const index_t next = col + Tile::shape.cols < span.end ? col + Tile::shape.cols : -1;
-    float inverse[Tile::shape.col_slots];
-#pragma unroll
-    for (int c = 0; c < Tile::shape.col_slots; ++c) {
-      const index_t j = col + tile.col_of(c);
-      inverse[c] = j < panel.cols.count ? panel.cols.norms[j].inverse : CUDART_NAN_F;
-    }
+  const auto diagonal = diagonal_place::of<Tile>(panel, first_row, span.first);
+  for (int at = 0; at < span.length; at += Tile::shape.cols) {
     typename Tile::fragment products;
-    tile.multiply(col, next, products);
-    drop_non_pairs(panel, tile, first_row, col, products);
-    sink.take(tile, products, col, inverse);
+    tile.multiply(at, products);
+    float inverse[Tile::shape.col_slots];
+    tile.inverse_norms(at, inverse);
+    drop_non_pairs(panel.region, tile, diagonal, at, products);
+    sink.take(tile, products, span.first + at, inverse);
   }
   sink.finish(tile);
+}
+
+/// By shuffles: redux.sync needs sm_80.
+__device__ inline unsigned sum_over_warp(unsigned value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
+  return value;
+}
+
+/// inverse_norms of tiles that keep no norms in shared memory.
+template <class Tile>
+__device__ void read_inverse_norms(const pair_operand& side, const column_span& columns,
+                                   const Tile& tile, int at,
+                                   float (&inverse)[Tile::shape.col_slots]) {
+  const row_norm* norms = side.norms + columns.first;
+#pragma unroll
+  for (int c = 0; c < Tile::shape.col_slots; ++c) {
+    const int place = at + tile.col_of(c);
+    inverse[c] = place < columns.length ? norms[place].inverse : CUDART_NAN_F;
+  }
 }
 
 /// Launches Tile times Sink over a panel.

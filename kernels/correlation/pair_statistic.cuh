@@ -56,10 +56,6 @@ struct spearman_statistic {
                                  const pair_operand& cols, index_t j) {
     return of(value, rows, i, cols, j);
   }
-  static __device__ double inverse_norm(const pair_operand& side, index_t i) {
-    const auto square_sum = side.square_sums[i];
-    return square_sum > 0 ? 1.0 / sqrt(static_cast<double>(square_sum)) : CUDART_NAN;
-  }
 };
 
 /// Pearson with exact products: they are the statistic.
@@ -72,9 +68,6 @@ struct pearson_statistic {
   static __device__ double dense(product value, const pair_operand& rows, index_t i,
                                  const pair_operand& cols, index_t j) {
     return of(value, rows, i, cols, j);
-  }
-  static __device__ double inverse_norm(const pair_operand& side, index_t i) {
-    return side.square_sums[i] > 0 ? 1.0 : CUDART_NAN;
   }
 };
 
@@ -91,9 +84,6 @@ struct refined_pearson_statistic {
   static __device__ double dense(product value, const pair_operand&, index_t, const pair_operand&,
                                  index_t) {
     return detail::clip_correlation(value);
-  }
-  static __device__ double inverse_norm(const pair_operand& side, index_t i) {
-    return pearson_statistic::inverse_norm(side, i);
   }
 };
 

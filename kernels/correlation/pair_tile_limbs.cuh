@@ -21,9 +21,15 @@ class tensor_limbs_tile : public mma_layout<4, 2, 2, 4> {
         columns_(panel.rows.columns),
         chunks_(static_cast<int>(panel.rows.columns / chunk)) {}
 
-  __device__ void start(index_t first_row, index_t) { first_row_ = first_row; }
+  __device__ void start(index_t first_row, const column_span& columns) {
+    first_row_ = first_row;
+    columns_of_block_ = columns;
+  }
+  __device__ void inverse_norms(int at, float (&inverse)[shape.col_slots]) const {
+    read_inverse_norms(stream_.panel().cols, columns_of_block_, *this, at, inverse);
+  }
 
-  __device__ void multiply(index_t first_col, index_t, fragment& out) {
+  __device__ void multiply(int at, fragment& out) {
 #pragma unroll
     for (int r = 0; r < shape.row_slots; ++r) {
 #pragma unroll
@@ -35,9 +41,10 @@ class tensor_limbs_tile : public mma_layout<4, 2, 2, 4> {
       const index_t at = index_t{step - pair * chunks_} * chunk;
       return typename stream::offsets{pair / limbs_ * columns_ + at, pair % limbs_ * columns_ + at};
     };
-    stream_.run(first_row_, first_col, limbs_ * limbs_ * chunks_, where,
+    stream_.run(first_row_, columns_of_block_.first + at, limbs_ * limbs_ * chunks_, where,
                 [&](const unsigned char* rows, const unsigned char* cols, int step) {
-                  accumulate(rows, cols, sums);
+                  accumulate(rows, cols, 0, sums);
+                  accumulate(rows, cols, 1, sums);
                   const int pair = step / chunks_;
                   const int done = step - pair * chunks_ + 1;
                   if (done == chunks_ || done % (policy::columns_per_fold / chunk) == 0) {
@@ -50,17 +57,17 @@ class tensor_limbs_tile : public mma_layout<4, 2, 2, 4> {
   static constexpr int chunk = shape.columns_per_step;
   using stream = chunk_stream<shape, chunk>;
 
-  __device__ void accumulate(const unsigned char* rows, const unsigned char* cols,
+  // Half a chunk is two k steps.
+  __device__ void accumulate(const unsigned char* rows, const unsigned char* cols, int half,
                              int (&sums)[2][4][4]) const {
+    const int piece = half * 4 + quad_lane();
     int4 b[4];
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      b[j] = stream::piece_of(cols, first_col() + j * 8 + quad(), quad_lane());
-    }
+    for (int j = 0; j < 4; ++j) b[j] = stream::piece_of(cols, first_col() + j * 8 + quad(), piece);
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const int4 upper = stream::piece_of(rows, first_row() + i * 16 + quad(), quad_lane());
-      const int4 lower = stream::piece_of(rows, first_row() + i * 16 + 8 + quad(), quad_lane());
+      const int4 upper = stream::piece_of(rows, first_row() + i * 16 + quad(), piece);
+      const int4 lower = stream::piece_of(rows, first_row() + i * 16 + 8 + quad(), piece);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         mma_int8(sums[i][j], {upper.x, lower.x, upper.y, lower.y}, {b[j].x, b[j].y});
@@ -86,6 +93,7 @@ class tensor_limbs_tile : public mma_layout<4, 2, 2, 4> {
   index_t columns_;
   int chunks_;
   index_t first_row_ = 0;
+  column_span columns_of_block_{};
 };
 
 }  // namespace gpu::kernels

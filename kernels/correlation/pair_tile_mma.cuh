@@ -2,8 +2,8 @@
 // The third rung for cols <= 128: mma.sync m16n8k32 on int8 (sm_80 and newer), exact in int32.
 //
 // A block of 8 warps (4 x 2) takes 128 x 64 pairs, a warp 32 x 32: 2 x 4 mma tiles, 32 sums a
-// thread. The rows stay in shared memory while the block walks its columns; column tiles of 64 rows
-// x 32 KSteps bytes stream through a ring of `stages` buffers by cp.async.
+// thread. The rows stay in shared memory while the block walks its columns; those stream, 8 KiB
+// with their norms at a time, through a ring of `stages` buffers by cp.async.
 //
 // A dot product does not care about the order of k: lane t of a quad takes bytes 16 t .. 16 t + 15
 // of a 64-byte piece for two k steps (8 t .. 8 t + 7 of a 32-byte row for one), so a fragment is
@@ -86,28 +86,31 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
   using fragment = float_fragment<shape.row_slots, shape.col_slots>;
 
   static __host__ __device__ std::size_t shared_bytes(const pair_panel&) {
-    return row_bytes * (shape.rows + stages * shape.cols);
+    return row_bytes * shape.rows + stages * stage_bytes;
   }
   __device__ tensor_int8_tile(const pair_panel& panel, unsigned char* shared)
-      : panel_(panel), row_data_(shared), col_data_(shared + row_bytes * shape.rows) {}
+      : panel_(panel), row_data_(shared), stage_data_(shared + row_bytes * shape.rows) {}
 
-  __device__ void start(index_t first_row, index_t first_col) {
+  __device__ void start(index_t first_row, const column_span& columns) {
+    columns_ = columns;
     copy_rows<shape.rows>(panel_.rows, first_row, row_data_);
-    copy_rows<shape.cols>(panel_.cols, first_col, col_data_);
+    load_stage(0, stage_data_);
     async_copy_commit();
   }
 
-  __device__ void multiply(index_t, index_t next_col, fragment& out) {
-    // The buffer filled here was last read two tiles ago, and every thread has passed the barrier
-    // of the tile in between.
-    const unsigned char* here = col_data_ + stage_ * (row_bytes * shape.cols);
-    stage_ = stage_ + 1 == stages ? 0 : stage_ + 1;
-    if (next_col >= 0) {
-      copy_rows<shape.cols>(panel_.cols, next_col, col_data_ + stage_ * (row_bytes * shape.cols));
+  __device__ void inverse_norms(int at, float (&inverse)[shape.col_slots]) const {
+    const auto* norms = reinterpret_cast<const float4*>(here_ + stage_cols * row_bytes);
+#pragma unroll
+    for (int c = 0; c < shape.col_slots; c += 2) {
+      const float4 two = norms[(at % stage_cols + col_of(c)) / 2];  // norm, inverse, norm, inverse
+      inverse[c] = two.y;
+      inverse[c + 1] = two.w;
     }
-    async_copy_commit();
-    async_copy_wait<1>();
-    __syncthreads();
+  }
+
+  __device__ void multiply(int at, fragment& out) {
+    if (at % stage_cols == 0) next_stage(at);
+    const unsigned char* here = here_ + at % stage_cols * row_bytes;
 
     int sums[2][4][4];
 #pragma unroll
@@ -132,6 +135,9 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
  private:
   static constexpr int row_bytes = 32 * KSteps;
   static constexpr int stages = 3;
+  // Columns that come with one barrier, with their norms behind them.
+  static constexpr int stage_cols = 256 / KSteps;
+  static constexpr int stage_bytes = stage_cols * (row_bytes + static_cast<int>(sizeof(row_norm)));
   static constexpr int steps_per_piece = KSteps == 1 ? 1 : 2;
   static constexpr int pieces = KSteps / steps_per_piece;
   static constexpr float bias = 12582912.0f;
@@ -141,6 +147,31 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
   // Where the 16-byte chunk `chunk` of a row lies.
   static __device__ int chunk_offset(int row, int chunk) {
     return row * row_bytes + (KSteps == 4 ? chunk ^ (row % 2 * 4) : chunk) * 16;
+  }
+
+  // Waits for the stage that begins at column `at` and begins to load the one behind it. That goes
+  // where the stage before last was, which every thread has left: it passed a barrier since.
+  __device__ void next_stage(int at) {
+    here_ = stage_data_ + stage_ * stage_bytes;
+    stage_ = stage_ + 1 == stages ? 0 : stage_ + 1;
+    if (at + stage_cols < columns_.length) {
+      load_stage(at + stage_cols, stage_data_ + stage_ * stage_bytes);
+    }
+    async_copy_commit();
+    async_copy_wait<1>();
+    __syncthreads();
+  }
+
+  __device__ void load_stage(int at, unsigned char* out) const {
+    copy_rows<stage_cols>(panel_.cols, columns_.first + at, out);
+    auto* norms = reinterpret_cast<row_norm*>(out + stage_cols * row_bytes);
+    for (int c = static_cast<int>(threadIdx.x); c < stage_cols; c += shape.threads) {
+      if (at + c < columns_.length) {
+        async_copy_8(norms + c, panel_.cols.norms + columns_.first + at + c);
+      } else {
+        norms[c] = {CUDART_NAN_F, CUDART_NAN_F};
+      }
+    }
   }
 
   template <int Rows>
@@ -203,7 +234,9 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
 
   const pair_panel& panel_;
   unsigned char* row_data_;
-  unsigned char* col_data_;
+  unsigned char* stage_data_;
+  const unsigned char* here_ = nullptr;
+  column_span columns_{};
   int stage_ = 0;
 };
 

@@ -22,10 +22,14 @@ class naive_tile {
   __device__ naive_tile(const pair_panel& panel, unsigned char* shared)
       : panel_(panel), row_(reinterpret_cast<double*>(shared)) {}
 
-  __device__ void start(index_t first_row, index_t) {
+  __device__ void start(index_t first_row, const column_span& columns) {
+    columns_ = columns;
     const double* row = row_of_operand(panel_.rows, first_row);
     for (index_t k = threadIdx.x; k < panel_.rows.columns; k += shape.threads) row_[k] = row[k];
     __syncthreads();
+  }
+  __device__ void inverse_norms(int at, float (&inverse)[1]) const {
+    read_inverse_norms(panel_.cols, columns_, *this, at, inverse);
   }
   __device__ int row_of(int) const { return 0; }
   __device__ int col_of(int) const { return static_cast<int>(threadIdx.x); }
@@ -45,6 +49,7 @@ class naive_tile {
   }
   const pair_panel& panel_;
   double* row_;
+  column_span columns_{};
 };
 
 class naive_spearman_tile : public naive_tile<integer_fragment<1, 1>> {
@@ -52,9 +57,9 @@ class naive_spearman_tile : public naive_tile<integer_fragment<1, 1>> {
   using statistic = spearman_statistic;
   using naive_tile::naive_tile;
 
-  __device__ void multiply(index_t first_col, index_t, fragment& out) const {
+  __device__ void multiply(int at, fragment& out) const {
     out.value[0][0] = 0;
-    const index_t j = first_col + col_of(0);
+    const index_t j = columns_.first + at + col_of(0);
     if (j >= panel_.cols.count) return;
     const double* col = row_of_operand(panel_.cols, j);
     for (index_t k = 0; k < panel_.cols.columns; ++k) {
@@ -106,9 +111,9 @@ class naive_pearson_tile : public naive_tile<unit_fragment<double, 1, 1>> {
   using statistic = pearson_statistic;
   using naive_tile::naive_tile;
 
-  __device__ void multiply(index_t first_col, index_t, fragment& out) const {
+  __device__ void multiply(int at, fragment& out) const {
     out.value[0][0] = CUDART_NAN;
-    const index_t j = first_col + col_of(0);
+    const index_t j = columns_.first + at + col_of(0);
     if (j >= panel_.cols.count || panel_.cols.square_sums[j] <= 0) return;
     const index_t cols = panel_.cols.columns;
     const double* col = row_of_operand(panel_.cols, j);

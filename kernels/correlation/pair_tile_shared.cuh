@@ -69,15 +69,21 @@ class shared_tile {
         col_words_(row_words_ + step * shape.rows),
         words_(static_cast<int>(panel.rows.columns / Arithmetic::elements_per_word)) {}
 
-  __device__ void start(index_t first_row, index_t) { first_row_ = first_row; }
+  __device__ void start(index_t first_row, const column_span& columns) {
+    first_row_ = first_row;
+    columns_ = columns;
+  }
+  __device__ void inverse_norms(int at, float (&inverse)[shape.col_slots]) const {
+    read_inverse_norms(panel_.cols, columns_, *this, at, inverse);
+  }
 
-  __device__ void multiply(index_t first_col, index_t, fragment& out) {
+  __device__ void multiply(int at, fragment& out) {
     sum sums[shape.row_slots][shape.col_slots] = {};
     folding fold(words_);
     for (int first = 0; first < words_; first += step) {
       __syncthreads();
       fill<shape.rows>(panel_.rows, first_row_, first, row_words_);
-      fill<shape.cols>(panel_.cols, first_col, first, col_words_);
+      fill<shape.cols>(panel_.cols, columns_.first + at, first, col_words_);
       __syncthreads();
       const int here = min(step, words_ - first);
       if constexpr (folds) {
@@ -199,6 +205,7 @@ class shared_tile {
   word* col_words_;
   int words_;
   index_t first_row_ = 0;
+  column_span columns_{};
 };
 
 }  // namespace gpu::kernels

@@ -29,6 +29,8 @@ class chunk_stream {
   __device__ chunk_stream(const pair_panel& panel, index_t row_bytes, unsigned char* shared)
       : panel_(panel), row_bytes_(row_bytes), shared_(shared) {}
 
+  [[nodiscard]] __device__ const pair_panel& panel() const { return panel_; }
+
   /// Calls use(row bytes, col bytes, step) for each step of the tile at (first_row, first_col).
   template <class Offsets, class Use>
   __device__ void run(index_t first_row, index_t first_col, int steps, const Offsets& where,

@@ -30,9 +30,15 @@ class tensor_float_tile : public mma_layout<4, 2, 2, 4> {
       : stream_(panel, panel.rows.pitch * static_cast<index_t>(sizeof(float)), shared),
         steps_(static_cast<int>(panel.rows.columns / shape.columns_per_step)) {}
 
-  __device__ void start(index_t first_row, index_t) { first_row_ = first_row; }
+  __device__ void start(index_t first_row, const column_span& columns) {
+    first_row_ = first_row;
+    columns_of_block_ = columns;
+  }
+  __device__ void inverse_norms(int at, float (&inverse)[shape.col_slots]) const {
+    read_inverse_norms(stream_.panel().cols, columns_of_block_, *this, at, inverse);
+  }
 
-  __device__ void multiply(index_t first_col, index_t, fragment& out) {
+  __device__ void multiply(int at, fragment& out) {
 #pragma unroll
     for (int r = 0; r < shape.row_slots; ++r) {
 #pragma unroll
@@ -42,7 +48,7 @@ class tensor_float_tile : public mma_layout<4, 2, 2, 4> {
     const auto where = [](int step) {
       return typename stream::offsets{index_t{step} * chunk, index_t{step} * chunk};
     };
-    stream_.run(first_row_, first_col, steps_, where,
+    stream_.run(first_row_, columns_of_block_.first + at, steps_, where,
                 [&](const unsigned char* rows, const unsigned char* cols, int step) {
                   accumulate(rows, cols, 0, sums);
                   accumulate(rows, cols, 4, sums);
@@ -93,6 +99,7 @@ class tensor_float_tile : public mma_layout<4, 2, 2, 4> {
   stream stream_;
   int steps_;
   index_t first_row_ = 0;
+  column_span columns_of_block_{};
 };
 
 }  // namespace gpu::kernels

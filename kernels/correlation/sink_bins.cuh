@@ -1,9 +1,10 @@
 #pragma once
 // Sink of bins: a histogram of the statistic of kept pairs, exact.
 //
-// A double estimate (product times two inverse norms) is off by at most `margin`; where the kept
-// decision or the bin could differ within it, the exact statistic decides. Up to
-// policy::shared_bins counters are kept in shared memory per block, more go to global memory.
+// A float estimate decides all but the pairs within its error of the cut or of the edge of a bin;
+// those take the exact statistic. Pairs below the first bin or above the last are counted in
+// registers. Up to policy::shared_bins counters are in shared memory per block, more are in global
+// memory.
 
 #include "correlation/pair_epilogue.cuh"
 
@@ -41,32 +42,47 @@ class bin_sink {
       for (index_t b = threadIdx.x; b < a.count + 2; b += Tile::shape.threads) counters_[b] = 0;
       __syncthreads();
     }
+    // Outwards by more than the roundings of the conversion to float.
+    low_ = static_cast<float>(a.low);
+    high_ = static_cast<float>(a.high);
+    scale_ = static_cast<float>(a.scale);
+    margin_ = a.margin + 0x1p-22f;
+    slack_ = margin_ * scale_ + 0x1p-21f * static_cast<float>(a.count);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const index_t i = first_row + tile.row_of(r);
-      row_inverse_[r] = i < panel.rows.count ? statistic::inverse_norm(panel.rows, i) : CUDART_NAN;
+      row_inverse_[r] = i < panel.rows.count ? panel.rows.norms[i].inverse : CUDART_NAN_F;
     }
   }
 
   __device__ void take(const Tile& tile, const typename Tile::fragment& products, index_t first_col,
-                       const float (&)[cols]) {
+                       const float (&inverse)[cols]) {
 #pragma unroll
     for (int c = 0; c < cols; ++c) {
-      const index_t j = first_col + tile.col_of(c);
-      const double inverse =
-          j < panel_.cols.count ? statistic::inverse_norm(panel_.cols, j) : CUDART_NAN;
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
-        const float there = products.estimate(r, c);
-        const double estimate =
-            static_cast<double>(products.product(r, c)) * (inverse * row_inverse_[r]);
-        if (!(there == there) || !(estimate == estimate)) continue;
-        count(first_row_ + tile.row_of(r), j, estimate, products.product(r, c));
+        const float estimate = products.estimate(r, c) * inverse[c] * row_inverse_[r];
+        const float distance = fabsf(estimate - args_.cut.middle);
+        if (!(distance >= args_.cut.possible)) continue;
+        int bin = distance >= args_.cut.certain ? certain_bin(estimate) : undecided;
+        if (bin == undecided) {
+          bin = exact_bin(first_row_ + tile.row_of(r), first_col + tile.col_of(c),
+                          products.product(r, c));
+        }
+        count(bin);
       }
     }
   }
 
   __device__ void finish(const Tile&) {
+    below_ = sum_over_warp(below_);
+    above_ = sum_over_warp(above_);
+    if (threadIdx.x % 32 == 0) {
+      if (below_ != 0) atomicAdd(args_.bins, static_cast<unsigned long long>(below_));
+      if (above_ != 0) {
+        atomicAdd(args_.bins + args_.count + 1, static_cast<unsigned long long>(above_));
+      }
+    }
     if (counters_ == nullptr) return;
     __syncthreads();
     for (index_t b = threadIdx.x; b < args_.count + 2; b += Tile::shape.threads) {
@@ -76,45 +92,60 @@ class bin_sink {
   }
 
  private:
+  static constexpr int undecided = -1;
+  static constexpr int dropped = -2;
+
   static __host__ __device__ bool in_shared_memory(const args& a) {
     return a.count <= policy::shared_bins;
   }
 
-  __device__ void count(index_t i, index_t j, double estimate,
-                        typename statistic::product product) {
-    const double low = estimate - args_.margin;
-    const double high = estimate + args_.margin;
-    int side = side_of_cut(estimate);
-    index_t bin = bin_of(args_, estimate);
-    if (side != side_of_cut(low) || side != side_of_cut(high) || bin != bin_of(args_, low) ||
-        bin != bin_of(args_, high)) {
-      const double exact = exact_statistic(i, j, product);
-      side = side_of_cut(exact);
-      bin = bin_of(args_, exact);
-    }
-    if (side == 0) return;
-    if (counters_ != nullptr) {
+  // The place of an estimate in args.bins where no error of it could change that.
+  __device__ int certain_bin(float estimate) const {
+    const float x = args_.key == detail::bin_key::value
+                        ? estimate
+                        : (args_.key == detail::bin_key::magnitude ? fabsf(estimate) : -estimate);
+    if (x < low_ - margin_) return 0;
+    if (x > high_ + margin_) return static_cast<int>(args_.count) + 1;
+    if (x < low_ + margin_ || x > high_ - margin_) return undecided;
+    const float position = (x - low_) * scale_;
+    const int bin = __float2int_rd(position - slack_);
+    if (bin != __float2int_rd(position + slack_)) return undecided;
+    return bin < static_cast<int>(args_.count) ? bin + 1 : undecided;
+  }
+
+  __device__ __noinline__ int exact_bin(index_t i, index_t j,
+                                        typename statistic::product product) const {
+    const double exact = statistic::of(product, panel_.rows, i, panel_.cols, j);
+    if (!keeps(exact, args_.cut.at_least, args_.cut.at_most)) return dropped;
+    return static_cast<int>(bin_of(args_, exact));
+  }
+
+  __device__ void count(int bin) {
+    if (bin == 0) {
+      ++below_;
+    } else if (bin == static_cast<int>(args_.count) + 1) {
+      ++above_;
+    } else if (bin == dropped) {
+      return;
+    } else if (counters_ != nullptr) {
       atomicAdd(counters_ + bin, 1u);
     } else {
       atomicAdd(args_.bins + bin, 1ull);
     }
   }
 
-  // 0: dropped; else the cut that it passes. Equal at both ends of an interval: equal within.
-  __device__ int side_of_cut(double x) const {
-    return x >= args_.cut.at_least ? 1 : (x <= args_.cut.at_most ? -1 : 0);
-  }
-
-  __device__ __noinline__ double exact_statistic(index_t i, index_t j,
-                                                 typename statistic::product product) const {
-    return statistic::of(product, panel_.rows, i, panel_.cols, j);
-  }
-
   const args& args_;
   const pair_panel& panel_;
   index_t first_row_;
   unsigned* counters_ = nullptr;
-  double row_inverse_[rows];
+  unsigned below_ = 0;
+  unsigned above_ = 0;
+  float low_;
+  float high_;
+  float scale_;
+  float margin_;  // of an estimate, and
+  float slack_;   // of its place among the bins
+  float row_inverse_[rows];
 };
 
 }  // namespace gpu::kernels

@@ -29,8 +29,7 @@ class count_sink {
   __device__ void take(const Tile& tile, const typename Tile::fragment& products, index_t first_col,
                        const float (&inverse)[cols]) {
     packed_counts<cols> col_counts;
-    float certain = 0;
-    float possible = 0;
+    packed_counts<cols> possible;
 #pragma unroll
     for (int c = 0; c < cols; ++c) {
 #pragma unroll
@@ -39,11 +38,10 @@ class count_sink {
         const float kept = distance >= tests_.certain[r] ? 1.0f : 0.0f;
         row_counts_[r] += kept;
         col_counts.add(c, kept);
-        certain += kept;
-        possible += distance >= tests_.possible[r] ? 1.0f : 0.0f;
+        possible.add(c, distance >= tests_.possible[r] ? 1.0f : 0.0f);
       }
     }
-    if (possible != certain) decide_rest(tile, products, first_col, inverse, col_counts);
+    if (possible != col_counts) decide_rest(tile, products, first_col, inverse, col_counts);
     std::uint32_t* degree = args_.degree + panel_.cols.first + first_col;
     tile.add_cols(col_counts, [&](int col, std::uint32_t count) {
       if (count > 0) atomicAdd(degree + col, count);
@@ -64,13 +62,6 @@ class count_sink {
   }
 
  private:
-  // Shuffles: redux.sync needs sm_80.
-  static __device__ unsigned sum_over_warp(unsigned value) {
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
-    return value;
-  }
-
   __device__ void decide_rest(const Tile& tile, const typename Tile::fragment& products,
                               index_t first_col, const float (&inverse)[cols],
                               packed_counts<cols>& col_counts) {

@@ -10,8 +10,6 @@ namespace {
 
 using kernels::pair_tile_kind;
 
-// Error of a double estimate from exact products: a handful of roundings.
-constexpr double double_estimate_error = 1e-14;
 // Above this share of pairs near a bin's edge, products in double cost less than deciding anew.
 constexpr double most_refined_share = 1.0 / 64;
 
@@ -43,7 +41,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
                               .high = request.high,
                               .scale = request.scale,
                               .count = request.bins,
-                              .margin = double_estimate_error,
+                              .margin = static_cast<float>(float_estimate_error),
                               .bins = bins.data()};
   pair_tile_kind tile = rows_->format().tile;
   if (tile == pair_tile_kind::tensor_float) {
@@ -51,7 +49,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
     if (2 * margin * request.scale > most_refined_share) {
       tile = pair_tile_kind::shared_double;
     } else {
-      sink.margin += margin;
+      sink.margin += static_cast<float>(margin);
     }
   }
   walk_upper_pairs(stage, tile, [&](const kernels::pair_panel& panel) {

@@ -13,7 +13,7 @@ namespace gpu::cuda {
 namespace {
 
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 25;
-constexpr index_t most_copied = index_t{1} << 20;
+constexpr index_t most_copied = index_t{1} << 18;
 // Panels aim at this share of the queue, so that the next one rarely overflows.
 constexpr double wanted_fill = 0.5;
 constexpr double first_panel_pairs = 1 << 26;

@@ -10,6 +10,7 @@
 #include <gpu/error.hpp>
 
 #include "correlation/correlation_policy.hpp"
+#include "cuda/input_upload.hpp"
 #include "cuda/pair_progress.hpp"
 #include "rank/rank_kernels.hpp"
 
@@ -30,23 +31,6 @@ constexpr std::size_t block_bytes = std::size_t{64} << 20;
 
 index_t padded(index_t value, index_t step) {
   return (value + step - 1) / step * step;
-}
-
-// Rows without a gap go in one piece: as a two-dimensional copy, pageable rows of a hundred bytes
-// move at a tenth of the speed.
-template <class T>
-void upload_rows(matrix_view<const T> data, index_t first, index_t rows, T* out,
-                 cudaStream_t stream) {
-  const std::size_t row_bytes = static_cast<std::size_t>(data.cols()) * sizeof(T);
-  const auto count = static_cast<std::size_t>(rows);
-  if (data.row_stride() == data.cols()) {
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemcpyAsync(out, data.row(first), count * row_bytes, cudaMemcpyHostToDevice, stream));
-    return;
-  }
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
-      out, row_bytes, data.row(first), static_cast<std::size_t>(data.row_stride()) * sizeof(T),
-      row_bytes, count, cudaMemcpyHostToDevice, stream));
 }
 
 row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int limbs,
@@ -80,7 +64,7 @@ row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
     throw unsupported(fmt::format("options.variant: tensor takes at most {} columns, got {}",
                                   three_limb_cols, cols));
   }
-  return make_format(pair_tile_kind::tensor_limbs, cols, padded(cols, 64),
+  return make_format(pair_tile_kind::tensor_limbs, cols, padded(cols, 128),
                      cols <= two_limb_cols ? 2 : 3, 1);
 }
 
@@ -182,11 +166,15 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
   const auto block_size = static_cast<std::size_t>(block_rows_);
   device_buffer<std::byte> input(block_size * input_row_bytes_, stream);
   ranks_ = {block_size * ranks_row_bytes_, stream};
+  input_upload upload(static_cast<std::size_t>(count_) * input_row_bytes_, options.exec.cpu_threads,
+                      stream);
   for (index_t first = 0; first < count_; first += block_rows_) {
     const index_t rows = std::min(block_rows_, count_ - first);
-    T* block = reinterpret_cast<T*>(input.data());
-    upload_rows(data, first, rows, block, stream);
-    const device_matrix_view<const T> view(block, rows, data.cols());
+    upload.copy(reinterpret_cast<const std::byte*>(data.row(first)), static_cast<std::size_t>(rows),
+                input_row_bytes_, static_cast<std::size_t>(data.row_stride()) * sizeof(T),
+                input.data());
+    const device_matrix_view<const T> view(reinterpret_cast<const T*>(input.data()), rows,
+                                           data.cols());
     const auto offset = static_cast<std::size_t>(first);
     std::byte* values = resident_ ? values_.data() + offset * format_.row_bytes : slots_[0].data();
     double* unit = format_.unit_bytes == 0

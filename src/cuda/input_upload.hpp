@@ -1,0 +1,38 @@
+#pragma once
+// Host rows to device memory at the speed of the bus: pageable memory goes through two page-locked
+// pieces that CPU threads fill while the one before is on its way.
+
+#include <cstddef>
+
+#include "cuda/device_buffer.hpp"
+#include "cuda/stream.hpp"
+
+namespace gpu::cuda {
+
+class input_upload {
+ public:
+  /// For `bytes` in all, filled by `threads` OpenMP threads (0: OpenMP's default). Copies are
+  /// ordered on `stream`.
+  input_upload(std::size_t bytes, int threads, cudaStream_t stream);
+  ~input_upload();
+  input_upload(const input_upload&) = delete;
+  input_upload& operator=(const input_upload&) = delete;
+
+  /// `rows` rows of `row_bytes`, `stride_bytes` apart, to dense rows at `out`.
+  void copy(const std::byte* from, std::size_t rows, std::size_t row_bytes,
+            std::size_t stride_bytes, std::byte* out);
+
+ private:
+  template <class Fill>
+  void send(std::size_t bytes, std::byte* out, const Fill& fill);
+  void copy_run(const std::byte* from, std::size_t bytes, std::byte* out);
+
+  int threads_;
+  cudaStream_t stream_;
+  std::size_t piece_;
+  pinned_buffer<std::byte> pieces_[2];
+  event sent_[2];
+  int next_ = 0;
+};
+
+}  // namespace gpu::cuda

@@ -70,7 +70,7 @@ GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
 ///   column are named), or there are too many columns; gpu::unsupported where the variant is not
 ///   offered for this backend or shape; gpu::out_of_memory where the workspace limit does not hold
 ///   one row; gpu::backend_unavailable, gpu::cuda_error.
-/// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA: 64), a sort per row beyond. On CUDA
+/// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA: 96), a sort per row beyond. On CUDA
 /// blocks of rows stream through device memory. Blocks until the ranks are complete.
 template <class T>
 requires element<std::remove_const_t<T>>

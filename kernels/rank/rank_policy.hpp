@@ -1,5 +1,5 @@
 #pragma once
-// Tuning of the ranking kernels, as data. Host C++: the plan reads it too. Measured on one H100;
+// Tuning of the ranking kernels, as data. Host C++: the plan reads it too. Measured on one H200;
 // docs/rank.md has the figures behind the borders.
 
 #include <array>
@@ -11,7 +11,7 @@ namespace gpu::kernels {
 
 /// Rows that counting can rank, and those for which it is ahead of the block sort.
 inline constexpr int rank_counting_max_cols = 128;
-inline constexpr int rank_counting_cols = 64;
+inline constexpr int rank_counting_cols = 96;
 
 /// Rows whose elements lie close together are counted two to a register, all columns unrolled; the
 /// column count is rounded up to one of these. Beyond the last, one warp counts one row.

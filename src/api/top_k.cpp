@@ -50,6 +50,8 @@ backend resolve(const execution& exec, memory_space space) {
     throw invalid_argument(
         "options.exec.target: got cpu for data in device memory, expected automatic or cuda");
   }
+  // Listing devices takes longer than a small selection: only where there is one to check.
+  if (exec.devices.empty()) return backend::cuda;
   execution on_device = exec;
   on_device.target = backend::cuda;
   return resolve_backend(on_device);
@@ -98,8 +100,8 @@ template <class T>
 void check_workspace(const top_k_shape& shape, const top_k_options& options,
                      const device_workspace& workspace) {
   if (workspace.empty() && options.exec.workspace_bytes == 0) return;
-  const std::size_t needed = cuda::top_k_workspace<T>(
-      shape.rows, shape.cols, shape.k, shape.distinct, options.variant, options.exec);
+  const std::size_t needed =
+      cuda::top_k_workspace<T>(shape.rows, shape.cols, shape.k, shape.distinct, options);
   if (!workspace.empty() && static_cast<std::size_t>(workspace.size()) < needed) {
     throw invalid_argument(
         fmt::format("workspace: got {} bytes, expected at least {}", workspace.size(), needed));
@@ -230,8 +232,7 @@ top_k_plan plan_top_k(index_t rows, index_t cols, index_t k, bool distinct,
   const top_k_options decided = decide(shape, options, memory_space::host);
   top_k_plan plan{.used = decided.exec.target, .variant = decided.variant, .entries = entries};
   if (plan.used == backend::cuda && rows > 0 && cols > 0) {
-    plan.workspace_bytes =
-        cuda::top_k_workspace<T>(rows, cols, entries, distinct, decided.variant, decided.exec);
+    plan.workspace_bytes = cuda::top_k_workspace<T>(rows, cols, entries, distinct, decided);
   }
   return plan;
 }

@@ -64,11 +64,11 @@ template <class T>
 std::vector<T> sample_values(const T* data, index_t n, index_t count) {
   std::vector<T> sample;
   sample.reserve(static_cast<std::size_t>(count));
-  const index_t stratum = n / count;
   for (index_t s = 0; s < count; ++s) {
+    const index_t begin = s * n / count;
+    const auto width = static_cast<std::uint64_t>((s + 1) * n / count - begin);
     const auto hash = static_cast<std::uint64_t>(s + 1) * 0x9e3779b97f4a7c15u;
-    const T value = data[s * stratum +
-                         static_cast<index_t>((hash >> 33) % static_cast<std::uint64_t>(stratum))];
+    const T value = data[begin + static_cast<index_t>((hash >> 33) % width)];
     if (!is_nan(value)) sample.push_back(value);
   }
   return sample;

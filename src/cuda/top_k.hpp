@@ -9,10 +9,10 @@
 
 namespace gpu::cuda {
 
-/// Scratch memory of a call, bytes. `variant` is resolved.
+/// Scratch memory of a call, bytes. The variant is decided.
 template <class T>
 std::size_t top_k_workspace(index_t rows, index_t cols, index_t k, bool distinct,
-                            top_k_variant variant, const execution& exec);
+                            const top_k_options& options);
 
 /// Host memory in and out, blocking; outputs dense as in cpu/top_k.hpp.
 template <class T>

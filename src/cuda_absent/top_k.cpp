@@ -4,7 +4,7 @@
 namespace gpu::cuda {
 
 template <class T>
-std::size_t top_k_workspace(index_t, index_t, index_t, bool, top_k_variant, const execution&) {
+std::size_t top_k_workspace(index_t, index_t, index_t, bool, const top_k_options&) {
   throw_not_built();
 }
 template <class T>
@@ -29,8 +29,7 @@ void top_k_distinct(device_matrix_view<const T>, index_t, device_matrix_view<T>,
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
-  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, top_k_variant,          \
-                                          const execution&);                                       \
+  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&);  \
   template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&);       \
   template void top_k_distinct<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, \
                                   const top_k_options&);                                           \

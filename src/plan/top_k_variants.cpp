@@ -9,6 +9,7 @@ namespace {
 
 // Rows from here on are worth several blocks each (see docs/top_k.md for the measurements).
 constexpr index_t long_row = 65536;
+constexpr index_t many_rows = 512;
 // From this length on a row is selected alone by all of the device, whatever k.
 constexpr index_t very_long_row = index_t{1} << 20;
 
@@ -25,7 +26,10 @@ top_k_variant choose_distinct_on_cuda(const top_k_shape& shape) {
 
 top_k_variant choose_on_cuda(const top_k_shape& shape) {
   if (shape.distinct) return choose_distinct_on_cuda(shape);
-  if (shape.cols <= top_k_warp_most_cols) return top_k_variant::warp_rows;
+  // One warp sorts many slowly: only where there are rows enough for every warp.
+  if (shape.cols <= top_k_warp_most_cols && (shape.k <= 32 || shape.rows >= many_rows)) {
+    return top_k_variant::warp_rows;
+  }
   if (shape.cols < long_row && shape.k <= top_k_block_most_k) return top_k_variant::block_rows;
   if (shape.k <= top_k_threshold_most_k && shape.k <= shape.cols / 8) {
     return top_k_variant::threshold;

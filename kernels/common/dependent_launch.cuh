@@ -1,0 +1,57 @@
+#pragma once
+// Launches that may start before the kernel in front of them has ended (programmatic dependent
+// launch, sm_90 on): what a kernel does before it waits overlaps with the end of its predecessor.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <type_traits>
+
+#include "cuda/cuda_check.hpp"
+
+namespace gpu::kernels {
+
+/// Returns once the kernel in front has ended and its writes can be read. In kernels launched by
+/// launch_dependent: before the first use of what the kernel in front writes.
+__device__ inline void wait_for_previous_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// Lets a dependent kernel start once all blocks have come here or ended.
+__device__ inline void let_next_kernel_start() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// Whether the current device can start a kernel early.
+inline bool has_dependent_launch() {
+  int device = 0;
+  int major = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= 9;
+}
+
+/// Launches a kernel that calls wait_for_previous_kernel().
+template <class... Parameters>
+void launch_dependent(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                      std::size_t shared_bytes, cudaStream_t stream,
+                      std::type_identity_t<Parameters>... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = has_dependent_launch() ? 1 : 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,110 @@
+#pragma once
+// Tuning of top_k as data, and the sizes that follow from it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <gpu/index.hpp>
+
+#include "plan/top_k_variants.hpp"
+
+namespace gpu::kernels::select {
+
+/// Threads of a block, per kernel.
+inline constexpr int sample_threads = 256;
+inline constexpr int filter_threads = 512;
+inline constexpr int filter_blocks_per_sm = 3;
+inline constexpr int filter_unroll = 4;
+inline constexpr int finish_threads = 1024;
+/// Comparisons of the ranking that are worth a further block, and items of a block's own at most.
+inline constexpr index_t finish_comparisons = index_t{1} << 17;
+inline constexpr unsigned finish_most_own = 1024;
+/// A list of the sample up to this length is ranked by counting.
+inline constexpr index_t most_ranked_list = 256;
+inline constexpr int radix_threads = 512;
+inline constexpr int radix_blocks_per_sm = 4;
+inline constexpr int insert_threads = 128;
+inline constexpr int insert_most_blocks = 264;
+inline constexpr int warp_rows_warps = 4;
+/// Rows from here on get blocks of 512 threads in block_rows, shorter ones of 256.
+inline constexpr index_t block_rows_wide = 8192;
+inline constexpr index_t block_rows_threads_per_sm = 1536;
+/// warp_rows takes the best one by one up to this k, in rows of up to 32 * 4 elements.
+inline constexpr int warp_rows_most_taken = 16;
+/// Distinct keys are taken one by one up to this k, else sorted.
+inline constexpr unsigned most_taken_keys = 64;
+/// Many rows are done in passes that take about this much scratch memory each.
+inline constexpr index_t pass_bytes = index_t{1} << 28;
+
+/// A warp samples this many elements and passes on its best few.
+inline constexpr index_t samples_per_warp = 128;
+inline constexpr index_t kept_per_warp = 4;
+inline constexpr index_t samples_per_block = samples_per_warp * sample_threads / 32;
+inline constexpr index_t least_samples = 4096;
+inline constexpr index_t most_samples = 131072;
+
+/// What the sample of a row is, and what is made of it.
+struct sample_plan {
+  index_t samples = 0;   ///< 0: no sample, every element is a candidate.
+  index_t kept = 0;      ///< Composites that the sampling warps pass on.
+  unsigned rank = 0;     ///< The bound is the one of this rank among them.
+  index_t capacity = 0;  ///< Room for candidates.
+};
+
+/// The least rank whose bound fails (fewer than k elements reach it) with a chance below 1e-10.
+/// How many of the k best are sampled is Poisson with mean k * samples / cols; the bound fails
+/// where at least `rank` of them are.
+inline unsigned safe_rank(double mean) {
+  double term = std::exp(-mean);
+  double below = term;
+  unsigned rank = 1;
+  // 1 - below loses its digits, so the tail is bounded by its first term times a geometric sum.
+  while (rank < 100000) {
+    term *= mean / rank;
+    const double ratio = mean / (rank + 1);
+    if (ratio < 1 && term / (1 - ratio) < 1e-10) break;
+    below += term;
+    ++rank;
+  }
+  return rank;
+}
+
+inline sample_plan plan_sample(index_t cols, index_t k) {
+  sample_plan plan;
+  if (cols < 4 * least_samples || k > cols / 16) {
+    plan.capacity = cols;
+    return plan;
+  }
+  const double wanted = std::max(2.0 * static_cast<double>(k), 2000.0);
+  for (index_t samples = least_samples; samples <= most_samples && samples <= cols / 4;
+       samples *= 2) {
+    const double spacing = static_cast<double>(cols) / static_cast<double>(samples);
+    plan.samples = samples;
+    plan.rank = safe_rank(static_cast<double>(k) / spacing);
+    const double expected = plan.rank * spacing;
+    plan.capacity = std::min(cols, static_cast<index_t>(4 * expected) + 8192);
+    if (expected <= wanted) break;
+  }
+  plan.kept = plan.samples / samples_per_warp * kept_per_warp;
+  return plan;
+}
+
+/// As plan_sample for distinct values: the bound is the k-th distinct value of the sample itself,
+/// which at least k distinct values reach, whatever the data.
+inline sample_plan plan_distinct_sample(index_t cols, index_t k) {
+  sample_plan plan;
+  plan.capacity = std::min(cols, index_t{1} << 17);
+  if (cols < 4 * least_samples) return plan;
+  for (index_t samples = least_samples; samples <= most_samples && samples <= cols / 4;
+       samples *= 2) {
+    plan.samples = samples;
+    if (k * (cols / samples) <= 2000) break;
+  }
+  plan.rank = static_cast<unsigned>(k);
+  plan.capacity = std::min(cols, plan.capacity + 2 * k * (cols / plan.samples));
+  plan.kept = plan.samples / samples_per_warp * kept_per_warp;
+  return plan;
+}
+
+}  // namespace gpu::kernels::select

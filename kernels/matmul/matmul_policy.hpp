@@ -57,15 +57,19 @@ inline constexpr std::array<register_tile, tile_count> double_tiles{{{128, 64, 8
 /// about one of those each, else small.
 inline constexpr double large_least_tiles = 1.9;
 inline constexpr double medium_least_tiles = 0.7;
+/// Shallower products spend too much of large on filling its stages and storing C: at
+/// 65536 x 128 x 128 it reaches 0.79 of cuBLAS, medium 0.97.
+inline constexpr index_t large_least_depth = 1024;
 
 /// k is cut into parts only where a part still has this many elements, and into at most this many.
 inline constexpr index_t least_split_depth = 128;
 inline constexpr index_t most_splits = 64;
 
 /// An operand whose k are neighbours in memory is transposed first where each of its elements is
-/// used this often: 16-byte copies of the tiles then gain more than the pass costs.
-/// Not taken until it is measured: no extent reaches this.
-inline constexpr index_t transpose_least_uses = index_t{1} << 62;
+/// used this often in a product of this much work: 16-byte copies of the tiles then gain more than
+/// the pass costs (0.93 to 0.965 of cuBLAS at 4096; at 2048 nothing is left of it).
+inline constexpr index_t transpose_least_uses = 2048;
+inline constexpr double transpose_least_work = 3072.0 * 3072.0 * 3072.0;
 
 /// A product on tensor cores runs for this many steps of 32 values of k before it is added to sums
 /// in registers: tensor cores cut off what does not fit a float, and the loss grows with the run.

@@ -17,16 +17,21 @@ index_t ceil_div(index_t value, index_t step) {
   return (value + step - 1) / step;
 }
 
+// Multiply-adds.
+double work_of(const matmul_extents& e) {
+  return static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
+}
+
 bool tensor_is_offered(std::size_t element_bytes, const matmul_device& device) {
   return element_bytes == 4 && device.compute >= 80;
 }
 
-// Packing pays, and the error bound of `tensor` is below that of a float32 chain.
-bool tensor_is_better(const matmul_extents& e) {
-  const double work =
-      static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
-  return work >= policy::tensor_least_work && e.k >= policy::tensor_least_depth &&
-         std::min(e.m, e.n) >= policy::tensor_least_extent;
+// Packing pays, there are tiles for half of the device at least (k is not cut into parts here), and
+// the error bound of `tensor` is below that of a float32 chain.
+bool tensor_is_better(const matmul_extents& e, const matmul_device& device) {
+  const index_t pairs = ceil_div(e.m, 256) * ceil_div(e.n, 128);
+  return pairs >= device.multiprocessors / 4 && work_of(e) >= policy::tensor_least_work &&
+         e.k >= policy::tensor_least_depth && std::min(e.m, e.n) >= policy::tensor_least_extent;
 }
 
 std::size_t tensor_bytes(const matmul_extents& e) {
@@ -48,7 +53,10 @@ policy::tile_name choose_tile(const matmul_extents& e, std::size_t element_bytes
   const auto tiles_each = [&](tile_name name) {
     return static_cast<double>(tiles_of(e, tile(name))) / device.multiprocessors;
   };
-  if (tiles_each(tile_name::large) >= policy::large_least_tiles) return tile_name::large;
+  if (e.k >= policy::large_least_depth &&
+      tiles_each(tile_name::large) >= policy::large_least_tiles) {
+    return tile_name::large;
+  }
   const bool deep = e.k >= policy::most_splits * policy::least_split_depth;
   if (deep || tiles_each(tile_name::medium) >= policy::medium_least_tiles) {
     return tile_name::medium;
@@ -83,12 +91,12 @@ matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
     return choice;
   }
   // k is contiguous in A as it is stored and in B transposed.
-  const bool whole_words = e.m % 4 == 0 && e.n % 4 == 0;
+  const bool pays = e.m % 4 == 0 && e.n % 4 == 0 && work_of(e) >= policy::transpose_least_work;
   const bool a = options.a == transposition::none && e.n >= policy::transpose_least_uses;
   const bool b = options.b == transposition::transpose && e.m >= policy::transpose_least_uses;
   const auto bytes = (a ? kernels::transposed_bytes(e.m, e.k, element_bytes) : 0) +
                      (b ? kernels::transposed_bytes(e.n, e.k, element_bytes) : 0);
-  if (whole_words && (a || b) && bytes <= limit) {
+  if (pays && (a || b) && bytes <= limit) {
     choice.transpose_a = a;
     choice.transpose_b = b;
     choice.workspace_bytes = bytes;
@@ -144,7 +152,7 @@ matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_by
   matmul_choice choice;
   switch (asked) {
     case matmul_variant::automatic:
-      if (tensor_is_offered(element_bytes, device) && tensor_is_better(e) &&
+      if (tensor_is_offered(element_bytes, device) && tensor_is_better(e, device) &&
           tensor_bytes(e) <= limit) {
         return tensor(e, device);
       }

@@ -40,8 +40,11 @@ TEST_CASE("Large float products go to tensor cores where there are some", "[matm
 }
 
 TEST_CASE("Small, shallow and thin products stay on the CUDA cores", "[matmul][plan]") {
-  for (const matmul_extents& e :
-       {matmul_extents{64, 64, 64}, {100000, 100000, 16}, {1000000, 8, 4096}, {8, 1000000, 4096}}) {
+  for (const matmul_extents& e : {matmul_extents{64, 64, 64},
+                                  {100000, 100000, 16},
+                                  {1000000, 8, 4096},
+                                  {8, 1000000, 4096},
+                                  {300, 300, 65536}}) {
     CHECK(choose(e, hopper()).variant == matmul_variant::register_tiled);
   }
 }
@@ -59,6 +62,17 @@ TEST_CASE("A workspace limit is kept, or named", "[matmul][plan]") {
   CHECK(choose(deep, hopper(), matmul_variant::register_tiled).depth_splits > 1);
   CHECK(choose(deep, hopper(), matmul_variant::register_tiled, 4, 0).depth_splits == 1);
   CHECK(choose(deep, hopper(), matmul_variant::register_tiled, 4, 0).workspace_bytes == 0);
+}
+
+TEST_CASE("Operands are transposed first where that pays", "[matmul][plan]") {
+  const auto register_tiled = [](const matmul_extents& e) {
+    return choose(e, hopper(), matmul_variant::register_tiled);
+  };
+  CHECK(register_tiled({4096, 4096, 4096}).transpose_a);
+  CHECK(!register_tiled({4096, 4096, 4096}).transpose_b);
+  CHECK(!register_tiled({4097, 4095, 4099}).transpose_a);
+  CHECK(!register_tiled({32, 65536, 128}).transpose_a);
+  CHECK(register_tiled({32, 65536, 128}).workspace_bytes == 0);
 }
 
 TEST_CASE("What a device or type has not is refused", "[matmul][plan]") {

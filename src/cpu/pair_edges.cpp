@@ -54,7 +54,7 @@ bool pair_engine::edge_writer::collect(const std::vector<pair_tile>& tiles, bool
   std::atomic<std::size_t> found{0};
   team_ = engine_.team_for(tiles);
   parallel_for(static_cast<index_t>(tiles.size()), team_, [&](index_t t, int thread) {
-    if (divisible && found.load(std::memory_order_relaxed) > pair_policy::panel_edges) return;
+    if (divisible && found.load(std::memory_order_relaxed) > engine_.panel_edges_) return;
     const auto index = static_cast<std::size_t>(t);
     auto& hits = hits_[static_cast<std::size_t>(thread)];
     const std::size_t begin = hits.size();
@@ -63,7 +63,7 @@ bool pair_engine::edge_writer::collect(const std::vector<pair_tile>& tiles, bool
     found.fetch_add(hits.size() - begin, std::memory_order_relaxed);
   });
   found_ = found.load();
-  return !divisible || found_ <= pair_policy::panel_edges;
+  return !divisible || found_ <= engine_.panel_edges_;
 }
 
 void pair_engine::edge_writer::flush() {
@@ -143,7 +143,7 @@ void pair_engine::edges(const detail::edge_request& request, const detail::edge_
       step = std::max<index_t>(1, (end - begin) / 2);
       continue;
     }
-    if (writer.found() < pair_policy::panel_edges / 4) step = std::min(most, step * 2);
+    if (writer.found() < panel_edges_ / 4) step = std::min(most, step * 2);
     writer.flush();
     meter.advance(upper_pairs(begin, end, size()));
     begin = end;

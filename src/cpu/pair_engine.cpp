@@ -33,6 +33,39 @@ std::string describe_device(int threads) {
                      threads == 1 ? "" : "s");
 }
 
+// An edge that waits to be put in order, before and after.
+constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
+constexpr std::size_t least_waiting_edges = 1024;
+
+// What a run takes whatever it keeps: packed rows, and scratch of each thread.
+std::size_t fixed_bytes(detail::measure what, index_t rows, index_t cols, int threads) {
+  std::size_t per_element = sizeof(double) + sizeof(float);  // Pearson: rows and their filter
+  if (what == detail::measure::spearman) {
+    // Ranks in row order while they are packed, and packed.
+    per_element = cols <= 128 ? 2 : (cols <= 32768 ? 4 : 8);
+  }
+  const auto elements = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+  const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
+  const std::size_t per_thread =
+      block * (sizeof(double) + sizeof(std::int32_t)) +
+      static_cast<std::size_t>(pair_policy::task_rows * (cols + 1)) * sizeof(float);
+  return elements * per_element + static_cast<std::size_t>(rows) * 4 * sizeof(double) +
+         static_cast<std::size_t>(threads) * per_thread;
+}
+
+// Edges that may wait within the workspace limit; a limit of 0 is none.
+std::size_t waiting_edges_within(std::size_t limit, std::size_t fixed) {
+  if (limit == 0) return pair_policy::panel_edges;
+  const std::size_t least = fixed + least_waiting_edges * bytes_per_waiting_edge;
+  if (limit < least) {
+    throw out_of_memory(
+        fmt::format("execution.workspace_bytes: got {}, the rows and threads need at least {}",
+                    limit, least),
+        least);
+  }
+  return std::min(pair_policy::panel_edges, (limit - fixed) / bytes_per_waiting_edge);
+}
+
 index_t panel_rows_for(index_t rows, index_t cols) {
   const double per_row = static_cast<double>(rows) * static_cast<double>(cols) + 1;
   const double fitting = pair_policy::panel_work / per_row;
@@ -96,6 +129,8 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       data);
   variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
+  panel_edges_ = waiting_edges_within(options.exec.workspace_bytes,
+                                      fixed_bytes(what, info_.rows, info_.cols, threads_));
   progress_meter meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   row_preparation found = what == detail::measure::spearman
                               ? prepare_spearman_rows(data, options, variant_)
@@ -152,20 +187,12 @@ detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t
   const int threads = thread_count(options.exec.cpu_threads);
   const pair_variant variant = detail::choose_pair_variant(
       backend::cpu, options.variant, {.what = what, .rows = rows, .cols = cols});
-  const std::size_t row_bytes =
-      static_cast<std::size_t>(cols) * (what == detail::measure::pearson ? sizeof(double)
-                                                                         : (cols <= 128     ? 1
-                                                                            : cols <= 32768 ? 2
-                                                                                            : 4));
-  const std::size_t per_thread =
-      sizeof(double) * static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
   return {.device = describe_device(threads),
           .variant = variant,
           .tile_rows = pair_policy::task_rows,
           .tile_cols = pair_policy::task_cols,
-          .workspace_bytes = static_cast<std::size_t>(rows) * (row_bytes + sizeof(std::int64_t)) +
-                             static_cast<std::size_t>(threads) * per_thread +
-                             pair_policy::panel_edges * (sizeof(pair_hit) + sizeof(edge))};
+          .workspace_bytes = fixed_bytes(what, rows, cols, threads) +
+                             pair_policy::panel_edges * bytes_per_waiting_edge};
 }
 
 }  // namespace gpu::cpu

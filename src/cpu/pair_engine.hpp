@@ -90,6 +90,7 @@ class pair_engine final : public detail::pair_engine {
 
   pair_variant variant_;
   int threads_;
+  std::size_t panel_edges_ = pair_policy::panel_edges;
   progress_callback on_progress_;
   detail::prepared_rows info_;
   std::unique_ptr<pair_rows> rows_;

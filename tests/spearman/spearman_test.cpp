@@ -51,3 +51,21 @@ TEST_CASE("A variant of the other backend is refused", "[spearman]") {
     CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), target.options()), gpu::unsupported);
   }
 }
+
+TEST_CASE("The workspace limit is kept or refused on the CPU", "[spearman]") {
+  const auto data = gpu_test::tied_matrix<std::int32_t>(300, 30, 2);
+  const auto wanted = gpu::spearman_all_pairs(data.view(), tiled.options(), gpu::edge_sink{});
+  gpu::pair_options options = tiled.options();
+  options.exec.cpu_threads = 2;
+  options.exec.workspace_bytes = 1;
+  std::size_t needed = 0;
+  try {
+    (void)gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{});
+  } catch (const gpu::out_of_memory& refusal) {
+    needed = refusal.requested_bytes();
+  }
+  REQUIRE(needed > 1);
+  // The least there is: edges wait a thousand at a time, the result is the same.
+  options.exec.workspace_bytes = needed;
+  CHECK(gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{}).edges == wanted.edges);
+}

@@ -11,6 +11,13 @@
 
 namespace gpu::kernels::select {
 
+/// Threads of a multiprocessor that registers are shared out for; sm_75 has no more than 1024.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int resident_threads = 1024;
+#else
+inline constexpr int resident_threads = 1536;
+#endif
+
 /// Threads of a block, per kernel.
 inline constexpr int sample_threads = 256;
 inline constexpr int filter_threads = 512;

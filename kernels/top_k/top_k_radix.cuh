@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(radix_threads)
 
 /// Appends the k composites that reach the bound, in any order. Blocks [any] of filter_threads.
 template <class T, class Composite>
-__global__ void __launch_bounds__(filter_threads, filter_blocks_per_sm)
+__global__ void __launch_bounds__(filter_threads, resident_threads / filter_threads)
     collect_kernel(row_source<T> source, index_t row_number, radix_state<Composite>* state,
                    Composite* chosen) {
   filter_row<T>(source.row(row_number), source.cols, source.flip, state->bound,

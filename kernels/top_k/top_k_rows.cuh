@@ -26,7 +26,7 @@ inline unsigned block_rows_limit(index_t k) {
 /// Shared memory: the candidates, at most 4096 composites, 8 or 16 KiB of histogram, and a
 /// composite per thread.
 template <class T, class Composite, int Threads>
-__global__ void __launch_bounds__(Threads, block_rows_threads_per_sm / Threads)
+__global__ void __launch_bounds__(Threads, resident_threads / Threads)
     block_rows_kernel(row_source<T> source, index_t rows, index_t k, unsigned limit,
                       row_sink<T> sink) {
   using count = count_t<T, Composite>;

@@ -184,7 +184,7 @@ __device__ inline void filter_row(const T* row, index_t cols, key_t<T> flip, Com
 /// Blocks [any, rows] of filter_threads. Candidates [rows, capacity]; filled [rows] counts them,
 /// also those beyond the capacity, which are not kept.
 template <class T, class Composite>
-__global__ void __launch_bounds__(filter_threads, filter_blocks_per_sm)
+__global__ void __launch_bounds__(filter_threads, resident_threads / filter_threads)
     filter_kernel(row_source<T> source, const Composite* list, sample_plan plan,
                   Composite* candidates, unsigned long long* filled) {
   __shared__ unsigned counters[3];

@@ -277,25 +277,30 @@ void launch_block_sums_of(const filter_args<In, Out>& args, cudaStream_t stream)
 template <class Sum, class In, class Out>
 void launch_block_sums(const filter_args<In, Out>& args, cudaStream_t stream) {
   using policy = block_sums_policy<sizeof(In)>;
-  constexpr int outputs = policy::outputs;
-  constexpr int threads = policy::threads;
+  constexpr block_sums_tile narrow = policy::narrow;
+  constexpr block_sums_tile middle = policy::middle;
+  constexpr block_sums_tile wide = policy::wide;
   const index_t window = args.shape.window;
-  const auto wide = lay_out_block_sums<Sum>(static_cast<int>(window), policy::wide_outputs,
-                                            policy::wide_threads, sizeof(In), sizeof(Out));
-  if (window > policy::wide_from && wide.bytes <= largest_shared_memory()) {
-    launch_block_sums_of<Sum, policy::wide_outputs, policy::wide_threads, 0>(args, stream);
-  } else if (window >= outputs) {
-    launch_block_sums_of<Sum, outputs, threads, 0>(args, stream);
+  const auto wide_layout = lay_out_block_sums<Sum>(static_cast<int>(window), wide.outputs,
+                                                   wide.threads, sizeof(In), sizeof(Out));
+  if (window >= policy::wide_from && wide_layout.bytes <= largest_shared_memory()) {
+    launch_block_sums_of<Sum, wide.outputs, wide.threads, 0>(args, stream);
+  } else if (window >= policy::middle_from && window < policy::wide_from) {
+    launch_block_sums_of<Sum, middle.outputs, middle.threads, 0>(args, stream);
+  } else if (window >= narrow.outputs) {
+    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 0>(args, stream);
   } else if (window == 3) {
-    launch_block_sums_of<Sum, outputs, threads, 3>(args, stream);
+    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 3>(args, stream);
   } else if (window == 5) {
-    launch_block_sums_of<Sum, outputs, threads, 5>(args, stream);
+    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 5>(args, stream);
   } else if (window == 7) {
-    launch_block_sums_of<Sum, outputs, threads, 7>(args, stream);
-  } else if (window >= policy::short_outputs) {
-    launch_block_sums_of<Sum, policy::short_outputs, threads, 0>(args, stream);
+    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 7>(args, stream);
+  } else if (window >= 9) {
+    launch_block_sums_of<Sum, 9, narrow.threads, 0>(args, stream);
+  } else if (window >= 5) {
+    launch_block_sums_of<Sum, 5, narrow.threads, 0>(args, stream);
   } else {
-    launch_block_sums_of<Sum, 1, threads, 0>(args, stream);
+    launch_block_sums_of<Sum, 1, narrow.threads, 0>(args, stream);
   }
 }
 

@@ -21,7 +21,9 @@ constexpr index_t max_block_sums_window(std::size_t element_bytes) {
 constexpr mean_filter_variant cuda_mean_filter_variant(std::size_t element_bytes,
                                                        index_t output_cols, index_t window) {
   if (output_cols < shortest_tiled_row && window <= 4096) return mean_filter_variant::direct;
-  if (window <= 9) return mean_filter_variant::register_window;
+  // The kernels of block_sums for 3, 5 and 7 elements, and those of 9 and more, win already.
+  const bool has_own_kernel = window == 3 || window == 5 || window == 7 || window >= 9;
+  if (!has_own_kernel) return mean_filter_variant::register_window;
   if (window <= max_block_sums_window(element_bytes)) return mean_filter_variant::block_sums;
   return mean_filter_variant::multi_level;
 }

@@ -142,6 +142,7 @@ __global__ void __launch_bounds__(filter_threads)
     bound = block_kth_distinct<T>(items, size, plan.rank, scratch);
   }
   const key_t<T> least = key_of<T>(bound);
+  const rival_test<T> reaches(least);
   __syncthreads();
   counted_composite<Composite>* mine = entries + row_number * plan.capacity;
   const auto append = [&](key_t<T> key, index_t position, unsigned long long count) {
@@ -198,13 +199,8 @@ __global__ void __launch_bounds__(filter_threads)
 #pragma unroll
     for (int u = 0; u < filter_unroll; ++u) {
       const index_t v = first + u * filter_threads + threadIdx.x;
-      key_t<T> largest = 0;
-#pragma unroll
-      for (int j = 0; j < size; ++j) {
-        const key_t<T> key = make_key(loaded[u].item[j], source.flip);
-        largest = key > largest ? key : largest;
-      }
-      if (!__any_sync(full_warp, v < split.vectors && largest >= least)) continue;
+      const bool hit = v < split.vectors && reaches(best_rival(loaded[u], source.flip));
+      if (!__any_sync(full_warp, hit)) continue;
       const T* again = row + split.head + v * size;
       for (int j = 0; j < size; ++j) {
         const bool inside = v < split.vectors;

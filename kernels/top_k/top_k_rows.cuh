@@ -41,24 +41,17 @@ __global__ void __launch_bounds__(Threads, resident_threads / Threads)
     const T* row = source.row(row_number);
     const vector_split<T> split(row, source.cols);
     const auto* vectors = reinterpret_cast<const vector*>(row + split.head);
-    const auto largest_key = [&](const vector& loaded) {
-      key_t<T> largest = 0;
-#pragma unroll
-      for (int j = 0; j < vector::size; ++j) {
-        const key_t<T> key = make_key(loaded.item[j], source.flip);
-        largest = key > largest ? key : largest;
-      }
-      return largest;
-    };
     unsigned collected = limit + 1;
     if (k <= most_k_by_threads(Threads) && split.vectors >= Threads) {
-      key_t<T> best = 0;
+      rival_t<T> best = best_rival(vectors[threadIdx.x], source.flip);
       index_t best_vector = threadIdx.x;
 #pragma unroll 5
-      for (index_t v = threadIdx.x; v < split.vectors; v += Threads) {
-        const key_t<T> key = largest_key(vectors[v]);
-        if (key > best) {
-          best = key;
+      for (index_t v = static_cast<index_t>(threadIdx.x) + Threads; v < split.vectors;
+           v += Threads) {
+        const rival_t<T> rival = best_rival(vectors[v], source.flip);
+        // Also where the best so far is NaN.
+        if (!(best >= rival) && rival == rival) {
+          best = rival;
           best_vector = v;
         }
       }
@@ -71,10 +64,13 @@ __global__ void __launch_bounds__(Threads, resident_threads / Threads)
         }
       }
       const index_t first = split.head + best_vector * vector::size;
+      const key_t<T> best_key = key_of_rival<T>(best);
       Composite mine = 0;
+#pragma unroll
       for (int j = vector::size - 1; j >= 0; --j) {
-        if (make_key(row[first + j], source.flip) == best)
-          mine = compose<T, Composite>(best, first + j);
+        if (make_key(row[first + j], source.flip) == best_key) {
+          mine = compose<T, Composite>(best_key, first + j);
+        }
       }
       best_of_threads[threadIdx.x] = mine;
       if (threadIdx.x == 0) found = 0;
@@ -89,7 +85,7 @@ __global__ void __launch_bounds__(Threads, resident_threads / Threads)
       }
       __syncthreads();
       const Composite bound = shared_bound;
-      const key_t<T> bound_key = key_of<T>(bound);
+      const rival_test<T> reaches(key_of<T>(bound));
       const auto test = [&](index_t position) {
         const Composite c = compose<T, Composite>(make_key(row[position], source.flip), position);
         if (c >= bound) {
@@ -99,7 +95,7 @@ __global__ void __launch_bounds__(Threads, resident_threads / Threads)
       };
 #pragma unroll 5
       for (index_t v = threadIdx.x; v < split.vectors; v += Threads) {
-        if (largest_key(vectors[v]) >= bound_key) {
+        if (reaches(best_rival(vectors[v], source.flip))) {
           for (int j = 0; j < vector::size; ++j) test(split.head + v * vector::size + j);
         }
       }

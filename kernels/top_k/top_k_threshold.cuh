@@ -147,7 +147,7 @@ __device__ inline void filter_row(const T* row, index_t cols, key_t<T> flip, Com
        first += static_cast<index_t>(gridDim.x) * tile) {
     const bool behind = split.head + first * size > bound_position;
     if (behind && bound_key == best_key) break;
-    const key_t<T> least = bound_key + (behind ? 1 : 0);
+    const rival_test<T> reaches(bound_key + (behind ? 1 : 0));
     uint4 loaded[filter_unroll];
     if (first + tile <= split.vectors) {
 #pragma unroll
@@ -167,13 +167,7 @@ __device__ inline void filter_row(const T* row, index_t cols, key_t<T> flip, Com
       if (v >= split.vectors) break;
       element_vector<T> items;
       memcpy(&items, &loaded[u], 16);
-      key_t<T> largest = 0;
-#pragma unroll
-      for (int j = 0; j < size; ++j) {
-        const key_t<T> key = make_key(items.item[j], flip);
-        largest = key > largest ? key : largest;
-      }
-      if (largest >= least) {
+      if (reaches(best_rival(items, flip))) {
         for (int j = 0; j < size; ++j)
           test(split.head + v * size + j, row[split.head + v * size + j]);
       }

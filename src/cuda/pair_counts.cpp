@@ -61,13 +61,8 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
   return out;
 }
 
-void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
-  const device_guard guard(ordinal_);
+void pair_engine::count_by_tiles(const detail::count_request& request, pair_counts& out) {
   const auto rows = static_cast<std::size_t>(count());
-  out.kept = 0;
-  out.degree.assign(rows, 0);
-  out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
-  if (rows == 0 || screen_counts(request, out)) return;
   budget_.require(rows * sizeof(std::uint32_t), "degrees of the rows");
   auto degree = zeroed<std::uint32_t>(rows, stream());
   auto kept = zeroed<unsigned long long>(1, stream());
@@ -82,7 +77,16 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   read(&total, kept, stream());
   out.kept = total;
   read(out.degree.data(), degree, stream());
+}
 
+void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+  const device_guard guard(ordinal_);
+  const auto rows = static_cast<std::size_t>(count());
+  out.kept = 0;
+  out.degree.assign(rows, 0);
+  out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
+  if (rows == 0 || screen_counts(request, out)) return;
+  if (!count_by_warpgroups(request, out)) count_by_tiles(request, out);
   if (request.histogram_bins == 0) return;
   const auto bins = bin_pairs("histogram", request.keep,
                               {.key = detail::bin_key::value,

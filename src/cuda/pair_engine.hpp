@@ -59,6 +59,9 @@ class pair_engine final : public detail::pair_engine {
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
   bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive);
   bool screen_counts(const detail::count_request& request, pair_counts& out);
+  void count_by_tiles(const detail::count_request& request, pair_counts& out);
+  /// Kept pairs and degrees at a looser cut, where the variant can. False as above.
+  bool count_by_warpgroups(const detail::count_request& request, pair_counts& out);
   /// A screen for this cut, where one can run.
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep);
   /// Error of the products of the rows' own tile as estimates of the statistic.

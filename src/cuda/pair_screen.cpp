@@ -1,7 +1,8 @@
 #include "cuda/pair_screen.hpp"
 
 #include <algorithm>
-#include <chrono>
+
+#include "cuda/walk_items.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -9,29 +10,18 @@ namespace {
 // One work item can never overflow the queue: it has fewer pairs than this.
 constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
 constexpr std::size_t copied_edges = std::size_t{1} << 18;
-// Items of a launch: from a first guess towards this time, so that progress and cancellation come
-// a few times a second.
-constexpr index_t first_slice = 1024;
-constexpr double slice_seconds = 0.1;
 
 std::uint64_t queue_capacity(index_t rows) {
   const auto count = static_cast<std::uint64_t>(std::min(rows, index_t{1} << 16));
   return std::clamp<std::uint64_t>(count * (count - 1) / 2, 1, most_queued);
 }
 
-index_t padded_rows(index_t rows) {
-  return (rows + kernels::screen_row_multiple - 1) / kernels::screen_row_multiple *
-         kernels::screen_row_multiple;
-}
-
 }  // namespace
 
 std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice) {
-  const auto padded = static_cast<std::size_t>(padded_rows(rows));
-  const std::size_t packed = padded * static_cast<std::size_t>(choice.depth);
-  const std::size_t queues =
-      queue_capacity(rows) * (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
-  return padded * (sizeof(std::uint32_t) + 1) + packed + queues + kernels::screen_order_bytes(rows);
+  return packed_rows::bytes(rows, choice.depth) +
+         queue_capacity(rows) *
+             (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
 }
 
 pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
@@ -42,51 +32,20 @@ pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
       cut_(choice.cut),
       multiprocessors_(multiprocessors),
       stream_(stream),
-      order_(static_cast<std::size_t>(rows.count()), stream),
+      packed_(rows, invalid, choice.operand, choice.depth, stream),
       candidates_(capacity_, stream),
       edges_(capacity_, stream),
       counters_(2, stream),
       host_counters_(2),
-      host_edges_(copied_edges) {
-  const kernels::pair_operand all = rows.all();
-  ranks_ = {.ranks = static_cast<const std::int8_t*>(all.values),
-            .stride = all.pitch,
-            .cols = rows.format().cols,
-            .square_sums = all.square_sums};
-  const index_t cols = rows.format().cols;
-  {
-    const device_buffer<std::byte> temporary(kernels::screen_order_bytes(rows.count()), stream);
-    kernels::launch_screen_order(all.square_sums, rows.count(), cols * (cols * cols - 1) / 3,
-                                 order_.data(), temporary.data(), stream);
-  }
-  const index_t valid = rows.count() - invalid;
-  const index_t padded = padded_rows(valid);
-  tiles_ = {static_cast<std::size_t>(padded * choice.depth), stream};
-  blocks_ = {static_cast<std::size_t>(padded / kernels::screen_block_rows), stream};
-  tile_bounds_ = {static_cast<std::size_t>(padded / kernels::screen_least_tile_rows + 1), stream};
-  packed_ = {.operand = choice.operand,
-             .depth = choice.depth,
-             .rows = valid,
-             .padded_rows = padded,
-             .order = order_.data() + invalid,
-             .tiles = tiles_.data(),
-             .blocks = blocks_.data(),
-             .tile_bounds = tile_bounds_.data()};
-  kernels::launch_screen_pack(ranks_, packed_, stream);
-}
-
-double pair_screen::pairs() const {
-  const auto rows = static_cast<double>(packed_.rows);
-  return rows * (rows - 1) / 2;
-}
+      host_edges_(copied_edges) {}
 
 bool pair_screen::find(index_t first, index_t last) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_));
-  kernels::launch_screen(packed_, cut_, first, last, candidates_.data(), capacity_,
+  kernels::launch_screen(packed_.rows(), cut_, first, last, candidates_.data(), capacity_,
                          counters_.data(), multiprocessors_, stream_);
-  kernels::launch_screen_refine(ranks_, packed_, keep_.at_least, keep_.at_most, candidates_.data(),
-                                counters_.data(), capacity_, edges_.data(), counters_.data() + 1,
-                                stream_);
+  kernels::launch_screen_refine(packed_.ranks(), packed_.rows(), keep_.at_least, keep_.at_most,
+                                candidates_.data(), counters_.data(), capacity_, edges_.data(),
+                                counters_.data() + 1, stream_);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
                                             counters_.bytes(), cudaMemcpyDeviceToHost, stream_));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
@@ -106,32 +65,23 @@ void pair_screen::deliver(const receiver& receive) {
 }
 
 bool pair_screen::run(pair_progress& progress, const receiver& receive, const judge& proceed) {
-  if (packed_.rows < 2) return true;
-  const index_t items = kernels::screen_items(packed_);
-  const double pairs_per_item = pairs() / static_cast<double>(items);
+  if (packed_.rows().rows < 2) return true;
+  const index_t items = kernels::screen_items(packed_.rows());
+  const double pairs_per_item = packed_.pairs() / static_cast<double>(items);
   std::uint64_t candidates = 0;
-  index_t slice = first_slice;
-  for (index_t first = 0; first < items;) {
-    const index_t last = std::min(items, first + slice);
-    const auto start = std::chrono::steady_clock::now();
+  return walk_items(items, [&](index_t first, index_t last) {
     const bool fits = find(first, last);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    candidates += host_counters_.data()[0];
-    if (!proceed(candidates, static_cast<double>(last) * pairs_per_item)) return false;
-    if (!fits) {  // nothing is dropped: the same items again, fewer at a time
-      candidates -= host_counters_.data()[0];
-      slice = std::max<index_t>(1, (last - first) / 4);
-      continue;
+    const std::uint64_t found = host_counters_.data()[0];
+    if (!proceed(candidates + found, static_cast<double>(last) * pairs_per_item)) {
+      return slice_outcome::stop;
     }
+    if (!fits) return slice_outcome::repeat;  // nothing is dropped
+    candidates += found;
     deliver(receive);
     progress.advance(
         static_cast<std::uint64_t>(static_cast<double>(last - first) * pairs_per_item));
-    first = last;
-    const double wanted = static_cast<double>(slice) * slice_seconds / std::max(seconds, 1e-4);
-    slice = std::clamp(static_cast<index_t>(wanted), std::max<index_t>(1, slice / 4), slice * 4);
-  }
-  return true;
+    return slice_outcome::done;
+  });
 }
 
 }  // namespace gpu::cuda

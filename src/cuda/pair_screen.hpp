@@ -8,10 +8,8 @@
 
 #include "correlation/screen_kernels.hpp"
 #include "cuda/device_buffer.hpp"
-#include "cuda/pair_budget.hpp"
+#include "cuda/packed_rows.hpp"
 #include "cuda/pair_progress.hpp"
-#include "cuda/pair_rows.hpp"
-#include "cuda/stream.hpp"
 #include "plan/screen_choice.hpp"
 
 namespace gpu::cuda {
@@ -38,19 +36,13 @@ class pair_screen {
   // Candidates of items [first, last), refined; false where they overflow the queue.
   bool find(index_t first, index_t last);
   void deliver(const receiver& receive);
-  [[nodiscard]] double pairs() const;
 
   std::uint64_t capacity_;  // of the queues
-  kernels::screen_ranks ranks_;
-  kernels::screen_rows packed_{};
   detail::keep_range keep_;
   double cut_;
   int multiprocessors_;
   cudaStream_t stream_;
-  device_buffer<std::uint32_t> order_;
-  device_buffer<std::uint8_t> tiles_;
-  device_buffer<kernels::screen_block> blocks_;
-  device_buffer<kernels::screen_block> tile_bounds_;
+  packed_rows packed_;
   device_buffer<kernels::screen_candidate> candidates_;
   device_buffer<kernels::screened_edge> edges_;
   device_buffer<std::uint64_t> counters_;  // candidates, kept

@@ -33,9 +33,12 @@ std::optional<screen_choice> choose_screen(const keep_range& keep, index_t cols)
     return screen_choice{kernels::screen_operand::e4m3, 32, within};
   }
   if (correlation_p_value(within, cols) > most_int8_share) return std::nullopt;
-  const index_t depth =
-      cols <= kernels::screen_bias_columns ? 32 : std::max<index_t>(64, (cols + 31) / 32 * 32);
-  return screen_choice{kernels::screen_operand::int8, static_cast<int>(depth), within};
+  return screen_choice{kernels::screen_operand::int8, screen_depth(cols), within};
+}
+
+int screen_depth(index_t cols) {
+  if (cols <= kernels::screen_bias_columns) return 32;
+  return static_cast<int>(std::max<index_t>(64, (cols + 31) / 32 * 32));
 }
 
 }  // namespace gpu::detail

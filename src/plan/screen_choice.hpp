@@ -20,6 +20,9 @@ struct screen_choice {
 /// would pass for the screen to pay.
 std::optional<screen_choice> choose_screen(const keep_range& keep, index_t cols);
 
+/// Bytes of a packed row of exact ranks; at most 128 columns.
+int screen_depth(index_t cols);
+
 /// Candidates per pair from which on it does not pay: then the tiles that decide every pair are
 /// faster.
 inline constexpr double most_screened_share = 1e-4;

@@ -93,6 +93,19 @@ TEST_CASE("A screen counts as the CPU does", "[spearman][screen]") {
   check_same_counts(gpu_test::tied_matrix<std::int32_t>(3000, 100, 6), {.max_p = 1e-6});
 }
 
+TEST_CASE("A loose cut is counted as the mma rung counts", "[spearman][screen]") {
+  if (!is_offered(gpu::available_devices().front())) return;
+  for (const gpu::index_t cols : {30, 31, 100, 128}) {
+    const matrix x = gpu_test::tied_matrix<std::int32_t>(100300, cols, 5, 0.7, 9);
+    const gpu::count_sink sink{.keep = {.max_p = 0.05}};
+    const auto got = gpu::spearman_all_pairs(x.view(), hopper, sink);
+    const auto wanted = gpu::spearman_all_pairs(x.view(), on(gpu::pair_variant::tensor), sink);
+    INFO(cols << " columns");
+    CHECK(got.kept == wanted.kept);
+    CHECK(got.degree == wanted.degree);
+  }
+}
+
 TEST_CASE("A result too dense for a screen is complete all the same", "[spearman][screen]") {
   if (!is_offered(gpu::available_devices().front())) return;
   const matrix x = repeated_rows(6000, 30, 40);

@@ -62,8 +62,8 @@ struct execution {
   /// Backend; the environment variable GPU_SIMILARITY_BACKEND (cpu, cuda, auto) overrides
   /// `automatic`.
   backend target = backend::automatic;
-  /// CUDA device ordinals; empty: the calling thread's current device. All-pairs operations
-  /// share their tiles out over several; every other operation uses the first.
+  /// CUDA device ordinals; empty: the calling thread's current device. Operations use the first;
+  /// all-pairs operations refuse more than one with gpu::unsupported.
   std::vector<int> devices = {};
   /// Stream on which the work of device overloads is ordered.
   stream_ref stream = {};

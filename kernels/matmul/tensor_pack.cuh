@@ -56,6 +56,18 @@ __device__ inline float scale(float x, int shift) {
 inline constexpr index_t peak_depth = 2048;
 inline constexpr index_t peak_depth_across = 128;
 
+/// The largest value of a warp, in every lane.
+__device__ inline unsigned warp_maximum(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(0xffffffffU, value);
+#else
+  for (int step = 16; step > 0; step /= 2) {
+    value = max(value, __shfl_xor_sync(0xffffffffU, value, step));
+  }
+  return value;
+#endif
+}
+
 __device__ inline void find_peaks_along_depth(const tensor_source& x, index_t block) {
   const index_t groups = ceil_div(x.lanes, 8);
   const index_t lane = block % groups * 8 + threadIdx.x / 32;
@@ -68,7 +80,7 @@ __device__ inline void find_peaks_along_depth(const tensor_source& x, index_t bl
   for (index_t l = begin + threadIdx.x % 32; l < end; l += 32) {
     peak = max(peak, __float_as_uint(fabsf(row[l])));
   }
-  peak = __reduce_max_sync(0xffffffffU, peak);
+  peak = warp_maximum(peak);
   if (threadIdx.x % 32 == 0) atomicMax(x.peaks + lane, peak);
 }
 

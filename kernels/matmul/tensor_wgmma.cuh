@@ -234,8 +234,14 @@ __device__ void multiply_tiles(const tensor_problem& p, std::uint32_t stages, st
 /// A block of three warpgroups: one copies, two multiply 64 rows each of a 128 x cols tile, over
 /// and over until the tiles of its cluster are done. Shared memory is a ring of `stages` stages of
 /// 32 values of k, high and low halves.
+// Older devices have no clusters, and their compilation refuses the word.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define GPU_SIMILARITY_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
+#else
+#define GPU_SIMILARITY_CLUSTER(blocks)
+#endif
 template <class Layout, int run>
-__global__ void __cluster_dims__(Layout::cluster, 1, 1) __launch_bounds__(Layout::threads, 1)
+__global__ void GPU_SIMILARITY_CLUSTER(Layout::cluster) __launch_bounds__(Layout::threads, 1)
     tensor_multiply_wgmma(const __grid_constant__ tensor_problem p) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   if (*p.flag != 0) return;

@@ -170,7 +170,7 @@ template <class Sum, int K, int Threads, int Short, class In, class Out>
 __global__ void __launch_bounds__(Threads)
     block_sums_kernel(const __grid_constant__ filter_args<In, Out> args,
                       const __grid_constant__ block_sums_layout layout, index_t tiles_per_row) {
-  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ copy_barrier barriers[2];
   constexpr int tile_outputs = Threads * K;
   const int staged = tile_outputs + static_cast<int>(args.shape.window) - 1;

@@ -23,7 +23,7 @@ template <class Sum, class In, class Out, class Weights>
 __global__ void __launch_bounds__(window_threads)
     shared_tile_kernel(const __grid_constant__ filter_args<In, Out> args,
                        const __grid_constant__ Weights weights, index_t tiles_per_row) {
-  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
   In* tile = reinterpret_cast<In*>(shared_bytes);
   constexpr int tile_outputs = window_threads * shared_outputs;
   const int window = static_cast<int>(args.shape.window);

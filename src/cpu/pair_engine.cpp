@@ -16,8 +16,6 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr auto report_interval = std::chrono::milliseconds(250);
-
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -76,36 +74,6 @@ index_t panel_rows_for(index_t rows, index_t cols) {
 
 }  // namespace
 
-progress_meter::progress_meter(const progress_callback& callback, std::string_view stage,
-                               std::uint64_t total)
-    : callback_(callback),
-      state_{.stage = stage, .done = 0, .total = total},
-      next_(std::chrono::steady_clock::now()) {
-  report(false);
-}
-
-void progress_meter::advance(std::uint64_t done) {
-  state_.done += done;
-  if (state_.done < state_.total) report(false);
-}
-
-void progress_meter::finish() {
-  state_.done = state_.total;
-  report(true);
-}
-
-void progress_meter::report(bool always) {
-  if (!callback_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (!always && now < next_) return;
-  next_ = now + report_interval;
-  if (callback_(state_) == progress_reply::cancel) {
-    throw cancelled(
-        fmt::format("all pairs: cancelled by the progress callback, {} of {} done in {}",
-                    state_.done, state_.total, state_.stage));
-  }
-}
-
 std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
   const auto count = static_cast<std::uint64_t>(row_end - row_begin);
   const auto first = static_cast<std::uint64_t>(rows - 1 - row_begin);  // of the first row
@@ -131,7 +99,7 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
   panel_edges_ = waiting_edges_within(options.exec.workspace_bytes,
                                       fixed_bytes(what, info_.rows, info_.cols, threads_));
-  progress_meter meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
+  detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   row_preparation found = what == detail::measure::spearman
                               ? prepare_spearman_rows(data, options, variant_)
                               : prepare_pearson_rows(data, options, variant_);

@@ -12,24 +12,9 @@
 #include "cpu/pair_rows.hpp"
 #include "cpu/parallel.hpp"
 #include "plan/pair_engine.hpp"
+#include "plan/pair_progress.hpp"
 
 namespace gpu::cpu {
-
-/// Reports progress to the caller a few times a second and turns its reply into gpu::cancelled.
-class progress_meter {
- public:
-  progress_meter(const progress_callback& callback, std::string_view stage, std::uint64_t total);
-  /// Called from the calling thread.
-  void advance(std::uint64_t done);
-  void finish();
-
- private:
-  void report(bool always);
-
-  const progress_callback& callback_;
-  progress state_;
-  std::chrono::steady_clock::time_point next_;
-};
 
 class pair_engine final : public detail::pair_engine {
  public:
@@ -103,7 +88,7 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows);
 
 template <class Body>
 void pair_engine::for_each_upper_tile(std::string_view stage, const Body& body) {
-  progress_meter meter(on_progress_, stage, upper_pairs(0, size(), size()));
+  detail::pair_progress meter(on_progress_, stage, upper_pairs(0, size(), size()));
   const index_t step = panel_rows();
   for (index_t begin = 0; begin < size(); begin += step) {
     const index_t end = std::min(begin + step, size());

@@ -259,7 +259,7 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
     }
   };
 
-  progress_meter meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
   const index_t step = panel_rows();
   for (index_t begin = 0; begin < size(); begin += step) {
     const index_t end = std::min(begin + step, size());

@@ -50,6 +50,14 @@ class device_buffer {
   cudaStream_t stream_ = nullptr;
 };
 
+/// A device buffer of zeros, ordered on the stream.
+template <class T>
+device_buffer<T> zeroed(std::size_t size, cudaStream_t stream) {
+  device_buffer<T> buffer(size, stream);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream));
+  return buffer;
+}
+
 /// Page-locked host memory for `size` elements: copies to and from it overlap with kernels.
 template <class T>
 class pinned_buffer {

@@ -14,13 +14,6 @@ using kernels::pair_tile_kind;
 constexpr double most_refined_share = 1.0 / 64;
 
 template <class T>
-device_buffer<T> zeroed(std::size_t size, cudaStream_t stream) {
-  device_buffer<T> buffer(size, stream);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream));
-  return buffer;
-}
-
-template <class T>
 void read(T* out, const device_buffer<T>& from, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(out, from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream));

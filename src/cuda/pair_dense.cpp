@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "cuda/pair_engine.hpp"
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -28,7 +28,7 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   pinned_buffer<Value> host_blocks[2] = {pinned_buffer<Value>(block), pinned_buffer<Value>(block)};
   event copied[2];
   row_range pending[2];
-  pair_progress progress(on_progress_, "pairs", upper_pairs({0, rows}, rows));
+  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, rows}, rows));
   const auto store = [&](int slot) {
     const row_range range = pending[slot];
     if (range.size() == 0) return;

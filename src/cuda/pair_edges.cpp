@@ -7,7 +7,7 @@
 
 #include "cuda/candidate_queue.hpp"
 #include "cuda/pair_engine.hpp"
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -115,7 +115,7 @@ row_range pair_engine::edge_writer::next_rows(index_t begin) const {
 
 void pair_engine::edge_writer::run() {
   const index_t rows = engine_.count();
-  pair_progress progress(engine_.on_progress_, "pairs", upper_pairs({0, rows}, rows));
+  detail::pair_progress progress(engine_.on_progress_, "pairs", upper_pairs({0, rows}, rows));
   edge_panel before{};
   int slot = 0;
   for (index_t begin = 0; begin < rows; slot = 1 - slot) {

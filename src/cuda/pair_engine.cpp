@@ -10,7 +10,7 @@
 
 #include "correlation/correlation_policy.hpp"
 #include "cuda/device_info.hpp"
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cuda {
@@ -130,7 +130,7 @@ double pair_engine::estimate_error() const {
 void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
                                    const std::function<void(const kernels::pair_panel&)>& launch) {
   const index_t rows = count();
-  pair_progress progress(on_progress_, stage, upper_pairs({0, rows}, rows));
+  detail::pair_progress progress(on_progress_, stage, upper_pairs({0, rows}, rows));
   double pairs_per_launch = first_launch_pairs;
   event done[2];
   std::uint64_t pairs_in[2] = {0, 0};

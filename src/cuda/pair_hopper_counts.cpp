@@ -4,8 +4,8 @@
 
 #include "cuda/packed_rows.hpp"
 #include "cuda/pair_engine.hpp"
-#include "cuda/pair_progress.hpp"
 #include "cuda/walk_items.hpp"
+#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -15,13 +15,6 @@ namespace {
 constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
 // Below this many rows square sums differ within most tiles, and the tiles of the mma rung win.
 constexpr index_t least_rows = 100000;
-
-template <class T>
-device_buffer<T> zeroed(std::size_t size, cudaStream_t stream) {
-  device_buffer<T> buffer(size, stream);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream));
-  return buffer;
-}
 
 }  // namespace
 
@@ -54,7 +47,7 @@ bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair
                                     .degree = packed_degree.data()};
   kernels::launch_count_bounds(packed.ranks(), packed.rows(), counted, stream());
 
-  pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
+  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
   const index_t items = kernels::screen_items(packed.rows());
   const double pairs_per_item = packed.pairs() / static_cast<double>(items);
   const bool complete = walk_items(items, [&](index_t first, index_t last) {

@@ -11,7 +11,7 @@
 
 #include "correlation/correlation_policy.hpp"
 #include "cuda/input_upload.hpp"
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 #include "rank/rank_kernels.hpp"
 
 namespace gpu::cuda {
@@ -161,7 +161,8 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
 template <class T>
 void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
                         cudaStream_t stream) {
-  pair_progress progress(options.exec.on_progress, "prepare", static_cast<std::uint64_t>(count_));
+  detail::pair_progress progress(options.exec.on_progress, "prepare",
+                                 static_cast<std::uint64_t>(count_));
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   const auto block_size = static_cast<std::size_t>(block_rows_);
   device_buffer<std::byte> input(block_size * input_row_bytes_, stream);

@@ -64,7 +64,8 @@ void pair_screen::deliver(const receiver& receive) {
   }
 }
 
-bool pair_screen::run(pair_progress& progress, const receiver& receive, const judge& proceed) {
+bool pair_screen::run(detail::pair_progress& progress, const receiver& receive,
+                      const judge& proceed) {
   if (packed_.rows().rows < 2) return true;
   const index_t items = kernels::screen_items(packed_.rows());
   const double pairs_per_item = packed_.pairs() / static_cast<double>(items);

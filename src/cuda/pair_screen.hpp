@@ -9,7 +9,7 @@
 #include "correlation/screen_kernels.hpp"
 #include "cuda/device_buffer.hpp"
 #include "cuda/packed_rows.hpp"
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 #include "plan/screen_choice.hpp"
 
 namespace gpu::cuda {
@@ -30,7 +30,7 @@ class pair_screen {
   using judge = std::function<bool(std::uint64_t candidates, double pairs)>;
 
   /// Finds every kept pair. Returns false where `proceed` ended the walk.
-  bool run(pair_progress& progress, const receiver& receive, const judge& proceed);
+  bool run(detail::pair_progress& progress, const receiver& receive, const judge& proceed);
 
  private:
   // Candidates of items [first, last), refined; false where they overflow the queue.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cuda/pair_engine.hpp"
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -52,7 +52,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
   std::optional<pair_screen> screen = make_screen(request.keep);
   if (!screen) return false;
   const bool ordered = request.order == edge_order::by_row_then_column;
-  pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
+  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
   std::vector<edge> edges;
   bool delivered = false;
   const bool complete = screen->run(
@@ -79,7 +79,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
 bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
   std::optional<pair_screen> screen = make_screen(request.keep);
   if (!screen) return false;
-  pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
+  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
   const double scale = static_cast<double>(request.histogram_bins) / 2;
   const auto last_bin = static_cast<double>(request.histogram_bins - 1);
   const bool complete = screen->run(

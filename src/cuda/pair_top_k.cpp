@@ -7,7 +7,7 @@
 
 #include "cuda/candidate_queue.hpp"
 #include "cuda/pair_engine.hpp"
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -105,7 +105,7 @@ void pair_engine::neighbor_search::run(neighbor_table& out) {
   std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(),
               std::numeric_limits<double>::quiet_NaN());
-  pair_progress progress(engine_.on_progress_, "pairs", upper_pairs({0, rows}, rows));
+  detail::pair_progress progress(engine_.on_progress_, "pairs", upper_pairs({0, rows}, rows));
   for (index_t begin = 0; begin < rows; begin += sizes_.rows) {
     const row_range block{begin, std::min(begin + sizes_.rows, rows)};
     search_rows(block);

@@ -1,10 +1,10 @@
-#include "cuda/pair_progress.hpp"
+#include "plan/pair_progress.hpp"
 
 #include <fmt/format.h>
 
 #include <gpu/error.hpp>
 
-namespace gpu::cuda {
+namespace gpu::inline v0::detail {
 namespace {
 constexpr auto report_interval = std::chrono::milliseconds(250);
 }  // namespace
@@ -39,4 +39,4 @@ void pair_progress::report(bool always) {
   }
 }
 
-}  // namespace gpu::cuda
+}  // namespace gpu::inline v0::detail

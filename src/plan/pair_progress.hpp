@@ -7,7 +7,7 @@
 
 #include <gpu/execution.hpp>
 
-namespace gpu::cuda {
+namespace gpu::inline v0::detail {
 
 /// Calls the callback at most four times a second; throws gpu::cancelled where it asks for that.
 class pair_progress {
@@ -23,4 +23,4 @@ class pair_progress {
   std::chrono::steady_clock::time_point next_;
 };
 
-}  // namespace gpu::cuda
+}  // namespace gpu::inline v0::detail

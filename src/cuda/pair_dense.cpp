@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "cuda/pair_engine.hpp"
-#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -28,7 +27,11 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   pinned_buffer<Value> host_blocks[2] = {pinned_buffer<Value>(block), pinned_buffer<Value>(block)};
   event copied[2];
   row_range pending[2];
-  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, rows}, rows));
+  const auto walk = walk_pairs("pairs", rows);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(
+        walk->fair(static_cast<double>(step), static_cast<double>(rows - begin), 1));
+  };
   const auto store = [&](int slot) {
     const row_range range = pending[slot];
     if (range.size() == 0) return;
@@ -37,13 +40,14 @@ void pair_engine::write_dense(matrix_view<Value> out) {
       std::memcpy(out.row(range.begin + i), host_blocks[slot].data() + i * rows, row_bytes);
     }
     pending[slot] = {};
-    progress.advance(upper_pairs(range, rows));
+    walk->advance(upper_pairs(range, rows));
   };
   int slot = 0;
-  for (index_t begin = 0; begin < rows; begin += step, slot = 1 - slot) {
+  for (;; slot = 1 - slot) {
     store(slot);
-    const row_range range{begin, std::min(begin + step, rows)};
-    kernels::dense_sink_args sink{.pitch = rows, .first_row = begin, .first_col = 0};
+    const row_range range = walk->take(piece);
+    if (range.empty()) break;
+    kernels::dense_sink_args sink{.pitch = rows, .first_row = range.begin, .first_col = 0};
     if constexpr (std::is_same_v<Value, double>) {
       sink.out_double = device_blocks[slot].data();
     } else {
@@ -60,9 +64,8 @@ void pair_engine::write_dense(matrix_view<Value> out) {
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(copied[slot].get(), stream()));
     pending[slot] = range;
   }
-  store(slot);
   store(1 - slot);
-  progress.finish();
+  walk->finish();
 }
 
 void pair_engine::dense(matrix_view<double> out) {

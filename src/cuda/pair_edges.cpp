@@ -7,7 +7,6 @@
 
 #include "cuda/candidate_queue.hpp"
 #include "cuda/pair_engine.hpp"
-#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -52,7 +51,6 @@ class pair_engine::edge_writer {
   void run();
 
  private:
-  [[nodiscard]] row_range next_rows(index_t begin) const;
   void find(const edge_panel& panel, candidate_queue& queue);
   // Waits for the panel in `queue`, delivers its edges, and learns how dense they are.
   void drain(const edge_panel& panel, candidate_queue& queue);
@@ -77,6 +75,8 @@ class pair_engine::edge_writer {
   event copied_[2];
   std::vector<edge> batch_;
   double panel_pairs_;
+  std::shared_ptr<pair_walk> walk_;
+  row_range turn_;  // of the walk, that the panel in hand belongs to
 };
 
 pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_request& request,
@@ -109,27 +109,23 @@ pair_engine::edge_writer::~edge_writer() {
   static_cast<void>(cudaStreamSynchronize(engine_.output_.get()));
 }
 
-row_range pair_engine::edge_writer::next_rows(index_t begin) const {
-  return {begin, begin + rows_of_pairs(begin, engine_.count(), panel_pairs_)};
-}
-
 void pair_engine::edge_writer::run() {
   const index_t rows = engine_.count();
-  detail::pair_progress progress(engine_.on_progress_, "pairs", upper_pairs({0, rows}, rows));
-  edge_panel before{};
-  int slot = 0;
-  for (index_t begin = 0; begin < rows; slot = 1 - slot) {
-    const edge_panel panel{next_rows(begin), {begin, rows}};
-    find(panel, queues_[slot]);
-    if (before.rows.size() > 0) {
-      drain(before, queues_[1 - slot]);
-      progress.advance(upper_pairs(before.rows, rows));
+  walk_ = engine_.walk_pairs("pairs", rows);
+  const pair_walk::piece piece = engine_.rows_piece(*walk_, panel_pairs_);
+  row_range before;
+  for (int slot = 0;; slot = 1 - slot) {
+    const row_range taken = walk_->take(piece);
+    if (!taken.empty()) find({taken, {taken.begin, rows}}, queues_[slot]);
+    if (!before.empty()) {
+      drain({before, {before.begin, rows}}, queues_[1 - slot]);
+      walk_->release(before);
+      walk_->advance(upper_pairs(before, rows));
     }
-    before = panel;
-    begin = panel.rows.end;
+    if (taken.empty()) break;
+    before = taken;
   }
-  if (before.rows.size() > 0) drain(before, queues_[1 - slot]);
-  progress.finish();
+  walk_->finish();
 }
 
 void pair_engine::edge_writer::find(const edge_panel& panel, candidate_queue& queue) {
@@ -145,6 +141,7 @@ void pair_engine::edge_writer::find(const edge_panel& panel, candidate_queue& qu
 
 void pair_engine::edge_writer::drain(const edge_panel& panel, candidate_queue& queue) {
   queue.wait_for_counters();
+  turn_ = panel.rows;
   const double pairs = static_cast<double>(upper_pairs(panel.rows, engine_.count()));
   const double found = static_cast<double>(queue.found()) + 1;
   const double fitting = pairs * wanted_fill * static_cast<double>(capacity_) / found;
@@ -193,6 +190,7 @@ void pair_engine::edge_writer::deliver(candidate_queue& queue) {
         kernels::sort_candidates(scratch_.data(), scratch_.bytes(), keys, values, found, output);
     queue.wait_for_counters();
     count = queue.kept();  // dropped ones are last
+    walk_->wait_for_turn(turn_);
   }
   const auto chunk = static_cast<std::uint64_t>(chunk_);
   int slot = 0;

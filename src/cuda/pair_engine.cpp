@@ -10,7 +10,6 @@
 
 #include "correlation/correlation_policy.hpp"
 #include "cuda/device_info.hpp"
-#include "plan/pair_progress.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cuda {
@@ -111,7 +110,8 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
     : ordinal_(device.ordinal),
       multiprocessors_(device.multiprocessors),
       device_name_(device.name),
-      on_progress_(options.exec.on_progress),
+      solo_(make_solo_share(options.exec.on_progress)),
+      share_(solo_.get()),
       budget_(options.exec.workspace_bytes) {
   const auto [row_count, cols] =
       std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
@@ -127,11 +127,19 @@ double pair_engine::estimate_error() const {
          (format.tile == pair_tile_kind::tensor_float ? tensor_error(format) : 0.0);
 }
 
+pair_walk::piece pair_engine::rows_piece(const pair_walk& walk, const double& pairs) const {
+  return [this, &walk, &pairs](index_t begin) {
+    const double left = static_cast<double>(upper_pairs({begin, count()}, count()));
+    return rows_of_pairs(begin, count(), walk.fair(pairs, left, first_launch_pairs));
+  };
+}
+
 void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
                                    const std::function<void(const kernels::pair_panel&)>& launch) {
   const index_t rows = count();
-  detail::pair_progress progress(on_progress_, stage, upper_pairs({0, rows}, rows));
+  const auto walk = walk_pairs(stage, rows);
   double pairs_per_launch = first_launch_pairs;
+  const pair_walk::piece piece = rows_piece(*walk, pairs_per_launch);
   event done[2];
   std::uint64_t pairs_in[2] = {0, 0};
   auto last_finish = std::chrono::steady_clock::now();
@@ -143,24 +151,23 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
     last_finish = now;
     const double wanted = static_cast<double>(pairs_in[slot]) * launch_seconds / seconds;
     pairs_per_launch = std::clamp(wanted, pairs_per_launch / 4, pairs_per_launch * 4);
-    progress.advance(pairs_in[slot]);
+    walk->advance(pairs_in[slot]);
     pairs_in[slot] = 0;
   };
   int slot = 0;
-  for (index_t begin = 0; begin < rows;) {
+  for (;;) {
     wait(slot);
-    const row_range range{begin, begin + rows_of_pairs(begin, rows, pairs_per_launch)};
+    const row_range range = walk->take(piece);
+    if (range.empty()) break;
     rows_->for_each_panel(range, {range.begin, rows}, kernels::pair_region::above_diagonal, tile,
                           stream(), launch);
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
     pairs_in[slot] = upper_pairs(range, rows);
-    begin = range.end;
     slot = 1 - slot;
   }
-  wait(slot);
   wait(1 - slot);
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
-  progress.finish();
+  walk->finish();
 }
 
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,

@@ -12,6 +12,7 @@
 #include "cuda/pair_budget.hpp"
 #include "cuda/pair_rows.hpp"
 #include "cuda/pair_screen.hpp"
+#include "cuda/pair_share.hpp"
 #include "cuda/stream.hpp"
 #include "plan/pair_engine.hpp"
 
@@ -36,6 +37,11 @@ class pair_engine final : public detail::pair_engine {
   pair_engine(detail::measure what, const detail::any_matrix_view& data,
               const pair_options& options, const device_info& device);
 
+  /// Takes the work of the sinks called from now on from `share`, which outlives them. The engines
+  /// that share a call are prepared from the same input for the same variant; what each of them
+  /// then fills in is its part, to be added up.
+  void join(pair_share& share) { share_ = &share; }
+
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
   [[nodiscard]] std::string device() const override { return device_name_; }
   [[nodiscard]] pair_variant variant() const override { return variant_; }
@@ -55,6 +61,12 @@ class pair_engine final : public detail::pair_engine {
   void write_dense(matrix_view<Value> out);
 
   [[nodiscard]] index_t count() const { return info_.rows; }
+  /// Begins a walk over what stands for all pairs i < j.
+  [[nodiscard]] std::shared_ptr<pair_walk> walk_pairs(std::string_view stage, index_t size) {
+    return share_->walk(stage, size, upper_pairs({0, count()}, count()));
+  }
+  /// A piece of a walk over the rows of the triangle, of about `pairs` pairs.
+  [[nodiscard]] pair_walk::piece rows_piece(const pair_walk& walk, const double& pairs) const;
   /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
   bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive);
@@ -62,11 +74,12 @@ class pair_engine final : public detail::pair_engine {
   void count_by_tiles(const detail::count_request& request, pair_counts& out);
   /// Kept pairs and degrees at a looser cut, where the variant can. False as above.
   bool count_by_warpgroups(const detail::count_request& request, pair_counts& out);
-  /// A screen for this cut, where one can run.
+  /// A screen for this cut, where one can run on every device.
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep);
   /// Error of the products of the rows' own tile as estimates of the statistic.
   [[nodiscard]] double estimate_error() const;
-  /// Walks all pairs i < j in panels of rows, a few launches ahead of the device, with progress:
+  /// Walks this engine's share of all pairs i < j in panels of rows, a few launches ahead of the
+  /// device, with progress:
   /// launch(panel) is called for every panel, on stream().
   void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,
                         const std::function<void(const kernels::pair_panel&)>& launch);
@@ -80,7 +93,8 @@ class pair_engine final : public detail::pair_engine {
   int multiprocessors_;
   std::string device_name_;
   pair_variant variant_;
-  progress_callback on_progress_;
+  std::unique_ptr<pair_share> solo_;
+  pair_share* share_;
   pair_budget budget_;
   cuda::stream compute_;
   cuda::stream output_{cuda::stream::priority::high};

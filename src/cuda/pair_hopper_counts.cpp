@@ -5,7 +5,6 @@
 #include "cuda/packed_rows.hpp"
 #include "cuda/pair_engine.hpp"
 #include "cuda/walk_items.hpp"
-#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -21,15 +20,12 @@ constexpr index_t least_rows = 100000;
 bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair_counts& out) {
   const double cut = request.keep.at_least;
   const bool symmetric = cut == -request.keep.at_most && cut > 0 && cut <= 1;
-  if (variant_ != pair_variant::hopper || !rows_->resident() || !symmetric ||
-      count() < least_rows) {
-    return false;
-  }
+  if (variant_ != pair_variant::hopper || !symmetric || count() < least_rows) return false;
   const int depth = detail::screen_depth(info_.cols);
   const std::size_t needed =
       packed_rows::bytes(count(), depth) + most_queued * sizeof(kernels::screen_candidate) +
       static_cast<std::size_t>(count()) * 2 * sizeof(std::uint32_t) + (std::size_t{1} << 20);
-  if (needed > budget_.left()) return false;
+  if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
 
   const auto invalid = static_cast<index_t>(info_.constant_rows.size() + info_.nan_rows.size());
   const packed_rows packed(*rows_, invalid, kernels::screen_operand::int8, depth, stream());
@@ -47,10 +43,10 @@ bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair
                                     .degree = packed_degree.data()};
   kernels::launch_count_bounds(packed.ranks(), packed.rows(), counted, stream());
 
-  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
   const index_t items = kernels::screen_items(packed.rows());
+  const auto walk = walk_pairs("pairs", items);
   const double pairs_per_item = packed.pairs() / static_cast<double>(items);
-  const bool complete = walk_items(items, [&](index_t first, index_t last) {
+  const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
     GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(queued.data(), 0, queued.bytes(), stream()));
     kernels::launch_count(packed.rows(), counted, cut, first, last, uncertain.data(), most_queued,
                           queued.data(), kept.data(), multiprocessors_, stream());
@@ -60,9 +56,11 @@ bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair
                                               cudaMemcpyDeviceToHost, stream()));
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
     // What was counted cannot be taken back: with an overflow the other rung counts anew.
-    if (host_queued.data()[0] > most_queued) return slice_outcome::stop;
-    progress.advance(
-        static_cast<std::uint64_t>(static_cast<double>(last - first) * pairs_per_item));
+    if (host_queued.data()[0] > most_queued) {
+      static_cast<void>(walk->give_up());
+      return slice_outcome::stop;
+    }
+    walk->advance(static_cast<std::uint64_t>(static_cast<double>(last - first) * pairs_per_item));
     return slice_outcome::done;
   });
   if (!complete) return false;
@@ -74,7 +72,6 @@ bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair
                                             cudaMemcpyDeviceToHost, stream()));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
   out.kept = total;
-  progress.finish();
   return true;
 }
 

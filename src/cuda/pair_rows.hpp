@@ -9,6 +9,7 @@
 
 #include "correlation/correlation_kernels.hpp"
 #include "cuda/device_buffer.hpp"
+#include "cuda/index_range.hpp"
 #include "cuda/pair_budget.hpp"
 #include "cuda/stream.hpp"
 #include "plan/pair_engine.hpp"
@@ -32,12 +33,7 @@ struct row_format {
 row_format choose_row_format(detail::measure what, pair_variant variant, index_t cols,
                              bool variant_was_asked);
 
-/// Half-open range of rows.
-struct row_range {
-  index_t begin = 0;
-  index_t end = 0;
-  [[nodiscard]] index_t size() const { return end - begin; }
-};
+using row_range = index_range;
 
 class pair_rows {
  public:

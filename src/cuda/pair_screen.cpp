@@ -64,23 +64,24 @@ void pair_screen::deliver(const receiver& receive) {
   }
 }
 
-bool pair_screen::run(detail::pair_progress& progress, const receiver& receive,
-                      const judge& proceed) {
-  if (packed_.rows().rows < 2) return true;
-  const index_t items = kernels::screen_items(packed_.rows());
-  const double pairs_per_item = packed_.pairs() / static_cast<double>(items);
+index_t pair_screen::items() const {
+  return packed_.rows().rows < 2 ? 0 : kernels::screen_items(packed_.rows());
+}
+
+bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pays) {
+  const double pairs_per_item = packed_.pairs() / static_cast<double>(items());
   std::uint64_t candidates = 0;
-  return walk_items(items, [&](index_t first, index_t last) {
+  double pairs = 0;
+  return walk_items(walk, items(), [&](index_t first, index_t last) {
     const bool fits = find(first, last);
     const std::uint64_t found = host_counters_.data()[0];
-    if (!proceed(candidates + found, static_cast<double>(last) * pairs_per_item)) {
-      return slice_outcome::stop;
-    }
+    const double pairs_here = static_cast<double>(last - first) * pairs_per_item;
+    if (!pays(candidates + found, pairs + pairs_here) && walk.give_up()) return slice_outcome::stop;
     if (!fits) return slice_outcome::repeat;  // nothing is dropped
     candidates += found;
+    pairs += pairs_here;
     deliver(receive);
-    progress.advance(
-        static_cast<std::uint64_t>(static_cast<double>(last - first) * pairs_per_item));
+    walk.advance(static_cast<std::uint64_t>(pairs_here));
     return slice_outcome::done;
   });
 }

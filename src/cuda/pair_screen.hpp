@@ -9,7 +9,7 @@
 #include "correlation/screen_kernels.hpp"
 #include "cuda/device_buffer.hpp"
 #include "cuda/packed_rows.hpp"
-#include "plan/pair_progress.hpp"
+#include "cuda/pair_share.hpp"
 #include "plan/screen_choice.hpp"
 
 namespace gpu::cuda {
@@ -26,11 +26,14 @@ class pair_screen {
 
   /// Receives kept pairs, in no order.
   using receiver = std::function<void(std::span<const kernels::screened_edge>)>;
-  /// Says whether to go on, given the candidates and pairs so far.
+  /// Says whether the screen still pays, given the candidates and pairs so far.
   using judge = std::function<bool(std::uint64_t candidates, double pairs)>;
 
-  /// Finds every kept pair. Returns false where `proceed` ended the walk.
-  bool run(detail::pair_progress& progress, const receiver& receive, const judge& proceed);
+  /// What the walk of run() goes over.
+  [[nodiscard]] index_t items() const;
+  /// Finds every kept pair of this engine's share of `walk`. Returns false where `pays` denied it
+  /// on one of the devices and nothing had been committed.
+  bool run(pair_walk& walk, const receiver& receive, const judge& pays);
 
  private:
   // Candidates of items [first, last), refined; false where they overflow the queue.

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "cuda/pair_engine.hpp"
-#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -27,21 +26,14 @@ bool is_sparse(std::uint64_t candidates, double pairs) {
          static_cast<double>(candidates) <= pairs * detail::most_screened_share;
 }
 
-// Hands `edges` over in batches of at most `batch`.
-void deliver_batches(std::vector<edge>& edges, index_t batch,
-                     const detail::edge_receiver& receive) {
-  const auto step = static_cast<std::size_t>(batch);
-  for (std::size_t first = 0; first < edges.size(); first += step) {
-    receive({edges.data() + first, std::min(step, edges.size() - first)});
-  }
-}
-
 }  // namespace
 
 std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep) {
-  if (variant_ != pair_variant::hopper || !rows_->resident()) return std::nullopt;
+  if (variant_ != pair_variant::hopper) return std::nullopt;
   const auto choice = detail::choose_screen(keep, info_.cols);
-  if (!choice || pair_screen::bytes(count(), *choice) > budget_.left()) return std::nullopt;
+  if (!choice) return std::nullopt;
+  const bool fits = rows_->resident() && pair_screen::bytes(count(), *choice) <= budget_.left();
+  if (!share_->agree(fits)) return std::nullopt;
   const auto invalid = static_cast<index_t>(info_.constant_rows.size() + info_.nan_rows.size());
   return std::optional<pair_screen>(std::in_place, *rows_, invalid, *choice, keep, multiprocessors_,
                                     stream());
@@ -52,38 +44,37 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
   std::optional<pair_screen> screen = make_screen(request.keep);
   if (!screen) return false;
   const bool ordered = request.order == edge_order::by_row_then_column;
-  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
+  const std::size_t most_edges = most_sorted_edges / static_cast<std::size_t>(share_->members());
+  const auto walk = walk_pairs("pairs", screen->items());
   std::vector<edge> edges;
-  bool delivered = false;
   const bool complete = screen->run(
-      progress,
+      *walk,
       [&](std::span<const kernels::screened_edge> found) {
         if (!ordered) edges.clear();
         for (const kernels::screened_edge& pair : found) edges.push_back(to_edge(pair));
         if (ordered) return;
-        delivered = true;
-        deliver_batches(edges, request.batch_edges, receive);
+        // Once an edge has left, the screen must go on to the end.
+        if (walk->commit()) deliver_batches(edges, request.batch_edges, receive);
       },
       [&](std::uint64_t candidates, double pairs) {
-        return delivered || (is_sparse(candidates, pairs) && edges.size() <= most_sorted_edges);
+        return is_sparse(candidates, pairs) && edges.size() <= most_edges;
       });
   if (!complete) return false;
   if (ordered) {
     std::sort(edges.begin(), edges.end(), before);
-    deliver_batches(edges, request.batch_edges, receive);
+    share_->merge(edges, request.batch_edges, receive);
   }
-  progress.finish();
   return true;
 }
 
 bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
   std::optional<pair_screen> screen = make_screen(request.keep);
   if (!screen) return false;
-  detail::pair_progress progress(on_progress_, "pairs", upper_pairs({0, count()}, count()));
+  const auto walk = walk_pairs("pairs", screen->items());
   const double scale = static_cast<double>(request.histogram_bins) / 2;
   const auto last_bin = static_cast<double>(request.histogram_bins - 1);
   const bool complete = screen->run(
-      progress,
+      *walk,
       [&](std::span<const kernels::screened_edge> found) {
         out.kept += found.size();
         for (const kernels::screened_edge& pair : found) {
@@ -101,7 +92,6 @@ bool pair_engine::screen_counts(const detail::count_request& request, pair_count
     std::fill(out.histogram.begin(), out.histogram.end(), 0);
     return false;
   }
-  progress.finish();
   return true;
 }
 

@@ -7,13 +7,13 @@
 
 #include "cuda/candidate_queue.hpp"
 #include "cuda/pair_engine.hpp"
-#include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
 namespace {
 
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 25;
 constexpr std::uint64_t first_columns = 256;  // of a block of rows, where all pairs are candidates
+constexpr double least_block_rows = 4096;     // of those that several devices share
 constexpr std::size_t bytes_per_candidate = 2 * 2 * sizeof(std::uint64_t);
 constexpr std::size_t bytes_per_entry = sizeof(node_id) + sizeof(double);
 
@@ -102,17 +102,17 @@ pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
 
 void pair_engine::neighbor_search::run(neighbor_table& out) {
   const index_t rows = engine_.count();
-  std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
-  std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(),
-              std::numeric_limits<double>::quiet_NaN());
-  detail::pair_progress progress(engine_.on_progress_, "pairs", upper_pairs({0, rows}, rows));
-  for (index_t begin = 0; begin < rows; begin += sizes_.rows) {
-    const row_range block{begin, std::min(begin + sizes_.rows, rows)};
+  const auto walk = engine_.walk_pairs("pairs", rows);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(walk->fair(static_cast<double>(sizes_.rows),
+                                           static_cast<double>(rows - begin), least_block_rows));
+  };
+  for (row_range block = walk->take(piece); !block.empty(); block = walk->take(piece)) {
     search_rows(block);
     store(block, out);
-    progress.advance(upper_pairs(block, rows));
+    walk->advance(upper_pairs(block, rows));
   }
-  progress.finish();
+  walk->finish();
 }
 
 void pair_engine::neighbor_search::search_rows(row_range rows) {
@@ -185,8 +185,11 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
   for (std::size_t i = 0; i < height; ++i) {
     const auto row = static_cast<index_t>(begin + i);
     const std::size_t entries = out.count[begin + i];
-    std::copy_n(index.data() + i * k, entries, out.index.row(row).data());
-    std::copy_n(statistic.data() + i * k, entries, out.statistic.row(row).data());
+    const auto fill_row = [&](auto to, const auto* from, auto missing) {
+      std::fill(std::copy_n(from + i * k, entries, to.begin()), to.end(), missing);
+    };
+    fill_row(out.index.row(row), index.data(), neighbor_table::no_neighbor);
+    fill_row(out.statistic.row(row), statistic.data(), std::numeric_limits<double>::quiet_NaN());
   }
 }
 

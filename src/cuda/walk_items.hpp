@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include <gpu/index.hpp>
+#include "cuda/pair_share.hpp"
 
 namespace gpu::cuda {
 
@@ -12,33 +12,39 @@ namespace gpu::cuda {
 enum class slice_outcome {
   done,
   repeat,  ///< The same items again, fewer at a time.
-  stop     ///< End the walk.
+  stop     ///< End the walk: it was given up.
 };
 
-/// Calls work(first, last) over [0, items) in slices that take about a tenth of a second, so that
-/// progress and cancellation come a few times a second. `work` waits for the device. False where
-/// it asked to stop.
+/// Calls work(first, last) over this engine's share of `walk`, `items` in all, in slices that take
+/// about a tenth of a second, so that progress and cancellation come a few times a second. `work`
+/// waits for the device. False where an engine gave up.
 template <class Work>
-bool walk_items(index_t items, const Work& work) {
+bool walk_items(pair_walk& walk, index_t items, const Work& work) {
   constexpr index_t first_slice = 1024;
   constexpr double wanted_seconds = 0.1;
   index_t slice = first_slice;
-  for (index_t first = 0; first < items;) {
-    const index_t last = std::min(items, first + slice);
-    const auto start = std::chrono::steady_clock::now();
-    const slice_outcome outcome = work(first, last);
-    if (outcome == slice_outcome::stop) return false;
-    if (outcome == slice_outcome::repeat) {
-      slice = std::max<index_t>(1, (last - first) / 4);
-      continue;
+  const auto piece = [&](index_t begin) {
+    return static_cast<index_t>(
+        walk.fair(static_cast<double>(slice), static_cast<double>(items - begin), first_slice));
+  };
+  for (index_range taken = walk.take(piece); !taken.empty(); taken = walk.take(piece)) {
+    for (index_t first = taken.begin; first < taken.end;) {
+      const index_t last = std::min(taken.end, first + slice);
+      const auto start = std::chrono::steady_clock::now();
+      const slice_outcome outcome = work(first, last);
+      if (outcome == slice_outcome::stop) return walk.finish();
+      if (outcome == slice_outcome::repeat) {
+        slice = std::max<index_t>(1, (last - first) / 4);
+        continue;
+      }
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      const double wanted =
+          static_cast<double>(last - first) * wanted_seconds / std::max(spent.count(), 1e-4);
+      slice = std::clamp(static_cast<index_t>(wanted), std::max<index_t>(1, slice / 4), slice * 4);
+      first = last;
     }
-    first = last;
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    const double wanted =
-        static_cast<double>(slice) * wanted_seconds / std::max(taken.count(), 1e-4);
-    slice = std::clamp(static_cast<index_t>(wanted), std::max<index_t>(1, slice / 4), slice * 4);
   }
-  return true;
+  return walk.finish();
 }
 
 }  // namespace gpu::cuda

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
 
 #include <gpu/error.hpp>
 
+#include "cpu/exact_sum.hpp"
 #include "cpu/instruction_set.hpp"
 #include "cpu/mean_filter_rows.hpp"
 #include "cpu/mean_filter_strip.hpp"
@@ -23,7 +25,19 @@ index_t strip_scratch_doubles(index_t outputs, index_t window) {
   const index_t blocks = q > block ? ((outputs + strip_lanes - 1) / strip_lanes + q) / block : 0;
   // The lanes of long strips: suffixes of a block, and block sums.
   const index_t lanes = std::min<index_t>(window, 2048) + window / 2048 + 2;
-  return std::max(history + block + blocks, lanes) * 2 * strip_lanes;
+  return std::max((history + block + blocks) * 2, lanes * 3) * strip_lanes;
+}
+
+double sum_exactly(const strip_request& request, index_t output) {
+  double staged[strip_pass_elements];
+  exact_sum sum;
+  for (index_t done = 0; done < request.window; done += strip_pass_elements) {
+    const index_t count = std::min(strip_pass_elements, request.window - done);
+    const double* values =
+        request.stage(request.context, request.first + output + done, count, staged);
+    for (index_t i = 0; i < count; ++i) sum.add(values[i]);
+  }
+  return sum.rounded();
 }
 
 const strip_kernels& usable_strip_kernels() {
@@ -48,7 +62,9 @@ using detail::filter_shape;
 constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
 // Strips are at least this long, and this many windows: a strip reads a window beyond its own.
 constexpr index_t shortest_strip = 32768;
-constexpr index_t strip_windows = 64;
+constexpr index_t strip_windows = 128;
+// Strips are longer or shorter by less than a cache line of bytes.
+constexpr index_t line_bytes = 64;
 // Less is not worth waking a thread.
 constexpr index_t least_outputs_per_thread = 4096;
 
@@ -86,6 +102,7 @@ class strip_runner {
                           .context = this,
                           .stage = &stage<staging::values>,
                           .emit = &emit,
+                          .exponent = &exponent_,
                           .scratch = scratch_};
     if (omits_ && holds_nan(outputs)) {
       run_omitting(request);
@@ -175,6 +192,7 @@ class strip_runner {
   const strip_kernels& kernels_;
   double* scratch_;
   double* counts_;  // missing elements per output of the strip
+  int exponent_ = no_exponent;
   const In* row_ = nullptr;
   Out* out_ = nullptr;
   index_t first_ = 0;
@@ -219,6 +237,17 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
   }
 }
 
+// Strips begin where a cache line of their results does, but for the first of a row.
+template <class Out>
+index_t strip_begin(const Out* row, index_t strip, const mean_filter_split& split,
+                    index_t output_cols) {
+  constexpr auto line = static_cast<std::uintptr_t>(line_bytes);
+  if (strip == 0) return 0;
+  const auto address = reinterpret_cast<std::uintptr_t>(row + strip * split.strip_outputs);
+  const auto ahead = static_cast<index_t>((line - address % line) % line / sizeof(Out));
+  return std::min(strip * split.strip_outputs + ahead, output_cols);
+}
+
 // 64-byte aligned doubles for all threads, allocated before any of them starts.
 class scratch_memory {
  public:
@@ -243,9 +272,18 @@ class scratch_memory {
   std::unique_ptr<double, aligned_delete> data_;
 };
 
-index_t thread_scratch_doubles(const filter_shape& shape, index_t strip, missing_values nans) {
-  const index_t counts = nans == missing_values::omit ? (strip + 7) / 8 * 8 : 0;
-  return strip_scratch_doubles(strip, shape.window) + counts;
+// Scratch of a thread, in doubles: the sums' and, behind it, the counts of missing elements.
+struct thread_scratch {
+  index_t sums;
+  index_t counts;
+  [[nodiscard]] index_t size() const { return sums + counts; }
+};
+
+thread_scratch scratch_of(const filter_shape& shape, const mean_filter_split& split,
+                          missing_values nans) {
+  const index_t longest = split.strip_outputs + line_bytes;
+  return {strip_scratch_doubles(longest, shape.window),
+          nans == missing_values::omit ? (longest + 7) / 8 * 8 : 0};
 }
 
 }  // namespace
@@ -268,9 +306,8 @@ mean_filter_split split_mean_filter(const filter_shape& shape, missing_values na
   const index_t most_threads =
       std::min(shape.rows * split.strips_per_row, 1 + outputs_in_all / least_outputs_per_thread);
   split.threads = static_cast<int>(std::clamp<index_t>(most_threads, 1, split.threads));
-  split.workspace_bytes =
-      static_cast<std::size_t>(split.threads) * sizeof(double) *
-      static_cast<std::size_t>(thread_scratch_doubles(shape, split.strip_outputs, nans));
+  split.workspace_bytes = static_cast<std::size_t>(split.threads) * sizeof(double) *
+                          static_cast<std::size_t>(scratch_of(shape, split, nans).size());
   return split;
 }
 
@@ -283,20 +320,22 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
   }
   const mean_filter_split split = split_mean_filter(shape, nans, exec);
   const scratch_memory scratch(split.workspace_bytes, exec);
-  const index_t per_thread = thread_scratch_doubles(shape, split.strip_outputs, nans);
+  const thread_scratch per_thread = scratch_of(shape, split, nans);
   const index_t strips = shape.rows * split.strips_per_row;
   const index_t at_once = std::max<index_t>(1, 4096 / split.strip_outputs);
 #pragma omp parallel num_threads(split.threads)
   {
-    double* own = scratch.data() + omp_get_thread_num() * per_thread;
-    double* counts = own + strip_scratch_doubles(split.strip_outputs, shape.window);
-    strip_runner<In, Out> runner(shape, nans, own, counts);
+    double* own = scratch.data() + omp_get_thread_num() * per_thread.size();
+    strip_runner<In, Out> runner(shape, nans, own, own + per_thread.sums);
 #pragma omp for schedule(dynamic, at_once)
     for (index_t s = 0; s < strips; ++s) {
       const index_t row = s / split.strips_per_row;
-      const index_t first = s % split.strips_per_row * split.strip_outputs;
-      runner.run(in.row(row), out.row(row), first,
-                 std::min(split.strip_outputs, shape.output_cols - first));
+      const index_t strip = s % split.strips_per_row;
+      const index_t first = strip_begin(out.row(row), strip, split, shape.output_cols);
+      const index_t end = strip + 1 == split.strips_per_row
+                              ? shape.output_cols
+                              : strip_begin(out.row(row), strip + 1, split, shape.output_cols);
+      if (end > first) runner.run(in.row(row), out.row(row), first, end - first);
     }
   }
 }

@@ -13,6 +13,7 @@ namespace gpu::cpu::GPU_SIMILARITY_LEVEL {
 namespace {
 
 constexpr index_t longest_lane_block = 2048;
+constexpr index_t most_lane_outputs = 64 * strip_lanes;  // of a pass
 
 template <int Step>
 GPU_SIMILARITY_INLINE void exchange(vec& a, vec& b) {
@@ -83,12 +84,46 @@ GPU_SIMILARITY_INLINE void store_lanes(const lane_block& block, double* to, inde
   }
 }
 
-template <bool C>
+template <int C>
 GPU_SIMILARITY_INLINE void add_elements(sum_row<C>& to, const vec (&elements)[parts]) {
   for (int q = 0; q < parts; ++q) to.part[q] = add_value<C>(to.part[q], elements[q]);
 }
 
-template <bool C>
+// Of one pass: which windows the error of a sum leaves doubtful.
+template <int C>
+class doubtful_windows {
+ public:
+  explicit doubtful_windows(index_t window) {
+    // A window takes fewer than window + 64 additions; each adds to the error of the low part.
+    const double additions = static_cast<double>(window + 64);
+    error_ = vec{} + additions * additions * 0x1p-104;
+  }
+  // Outputs `first` to first + lanes - 1 of the pass.
+  GPU_SIMILARITY_INLINE vec rounded(sum<C> s, index_t first) {
+    if constexpr (C < 3) {
+      return cpu::GPU_SIMILARITY_LEVEL::rounded<C>(s);
+    } else {
+      int_vec doubtful;
+      const vec value = rounded_once(s, error_, doubtful);
+      __builtin_memcpy(at_ + first, &doubtful, sizeof(doubtful));
+      return value;
+    }
+  }
+  template <class Resolve>
+  GPU_SIMILARITY_INLINE void resolve(index_t count, Resolve resolve) const {
+    if constexpr (C == 3) {
+      for (index_t i = 0; i < count; ++i) {
+        if (at_[i] != 0) resolve(i);
+      }
+    }
+  }
+
+ private:
+  vec error_;
+  long long at_[C == 3 ? most_lane_outputs : 1];
+};
+
+template <int C>
 class lane_strips {
  public:
   // Outputs that the lanes compute: 0 where the strip is too short to be worth it.
@@ -169,6 +204,7 @@ class lane_strips {
     sum_row<C> prefix = running;
     const vec inverse = vec{} + 1.0 / request_.divisor;
     const vec divisor = vec{} + request_.divisor;
+    doubtful_windows<C> doubts(request_.window);
     for (index_t k = 0; k < count; k += 8) {
       lane_block block;
       load_lanes(rows_, k, block);
@@ -178,12 +214,19 @@ class lane_strips {
         add_row<C>(total, prefix);
         add_elements<C>(prefix, block.at[i]);
         for (int q = 0; q < parts; ++q) {
-          block.at[i][q] = divided(rounded<C>(total.part[q]), divisor, inverse);
+          const vec sum_of = doubts.rounded(total.part[q], (k + i) * strip_lanes + q * lanes);
+          block.at[i][q] = divided(sum_of, divisor, inverse);
         }
       }
       store_lanes(block, values, pass_rows, k);
     }
     running = prefix;
+    doubts.resolve(count * strip_lanes, [&](index_t i) {
+      const index_t lane = i % strip_lanes;
+      const index_t row = i / strip_lanes;
+      values[lane * pass_rows + row] =
+          sum_exactly(request_, lane * segment_ + first + row) / request_.divisor;
+    });
     for (index_t lane = 0; lane < strip_lanes; ++lane) {
       request_.emit(request_.context, request_.first + lane * segment_ + first, count,
                     values + lane * pass_rows);

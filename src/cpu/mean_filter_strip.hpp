@@ -16,6 +16,8 @@ inline constexpr index_t strip_overread = 24;
 /// Rows of a block of sums at most: its sums stay in the second-level cache.
 inline constexpr index_t strip_block_rows = 2048;
 
+inline constexpr int no_exponent = -100000;
+
 /// What a strip computes, and how it gets its elements and gives its sums away.
 struct strip_request {
   index_t first = 0;    ///< Added to what `stage` and `emit` are asked for.
@@ -28,14 +30,20 @@ struct strip_request {
   const double* (*stage)(void* context, index_t first, index_t count, double* scratch) = nullptr;
   /// Receives outputs first to first + count - 1, count <= strip_pass_elements.
   void (*emit)(void* context, index_t first, index_t count, const double* values) = nullptr;
+  /// `compensated`: the power of two that the elements of earlier strips of the thread were below,
+  /// no_exponent at first. Only speed depends on it.
+  int* exponent = nullptr;
   double* scratch = nullptr;  ///< [strip_scratch_doubles(outputs, window)], 64-byte aligned.
 };
 
 /// Scratch of a strip, in doubles.
 index_t strip_scratch_doubles(index_t outputs, index_t window);
 
-/// A strip's sums: compensated (two doubles per sum, for doubles and for long windows of wide
-/// integers) or in plain double (exact for integers, ample for float).
+/// The sum of the window of output `output`, rounded once, by exact_sum.
+double sum_exactly(const strip_request& request, index_t output);
+
+/// A strip's sums: compensated (rounded once, or two doubles per sum, for doubles and for long
+/// windows of wide integers) or in plain double (exact for integers, ample for float).
 struct strip_kernels {
   void (*compensated)(const strip_request& request);
   void (*plain)(const strip_request& request);

@@ -116,6 +116,11 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
   const auto [row_count, cols] =
       std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
   variant_ = choose_variant(what, row_count, cols, options, device);
+#ifdef GPU_SIMILARITY_SM90A
+  has_warpgroup_products_ = device.compute_major == 9 && device.compute_minor == 0;
+#else
+  has_warpgroup_products_ = false;
+#endif
   const row_format format =
       choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);
   rows_.emplace(what, data, format, options, budget_, stream(), info_);

@@ -1,6 +1,7 @@
 #pragma once
 // The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. The
-// sinks are in pair_dense.cpp, pair_edges.cpp, pair_top_k.cpp and pair_counts.cpp.
+// sinks are in pair_dense.cpp, pair_edges.cpp, pair_top_k.cpp, pair_neighbors.cpp and
+// pair_counts.cpp.
 
 #include <chrono>
 #include <memory>
@@ -74,6 +75,8 @@ class pair_engine final : public detail::pair_engine {
   void count_by_tiles(const detail::count_request& request, pair_counts& out);
   /// Kept pairs and degrees at a looser cut, where the variant can. False as above.
   bool count_by_warpgroups(const detail::count_request& request, pair_counts& out);
+  /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
+  bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
   /// A screen for this cut, where one can run on every device.
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep);
   /// Error of the products of the rows' own tile as estimates of the statistic.
@@ -93,6 +96,7 @@ class pair_engine final : public detail::pair_engine {
   int multiprocessors_;
   std::string device_name_;
   pair_variant variant_;
+  bool has_warpgroup_products_;
   std::unique_ptr<pair_share> solo_;
   pair_share* share_;
   pair_budget budget_;

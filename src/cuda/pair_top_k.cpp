@@ -196,7 +196,7 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
 void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   const device_guard guard(ordinal_);
   if (count() == 0) return;
-  neighbor_search(*this, request).run(out);
+  if (!top_k_by_groups(request, out)) neighbor_search(*this, request).run(out);
 }
 
 }  // namespace gpu::cuda

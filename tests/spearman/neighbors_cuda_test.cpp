@@ -89,7 +89,7 @@ TEST_CASE("Neighbours are the CPU's at every edge of groups and panels", "[spear
 
 TEST_CASE("Neighbours are the CPU's at every depth", "[spearman][neighbors]") {
   if (!is_offered()) return;
-  for (const index_t cols : {2, 3, 5, 16, 31, 32, 33, 64, 65, 96, 97, 128}) {
+  for (const index_t cols : {3, 4, 5, 16, 31, 32, 33, 64, 65, 96, 97, 128}) {
     const auto x = gpu_test::tied_matrix<std::int32_t>(1700, cols, 32, 0.9, 9);
     for (const neighbor_order order : orders) check_spearman(x, {.k = 7, .order = order});
   }
@@ -186,7 +186,7 @@ TEST_CASE("A small workspace finds the same neighbours in several blocks",
 
 TEST_CASE("Pearson's neighbours are the CPU's", "[pearson][neighbors]") {
   if (!is_offered()) return;
-  for (const index_t cols : {2, 3, 8, 30, 32, 33, 64, 65, 97, 128}) {
+  for (const index_t cols : {3, 8, 30, 32, 33, 64, 65, 97, 128}) {
     const auto smooth = gpu_test::random_matrix<double>(1600, cols, 39);
     const auto counts = gpu_test::tied_matrix<float>(1600, cols, 40);
     for (const neighbor_order order : orders) {

@@ -79,7 +79,7 @@ struct pair_summary {
   double max_p_effective = 1.0;    ///< The cut on p after the adjustment.
   double min_abs_effective = 0.0;  ///< The cut on the statistic that decided, its magnitude.
   backend used = backend::cpu;     ///< Where it ran.
-  std::string device = {};         ///< CPU or GPU name.
+  std::string device = {};         ///< CPU or GPU name; of several, "2 x name".
   std::string variant = {};        ///< Name of the variant that ran.
   double prepare_seconds = 0;      ///< Ranking or scaling and packing of the rows.
   double pairs_seconds = 0;        ///< The pairs, with the delivery of what is kept.

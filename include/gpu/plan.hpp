@@ -18,11 +18,11 @@ inline namespace v0 {
 /// What an all-pairs call would do.
 struct pair_plan {
   backend used = backend::cpu;      ///< Where it would run.
-  std::string device = {};          ///< CPU or GPU name.
+  std::string device = {};          ///< CPU or GPU name; of several, "2 x name".
   std::string variant = {};         ///< Name of the variant that would run.
   index_t tile_rows = 0;            ///< Rows of one block of the pair matrix.
   index_t tile_cols = 0;            ///< Columns of one block of the pair matrix.
-  std::size_t workspace_bytes = 0;  ///< Scratch memory it would take on that backend.
+  std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
   std::uint64_t pairs = 0;          ///< rows (rows - 1) / 2.
   std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.
   double kept_estimate = 0;         ///< Expected number of kept pairs.

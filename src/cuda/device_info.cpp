@@ -36,6 +36,19 @@ device_info describe_device(int ordinal) {
           .l2_bytes = static_cast<std::size_t>(properties.l2CacheSize)};
 }
 
+int current_ordinal() {
+  int current = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&current));
+  return current;
+}
+
+void require_usable() {
+  const backend_info info = describe_backend();
+  if (info.usable) return;
+  throw backend_unavailable(
+      fmt::format("execution.target: cuda was asked for, but {}", info.reason));
+}
+
 }  // namespace
 
 backend_info describe_backend() {
@@ -64,15 +77,29 @@ std::vector<device_info> list_devices() {
 }
 
 device_info select_device(const execution& exec) {
-  const backend_info info = describe_backend();
-  if (!info.usable) {
-    throw backend_unavailable(
-        fmt::format("execution.target: cuda was asked for, but {}", info.reason));
+  require_usable();
+  return describe_device(exec.devices.empty() ? current_ordinal() : exec.devices.front());
+}
+
+std::vector<device_info> select_devices(const execution& exec) {
+  require_usable();
+  std::vector<device_info> devices;
+  for (const int ordinal : exec.devices) devices.push_back(describe_device(ordinal));
+  if (devices.empty()) devices.push_back(describe_device(current_ordinal()));
+  return devices;
+}
+
+std::string describe_devices(std::span<const device_info> devices) {
+  std::string text;
+  for (std::size_t first = 0; first < devices.size();) {
+    std::size_t last = first + 1;
+    while (last < devices.size() && devices[last].name == devices[first].name) ++last;
+    if (!text.empty()) text += ", ";
+    if (last - first > 1) text += fmt::format("{} x ", last - first);
+    text += devices[first].name;
+    first = last;
   }
-  if (!exec.devices.empty()) return describe_device(exec.devices.front());
-  int current = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&current));
-  return describe_device(current);
+  return text;
 }
 
 }  // namespace gpu::cuda

@@ -2,6 +2,7 @@
 // What the backend selection asks of the CUDA backend. src/cuda_absent has the same functions for
 // builds without CUDA.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,13 @@ backend_info describe_backend();
 /// The devices that can be used; empty where there are none.
 std::vector<device_info> list_devices();
 
-/// The device of a call: the first of exec.devices, else the thread's current device.
+/// The devices of a call: exec.devices, else the thread's current device. At least one.
 /// Throws gpu::backend_unavailable where there is none.
+std::vector<device_info> select_devices(const execution& exec);
+/// The first of them, for what runs on one device.
 device_info select_device(const execution& exec);
+
+/// Names and numbers of devices, as in "2 x NVIDIA H200".
+std::string describe_devices(std::span<const device_info> devices);
 
 }  // namespace gpu::cuda

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include <gpu/error.hpp>
 
 #include "correlation/correlation_policy.hpp"
 #include "cuda/device_info.hpp"
+#include "cuda/pair_device_group.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cuda {
@@ -25,23 +28,20 @@ constexpr double launch_seconds = 0.05;
 constexpr index_t most_launch_rows = index_t{1} << 20;
 constexpr index_t tile_rows = 128;
 
+// The rung that every one of the devices offers: the least of their own choices.
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
-                            const pair_options& options, const device_info& device) {
-  return detail::choose_pair_variant(
-      backend::cuda, options.variant,
-      {.what = what,
-       .rows = rows,
-       .cols = cols,
-       .compute_capability = device.compute_major * 10 + device.compute_minor});
-}
-
-device_info choose_device(const pair_options& options) {
-  if (options.exec.devices.size() > 1) {
-    throw unsupported(
-        fmt::format("execution.devices: got {} devices, all pairs take one in this version",
-                    options.exec.devices.size()));
+                            const pair_options& options, std::span<const device_info> devices) {
+  pair_variant least = pair_variant::hopper;
+  for (const device_info& device : devices) {
+    const pair_variant own = detail::choose_pair_variant(
+        backend::cuda, options.variant,
+        {.what = what,
+         .rows = rows,
+         .cols = cols,
+         .compute_capability = device.compute_major * 10 + device.compute_minor});
+    least = std::min(least, own);
   }
-  return select_device(options.exec);
+  return least;
 }
 
 kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
@@ -106,21 +106,21 @@ double tensor_error(const row_format& format) {
 }
 
 pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
-                         const pair_options& options, const device_info& device)
+                         const pair_options& options, const device_info& device,
+                         pair_variant variant)
     : ordinal_(device.ordinal),
       multiprocessors_(device.multiprocessors),
       device_name_(device.name),
+      variant_(variant),
       solo_(make_solo_share(options.exec.on_progress)),
       share_(solo_.get()),
       budget_(options.exec.workspace_bytes) {
-  const auto [row_count, cols] =
-      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
-  variant_ = choose_variant(what, row_count, cols, options, device);
 #ifdef GPU_SIMILARITY_SM90A
   has_warpgroup_products_ = device.compute_major == 9 && device.compute_minor == 0;
 #else
   has_warpgroup_products_ = false;
 #endif
+  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =
       choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);
   rows_.emplace(what, data, format, options, budget_, stream(), info_);
@@ -178,21 +178,24 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                                                       const detail::any_matrix_view& data,
                                                       const pair_options& options) {
-  const device_info device = choose_device(options);
-  const device_guard guard(device.ordinal);
-  return std::make_unique<pair_engine>(what, data, options, device);
+  const std::vector<device_info> devices = select_devices(options.exec);
+  const auto [rows, cols] =
+      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
+  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
+  if (devices.size() > 1) return make_device_group(what, data, options, devices, variant);
+  const device_guard guard(devices.front().ordinal);
+  return std::make_unique<pair_engine>(what, data, options, devices.front(), variant);
 }
 
 detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
                                      const pair_options& options) {
-  const device_info device = choose_device(options);
-  const device_guard guard(device.ordinal);
-  const pair_variant variant = choose_variant(what, rows, cols, options, device);
+  const std::vector<device_info> devices = select_devices(options.exec);
+  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
   const row_format format =
       choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
   const kernels::policy::pair_tile shape = tile_shape(format.tile);
   const std::size_t row_bytes = format.bytes() + sizeof(std::int64_t) + sizeof(kernels::row_norm);
-  return {.device = device.name,
+  return {.device = describe_devices(devices),
           .variant = variant,
           .tile_rows = shape.rows,
           .tile_cols = shape.cols,

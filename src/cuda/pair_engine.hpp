@@ -35,14 +35,16 @@ double tensor_error(const row_format& format);
 
 class pair_engine final : public detail::pair_engine {
  public:
+  /// `variant` is the rung to run; options.variant tells whether the caller asked for it.
   pair_engine(detail::measure what, const detail::any_matrix_view& data,
-              const pair_options& options, const device_info& device);
+              const pair_options& options, const device_info& device, pair_variant variant);
 
   /// Takes the work of the sinks called from now on from `share`, which outlives them. The engines
   /// that share a call are prepared from the same input for the same variant; what each of them
   /// then fills in is its part, to be added up.
   void join(pair_share& share) { share_ = &share; }
 
+  [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
   [[nodiscard]] std::string device() const override { return device_name_; }
   [[nodiscard]] pair_variant variant() const override { return variant_; }

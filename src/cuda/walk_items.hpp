@@ -21,11 +21,12 @@ enum class slice_outcome {
 template <class Work>
 bool walk_items(pair_walk& walk, index_t items, const Work& work) {
   constexpr index_t first_slice = 1024;
+  constexpr double least_shared_slice = 512;
   constexpr double wanted_seconds = 0.1;
   index_t slice = first_slice;
   const auto piece = [&](index_t begin) {
-    return static_cast<index_t>(
-        walk.fair(static_cast<double>(slice), static_cast<double>(items - begin), first_slice));
+    return static_cast<index_t>(walk.fair(static_cast<double>(slice),
+                                          static_cast<double>(items - begin), least_shared_slice));
   };
   for (index_range taken = walk.take(piece); !taken.empty(); taken = walk.take(piece)) {
     for (index_t first = taken.begin; first < taken.end;) {

@@ -29,11 +29,16 @@ backend asked_backend(const execution& exec) {
 void check_devices(const execution& exec) {
   if (exec.devices.empty()) return;  // describing devices takes longer than a small call
   const std::vector<device_info> devices = available_devices();
-  for (const int ordinal : exec.devices) {
+  for (auto at = exec.devices.begin(); at != exec.devices.end(); ++at) {
+    const int ordinal = *at;
     const auto has_ordinal = [&](const device_info& device) { return device.ordinal == ordinal; };
     if (std::none_of(devices.begin(), devices.end(), has_ordinal)) {
       throw invalid_argument(fmt::format("execution.devices: got ordinal {}, expected 0 to {}",
                                          ordinal, static_cast<long>(devices.size()) - 1));
+    }
+    if (std::find(exec.devices.begin(), at, ordinal) != at) {
+      throw invalid_argument(
+          fmt::format("execution.devices: got ordinal {} twice, expected different ones", ordinal));
     }
   }
 }

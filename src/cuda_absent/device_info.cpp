@@ -18,6 +18,14 @@ std::vector<device_info> list_devices() {
   return {};
 }
 
+std::vector<device_info> select_devices(const execution&) {
+  throw_not_built();
+}
+
+std::string describe_devices(std::span<const device_info>) {
+  throw_not_built();
+}
+
 device_info select_device(const execution&) {
   throw_not_built();
 }

@@ -62,14 +62,12 @@ struct execution {
   /// Backend; the environment variable GPU_SIMILARITY_BACKEND (cpu, cuda, auto) overrides
   /// `automatic`.
   backend target = backend::automatic;
-  /// CUDA device ordinals, each once; empty: the calling thread's current device. All-pairs
-  /// operations share the pairs among all of them, with the answer of one (docs/spearman.md);
-  /// other operations use the first. gpu::invalid_argument for an ordinal that is not there.
+  /// CUDA device ordinals, each once; empty: the thread's current device. All-pairs operations
+  /// share the pairs among all of them, with the answer of one; other operations use the first.
   std::vector<int> devices = {};
   /// Stream on which the work of device overloads is ordered.
   stream_ref stream = {};
-  /// Upper bound on scratch memory (device memory for CUDA, of each device where there are
-  /// several; host memory for the CPU), bytes.
+  /// Upper bound on scratch memory (of each CUDA device, or host memory for the CPU), bytes.
   /// 0: the library's default. The limit is kept; gpu::out_of_memory where it cannot be.
   std::size_t workspace_bytes = 0;
   /// CPU threads; 0: what OpenMP would take (OMP_NUM_THREADS is respected).

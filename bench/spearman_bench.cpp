@@ -26,6 +26,27 @@ const bool registered = [] {
                                               s.cols, tied_counts, compute);
     }
   }
+  // The best partners of dense counts, hardly two rows equal, and of sparse ones, very many equal.
+  for (const bool dense : {true, false}) {
+    const gpu_bench::pair_rung best{gpu::backend::cuda, gpu::pair_variant::automatic};
+    const std::int64_t rows = 1'000'000;
+    const std::int64_t cols = 30;
+    const std::string name =
+        "spearman/" + best.name() + "/top_10/" + (dense ? "dense" : "sparse") + "/1000000x30";
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [=](benchmark::State& state) {
+          const auto values = dense
+                                  ? gpu_bench::count_rows<std::int32_t>(rows, cols, 0.0, 0.5, 40)
+                                  : gpu_bench::count_rows<std::int32_t>(rows, cols, 0.6, 0.98, 10);
+          const gpu::matrix_view<const std::int32_t> data(values.data(), rows, cols);
+          gpu_bench::time_pairs(
+              state, rows, [&](const auto& sink) { return compute(data, best.options(), sink); },
+              gpu::top_k_sink{.k = 10});
+        })
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+  }
   return true;
 }();
 

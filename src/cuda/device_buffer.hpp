@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuda/cuda_check.hpp"
+#include "cuda/memory_cache.hpp"
 
 namespace gpu::cuda {
 
@@ -58,19 +59,14 @@ device_buffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   return buffer;
 }
 
-/// Page-locked host memory for `size` elements: copies to and from it overlap with kernels.
+/// Page-locked host memory for `size` elements: copies to and from it overlap with kernels. They
+/// must have ended before its end, unless by an exception.
 template <class T>
 class pinned_buffer {
  public:
   pinned_buffer() noexcept = default;
   explicit pinned_buffer(std::size_t size) : size_(size) {
-    if (size == 0) return;
-    void* memory = nullptr;
-    const cudaError_t status = cudaMallocHost(&memory, size * sizeof(T));
-    if (status != cudaSuccess) {
-      throw_cuda_error(status, "cudaMallocHost", __FILE__, __LINE__, size * sizeof(T));
-    }
-    data_ = static_cast<T*>(memory);
+    if (size != 0) data_ = static_cast<T*>(take_pinned(size * sizeof(T)));
   }
   pinned_buffer(pinned_buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -80,7 +76,7 @@ class pinned_buffer {
     return *this;
   }
   ~pinned_buffer() {
-    if (data_ != nullptr) static_cast<void>(cudaFreeHost(data_));
+    if (data_ != nullptr) give_back_pinned(data_, size_ * sizeof(T));
   }
 
   [[nodiscard]] T* data() const noexcept { return data_; }

@@ -1,10 +1,10 @@
-// The dense result of the CUDA pair engine: blocks of whole rows, computed, copied and stored while
-// the next block is computed.
+// The dense result of the CUDA pair engine: blocks of whole rows, computed while the block before
+// is copied and stored.
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 #include "cuda/pair_engine.hpp"
+#include "cuda/row_download.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -23,48 +23,46 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   if (step > 128) step = step / 128 * 128;
 
   const std::size_t block = static_cast<std::size_t>(step * rows);
-  device_buffer<Value> device_blocks[2] = {{block, stream()}, {block, stream()}};
-  pinned_buffer<Value> host_blocks[2] = {pinned_buffer<Value>(block), pinned_buffer<Value>(block)};
-  event copied[2];
-  row_range pending[2];
+  const device_buffer<Value> blocks[2] = {{block, stream()}, {block, stream()}};
+  event computed[2];
+  event sent[2];
+  row_download<Value> download(out, cpu_threads_, output_.get());
   const auto walk = walk_pairs("pairs", rows);
   const pair_walk::piece piece = [&](index_t begin) {
     return static_cast<index_t>(
         walk->fair(static_cast<double>(step), static_cast<double>(rows - begin), 1));
   };
-  const auto store = [&](int slot) {
-    const row_range range = pending[slot];
-    if (range.size() == 0) return;
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(copied[slot].get()));
-    for (index_t i = 0; i < range.size(); ++i) {
-      std::memcpy(out.row(range.begin + i), host_blocks[slot].data() + i * rows, row_bytes);
-    }
-    pending[slot] = {};
-    walk->advance(upper_pairs(range, rows));
-  };
-  int slot = 0;
-  for (;; slot = 1 - slot) {
-    store(slot);
-    const row_range range = walk->take(piece);
-    if (range.empty()) break;
+  const auto compute = [&](index_range range, int slot) {
+    if (range.empty()) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream(), sent[slot].get()));
     kernels::dense_sink_args sink{.pitch = rows, .first_row = range.begin, .first_col = 0};
     if constexpr (std::is_same_v<Value, double>) {
-      sink.out_double = device_blocks[slot].data();
+      sink.out_double = blocks[slot].data();
     } else {
-      sink.out_float = device_blocks[slot].data();
+      sink.out_float = blocks[slot].data();
     }
     const kernels::pair_tile_kind tile = rows_->format().tile;
     rows_->for_each_panel(range, {0, rows}, kernels::pair_region::whole, tile, stream(),
                           [&](const kernels::pair_panel& panel) {
                             kernels::launch_pairs(tile, panel, sink, stream());
                           });
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_blocks[slot].data(), device_blocks[slot].data(),
-                                              static_cast<std::size_t>(range.size()) * row_bytes,
-                                              cudaMemcpyDeviceToHost, stream()));
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(copied[slot].get(), stream()));
-    pending[slot] = range;
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(computed[slot].get(), stream()));
+  };
+  int slot = 0;
+  index_range range = walk->take(piece);
+  compute(range, slot);
+  while (!range.empty()) {
+    const index_range next = walk->take(piece);
+    compute(next, 1 - slot);
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(output_.get(), computed[slot].get()));
+    download.copy(blocks[slot].data(), range);
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(sent[slot].get(), output_.get()));
+    walk->advance(upper_pairs(range, rows));
+    range = next;
+    slot = 1 - slot;
   }
-  store(1 - slot);
+  download.finish();
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
   walk->finish();
 }
 

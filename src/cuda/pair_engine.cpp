@@ -108,8 +108,10 @@ double tensor_error(const row_format& format) {
 pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
                          const pair_options& options, const device_info& device,
                          pair_variant variant)
-    : ordinal_(device.ordinal),
+    : what_(what),
+      ordinal_(device.ordinal),
       multiprocessors_(device.multiprocessors),
+      cpu_threads_(options.exec.cpu_threads),
       device_name_(device.name),
       variant_(variant),
       solo_(make_solo_share(options.exec.on_progress)),
@@ -120,6 +122,7 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
 #else
   has_warpgroup_products_ = false;
 #endif
+  keep_pool_memory(device.memory_bytes);
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =
       choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);

@@ -94,8 +94,10 @@ class pair_engine final : public detail::pair_engine {
 
   [[nodiscard]] cudaStream_t stream() const { return compute_.get(); }
 
+  detail::measure what_;
   int ordinal_;
   int multiprocessors_;
+  int cpu_threads_;
   std::string device_name_;
   pair_variant variant_;
   bool has_warpgroup_products_;

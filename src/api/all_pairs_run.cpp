@@ -13,9 +13,14 @@ namespace {
 
 std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matrix_view& data,
                                      const pair_options& options) {
-  validate::check_nans(data, options);
-  return used == backend::cuda ? cuda::make_pair_engine(what, data, options)
-                               : cpu::make_pair_engine(what, data, options);
+  if (used == backend::cpu) {
+    validate::check_nans(data, options);
+    return cpu::make_pair_engine(what, data, options);
+  }
+  // The device finds such rows while it prepares them, sooner than the host could read them all.
+  auto engine = cuda::make_pair_engine(what, data, options);
+  validate::refuse_nans(data, engine->rows().nan_rows, options);
+  return engine;
 }
 
 backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options) {

@@ -28,6 +28,8 @@ constexpr index_t three_limb_cols = 127 * 128 * 128 + 63 * 128 + 63 + 1;
 // sum u^2 <= (m^3 - m) / 3 must fit int64.
 constexpr index_t most_rank_cols = 3000000;
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
+// Input of a block: one is on its way while the one before is ranked.
+constexpr std::size_t input_block_bytes = std::size_t{8} << 20;
 
 index_t padded(index_t value, index_t step) {
   return (value + step - 1) / step * step;
@@ -70,7 +72,7 @@ row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
 
 row_format pearson_format(pair_variant variant, index_t cols) {
   const index_t unit = kernels::unit_row_layout(cols).pitch();
-  if (variant == pair_variant::tensor) {
+  if (variant == pair_variant::tensor || variant == pair_variant::hopper) {
     row_format format =
         make_format(pair_tile_kind::tensor_float, cols, padded(unit, 16), 1, 2 * sizeof(float));
     format.unit_bytes = static_cast<std::size_t>(unit) * sizeof(double);
@@ -137,12 +139,13 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
   const std::size_t staged = format_.bytes() + input_row_bytes_ + ranks_row_bytes_;
   const std::size_t room = resident_ ? std::min(block_bytes, budget.left() / 8)
                                      : std::min(8 * block_bytes, budget.left() / 4);
-  block_rows_ =
-      std::clamp<index_t>(static_cast<index_t>(room / staged), 1, std::max<index_t>(count_, 1));
+  const std::size_t fitting =
+      resident_ ? std::min(room / staged, input_block_bytes / input_row_bytes_) : room / staged;
+  block_rows_ = std::clamp<index_t>(static_cast<index_t>(fitting), 1, std::max<index_t>(count_, 1));
   if (block_rows_ > 128) block_rows_ = block_rows_ / 128 * 128;
   if (resident_) {
     budget.take(rows * format_.bytes(), "prepared rows");
-    values_ = {rows * format_.row_bytes, stream};
+    if (format_.tile != pair_tile_kind::tensor_float) values_ = {rows * format_.row_bytes, stream};
     unit_ = {rows * format_.unit_bytes / sizeof(double), stream};
   } else {
     const std::size_t slot = static_cast<std::size_t>(block_rows_) * format_.bytes();
@@ -150,8 +153,8 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
     for (auto& buffer : slots_) buffer = {slot, stream};
     host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
   }
-  budget.require(static_cast<std::size_t>(block_rows_) * (input_row_bytes_ + ranks_row_bytes_),
-                 "a block of input rows");
+  budget.require(static_cast<std::size_t>(block_rows_) * (2 * input_row_bytes_ + ranks_row_bytes_),
+                 "two blocks of input rows");
   std::visit([&]<class T>(matrix_view<const T> view) { prepare(what, view, options, stream); },
              data);
   read_back(stream, info);
@@ -165,23 +168,34 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
                                  static_cast<std::uint64_t>(count_));
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   const auto block_size = static_cast<std::size_t>(block_rows_);
-  device_buffer<std::byte> input(block_size * input_row_bytes_, stream);
+  const device_buffer<std::byte> inputs[2] = {{block_size * input_row_bytes_, stream},
+                                              {block_size * input_row_bytes_, stream}};
   ranks_ = {block_size * ranks_row_bytes_, stream};
+  const cuda::stream copies;
+  const event copied[2];
+  const event taken[2];
+  for (const event& free : taken) GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(free.get(), stream));
   input_upload upload(static_cast<std::size_t>(count_) * input_row_bytes_, options.exec.cpu_threads,
-                      stream);
-  for (index_t first = 0; first < count_; first += block_rows_) {
+                      copies.get());
+  int slot = 0;
+  for (index_t first = 0; first < count_; first += block_rows_, slot = 1 - slot) {
     const index_t rows = std::min(block_rows_, count_ - first);
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(copies.get(), taken[slot].get()));
     upload.copy(reinterpret_cast<const std::byte*>(data.row(first)), static_cast<std::size_t>(rows),
                 input_row_bytes_, static_cast<std::size_t>(data.row_stride()) * sizeof(T),
-                input.data());
-    const device_matrix_view<const T> view(reinterpret_cast<const T*>(input.data()), rows,
+                inputs[slot].data());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(copied[slot].get(), copies.get()));
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, copied[slot].get()));
+    const device_matrix_view<const T> view(reinterpret_cast<const T*>(inputs[slot].data()), rows,
                                            data.cols());
     const auto offset = static_cast<std::size_t>(first);
-    std::byte* values = resident_ ? values_.data() + offset * format_.row_bytes : slots_[0].data();
+    std::byte* values = resident_ ? values_.data() : slots_[0].data();
+    if (resident_ && values != nullptr) values += offset * format_.row_bytes;
     double* unit = format_.unit_bytes == 0
                        ? nullptr
                        : unit_.data() + offset * format_.unit_bytes / sizeof(double);
     pack(what, view, first, values, unit, stream);
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(taken[slot].get(), stream));
     if (!resident_) {
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
           host_values_.get() + offset * format_.row_bytes, values,
@@ -237,10 +251,7 @@ void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t fi
       kernels::launch_unit_rows<T>(block, reinterpret_cast<double*>(values), sums, stream);
       break;
     case pair_tile_kind::tensor_float:
-      kernels::launch_unit_rows<T>(block, unit, sums, stream);
-      kernels::launch_split_floats(unit, block.rows(),
-                                   kernels::unit_row_layout(format_.cols).pitch(), format_.columns,
-                                   reinterpret_cast<float*>(values), stream);
+      kernels::launch_unit_rows<T>(block, unit, sums, stream);  // split where tiles need it
       break;
     default:
       if (format_.cols <= int8_cols) {
@@ -313,9 +324,17 @@ kernels::pair_operand pair_rows::stage(row_range rows, int slot, pair_tile_kind 
   return describe(rows, slots_[slot].data(), nullptr, tile);
 }
 
+void pair_rows::split_unit_rows(cudaStream_t stream) {
+  if (values_.data() != nullptr || count_ == 0) return;
+  values_ = {static_cast<std::size_t>(count_) * format_.row_bytes, stream};
+  kernels::launch_split_floats(unit_.data(), count_, kernels::unit_row_layout(format_.cols).pitch(),
+                               format_.columns, reinterpret_cast<float*>(values_.data()), stream);
+}
+
 void pair_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
                                pair_tile_kind tile, cudaStream_t stream,
                                const std::function<void(const kernels::pair_panel&)>& launch) {
+  if (tile == pair_tile_kind::tensor_float) split_unit_rows(stream);
   const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;
   for (index_t i = rows.begin; i < rows.end; i += step) {
     const row_range row_block{i, std::min(i + step, rows.end)};

@@ -65,6 +65,8 @@ class pair_rows {
   template <class T, class Integer>
   void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* values,
                   cudaStream_t stream);
+  // The values of tensor_float, made from the unit rows when tiles first ask for them.
+  void split_unit_rows(cudaStream_t stream);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
   [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
                                                const double* unit,

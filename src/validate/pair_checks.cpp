@@ -129,8 +129,12 @@ std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int thre
 
 void check_nans(const detail::any_matrix_view& data, const pair_options& options) {
   if (options.nans != nan_policy::reject) return;
-  const std::vector<index_t> rows = find_nan_rows(data, options.exec.cpu_threads);
-  if (rows.empty()) return;
+  refuse_nans(data, find_nan_rows(data, options.exec.cpu_threads), options);
+}
+
+void refuse_nans(const detail::any_matrix_view& data, std::span<const index_t> rows,
+                 const pair_options& options) {
+  if (options.nans != nan_policy::reject || rows.empty()) return;
   const index_t row = rows.front();
   const index_t col =
       std::visit([&](const auto& view) { return first_nan_column(view, row); }, data);

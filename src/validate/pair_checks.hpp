@@ -2,6 +2,7 @@
 // What all-pairs operations check before any work: each function throws gpu::invalid_argument
 // unless it says otherwise.
 
+#include <span>
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
@@ -24,5 +25,8 @@ std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int thre
 
 /// Names row and column of the first NaN where options.nans is reject and there is one.
 void check_nans(const detail::any_matrix_view& data, const pair_options& options);
+/// The same where `rows` are known to be those with a NaN, ascending.
+void refuse_nans(const detail::any_matrix_view& data, std::span<const index_t> rows,
+                 const pair_options& options);
 
 }  // namespace gpu::validate

@@ -19,8 +19,8 @@ enum class pair_variant {
   tiled,         ///< CPU: blocked, vectorised, parallel.
   shared_tiled,  ///< CUDA: ranks once, tiles of both operands in shared memory.
   tensor,        ///< CUDA: tensor-core tiles (sm_80 and newer).
-  hopper         ///< CUDA, compute capability 9.0, Spearman: as tensor, and strict cuts screened by
-                 ///< warpgroup tensor cores before the exact test.
+  hopper         ///< CUDA, compute capability 9.0: as tensor, and strict cuts screened by warpgroup
+                 ///< tensor cores before the exact test.
 };
 
 /// "automatic", "naive", "tiled", "shared_tiled", "tensor", "hopper".

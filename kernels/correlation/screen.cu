@@ -174,6 +174,10 @@ void launch_screen_pack(const screen_ranks& ranks, const screen_rows& packed, cu
     pack_kernel<screen_operand::int8><<<blocks, threads, 0, stream>>>(ranks, packed);
   }
   GPU_SIMILARITY_CHECK_LAUNCH();
+  launch_tile_bounds(packed, stream);
+}
+
+void launch_tile_bounds(const screen_rows& packed, cudaStream_t stream) {
   const int tile_rows = select_screen_policy(packed.depth).tile_rows;
   const int tile_count = static_cast<int>(packed.padded_rows / tile_rows);
   tile_bounds_kernel<<<grid_blocks(tile_count + 1, threads), threads, 0, stream>>>(
@@ -182,6 +186,7 @@ void launch_screen_pack(const screen_ranks& ranks, const screen_rows& packed, cu
 }
 
 index_t screen_items(const screen_rows& packed) {
+  if (packed.depth > 128) return wide_screen_items(packed);
   const screen_policy policy = select_screen_policy(packed.depth);
   const index_t chunk_rows = index_t{policy.chunk_tiles} * policy.tile_rows;
   return items_before(ceil_div(packed.padded_rows, chunk_rows), chunk_rows / panel_rows(policy));
@@ -202,7 +207,9 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
                               .candidates = candidates,
                               .capacity = capacity,
                               .count = count};
-  if (packed.operand == screen_operand::e4m3) {
+  if (packed.depth > 128) {
+    launch_pair_screen_wide(packed, args, multiprocessors, stream);
+  } else if (packed.operand == screen_operand::e4m3) {
     launch_pair_screen_e4m3(args, multiprocessors, stream);
   } else {
     launch_pair_screen_s8(packed.depth, args, multiprocessors, stream);

@@ -57,6 +57,46 @@ struct screen_ranks {
   const std::int64_t* square_sums;  ///< [rows of the input]; 0: no statistic
 };
 
+/// The rows that are rounded, screened and tested: unit rows (Pearson) or ranks in limbs
+/// (Spearman).
+struct screen_source {
+  const double* unit_rows = nullptr;   ///< [rows, pitch], see unit_row_layout; or null
+  const std::int8_t* limbs = nullptr;  ///< [rows, limb_count, pitch], see launch_split_limbs
+  int limb_count = 1;
+  index_t pitch = 0;                          ///< values of a row, or of a limb: a multiple of 4
+  const std::int64_t* square_sums = nullptr;  ///< [rows]; 0 or less: no statistic
+  index_t rows = 0;
+};
+
+/// How a row is rounded to 8 bits: each value times `factor`.
+struct row_rounding {
+  float scale;    ///< At most the length of the rounded row of a row of unit length, about.
+  float error;    ///< At least what rounding takes from a row of unit length, as a length.
+  double factor;  ///< 0: the row has no statistic.
+};
+
+/// Bytes of temporary memory that launch_measure_rounding needs for `rows` rows.
+std::size_t round_rows_bytes(index_t rows);
+
+/// How every row is rounded, and order [rows]: the rows by ascending scale, stable; rows without a
+/// statistic come first. `temporary` is device memory of round_rows_bytes(rows).
+void launch_measure_rounding(const screen_source& source, row_rounding* rounding,
+                             std::uint32_t* order, void* temporary, cudaStream_t stream);
+
+/// Fills tiles, blocks and tile_bounds of `packed` (operand `rounded`) with rounded rows. Above a
+/// depth of 128 the packed rows lie in planes of screen_plane_columns columns, one after the other.
+void launch_pack_rounded(const screen_source& source, const row_rounding* rounding,
+                         const screen_rows& packed, cudaStream_t stream);
+
+/// As launch_screen_refine, for rounded rows.
+void launch_rounded_refine(const screen_source& source, const screen_rows& packed, double at_least,
+                           double at_most, const screen_candidate* candidates,
+                           const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
+                           std::uint64_t* kept, cudaStream_t stream);
+
+/// Sums up the blocks of each tile that one stage holds.
+void launch_tile_bounds(const screen_rows& packed, cudaStream_t stream);
+
 /// Bytes of temporary memory that launch_screen_order needs for `rows` input rows.
 std::size_t screen_order_bytes(index_t rows);
 

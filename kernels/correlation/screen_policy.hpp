@@ -20,7 +20,9 @@ namespace gpu::kernels {
 /// What the screen multiplies.
 enum class screen_operand {
   e4m3,  ///< Ranks rounded to e4m3, at most 30 columns: an upper bound decides, fastest.
-  int8   ///< The ranks themselves, at most 128 columns: exact sums.
+  int8,  ///< The ranks themselves, at most 128 columns: exact sums.
+  /// Ranks or unit rows of any length rounded to 8 bits, a scale a row: an upper bound decides.
+  rounded
 };
 
 struct screen_policy {
@@ -48,6 +50,19 @@ constexpr screen_policy select_screen_policy(int depth) {
 constexpr screen_policy select_count_policy(int depth) {
   return select_screen_policy(depth);
 }
+
+/// The screen of rounded rows of more than 128 columns, where a tile's sums run over many stages.
+struct wide_screen_policy {
+  int warpgroups;  ///< Each multiplies 64 left rows by the tile.
+  int panel_rows;  ///< Left rows of a tile.
+  int tile_rows;   ///< Right rows of a tile.
+  int stages;
+};
+inline constexpr wide_screen_policy wide_screen{3, 192, 256, 7};
+/// Columns of all packed rows that lie together: one stage of the ring.
+inline constexpr int screen_plane_columns = 64;
+/// Columns whose products of 8-bit numbers are sure to add up to 32 bits.
+inline constexpr index_t screen_most_columns = 131072;
 
 /// Rows are padded to a multiple of this: of every panel and every tile.
 inline constexpr index_t screen_row_multiple = 1536;

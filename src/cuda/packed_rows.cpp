@@ -16,6 +16,13 @@ std::size_t packed_rows::bytes(index_t rows, int depth) {
          kernels::screen_order_bytes(rows);
 }
 
+std::size_t packed_rows::rounded_bytes(index_t rows, int depth) {
+  const auto padded = static_cast<std::size_t>(padded_rows(rows));
+  return padded * (sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth) +
+                   sizeof(kernels::row_rounding)) +
+         kernels::round_rows_bytes(rows);
+}
+
 packed_rows::packed_rows(const pair_rows& rows, index_t invalid, kernels::screen_operand operand,
                          int depth, cudaStream_t stream)
     : order_(static_cast<std::size_t>(rows.count()), stream) {
@@ -30,7 +37,37 @@ packed_rows::packed_rows(const pair_rows& rows, index_t invalid, kernels::screen
     kernels::launch_screen_order(all.square_sums, rows.count(), cols * (cols * cols - 1) / 3,
                                  order_.data(), temporary.data(), stream);
   }
-  const index_t valid = rows.count() - invalid;
+  allocate(operand, rows.count(), invalid, depth, stream);
+  kernels::launch_screen_pack(ranks_, packed_, stream);
+}
+
+packed_rows::packed_rows(const pair_rows& rows, index_t invalid, int depth, cudaStream_t stream)
+    : order_(static_cast<std::size_t>(rows.count()), stream) {
+  const kernels::pair_operand all = rows.all();
+  source_.square_sums = all.square_sums;
+  source_.rows = rows.count();
+  if (all.unit_rows != nullptr) {
+    source_.unit_rows = all.unit_rows;
+    source_.pitch = all.unit_pitch;
+  } else {
+    source_.limbs = static_cast<const std::int8_t*>(all.values);
+    source_.limb_count = all.limbs;
+    source_.pitch = all.columns;
+  }
+  const device_buffer<kernels::row_rounding> rounding(static_cast<std::size_t>(rows.count()),
+                                                      stream);
+  {
+    const device_buffer<std::byte> temporary(kernels::round_rows_bytes(rows.count()), stream);
+    kernels::launch_measure_rounding(source_, rounding.data(), order_.data(), temporary.data(),
+                                     stream);
+  }
+  allocate(kernels::screen_operand::rounded, rows.count(), invalid, depth, stream);
+  kernels::launch_pack_rounded(source_, rounding.data(), packed_, stream);
+}
+
+void packed_rows::allocate(kernels::screen_operand operand, index_t rows, index_t invalid,
+                           int depth, cudaStream_t stream) {
+  const index_t valid = rows - invalid;
   const index_t padded = padded_rows(valid);
   tiles_ = {static_cast<std::size_t>(padded * depth), stream};
   blocks_ = {static_cast<std::size_t>(padded / kernels::screen_block_rows), stream};
@@ -43,7 +80,19 @@ packed_rows::packed_rows(const pair_rows& rows, index_t invalid, kernels::screen
              .tiles = tiles_.data(),
              .blocks = blocks_.data(),
              .tile_bounds = tile_bounds_.data()};
-  kernels::launch_screen_pack(ranks_, packed_, stream);
+}
+
+void packed_rows::refine(const detail::keep_range& keep,
+                         const kernels::screen_candidate* candidates, const std::uint64_t* count,
+                         std::uint64_t capacity, kernels::screened_edge* edges, std::uint64_t* kept,
+                         cudaStream_t stream) const {
+  if (packed_.operand == kernels::screen_operand::rounded) {
+    kernels::launch_rounded_refine(source_, packed_, keep.at_least, keep.at_most, candidates, count,
+                                   capacity, edges, kept, stream);
+  } else {
+    kernels::launch_screen_refine(ranks_, packed_, keep.at_least, keep.at_most, candidates, count,
+                                  capacity, edges, kept, stream);
+  }
 }
 
 double packed_rows::pairs() const {

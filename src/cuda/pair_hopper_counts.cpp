@@ -20,7 +20,11 @@ constexpr index_t least_rows = 100000;
 bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair_counts& out) {
   const double cut = request.keep.at_least;
   const bool symmetric = cut == -request.keep.at_most && cut > 0 && cut <= 1;
-  if (variant_ != pair_variant::hopper || !symmetric || count() < least_rows) return false;
+  if (variant_ != pair_variant::hopper ||
+      rows_->format().tile != kernels::pair_tile_kind::tensor_int8 || !symmetric ||
+      count() < least_rows) {
+    return false;
+  }
   const int depth = detail::screen_depth(info_.cols);
   const std::size_t needed =
       packed_rows::bytes(count(), depth) + most_queued * sizeof(kernels::screen_candidate) +

@@ -9,30 +9,59 @@ namespace {
 
 // One work item can never overflow the queue: it has fewer pairs than this.
 constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
+// Of the screen of wide rows, whose items are single tiles, twice as many pairs are held as the
+// share of candidates that it is worth while to.
+constexpr std::uint64_t least_wide_queued = std::uint64_t{1} << 16;
+static_assert(least_wide_queued >=
+              std::uint64_t{kernels::wide_screen.panel_rows} * kernels::wide_screen.tile_rows);
+constexpr std::uint64_t pairs_per_wide_queued = 256;
 constexpr std::size_t copied_edges = std::size_t{1} << 18;
 
-std::uint64_t queue_capacity(index_t rows) {
-  const auto count = static_cast<std::uint64_t>(std::min(rows, index_t{1} << 16));
-  return std::clamp<std::uint64_t>(count * (count - 1) / 2, 1, most_queued);
+bool is_wide(const detail::screen_choice& choice) {
+  return choice.depth > 128;
+}
+
+std::uint64_t queue_capacity(index_t rows, const detail::screen_choice& choice) {
+  const auto count = static_cast<std::uint64_t>(std::min(rows, index_t{1} << 20));
+  const std::uint64_t pairs = count * (count - 1) / 2;
+  return is_wide(choice) ? std::clamp(pairs / pairs_per_wide_queued, least_wide_queued, most_queued)
+                         : std::clamp<std::uint64_t>(pairs, 1, most_queued);
+}
+
+// Items of about as much work as the first slice of narrow rows.
+index_t first_slice_of(const detail::screen_choice& choice) {
+  if (!is_wide(choice)) return least_slice;
+  return std::max<index_t>(least_slice, (index_t{1} << 26) / choice.depth);
+}
+
+packed_rows pack(const pair_rows& rows, index_t invalid, const detail::screen_choice& choice,
+                 cudaStream_t stream) {
+  if (choice.operand == kernels::screen_operand::rounded) {
+    return {rows, invalid, choice.depth, stream};
+  }
+  return {rows, invalid, choice.operand, choice.depth, stream};
 }
 
 }  // namespace
 
 std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice) {
-  return packed_rows::bytes(rows, choice.depth) +
-         queue_capacity(rows) *
-             (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
+  const std::size_t packed = choice.operand == kernels::screen_operand::rounded
+                                 ? packed_rows::rounded_bytes(rows, choice.depth)
+                                 : packed_rows::bytes(rows, choice.depth);
+  return packed + queue_capacity(rows, choice) *
+                      (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
 }
 
 pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
                          const detail::screen_choice& choice, const detail::keep_range& keep,
                          int multiprocessors, cudaStream_t stream)
-    : capacity_(queue_capacity(rows.count())),
+    : capacity_(queue_capacity(rows.count(), choice)),
+      first_slice_(first_slice_of(choice)),
       keep_(keep),
-      cut_(choice.cut),
+      choice_(choice),
       multiprocessors_(multiprocessors),
       stream_(stream),
-      packed_(rows, invalid, choice.operand, choice.depth, stream),
+      packed_(pack(rows, invalid, choice, stream)),
       candidates_(capacity_, stream),
       edges_(capacity_, stream),
       counters_(2, stream),
@@ -41,11 +70,10 @@ pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
 
 bool pair_screen::find(index_t first, index_t last) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_));
-  kernels::launch_screen(packed_.rows(), cut_, first, last, candidates_.data(), capacity_,
+  kernels::launch_screen(packed_.rows(), choice_.cut, first, last, candidates_.data(), capacity_,
                          counters_.data(), multiprocessors_, stream_);
-  kernels::launch_screen_refine(packed_.ranks(), packed_.rows(), keep_.at_least, keep_.at_most,
-                                candidates_.data(), counters_.data(), capacity_, edges_.data(),
-                                counters_.data() + 1, stream_);
+  packed_.refine(keep_, candidates_.data(), counters_.data(), capacity_, edges_.data(),
+                 counters_.data() + 1, stream_);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
                                             counters_.bytes(), cudaMemcpyDeviceToHost, stream_));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
@@ -72,18 +100,22 @@ bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pay
   const double pairs_per_item = packed_.pairs() / static_cast<double>(items());
   std::uint64_t candidates = 0;
   double pairs = 0;
-  return walk_items(walk, items(), [&](index_t first, index_t last) {
-    const bool fits = find(first, last);
-    const std::uint64_t found = host_counters_.data()[0];
-    const double pairs_here = static_cast<double>(last - first) * pairs_per_item;
-    if (!pays(candidates + found, pairs + pairs_here) && walk.give_up()) return slice_outcome::stop;
-    if (!fits) return slice_outcome::repeat;  // nothing is dropped
-    candidates += found;
-    pairs += pairs_here;
-    deliver(receive);
-    walk.advance(static_cast<std::uint64_t>(pairs_here));
-    return slice_outcome::done;
-  });
+  return walk_items(
+      walk, items(),
+      [&](index_t first, index_t last) {
+        const bool fits = find(first, last);
+        const std::uint64_t found = host_counters_.data()[0];
+        const double pairs_here = static_cast<double>(last - first) * pairs_per_item;
+        if (!pays(candidates + found, pairs + pairs_here) && walk.give_up())
+          return slice_outcome::stop;
+        if (!fits) return slice_outcome::repeat;  // nothing is dropped
+        candidates += found;
+        pairs += pairs_here;
+        deliver(receive);
+        walk.advance(static_cast<std::uint64_t>(pairs_here));
+        return slice_outcome::done;
+      },
+      first_slice_);
 }
 
 }  // namespace gpu::cuda

@@ -19,10 +19,12 @@ class pair_screen {
   /// Device memory that a screen of `rows` rows takes.
   static std::size_t bytes(index_t rows, const detail::screen_choice& choice);
 
-  /// Orders and packs the rows, of which `invalid` have no statistic. `rows` are resident int8
-  /// ranks and outlive the screen.
+  /// Orders and packs the rows, of which `invalid` have no statistic. `rows` are resident and
+  /// outlive the screen.
   pair_screen(const pair_rows& rows, index_t invalid, const detail::screen_choice& choice,
               const detail::keep_range& keep, int multiprocessors, cudaStream_t stream);
+
+  [[nodiscard]] const detail::screen_choice& choice() const { return choice_; }
 
   /// Receives kept pairs, in no order.
   using receiver = std::function<void(std::span<const kernels::screened_edge>)>;
@@ -41,8 +43,9 @@ class pair_screen {
   void deliver(const receiver& receive);
 
   std::uint64_t capacity_;  // of the queues
+  index_t first_slice_;     // items of the first launch
   detail::keep_range keep_;
-  double cut_;
+  detail::screen_choice choice_;
   int multiprocessors_;
   cudaStream_t stream_;
   packed_rows packed_;

@@ -10,8 +10,6 @@ namespace {
 
 // Edges that may wait on the host to be sorted, 24 bytes each.
 constexpr std::size_t most_sorted_edges = std::size_t{1} << 26;
-// A share of candidates says little before this many pairs.
-constexpr double least_judged_pairs = 1e9;
 
 edge to_edge(const kernels::screened_edge& found) {
   return {.row = found.row, .col = found.col, .statistic = found.statistic, .p = 0};
@@ -21,16 +19,16 @@ bool before(const edge& x, const edge& y) {
   return x.row != y.row ? x.row < y.row : x.col < y.col;
 }
 
-bool is_sparse(std::uint64_t candidates, double pairs) {
-  return pairs < least_judged_pairs ||
-         static_cast<double>(candidates) <= pairs * detail::most_screened_share;
+bool is_sparse(const detail::screen_choice& choice, std::uint64_t candidates, double pairs) {
+  return pairs < choice.least_judged_pairs ||
+         static_cast<double>(candidates) <= pairs * choice.most_share;
 }
 
 }  // namespace
 
 std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep) {
   if (variant_ != pair_variant::hopper) return std::nullopt;
-  const auto choice = detail::choose_screen(keep, info_.cols);
+  const auto choice = detail::choose_screen(what_, keep, info_.cols);
   if (!choice) return std::nullopt;
   const bool fits = rows_->resident() && pair_screen::bytes(count(), *choice) <= budget_.left();
   if (!share_->agree(fits)) return std::nullopt;
@@ -57,7 +55,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
         if (walk->commit()) deliver_batches(edges, request.batch_edges, receive);
       },
       [&](std::uint64_t candidates, double pairs) {
-        return is_sparse(candidates, pairs) && edges.size() <= most_edges;
+        return is_sparse(screen->choice(), candidates, pairs) && edges.size() <= most_edges;
       });
   if (!complete) return false;
   if (ordered) {
@@ -85,7 +83,9 @@ bool pair_engine::screen_counts(const detail::count_request& request, pair_count
           ++out.histogram[static_cast<std::size_t>(bin)];
         }
       },
-      is_sparse);
+      [&](std::uint64_t candidates, double pairs) {
+        return is_sparse(screen->choice(), candidates, pairs);
+      });
   if (!complete) {  // the tiles count every pair anew
     out.kept = 0;
     std::fill(out.degree.begin(), out.degree.end(), 0);

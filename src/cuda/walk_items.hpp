@@ -15,12 +15,15 @@ enum class slice_outcome {
   stop     ///< End the walk: it was given up.
 };
 
+/// Items of a first slice whose cost is not known.
+inline constexpr index_t least_slice = 1024;
+
 /// Calls work(first, last) over this engine's share of `walk`, `items` in all, in slices that take
 /// about a tenth of a second, so that progress and cancellation come a few times a second. `work`
 /// waits for the device. False where an engine gave up.
 template <class Work>
-bool walk_items(pair_walk& walk, index_t items, const Work& work) {
-  constexpr index_t first_slice = 1024;
+bool walk_items(pair_walk& walk, index_t items, const Work& work,
+                index_t first_slice = least_slice) {
   constexpr double least_shared_slice = 512;
   constexpr double wanted_seconds = 0.1;
   index_t slice = first_slice;

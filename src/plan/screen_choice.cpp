@@ -16,29 +16,65 @@ constexpr double e4m3_loss = 0.129;
 // 14.3e12 with none and 13.4e12 with 5e-6.
 constexpr double most_e4m3_share = 1e-5;
 constexpr double most_int8_share = 3e-5;
-constexpr index_t most_columns = 128;
+constexpr index_t most_rank_columns = 128;
+// Candidates per pair up to which the exact screens run on.
+constexpr double most_share = 1e-4;
+constexpr double least_judged_pairs = 1e9;
+// Rounding to 127 steps up to a row's largest magnitude loses 0.29 / 127 times the ratio of that to
+// its root mean square: 1.7 for ranks without ties, 3 for most counts, 3 to 4 for normal rows, more
+// with outliers. A row with more than was assumed lets more pass; the share of candidates, which is
+// looked at as they come, then ends the screen.
+constexpr double rank_loss = 0.014;
+constexpr double value_loss = 0.025;
+// Each candidate costs two rows' worth of memory, each pair of the tiles a hundredth of that.
+constexpr double most_rounded_share = 5e-4;
+constexpr double most_wide_share = 2e-3;
+constexpr double least_judged_wide_pairs = 1e7;
+
+// Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.
+std::optional<screen_choice> choose_rounded_screen(measure what, double cut, index_t cols) {
+  const int depth = rounded_depth(cols);
+  if (cols > kernels::screen_most_columns) return std::nullopt;
+  const bool wide = depth > 128;
+  const double share = wide ? most_wide_share : most_rounded_share;
+  const double loose = cut - (what == measure::spearman ? rank_loss : value_loss);
+  // Half of the share is left to rows that depend on each other.
+  if (!(loose > 0) || correlation_p_value(loose, cols) > share / 2) return std::nullopt;
+  return screen_choice{kernels::screen_operand::rounded, depth, cut, share,
+                       wide ? least_judged_wide_pairs : least_judged_pairs};
+}
 
 }  // namespace
 
-std::optional<screen_choice> choose_screen(const keep_range& keep, index_t cols) {
+std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols) {
   const double cut = std::min(keep.at_least, -keep.at_most);
-  if (cols > most_columns || !(cut > 0)) return std::nullopt;
+  if (!(cut > 0)) return std::nullopt;
   const double within = std::min(cut, 1.0);
+  if (what == measure::pearson || cols > most_rank_columns) {
+    return choose_rounded_screen(what, within, cols);
+  }
   const double loose = within - e4m3_loss;
   // The smallest product of two norms: rows of all but one equal values.
   const double least_product = static_cast<double>(cols) * static_cast<double>(cols - 1);
   if (cols <= kernels::screen_bias_columns &&
       least_product * loose >= 2 * static_cast<double>(kernels::e4m3_sum_slack) &&
       correlation_p_value(loose, cols) <= most_e4m3_share) {
-    return screen_choice{kernels::screen_operand::e4m3, 32, within};
+    return screen_choice{kernels::screen_operand::e4m3, 32, within, most_share, least_judged_pairs};
   }
   if (correlation_p_value(within, cols) > most_int8_share) return std::nullopt;
-  return screen_choice{kernels::screen_operand::int8, screen_depth(cols), within};
+  return screen_choice{kernels::screen_operand::int8, screen_depth(cols), within, most_share,
+                       least_judged_pairs};
 }
 
 int screen_depth(index_t cols) {
   if (cols <= kernels::screen_bias_columns) return 32;
   return static_cast<int>(std::max<index_t>(64, (cols + 31) / 32 * 32));
+}
+
+int rounded_depth(index_t cols) {
+  const index_t step = cols <= 128 ? 32 : kernels::screen_plane_columns;
+  // Unit rows are padded to a multiple of 8 columns.
+  return static_cast<int>(std::max<index_t>(64, (cols + step - 1) / step * step));
 }
 
 }  // namespace gpu::detail

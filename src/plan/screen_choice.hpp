@@ -14,17 +14,19 @@ struct screen_choice {
   kernels::screen_operand operand;
   int depth;   ///< Bytes of a packed row.
   double cut;  ///< Pairs below this magnitude are dropped.
+  /// Candidates per pair from which on it does not pay: then the tiles that decide every pair are
+  /// faster.
+  double most_share;
+  double least_judged_pairs;  ///< A share says little before this many pairs.
 };
 
-/// How to screen Spearman pairs of `cols` observations for `keep`, or nothing where too many pairs
+/// How to screen pairs of rows of `cols` observations for `keep`, or nothing where too many pairs
 /// would pass for the screen to pay.
-std::optional<screen_choice> choose_screen(const keep_range& keep, index_t cols);
+std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols);
 
 /// Bytes of a packed row of exact ranks; at most 128 columns.
 int screen_depth(index_t cols);
-
-/// Candidates per pair from which on it does not pay: then the tiles that decide every pair are
-/// faster.
-inline constexpr double most_screened_share = 1e-4;
+/// Bytes of a packed row of rounded values.
+int rounded_depth(index_t cols);
 
 }  // namespace gpu::detail

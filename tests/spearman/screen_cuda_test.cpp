@@ -137,8 +137,3 @@ TEST_CASE("A screen streams what it keeps in batches, in any order", "[spearman]
   });
   CHECK(got == edges(x, cpu, keep));
 }
-
-TEST_CASE("Shapes and measures without a screen are refused by name", "[spearman][screen]") {
-  const matrix wide = gpu_test::tied_matrix<std::int32_t>(10, 129, 1);
-  CHECK_THROWS_AS(edges(wide, hopper, {}), gpu::unsupported);
-}

@@ -1,0 +1,87 @@
+// One all-pairs job on a table from a file, timed from host rows to the host result: what the peers
+// in bench/peers/ run beside, on the same data.
+//
+//   pair_job table.npy spearman|pearson edges|counts|dense max_p repeats
+//
+// Prints JSON: the median, best and worst call in seconds after one that is not counted, of which
+// preparation and pairs in the median call, and how many pairs were kept. The end of a result, when
+// its memory goes back, is part of a call, as it is for the peers.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <gpu/pearson.hpp>
+#include <gpu/spearman.hpp>
+
+#include "io/read_table.hpp"
+
+namespace {
+
+struct timed_call {
+  double seconds;
+  gpu::pair_summary summary;
+};
+
+template <class T, class Sink>
+gpu::pair_summary run(bool spearman, gpu::matrix_view<const T> data, const Sink& sink) {
+  const gpu::pair_options options{};
+  return spearman ? gpu::spearman_all_pairs(data, options, sink).summary
+                  : gpu::pearson_all_pairs(data, options, sink).summary;
+}
+
+template <class T>
+gpu::pair_summary run(bool spearman, std::string_view what, double max_p,
+                      gpu::matrix_view<const T> data) {
+  if (what == "dense") return run(spearman, data, gpu::dense_sink_f32{});
+  if (what == "counts") return run(spearman, data, gpu::count_sink{.keep = {.max_p = max_p}});
+  return run(spearman, data, gpu::edge_sink{.keep = {.max_p = max_p}});
+}
+
+int measure(char** argv) {
+  const gpu::io::table table = gpu::io::read_table(argv[1]);
+  const bool spearman = std::string_view(argv[2]) == "spearman";
+  const double max_p = std::atof(argv[4]);
+  std::vector<timed_call> calls(static_cast<std::size_t>(std::atoi(argv[5])) + 1);
+  std::visit(
+      [&](const auto& matrix) {
+        for (timed_call& call : calls) {
+          const auto start = std::chrono::steady_clock::now();
+          call.summary = run(spearman, argv[3], max_p, matrix.view());
+          call.seconds =
+              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        }
+      },
+      table.values);
+  calls.erase(calls.begin());
+  std::sort(calls.begin(), calls.end(),
+            [](const timed_call& x, const timed_call& y) { return x.seconds < y.seconds; });
+  const timed_call& median = calls[calls.size() / 2];
+  std::printf(
+      "{\"device\": \"%s\", \"variant\": \"%s\", \"seconds\": %.6f, \"best\": %.6f, "
+      "\"worst\": %.6f, \"prepare\": %.6f, \"pairs\": %.6f, \"kept\": %llu}\n",
+      median.summary.device.c_str(), median.summary.variant.c_str(), median.seconds,
+      calls.front().seconds, calls.back().seconds, median.summary.prepare_seconds,
+      median.summary.pairs_seconds, static_cast<unsigned long long>(median.summary.pairs_kept));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 6 || std::atoi(argv[5]) < 1) {
+    std::fprintf(stderr, "pair_job table spearman|pearson edges|counts|dense max_p repeats\n");
+    return 2;
+  }
+  try {
+    return measure(argv);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "%s\n", failure.what());
+    return 1;
+  }
+}

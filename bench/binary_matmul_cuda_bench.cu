@@ -1,4 +1,5 @@
 // Binary products on a GPU, device-resident, by rung: preparation of the operands included.
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ void multiply(benchmark::State& state, gpu::binary_matmul_variant variant) {
   const device_array<std::int32_t> out(static_cast<std::size_t>(m * n));
   gpu::binary_matmul_options options{.variant = variant};
   try {
+    const auto plan = gpu::plan_binary_matmul(
+        m, n, k, {.variant = variant, .exec = {.target = gpu::backend::cuda}});
+    const device_array<std::byte> workspace(std::max<std::size_t>(1, plan.workspace_bytes));
+    options.workspace = {workspace.data(), static_cast<std::int64_t>(workspace.size())};
     gpu_bench::time_on_device(state, [&](cudaStream_t stream) {
       options.exec.stream = stream;
       gpu::binary_matmul(gpu::device_bit_matrix_view(a.data(), m, k),

@@ -44,8 +44,21 @@ struct binary_matmul_options {
   bit_product product = bit_product::xnor_dot;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   binary_matmul_variant variant = binary_matmul_variant::automatic;
+  /// Device overload only: scratch memory of the caller, at least
+  /// plan_binary_matmul().workspace_bytes, 256-byte aligned, left alone by others until the stream
+  /// has passed this call. Empty: scratch comes from the stream's memory pool (cudaMallocAsync).
+  device_vector_view<std::byte> workspace = {};
   /// Where it runs.
   execution exec = {};
+};
+
+/// What a call of binary_matmul would run.
+struct binary_matmul_plan {
+  backend used = backend::cpu;  ///< Where it would run.
+  /// The implementation, never `automatic`.
+  binary_matmul_variant variant = binary_matmul_variant::popcount;
+  std::size_t workspace_bytes = 0;  ///< Device scratch memory beside a, b and the result.
+  std::size_t result_bytes = 0;     ///< Size of the result.
 };
 
 namespace detail {
@@ -98,11 +111,19 @@ void pack_bits(device_matrix_view<T> data, mutable_device_bit_matrix_view bits,
 [[nodiscard]] GPU_SIMILARITY_EXPORT matrix<std::int32_t> binary_matmul(
     bit_matrix_view a, bit_matrix_view b, const binary_matmul_options& options = {});
 
-/// As above on device memory: asynchronous on `options.exec.stream`; scratch comes from the
-/// stream's memory pool (about the size of a and b). `out` is [m, n] and overlaps neither operand.
+/// As above on device memory: asynchronous on `options.exec.stream`; scratch (about the size of a
+/// and b) is `options.workspace` or comes from the stream's memory pool. `out` is [m, n] and
+/// overlaps neither operand.
+/// @throw gpu::invalid_argument also for a workspace that is too small or not aligned.
 GPU_SIMILARITY_EXPORT void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
                                          device_matrix_view<std::int32_t> out,
                                          const binary_matmul_options& options = {});
+
+/// What binary_matmul would run for a [m, k] and b [n, k], without running it.
+/// @throw gpu::invalid_argument for a negative extent or a k that is too large; otherwise as
+///   binary_matmul.
+[[nodiscard]] GPU_SIMILARITY_EXPORT binary_matmul_plan
+plan_binary_matmul(index_t m, index_t n, index_t k, const binary_matmul_options& options = {});
 
 }  // namespace v0
 }  // namespace gpu

@@ -22,7 +22,7 @@ void launch_pack_bits(device_matrix_view<const T> data, mutable_device_bit_matri
 /// Which order the words of prepared rows stand in.
 enum class bit_layout {
   rows,  ///< row after row
-  tiles  ///< [chunk of 128 bytes][rows / 8][8 pieces of 16 bytes][8 rows][16 bytes]
+  tiles  ///< [64 bytes of depth][rows / 8][4 pieces of 16 bytes][8 rows][16 bytes]
 };
 
 /// An operand copied into padded form: bits past the last column, and padding, are 0.
@@ -35,9 +35,16 @@ struct prepared_bits {
   index_t chunks;       ///< of 32 words
 };
 
-/// Fills `out` from `bits`; `constant` is added to every row's offset.
-void launch_prepare_bits(device_bit_matrix_view bits, bit_layout layout, int per_one, int constant,
-                         const prepared_bits& out, cudaStream_t stream);
+/// What becomes of one operand; `constant` is added to every row's offset.
+struct bit_preparation {
+  device_bit_matrix_view bits;
+  int constant;
+  prepared_bits out;
+};
+
+/// Prepares both operands of a product, of equal depth. Offsets are added to what `out` holds.
+void launch_prepare_bits(const bit_preparation& left, const bit_preparation& right,
+                         bit_layout layout, int per_one, cudaStream_t stream);
 
 /// Straight from the operands, one thread a result.
 void launch_binary_popcount(device_bit_matrix_view a, device_bit_matrix_view b, bit_product product,

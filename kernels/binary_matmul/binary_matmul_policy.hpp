@@ -19,14 +19,18 @@ inline constexpr int popcount_thread_tile = 4;
 /// tensor: results of a block of 8 warps, 64 x 32 a warp; 2 stages.
 inline constexpr int tensor_tile = 128;
 
-/// hopper: 3 warpgroups of 64 rows by 256 columns; 4 stages of (192 + 256) * 128 bytes.
+/// hopper: 3 warpgroups of 64 rows by 256 columns; 4 stages of (192 + 256) * 64 bytes.
 struct bit_hopper_policy {
   static constexpr int warpgroups = 3;
   static constexpr int tile_rows = warpgroups * 64;
   static constexpr int tile_cols = 256;
   static constexpr int stages = 4;
+  /// Bytes of depth of a stage.
+  static constexpr int depth_bytes = 64;
   /// Row tiles that are walked together, so that their operands stay in L2.
   static constexpr int row_group = 11;
+  /// Depth that one pass may count in 16 bits.
+  static constexpr index_t most_pass_bits = 65024;
 };
 
 }  // namespace gpu::kernels

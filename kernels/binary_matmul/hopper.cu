@@ -1,11 +1,24 @@
 // 1-bit warpgroup tensor cores (wgmma, compute capability 9.0).
 //
 // A block of 3 warpgroups computes 192 x 256 results at a time, a warpgroup 64 x 256 in 128 sums a
-// thread. Operands come prepared as tiles, so that a stage of 128 bytes a row is two contiguous
-// bulk copies; a ring of 4 stages, filled by thread 0 two ahead. The grid is persistent: while a
-// block's results drain through L2, its next multiply runs. Row tiles are walked in groups, so
-// that the blocks at work share both operands in L2.
-// Shared memory: 4 * (192 + 256) * 128 = 224 KiB; 1 block a multiprocessor.
+// thread. Operands come prepared as tiles, so that a stage of 64 bytes of depth is two contiguous
+// bulk copies; a ring of 4 stages is filled by thread 0. A finished warpgroup leaves its counts as
+// 16-bit numbers in shared memory, and while the tensor cores work on the next tile, its warps
+// turn them into results, whole rows of 1 KiB at a time: at a depth of 8192 bits writing the
+// result takes nearly as long as multiplying.
+// The grid is persistent; row tiles are walked in groups, so that the blocks at work share both
+// operands in L2. Where there are too few tiles, or a count could pass 16 bits, the depth is cut
+// into passes that add to the result.
+// Shared memory: 4 * (192 + 256) * 64 + 192 * 528 bytes, and the offsets: 224 KiB; 1 block a
+// multiprocessor. 167 registers, nothing spilled.
+//
+// Tried without gain: stores straight from the sums, which left the tensor cores idle; two blocks
+// of a cluster that share the right tile by multicast, which couples their rings and took half as
+// long again; other groups of row tiles; ordinary instead of streaming stores. A fourth
+// warpgroup for copies and stores does not compile: with 512 threads the instruction's sums exceed
+// the registers of a thread.
+
+#include <algorithm>
 
 #include "binary_matmul/binary_matmul_kernels.hpp"
 #include "common/bulk_copy.cuh"
@@ -17,10 +30,16 @@ namespace {
 
 using policy = bit_hopper_policy;
 
-constexpr int left_bytes = policy::tile_rows * bit_chunk_bytes;
-constexpr int right_bytes = policy::tile_cols * bit_chunk_bytes;
+constexpr int left_bytes = policy::tile_rows * policy::depth_bytes;
+constexpr int right_bytes = policy::tile_cols * policy::depth_bytes;
 constexpr int stage_bytes = left_bytes + right_bytes;
-constexpr std::size_t shared_bytes = static_cast<std::size_t>(policy::stages) * stage_bytes;
+constexpr int ring_bytes = policy::stages * stage_bytes;
+// Rows of counts are 16 bytes apart in banks: the eight rows that a warp writes at once differ.
+constexpr int count_pitch = policy::tile_cols * 2 + 16;
+// Of one warp: counts of 16 rows, offsets of 256 columns and of the rows.
+constexpr int warp_bytes = 16 * count_pitch + (policy::tile_cols + 16) * 4;
+constexpr std::size_t shared_bytes = ring_bytes + policy::warpgroups * 4 * warp_bytes;
+constexpr int threads = policy::warpgroups * 128;
 
 struct hopper_arguments {
   prepared_bits a;
@@ -29,145 +48,260 @@ struct hopper_arguments {
   device_matrix_view<std::int32_t> out;
   int row_tiles;
   int col_tiles;
-  bool paired_stores;  // rows of the result start at even elements, 8-byte aligned
+  int passes;
+  int items;  // tiles times passes
+  index_t pass_stages;
+  index_t stages;      // of the whole depth
+  bool vector_stores;  // rows of the result start at 16-byte boundaries
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-struct tile_position {
+// One block's share of work: a tile of the result and a part of the depth.
+struct work_item {
   int row;
   int col;
+  index_t first_stage;
+  int stages;
 };
 
-// Tile `index` of the walk: groups of row tiles, within a group column by column.
-__device__ __forceinline__ tile_position locate(const hopper_arguments& args, int index) {
+// Item `index` of the walk: groups of row tiles, within a group column by column.
+__device__ __forceinline__ work_item locate(const hopper_arguments& args, int index) {
+  const int tiles = args.row_tiles * args.col_tiles;
+  const int pass = index / tiles;
+  const int tile = index % tiles;
   const int per_group = policy::row_group * args.col_tiles;
-  const int first = index / per_group * policy::row_group;
+  const int first = tile / per_group * policy::row_group;
   const int rows = min(policy::row_group, args.row_tiles - first);
-  const int within = index % per_group;
-  return {first + within % rows, within / rows};
+  const int within = tile % per_group;
+  const index_t stage = pass * args.pass_stages;
+  return {first + within % rows, within / rows, stage,
+          static_cast<int>(min(args.pass_stages, args.stages - stage))};
 }
 
-// Writes the results of one warpgroup: a quad of lanes covers 32 consecutive bytes of a row.
-__device__ __forceinline__ void store(const hopper_arguments& args, const int (&sums)[128],
-                                      index_t first_row, index_t first_col) {
+// Fills the ring, two copies a stage; of thread 0, in shared memory to spare the others' registers.
+struct ring_feeder {
+  const std::uint8_t* a;
+  const std::uint8_t* b;
+  int index;
+  volatile int left;  // stages of this item; volatile: no other thread reads it ahead
+  unsigned stage;
+  unsigned parity;
+
+  __device__ __forceinline__ void start(const hopper_arguments& args, int item_index) {
+    index = item_index;
+    left = 0;
+    if (index >= args.items) return;
+    const work_item item = locate(args, index);
+    left = item.stages;
+    a = reinterpret_cast<const std::uint8_t*>(args.a.words) +
+        (item.first_stage * args.a.padded_rows + item.row * policy::tile_rows) *
+            policy::depth_bytes;
+    b = reinterpret_cast<const std::uint8_t*>(args.b.words) +
+        (item.first_stage * args.b.padded_rows + item.col * policy::tile_cols) *
+            policy::depth_bytes;
+  }
+
+  __device__ __forceinline__ void fill(const hopper_arguments& args, unsigned ring, unsigned full,
+                                       unsigned empty) {
+    if (left == 0) return;
+    barrier_wait(empty + stage * 8, parity);
+    barrier_expect(full + stage * 8, stage_bytes);
+    const unsigned to = ring + stage * stage_bytes;
+    bulk_copy(to, a, left_bytes, full + stage * 8);
+    bulk_copy(to + left_bytes, b, right_bytes, full + stage * 8);
+    a += args.a.padded_rows * policy::depth_bytes;
+    b += args.b.padded_rows * policy::depth_bytes;
+    if (++stage == policy::stages) {
+      stage = 0;
+      parity ^= 1U;
+    }
+    left = left - 1;
+    if (left == 0) start(args, index + static_cast<int>(gridDim.x));
+  }
+};
+
+// Counts of one warp's 16 x 256 results to shared memory, two columns a word.
+__device__ __forceinline__ void put_counts(const int (&sums)[128], std::uint8_t* counts) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const index_t top = first_row + lane / 4;
-  const index_t left = first_col + lane % 4 * 2;
-  const int top_offset = args.a.row_offsets[top];
-  const int bottom_offset = args.a.row_offsets[top + 8];
-  std::int32_t* out = args.out.data() + top * args.out.row_stride();
-  std::int32_t* below = out + 8 * args.out.row_stride();
+  std::uint8_t* top = counts + lane / 4 * count_pitch + lane % 4 * 4;
 #pragma unroll
   for (int j = 0; j < 32; ++j) {
-    const index_t col = left + j * 8;
-    const int2 offsets = *reinterpret_cast<const int2*>(args.b.row_offsets + col);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      if (top + half * 8 >= args.a.rows) continue;
-      std::int32_t* row = half == 0 ? out : below;
-      const int offset = half == 0 ? top_offset : bottom_offset;
-      const int first = args.scale * sums[j * 4 + half * 2] + offset + offsets.x;
-      const int second = args.scale * sums[j * 4 + half * 2 + 1] + offset + offsets.y;
-      if (args.paired_stores && col + 1 < args.b.rows) {
-        __stcs(reinterpret_cast<int2*>(row + col), make_int2(first, second));
-      } else {
-        if (col < args.b.rows) row[col] = first;
-        if (col + 1 < args.b.rows) row[col + 1] = second;
-      }
-    }
+    *reinterpret_cast<unsigned*>(top + j * 16) = __byte_perm(
+        static_cast<unsigned>(sums[j * 4]), static_cast<unsigned>(sums[j * 4 + 1]), 0x5410);
+    *reinterpret_cast<unsigned*>(top + j * 16 + 8 * count_pitch) = __byte_perm(
+        static_cast<unsigned>(sums[j * 4 + 2]), static_cast<unsigned>(sums[j * 4 + 3]), 0x5410);
   }
 }
 
+// What one warp has still to store: the 16 rows of counts that it left in shared memory, with the
+// offsets of their columns and rows. Done a row at a time between the issue of products and their
+// end, evenly over the next tile: in a burst the stores of all blocks meet, and stall their warps.
+struct row_store {
+  int next = 16;
+  int row;
+  int first_col;
+  bool first_pass;
+
+  __device__ __forceinline__ void start(const hopper_arguments& args, const work_item& item) {
+    row = item.row * policy::tile_rows + static_cast<int>(threadIdx.x) / 32 * 16;
+    first_col = item.col * policy::tile_cols;
+    first_pass = item.first_stage == 0;
+    next = row < args.a.rows ? 0 : 16;
+  }
+
+  __device__ __forceinline__ bool pending() const { return next < 16; }
+
+  __device__ __forceinline__ void step(const hopper_arguments& args, std::uint8_t* counts) {
+    if (next == 0) load_offsets(args, counts);
+    if (row + next < args.a.rows) store_row(args, counts, next);
+    ++next;
+  }
+
+ private:
+  __device__ __forceinline__ int* offsets(std::uint8_t* counts) const {
+    return reinterpret_cast<int*>(counts + 16 * count_pitch);
+  }
+
+  __device__ __forceinline__ void load_offsets(const hopper_arguments& args, std::uint8_t* counts) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (lane < 16) offsets(counts)[policy::tile_cols + lane] = args.a.row_offsets[row + lane];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int at = half * 128 + lane * 4;
+      *reinterpret_cast<int4*>(offsets(counts) + at) =
+          *reinterpret_cast<const int4*>(args.b.row_offsets + first_col + at);
+    }
+    __syncwarp();
+  }
+
+  __device__ __forceinline__ void store_row(const hopper_arguments& args, std::uint8_t* counts,
+                                            int within) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int of_row = offsets(counts)[policy::tile_cols + within];
+    const std::uint8_t* row_counts = counts + within * count_pitch;
+    std::int32_t* out =
+        args.out.data() + static_cast<index_t>(row + within) * args.out.row_stride() + first_col;
+    if (args.vector_stores && first_col + policy::tile_cols <= args.b.rows) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int at = half * 128 + lane * 4;
+        const uint2 packed = *reinterpret_cast<const uint2*>(row_counts + at * 2);
+        const int4 of_col = *reinterpret_cast<const int4*>(offsets(counts) + at);
+        const auto result = [&](unsigned count, int offset) {
+          return args.scale * static_cast<int>(count) + (of_row + offset);
+        };
+        __stcs(reinterpret_cast<int4*>(out + at),
+               make_int4(result(packed.x & 0xffffU, of_col.x), result(packed.x >> 16, of_col.y),
+                         result(packed.y & 0xffffU, of_col.z), result(packed.y >> 16, of_col.w)));
+      }
+      return;
+    }
+    // Results that are added to, and rows that no vector store reaches.
+    const int cols = static_cast<int>(min(index_t{policy::tile_cols}, args.b.rows - first_col));
+#pragma unroll 1
+    for (int i = lane; i < cols; i += 32) {
+      int value = args.scale * reinterpret_cast<const std::uint16_t*>(row_counts)[i];
+      if (first_pass) value += of_row + offsets(counts)[i];
+      if (args.passes > 1) {
+        atomicAdd(out + i, value);
+      } else {
+        out[i] = value;
+      }
+    }
+    __syncwarp();
+  }
+};
+
 #endif
 
-__global__ void __launch_bounds__(policy::warpgroups * 128, 1)
+__global__ void __launch_bounds__(threads, 1)
     binary_hopper_kernel(const __grid_constant__ hopper_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * policy::stages];  // full, then empty
-  constexpr int ahead = policy::stages - 1;
   const unsigned full = shared_address(&barriers[0]);
   const unsigned empty = shared_address(&barriers[policy::stages]);
   const unsigned ring = shared_address(shared);
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const int tiles = args.row_tiles * args.col_tiles;
-  const int chunks = static_cast<int>(args.a.chunks);
+  std::uint8_t* counts = shared + ring_bytes + static_cast<int>(threadIdx.x) / 32 * warp_bytes;
 
-  // Of thread 0: the next stage to fill.
-  int next_tile = static_cast<int>(blockIdx.x);
-  int next_chunk = 0;
-  unsigned fill_stage = 0;
-  unsigned fill_parity = 1;
-  const auto fill = [&] {
-    if (next_tile >= tiles) return;
-    const tile_position at = locate(args, next_tile);
-    barrier_wait(empty + fill_stage * 8, fill_parity);
-    barrier_expect(full + fill_stage * 8, stage_bytes);
-    const auto* left =
-        reinterpret_cast<const std::uint8_t*>(args.a.words) +
-        (next_chunk * args.a.padded_rows + at.row * policy::tile_rows) * bit_chunk_bytes;
-    const auto* right =
-        reinterpret_cast<const std::uint8_t*>(args.b.words) +
-        (next_chunk * args.b.padded_rows + at.col * policy::tile_cols) * bit_chunk_bytes;
-    bulk_copy(ring + fill_stage * stage_bytes, left, left_bytes, full + fill_stage * 8);
-    bulk_copy(ring + fill_stage * stage_bytes + left_bytes, right, right_bytes,
-              full + fill_stage * 8);
-    if (++fill_stage == policy::stages) {
-      fill_stage = 0;
-      fill_parity ^= 1U;
-    }
-    if (++next_chunk == chunks) {
-      next_chunk = 0;
-      next_tile += static_cast<int>(gridDim.x);
-    }
-  };
+  __shared__ ring_feeder feeder;
   if (threadIdx.x == 0) {
     for (unsigned stage = 0; stage < policy::stages; ++stage) {
       barrier_init(full + stage * 8, 1);
       barrier_init(empty + stage * 8, policy::warpgroups);
     }
     barrier_init_fence();
-    for (int i = 0; i < ahead; ++i) fill();
+    feeder.stage = 0;
+    feeder.parity = 1;
+    feeder.start(args, static_cast<int>(blockIdx.x));
+    for (int i = 0; i < policy::stages - 1; ++i) feeder.fill(args, ring, full, empty);
   }
   __syncthreads();
 
-  const std::uint64_t operand = operand_descriptor(ring, bit_chunk_bytes);
+  const std::uint64_t operand = operand_descriptor(ring, policy::depth_bytes);
   const std::uint64_t left_offset =
-      static_cast<std::uint64_t>(warpgroup * 64 * bit_chunk_bytes) >> 4;
+      static_cast<std::uint64_t>(warpgroup * 64 * policy::depth_bytes) >> 4;
   int sums[128];
+  row_store store;
   unsigned stage = 0;
   unsigned parity = 0;
-  for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
-    for (int chunk = 0; chunk < chunks; ++chunk) {
+  unsigned last_stage = 0;
+  const auto release = [&](unsigned read_stage) {
+    if (threadIdx.x % 128 == 0) barrier_arrive(empty + read_stage * 8);
+    if (threadIdx.x == 0) feeder.fill(args, ring, full, empty);
+    __syncwarp();
+  };
+  for (int index = static_cast<int>(blockIdx.x); index < args.items;
+       index += static_cast<int>(gridDim.x)) {
+    const work_item item = locate(args, index);
+    const int store_interval = item.stages / 16;
+    pin_registers(sums);
+#pragma unroll 1
+    for (int i = 0; i < item.stages; ++i) {
       barrier_wait(full + stage * 8, parity);
-      pin_registers(sums);
       wgmma_fence();
       const std::uint64_t base = operand + static_cast<std::uint64_t>((stage * stage_bytes) >> 4);
 #pragma unroll
-      for (int step = 0; step < bit_chunk_bytes / 32; ++step) {
+      for (int step = 0; step < policy::depth_bytes / 32; ++step) {
         wgmma_b1(sums, base + left_offset + static_cast<std::uint64_t>(step * (256 >> 4)),
                  base + static_cast<std::uint64_t>((left_bytes >> 4) + step * (256 >> 4)),
-                 chunk > 0 || step > 0 ? 1 : 0);
+                 i > 0 || step > 0 ? 1 : 0);
       }
       wgmma_commit();
-      wgmma_wait<0>();
-      pin_registers(sums);
-      if (threadIdx.x % 128 == 0) barrier_arrive(empty + stage * 8);
-      if (threadIdx.x == 0) fill();
-      __syncwarp();
+      if (store.pending() && i >= store.next * store_interval) store.step(args, counts);
+      // The stage before this one is read: its products ended, while this one's keep the tensor
+      // cores at work.
+      wgmma_wait<1>();
+      if (i > 0) release(last_stage);
+      last_stage = stage;
       if (++stage == policy::stages) {
         stage = 0;
         parity ^= 1U;
       }
     }
-    const tile_position at = locate(args, tile);
-    store(args, sums,
-          static_cast<index_t>(at.row) * policy::tile_rows + warpgroup * 64 +
-              threadIdx.x % 128 / 32 * 16,
-          static_cast<index_t>(at.col) * policy::tile_cols);
+    wgmma_wait<0>();
+    pin_registers(sums);
+    release(last_stage);
+    while (store.pending()) store.step(args, counts);
+    warpgroup_sync(1 + warpgroup);
+    put_counts(sums, counts);
+    warpgroup_sync(1 + warpgroup);
+    store.start(args, item);
   }
+  while (store.pending()) store.step(args, counts);
 #endif
+}
+
+// Passes over the depth: as many as the 16 bits of a count ask for, or as fill the device.
+index_t choose_passes(index_t tiles, index_t stages, int multiprocessors) {
+  constexpr index_t most_stages = policy::most_pass_bits / (policy::depth_bytes * 8);
+  // A pass that is shorter spends its time filling and draining the ring.
+  constexpr index_t least_stages = 16;
+  const index_t filling = tiles >= multiprocessors ? 1 : multiprocessors / tiles;
+  const index_t useful = std::max<index_t>(1, std::min(filling, stages / least_stages));
+  return std::max(useful, ceil_div(stages, most_stages));
 }
 
 }  // namespace
@@ -176,18 +310,35 @@ void launch_binary_hopper(const prepared_bits& a, const prepared_bits& b,
                           const detail::bit_terms& terms, device_matrix_view<std::int32_t> out,
                           int multiprocessors, cudaStream_t stream) {
   if (out.empty()) return;
+  const index_t row_tiles = ceil_div(a.rows, policy::tile_rows);
+  const index_t col_tiles = ceil_div(b.rows, policy::tile_cols);
+  const index_t stages = a.chunks * (bit_chunk_bytes / policy::depth_bytes);
+  const index_t pass_stages =
+      ceil_div(stages, choose_passes(row_tiles * col_tiles, stages, multiprocessors));
+  const int passes = static_cast<int>(ceil_div(stages, pass_stages));
   const hopper_arguments args{
       .a = a,
       .b = b,
       .scale = terms.scale,
       .out = out,
-      .row_tiles = static_cast<int>(ceil_div(a.rows, policy::tile_rows)),
-      .col_tiles = static_cast<int>(ceil_div(b.rows, policy::tile_cols)),
-      .paired_stores =
-          out.row_stride() % 2 == 0 && reinterpret_cast<std::uintptr_t>(out.data()) % 8 == 0};
-  const unsigned blocks = grid_blocks(index_t{args.row_tiles} * args.col_tiles, 1, multiprocessors);
+      .row_tiles = static_cast<int>(row_tiles),
+      .col_tiles = static_cast<int>(col_tiles),
+      .passes = passes,
+      .items = static_cast<int>(row_tiles * col_tiles * passes),
+      .pass_stages = pass_stages,
+      .stages = stages,
+      .vector_stores = passes == 1 && out.row_stride() % 4 == 0 &&
+                       reinterpret_cast<std::uintptr_t>(out.data()) % 16 == 0};
+  if (passes > 1) {
+    constexpr std::size_t element = sizeof(std::int32_t);
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemset2DAsync(out.data(), static_cast<std::size_t>(out.row_stride()) * element, 0,
+                          static_cast<std::size_t>(out.cols()) * element,
+                          static_cast<std::size_t>(out.rows()), stream));
+  }
+  const unsigned blocks = grid_blocks(args.items, 1, multiprocessors);
   allow_shared_memory(binary_hopper_kernel, shared_bytes);
-  binary_hopper_kernel<<<blocks, policy::warpgroups * 128, shared_bytes, stream>>>(args);
+  binary_hopper_kernel<<<blocks, threads, shared_bytes, stream>>>(args);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -29,6 +29,24 @@ void check_device_target(const execution& exec) {
   }
 }
 
+void check_depth(index_t k) {
+  if (k > most_columns) {
+    throw invalid_argument(
+        fmt::format("binary_matmul: a has {} columns, expected at most {}", k, most_columns));
+  }
+}
+
+void check_workspace(device_vector_view<std::byte> workspace, std::size_t needed) {
+  if (workspace.empty()) return;
+  if (static_cast<std::size_t>(workspace.size()) < needed) {
+    throw invalid_argument(fmt::format("options.workspace: got {} bytes, expected at least {}",
+                                       workspace.size(), needed));
+  }
+  if (reinterpret_cast<std::uintptr_t>(workspace.data()) % 256 != 0) {
+    throw invalid_argument("options.workspace: not aligned to 256 bytes");
+  }
+}
+
 template <class View>
 void check_operands(const View& a, const View& b, const binary_matmul_options& options) {
   check_threads(options.exec);
@@ -37,10 +55,19 @@ void check_operands(const View& a, const View& b, const binary_matmul_options& o
         fmt::format("binary_matmul: a is [{}, {}] and b is [{}, {}], expected as many columns",
                     a.rows(), a.cols(), b.rows(), b.cols()));
   }
-  if (a.cols() > most_columns) {
-    throw invalid_argument(fmt::format("binary_matmul: a has {} columns, expected at most {}",
-                                       a.cols(), most_columns));
+  check_depth(a.cols());
+}
+
+// The backend and the variant that a call on [m, k] and [n, k] runs.
+binary_matmul_plan choose(index_t m, index_t n, index_t k, const binary_matmul_options& options,
+                          backend used) {
+  binary_matmul_plan plan{.used = used};
+  const int capability = used == backend::cuda ? cuda::binary_matmul_capability(options.exec) : 0;
+  plan.variant = detail::choose_binary_matmul_variant(used, options.variant, {m, n, k, capability});
+  if (used == backend::cuda) {
+    plan.workspace_bytes = cuda::binary_matmul_workspace(m, n, k, plan.variant);
   }
+  return plan;
 }
 
 }  // namespace
@@ -105,13 +132,11 @@ GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
 matrix<std::int32_t> binary_matmul(bit_matrix_view a, bit_matrix_view b,
                                    const binary_matmul_options& options) {
   check_operands(a, b, options);
-  const backend used = resolve_backend(options.exec);
-  const int capability = used == backend::cuda ? cuda::binary_matmul_capability(options.exec) : 0;
-  const binary_matmul_variant variant = detail::choose_binary_matmul_variant(
-      used, options.variant, {a.rows(), b.rows(), a.cols(), capability});
+  const binary_matmul_plan plan =
+      choose(a.rows(), b.rows(), a.cols(), options, resolve_backend(options.exec));
   matrix<std::int32_t> out(a.rows(), b.rows());
-  if (used == backend::cuda) {
-    cuda::binary_matmul(a, b, out.view(), options.product, variant, options.exec);
+  if (plan.used == backend::cuda) {
+    cuda::binary_matmul(a, b, out.view(), plan.variant, options);
   } else {
     cpu::binary_matmul(a, b, out.view(), options.product, options.exec.cpu_threads);
   }
@@ -126,10 +151,23 @@ void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
     throw invalid_argument(fmt::format("binary_matmul: out is [{}, {}], expected [{}, {}]",
                                        out.rows(), out.cols(), a.rows(), b.rows()));
   }
-  const binary_matmul_variant variant = detail::choose_binary_matmul_variant(
-      backend::cuda, options.variant,
-      {a.rows(), b.rows(), a.cols(), cuda::binary_matmul_capability(options.exec)});
-  cuda::binary_matmul(a, b, out, options.product, variant, options.exec);
+  const binary_matmul_plan plan = choose(a.rows(), b.rows(), a.cols(), options, backend::cuda);
+  check_workspace(options.workspace, plan.workspace_bytes);
+  cuda::binary_matmul(a, b, out, plan.variant, options);
+}
+
+binary_matmul_plan plan_binary_matmul(index_t m, index_t n, index_t k,
+                                      const binary_matmul_options& options) {
+  check_threads(options.exec);
+  if (m < 0 || n < 0 || k < 0) {
+    throw invalid_argument(fmt::format(
+        "plan_binary_matmul: extents are m = {}, n = {}, k = {}, expected none below 0", m, n, k));
+  }
+  check_depth(k);
+  binary_matmul_plan plan = choose(m, n, k, options, resolve_backend(options.exec));
+  plan.result_bytes =
+      detail::checked_element_count(m, n, sizeof(std::int32_t)) * sizeof(std::int32_t);
+  return plan;
 }
 
 }  // namespace gpu::inline v0

@@ -54,58 +54,61 @@ index_t rows_that_fit(index_t rows, std::size_t fixed, std::size_t per_row, std:
   return std::clamp<index_t>(fitting, 1, std::max<index_t>(1, rows));
 }
 
-// An operand in padded form, in memory of the stream's pool.
-class prepared_operand {
- public:
-  prepared_operand(device_bit_matrix_view bits, kernels::bit_layout layout, int per_one,
-                   int constant, cudaStream_t stream)
-      : padded_((bits.rows() + kernels::bit_row_multiple - 1) / kernels::bit_row_multiple *
-                kernels::bit_row_multiple),
-        chunks_(std::max<index_t>(
-            1, (bit_words(bits.cols()) + kernels::bit_chunk_words - 1) / kernels::bit_chunk_words)),
-        words_(static_cast<std::size_t>(padded_ * chunks_ * kernels::bit_chunk_words), stream),
-        offsets_(static_cast<std::size_t>(padded_), stream),
-        rows_(bits.rows()) {
-    kernels::launch_prepare_bits(bits, layout, per_one, constant, view(), stream);
-  }
-  [[nodiscard]] kernels::prepared_bits view() const {
-    return {.words = words_.data(),
-            .row_offsets = offsets_.data(),
-            .rows = rows_,
-            .padded_rows = padded_,
-            .chunks = chunks_};
-  }
-  static std::size_t bytes(index_t rows, index_t cols) {
-    const auto padded = static_cast<std::size_t>(rows + kernels::bit_row_multiple);
-    return padded * (static_cast<std::size_t>(bit_words(cols) + kernels::bit_chunk_words) + 1) *
-           word_bytes;
-  }
+// Extents of an operand in padded form.
+struct padded_bits {
+  index_t rows;
+  index_t padded_rows;
+  index_t chunks;
 
- private:
-  index_t padded_;
-  index_t chunks_;
-  device_buffer<std::uint32_t> words_;
-  device_buffer<std::int32_t> offsets_;
-  index_t rows_;
+  padded_bits(index_t row_count, index_t cols)
+      : rows(row_count),
+        padded_rows((row_count + kernels::bit_row_multiple - 1) / kernels::bit_row_multiple *
+                    kernels::bit_row_multiple),
+        chunks(std::max<index_t>(
+            1, (bit_words(cols) + kernels::bit_chunk_words - 1) / kernels::bit_chunk_words)) {}
+  // Both are multiples of 256.
+  [[nodiscard]] std::size_t word_bytes() const {
+    return static_cast<std::size_t>(padded_rows * chunks) * kernels::bit_chunk_bytes;
+  }
+  [[nodiscard]] std::size_t offset_bytes() const {
+    return static_cast<std::size_t>(padded_rows) * sizeof(std::int32_t);
+  }
+  [[nodiscard]] std::size_t bytes() const { return word_bytes() + offset_bytes(); }
+  [[nodiscard]] kernels::prepared_bits at(std::byte* words, std::byte* offsets) const {
+    return {.words = reinterpret_cast<std::uint32_t*>(words),
+            .row_offsets = reinterpret_cast<std::int32_t*>(offsets),
+            .rows = rows,
+            .padded_rows = padded_rows,
+            .chunks = chunks};
+  }
 };
 
 void run_prepared(device_bit_matrix_view a, device_bit_matrix_view b,
-                  device_matrix_view<std::int32_t> out, bit_product product, variant which,
-                  int device, cudaStream_t stream) {
-  const detail::bit_terms terms = detail::terms_of(product, a.cols());
-  const auto layout =
-      which == variant::hopper ? kernels::bit_layout::tiles : kernels::bit_layout::rows;
-  const prepared_operand left(a, layout, terms.per_one, terms.constant, stream);
-  const prepared_operand right(b, layout, terms.per_one, 0, stream);
+                  device_matrix_view<std::int32_t> out, variant which,
+                  const binary_matmul_options& options, int device, std::byte* scratch) {
+  const cudaStream_t stream = options.exec.stream.get();
+  const detail::bit_terms terms = detail::terms_of(options.product, a.cols());
+  const padded_bits a_extents(a.rows(), a.cols());
+  const padded_bits b_extents(b.rows(), b.cols());
+  std::byte* const b_words = scratch + a_extents.word_bytes();
+  std::byte* const offsets = b_words + b_extents.word_bytes();
+  const kernels::prepared_bits left = a_extents.at(scratch, offsets);
+  const kernels::prepared_bits right = b_extents.at(b_words, offsets + a_extents.offset_bytes());
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemsetAsync(offsets, 0, a_extents.offset_bytes() + b_extents.offset_bytes(), stream));
+  kernels::launch_prepare_bits(
+      {.bits = a, .constant = terms.constant, .out = left},
+      {.bits = b, .constant = 0, .out = right},
+      which == variant::hopper ? kernels::bit_layout::tiles : kernels::bit_layout::rows,
+      terms.per_one, stream);
   switch (which) {
     case variant::hopper:
-      return kernels::launch_binary_hopper(left.view(), right.view(), terms, out,
-                                           attribute(cudaDevAttrMultiProcessorCount, device),
-                                           stream);
+      return kernels::launch_binary_hopper(
+          left, right, terms, out, attribute(cudaDevAttrMultiProcessorCount, device), stream);
     case variant::tensor:
-      return kernels::launch_binary_tensor(left.view(), right.view(), terms, out, stream);
+      return kernels::launch_binary_tensor(left, right, terms, out, stream);
     default:
-      return kernels::launch_binary_popcount_tiled(left.view(), right.view(), terms, out, stream);
+      return kernels::launch_binary_popcount_tiled(left, right, terms, out, stream);
   }
 }
 
@@ -186,39 +189,50 @@ GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint16_t)
 GPU_SIMILARITY_INSTANTIATE_PACK_BITS(float)
 GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
 
+std::size_t binary_matmul_workspace(index_t m, index_t n, index_t k, variant which) {
+  if (which == variant::popcount || which == variant::popcount_shared) return 0;
+  return padded_bits(m, k).bytes() + padded_bits(n, k).bytes();
+}
+
 void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
-                   device_matrix_view<std::int32_t> out, bit_product product, variant which,
-                   const execution& exec) {
+                   device_matrix_view<std::int32_t> out, variant which,
+                   const binary_matmul_options& options) {
   if (out.empty()) return;
-  const int device = call_device(exec);
+  const int device = call_device(options.exec);
   const device_guard guard(device);
-  const cudaStream_t stream = exec.stream.get();
-  switch (which) {
-    case variant::popcount:
-      return kernels::launch_binary_popcount(a, b, product, out, stream);
-    case variant::popcount_shared:
-      return kernels::launch_binary_popcount_shared(a, b, product, out, stream);
-    default:
-      return run_prepared(a, b, out, product, which, device, stream);
+  const cudaStream_t stream = options.exec.stream.get();
+  if (which == variant::popcount) {
+    return kernels::launch_binary_popcount(a, b, options.product, out, stream);
   }
+  if (which == variant::popcount_shared) {
+    return kernels::launch_binary_popcount_shared(a, b, options.product, out, stream);
+  }
+  device_buffer<std::byte> owned;
+  std::byte* scratch = options.workspace.data();
+  if (options.workspace.empty()) {
+    owned = {binary_matmul_workspace(a.rows(), b.rows(), a.cols(), which), stream};
+    scratch = owned.data();
+  }
+  run_prepared(a, b, out, which, options, device, scratch);
 }
 
 void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
-                   bit_product product, variant which, const execution& exec) {
+                   variant which, const binary_matmul_options& options) {
   if (out.empty()) return;
-  const device_guard guard(call_device(exec));
+  const device_guard guard(call_device(options.exec));
   const stream work;
   const auto row_words = static_cast<std::size_t>(bit_words(a.cols()));
   const auto cols = static_cast<std::size_t>(out.cols());
   const std::size_t fixed = static_cast<std::size_t>(b.rows()) * row_words * word_bytes +
-                            prepared_operand::bytes(b.rows(), b.cols()) +
-                            prepared_operand::bytes(0, a.cols());
+                            padded_bits(b.rows(), b.cols()).bytes() +
+                            padded_bits(1, a.cols()).bytes();
   const std::size_t per_row =
       cols * sizeof(std::int32_t) + (2 * row_words + kernels::bit_chunk_words + 1) * word_bytes;
   const index_t step =
-      rows_that_fit(a.rows(), fixed, per_row, device_limit(exec), "one row of the product");
-  execution inner = exec;
-  inner.stream = work.get();
+      rows_that_fit(a.rows(), fixed, per_row, device_limit(options.exec), "one row of the product");
+  binary_matmul_options inner = options;
+  inner.exec.stream = work.get();
+  inner.workspace = {};
   const device_buffer<std::uint32_t> right = upload(b, work.get());
   device_buffer<std::int32_t> block(cols * static_cast<std::size_t>(step), work.get());
   for (index_t first = 0; first < a.rows(); first += step) {
@@ -226,8 +240,7 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
     const bit_matrix_view part = row_block(a, first, rows);
     const device_buffer<std::uint32_t> left = upload(part, work.get());
     binary_matmul(on_device(left, part), on_device(right, b),
-                  device_matrix_view<std::int32_t>(block.data(), rows, out.cols()), product, which,
-                  inner);
+                  device_matrix_view<std::int32_t>(block.data(), rows, out.cols()), which, inner);
     GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
         out.row(first), static_cast<std::size_t>(out.row_stride()) * sizeof(std::int32_t),
         block.data(), cols * sizeof(std::int32_t), cols * sizeof(std::int32_t),

@@ -16,12 +16,16 @@ void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T thresh
 /// The compute capability, times ten, of the device of a call. Cheap after the first call.
 int binary_matmul_capability(const execution& exec);
 
+/// Scratch memory of the device form, bytes.
+std::size_t binary_matmul_workspace(index_t m, index_t n, index_t k, binary_matmul_variant variant);
+
+/// `variant` is the one chosen; options.variant is not looked at.
 void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
-                   device_matrix_view<std::int32_t> out, bit_product product,
-                   binary_matmul_variant variant, const execution& exec);
+                   device_matrix_view<std::int32_t> out, binary_matmul_variant variant,
+                   const binary_matmul_options& options);
 /// Copies the operands to the device and the result back, in blocks of rows where the result does
 /// not fit the workspace.
 void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
-                   bit_product product, binary_matmul_variant variant, const execution& exec);
+                   binary_matmul_variant variant, const binary_matmul_options& options);
 
 }  // namespace gpu::cuda

@@ -28,12 +28,15 @@ GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
 int binary_matmul_capability(const execution&) {
   throw_not_built();
 }
-void binary_matmul(device_bit_matrix_view, device_bit_matrix_view, device_matrix_view<std::int32_t>,
-                   bit_product, binary_matmul_variant, const execution&) {
+std::size_t binary_matmul_workspace(index_t, index_t, index_t, binary_matmul_variant) {
   throw_not_built();
 }
-void binary_matmul(bit_matrix_view, bit_matrix_view, matrix_view<std::int32_t>, bit_product,
-                   binary_matmul_variant, const execution&) {
+void binary_matmul(device_bit_matrix_view, device_bit_matrix_view, device_matrix_view<std::int32_t>,
+                   binary_matmul_variant, const binary_matmul_options&) {
+  throw_not_built();
+}
+void binary_matmul(bit_matrix_view, bit_matrix_view, matrix_view<std::int32_t>,
+                   binary_matmul_variant, const binary_matmul_options&) {
   throw_not_built();
 }
 

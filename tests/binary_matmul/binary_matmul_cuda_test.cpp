@@ -1,4 +1,6 @@
 // Every CUDA variant against the oracle, through the host and the device overload.
+#include <algorithm>
+
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
@@ -142,4 +144,53 @@ TEST_CASE("Device operands that do not fit are refused", "[binary_matmul][cuda]"
   CHECK_THROWS_AS(gpu::binary_matmul(a, a, wrong), gpu::invalid_argument);
   CHECK_THROWS_AS(gpu::binary_matmul(a, a, right, {.exec = {.target = gpu::backend::cpu}}),
                   gpu::invalid_argument);
+}
+
+TEST_CASE("The caller's workspace is used and checked", "[binary_matmul][cuda][plan]") {
+  const bit_operand a(300, 500, 0, 7);
+  const bit_operand b(200, 500, 0, 8);
+  const auto expected =
+      gpu_test::reference_binary_matmul(a.view(), b.view(), gpu::bit_product::xnor_dot);
+  const device_array<std::uint32_t> left(a.words.data(), a.words.size());
+  const device_array<std::uint32_t> right(b.words.data(), b.words.size());
+  const device_array<std::int32_t> out(300 * 200);
+  for (const binary_matmul_variant variant : offered_variants()) {
+    INFO(gpu::to_string(variant));
+    gpu::binary_matmul_options options{.variant = variant, .exec = on_cuda};
+    const gpu::binary_matmul_plan plan = gpu::plan_binary_matmul(300, 200, 500, options);
+    CHECK(plan.variant == variant);
+    CHECK(plan.result_bytes == 300 * 200 * 4);
+    const device_array<std::byte> workspace(plan.workspace_bytes + 256);
+    const gpu_test::test_stream stream;
+    options.exec.stream = stream.get();
+    const auto multiply = [&](std::byte* memory, std::size_t bytes) {
+      options.workspace = {memory, static_cast<gpu::index_t>(bytes)};
+      gpu::binary_matmul(gpu::device_bit_matrix_view(left.data(), 300, 500),
+                         gpu::device_bit_matrix_view(right.data(), 200, 500),
+                         gpu::device_matrix_view<std::int32_t>(out.data(), 300, 200), options);
+    };
+    multiply(workspace.data(), plan.workspace_bytes);
+    stream.synchronize();
+    std::vector<std::int32_t> values(out.size());
+    out.copy_to(values.data());
+    CHECK(values == expected);
+    if (plan.workspace_bytes == 0) continue;
+    CHECK_THROWS_AS(multiply(workspace.data(), plan.workspace_bytes - 1), gpu::invalid_argument);
+    CHECK_THROWS_AS(multiply(workspace.data() + 8, plan.workspace_bytes), gpu::invalid_argument);
+  }
+}
+
+TEST_CASE("Depth that is cut into passes adds up", "[binary_matmul][cuda]") {
+  // Too few tiles for the device, and more bits than a 16-bit count holds.
+  bit_operand a(7, 140000, 1, 7);
+  bit_operand b(260, 140000, 0, 8);
+  std::fill_n(a.words.begin(), 3 * a.row_words, ~0U);  // so counts of a pass come to its limit
+  std::fill_n(b.words.begin(), 5 * b.row_words, ~0U);
+  for (const auto product : {gpu::bit_product::xnor_dot, gpu::bit_product::and_count}) {
+    const auto expected = gpu_test::reference_binary_matmul(a.view(), b.view(), product);
+    for (const binary_matmul_variant variant : offered_variants()) {
+      INFO(gpu::to_string(variant));
+      CHECK(on_device(variant, 1)(a.view(), b.view(), product) == expected);
+    }
+  }
 }

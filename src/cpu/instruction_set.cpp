@@ -7,6 +7,8 @@
 
 #include <gpu/error.hpp>
 
+#include "cpu/amx_probe.hpp"
+
 namespace gpu::cpu {
 namespace {
 
@@ -21,7 +23,9 @@ instruction_set best_instruction_set() {
   if (!has_avx2) return instruction_set::baseline;
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return has_avx512 ? instruction_set::avx512 : instruction_set::avx2;
+  if (!has_avx512) return instruction_set::avx2;
+  return __builtin_cpu_supports("avx512vnni") && amx_works() ? instruction_set::amx
+                                                             : instruction_set::avx512;
 #else
   return instruction_set::baseline;
 #endif
@@ -30,13 +34,13 @@ instruction_set best_instruction_set() {
 instruction_set asked_instruction_set() {
   const char* text = std::getenv(level_variable);
   const std::string_view value = text == nullptr ? "" : text;
-  if (value.empty()) return instruction_set::avx512;
-  for (const auto level :
-       {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512}) {
+  if (value.empty()) return instruction_set::amx;
+  for (const auto level : {instruction_set::baseline, instruction_set::avx2,
+                           instruction_set::avx512, instruction_set::amx}) {
     if (value == to_string(level)) return level;
   }
   throw invalid_argument(
-      fmt::format("{}: got '{}', expected baseline, avx2 or avx512", level_variable, value));
+      fmt::format("{}: got '{}', expected baseline, avx2, avx512 or amx", level_variable, value));
 }
 
 }  // namespace
@@ -54,6 +58,8 @@ std::string_view to_string(instruction_set level) noexcept {
       return "avx2";
     case instruction_set::avx512:
       return "avx512";
+    case instruction_set::amx:
+      return "amx";
   }
   return "unknown";
 }

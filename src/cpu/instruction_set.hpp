@@ -10,15 +10,16 @@ namespace gpu::cpu {
 enum class instruction_set {
   baseline,  ///< What the compiler takes without any flag.
   avx2,      ///< AVX2, FMA, BMI2.
-  avx512     ///< AVX-512 F, BW, DQ, VL.
+  avx512,    ///< AVX-512 F, BW, DQ, VL.
+  amx        ///< AVX-512 with VNNI, and AMX tiles of 8-bit integers.
 };
 
 /// The best one that the processor and the operating system can run, or the lower one that the
-/// environment variable GPU_SIMILARITY_CPU_LEVEL (baseline, avx2, avx512) names. Found out once.
-/// Throws gpu::invalid_argument where the variable has another value.
+/// environment variable GPU_SIMILARITY_CPU_LEVEL (baseline, avx2, avx512, amx) names. Found out
+/// once. Throws gpu::invalid_argument where the variable has another value.
 instruction_set usable_instruction_set();
 
-/// "baseline", "avx2" or "avx512".
+/// "baseline", "avx2", "avx512" or "amx".
 std::string_view to_string(instruction_set level) noexcept;
 
 }  // namespace gpu::cpu

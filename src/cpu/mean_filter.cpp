@@ -43,6 +43,7 @@ double sum_exactly(const strip_request& request, index_t output) {
 const strip_kernels& usable_strip_kernels() {
 #if defined(__x86_64__)
   switch (usable_instruction_set()) {
+    case instruction_set::amx:
     case instruction_set::avx512:
       return avx512::strips;
     case instruction_set::avx2:

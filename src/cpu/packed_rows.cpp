@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace gpu::cpu {
@@ -10,57 +9,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-constexpr index_t round_up(index_t value, index_t step) {
-  return (value + step - 1) / step * step;
-}
-
-constexpr index_t values_per_step(packing how) {
-  return how == packing::int8 ? 4 : (how == packing::int16 ? 2 : 1);
-}
+// Beyond this many columns the 8-bit sums of the screen could overflow.
+constexpr index_t most_screened_cols = 32768;
 
 }  // namespace
-
-packed_columns::packed_columns(packing how, index_t rows, index_t cols)
-    : how_(how),
-      cols_(cols),
-      steps_((cols + values_per_step(how) - 1) / values_per_step(how)),
-      data_(static_cast<std::size_t>(round_up(rows, group_lanes * group_padding) / group_lanes *
-                                     group_bytes())) {
-  std::memset(data_.data(), how == packing::int8 ? 0x80 : 0, data_.size());
-}
-
-template <class T>
-void packed_columns::store_row(index_t row, const T* values) {
-  constexpr index_t per_step = step_bytes / static_cast<index_t>(sizeof(T));
-  for (index_t step = 0; step < steps_; ++step) {
-    T chunk[static_cast<std::size_t>(per_step)] = {};
-    std::copy_n(values + step * per_step, std::min(per_step, cols_ - step * per_step), chunk);
-    std::uint8_t* at = data_.data() + offset(row, step);
-    std::memcpy(at, chunk, sizeof chunk);
-    if constexpr (sizeof(T) == 1) {
-      for (index_t b = 0; b < step_bytes; ++b) at[b] ^= 0x80;  // plus 128
-    }
-  }
-}
-
-template void packed_columns::store_row(index_t, const std::int8_t*);
-template void packed_columns::store_row(index_t, const std::int16_t*);
-template void packed_columns::store_row(index_t, const float*);
-
-void packed_columns::copy_row_steps(index_t begin, index_t end, std::uint8_t* out) const {
-  const std::uint32_t flip = how_ == packing::int8 ? 0x80808080u : 0u;
-  for (index_t row = begin; row < end; ++row) {
-    for (index_t step = 0; step < steps_; ++step) {
-      std::uint32_t chunk;
-      std::memcpy(&chunk, data_.data() + offset(row, step), sizeof chunk);
-      chunk ^= flip;
-      std::memcpy(out, &chunk, sizeof chunk);
-      out += step_bytes;
-    }
-  }
-  const index_t padding = round_up(end - begin, row_padding) - (end - begin);
-  std::memset(out, 0, static_cast<std::size_t>(padding * steps_ * step_bytes));
-}
 
 /// What keep_range asks of the kernels.
 struct packed_rows::filter {
@@ -68,12 +20,29 @@ struct packed_rows::filter {
   float band = 0;
   std::uint32_t sign_flip = 0;
   std::uint32_t sign_keep = ~0u;
+  cut_side side = cut_side::positive;
 };
 
-packed_rows::packed_rows(const pair_kernels& kernels, packing how)
+packed_rows::packed_rows(const pair_kernels& kernels, packing how, index_t rows, index_t cols)
     : kernels_(kernels),
       dots_(how == packing::int8 ? &kernels.int8
-                                 : (how == packing::int16 ? &kernels.int16 : &kernels.float32)) {}
+                                 : (how == packing::int16 ? &kernels.int16 : &kernels.float32)),
+      how_(how),
+      rows_(rows),
+      cols_(cols) {}
+
+void packed_rows::prepare(const detail::keep_range* keep) {
+  filter how;
+  if (keep != nullptr && make_filter(*keep, how)) {
+    if (how.cut > 1) return;
+    const bool offered = kernels_.screen.search != nullptr && cols_ <= most_screened_cols;
+    if (offered && screen_.is_empty() && is_rare(how.cut)) screen_ = make_screen();
+    if (is_screened(how.cut)) return;
+  }
+  if (!columns_.is_empty()) return;
+  columns_ = packed_columns(how_, rows_, cols_, how_ == packing::int8 ? kernels_.int8_chunk : 0);
+  pack(columns_);
+}
 
 void packed_rows::set_scales(std::vector<float> scales, double relative_band,
                              bool band_grows_with_cut) {
@@ -85,10 +54,13 @@ void packed_rows::set_scales(std::vector<float> scales, double relative_band,
   band_grows_with_cut_ = band_grows_with_cut;
 }
 
-// Scratch of one thread: row steps, row cuts, sums.
+// Scratch of one thread: row steps and row cuts, sums before them; or the screen's.
 std::size_t packed_rows::kernel_bytes() const {
-  return static_cast<std::size_t>(pair_policy::task_rows * (columns_.steps() * step_bytes +
-                                                            static_cast<index_t>(sizeof(float)))) +
+  const index_t chunk = how_ == packing::int8 ? kernels_.int8_chunk : 0;
+  const index_t steps = packed_columns::steps_of(how_, cols_, chunk);
+  const auto of_rows = static_cast<std::size_t>(
+      pair_policy::task_rows * (steps * step_bytes + static_cast<index_t>(sizeof(float))));
+  return std::max(of_rows, row_screen::scratch_bytes(kernels_, cols_)) +
          sizeof(std::int32_t) *
              static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
 }
@@ -113,11 +85,13 @@ bool packed_rows::make_filter(const detail::keep_range& keep, filter& out) const
   if (keep.at_least >= 0 && keep.at_most == -keep.at_least) {
     out.cut = keep.at_least;
     out.sign_keep = 0x7fffffffu;
+    out.side = cut_side::magnitude;
   } else if (keep.at_most == -infinity) {
     out.cut = keep.at_least;
   } else if (keep.at_least == infinity) {
     out.cut = -keep.at_most;
     out.sign_flip = 0x80000000u;
+    out.side = cut_side::negative;
   } else {
     return false;
   }
@@ -125,6 +99,11 @@ bool packed_rows::make_filter(const detail::keep_range& keep, filter& out) const
   out.band = static_cast<float>(relative_band_ * largest *
                                 (band_grows_with_cut_ ? std::abs(out.cut) : 1.0));
   return true;
+}
+
+bool packed_rows::filters(const detail::keep_range& keep) {
+  const bool both = keep.at_least >= 0 && keep.at_most == -keep.at_least;
+  return both || keep.at_most == -infinity || keep.at_least == infinity;
 }
 
 kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
@@ -147,58 +126,55 @@ kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
   return out;
 }
 
+// Whether so few pairs of unrelated rows pass the cut that looking for them is cheaper than
+// counting: one in 10^5 at 4.4 standard deviations of 1 / sqrt(cols).
+bool packed_rows::is_rare(double cut) const {
+  return cut > 0 && cut * cut * static_cast<double>(cols_) >= 20;
+}
+
+bool packed_rows::is_screened(double cut) const {
+  return !screen_.is_empty() && screen_.is_selective(cut);
+}
+
+template <class Take>
+void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
+                         pair_scratch& scratch, const Take& take) const {
+  struct context {
+    const packed_rows& rows;
+    const pair_tile& tile;
+    const detail::keep_range& keep;
+    const Take& take;
+    bool settle(index_t row, index_t col, double statistic) const {
+      if (!keep.keeps(statistic)) return false;
+      take(row, col, statistic);
+      return true;
+    }
+  } shared{*this, tile, keep, take};
+  if (is_screened(how.cut)) {
+    const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t) {
+      const context& c = *static_cast<context*>(opaque);
+      return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col));
+    };
+    screen_.search(tile, how.cut, how.side, scratch.kernel.data(),
+                   {.keeps = decide, .context = &shared});
+    return;
+  }
+  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
+    const context& c = *static_cast<context*>(opaque);
+    return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
+  };
+  dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
+}
+
 void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
                           pair_scratch& scratch, std::vector<pair_hit>& out) const {
   filter how;
   if (!make_filter(keep, how)) return pair_rows::matches(tile, keep, scratch, out);
   if (how.cut > 1) return;
-  struct context {
-    const packed_rows& rows;
-    const pair_tile& tile;
-    const detail::keep_range& keep;
-    std::vector<pair_hit>& out;
-  } shared{*this, tile, keep, out};
-  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
-    const context& c = *static_cast<context*>(opaque);
-    const index_t i = c.tile.row_begin + row;
-    const index_t j = c.tile.col_begin + col;
-    const double statistic = c.rows.exact(i, j, raw);
-    if (!c.keep.keeps(statistic)) return false;
-    c.out.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), statistic});
-    return true;
-  };
-  dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
-}
-
-// Whether so few pairs of unrelated rows pass the cut that looking for them is cheaper than
-// counting: one in 10^5 at 4.4 standard deviations of 1 / sqrt(cols).
-bool packed_rows::is_rare(double cut) const {
-  return cut > 0 && cut * cut * static_cast<double>(columns_.cols()) >= 20;
-}
-
-std::uint64_t packed_rows::count_by_search(const pair_tile& tile, const detail::keep_range& keep,
-                                           const filter& how, pair_scratch& scratch,
-                                           std::uint32_t* row_degree,
-                                           std::uint32_t* col_degree) const {
-  struct context {
-    const packed_rows& rows;
-    const pair_tile& tile;
-    const detail::keep_range& keep;
-    std::uint32_t* row_degree;
-    std::uint32_t* col_degree;
-    std::uint64_t kept;
-  } shared{*this, tile, keep, row_degree, col_degree, 0};
-  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
-    context& c = *static_cast<context*>(opaque);
-    const bool kept =
-        c.keep.keeps(c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
-    c.row_degree[row] += kept;
-    c.col_degree[col] += kept;
-    c.kept += kept;
-    return kept;
-  };
-  dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
-  return shared.kept;
+  search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
+    out.push_back({static_cast<std::uint32_t>(tile.row_begin + row),
+                   static_cast<std::uint32_t>(tile.col_begin + col), statistic});
+  });
 }
 
 std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range& keep,
@@ -209,7 +185,15 @@ std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range
     return pair_rows::count(tile, keep, scratch, row_degree, col_degree);
   }
   if (how.cut > 1) return 0;
-  if (is_rare(how.cut)) return count_by_search(tile, keep, how, scratch, row_degree, col_degree);
+  if (is_rare(how.cut) || is_screened(how.cut)) {
+    std::uint64_t kept = 0;
+    search(tile, keep, how, scratch, [&](index_t row, index_t col, double) {
+      ++row_degree[row];
+      ++col_degree[col];
+      ++kept;
+    });
+    return kept;
+  }
   struct context {
     const packed_rows& rows;
     const pair_tile& tile;

@@ -132,6 +132,7 @@ void pair_engine::edge_writer::deliver(std::size_t least) {
 }
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
+  rows_->prepare(&request.keep);
   edge_writer writer(*this, request, receive);
   detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
   const index_t most = panel_rows();

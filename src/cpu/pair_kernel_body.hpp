@@ -208,3 +208,10 @@ inline void rho_of_sums(const std::int32_t* sums, double square_row, const doubl
     out[j] = rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho);
   }
 }
+
+template <class Integer>
+inline std::int32_t dot_of(const Integer* x, const Integer* y, index_t count) {
+  std::int32_t sum = 0;
+  for (index_t k = 0; k < count; ++k) sum += std::int32_t{x[k]} * y[k];
+  return sum;
+}

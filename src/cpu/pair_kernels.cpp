@@ -7,6 +7,8 @@ namespace gpu::cpu {
 const pair_kernels& usable_pair_kernels() {
 #if defined(__x86_64__)
   switch (usable_instruction_set()) {
+    case instruction_set::amx:
+      return amx_pair_kernels;
     case instruction_set::avx512:
       return __builtin_cpu_supports("avx512vnni") ? avx512_vnni_pair_kernels : avx512_pair_kernels;
     case instruction_set::avx2:

@@ -17,15 +17,21 @@ namespace gpu::cpu {
 inline constexpr index_t group_lanes = 16;
 inline constexpr index_t step_bytes = 4;
 /// Rows and groups of a tile are padded to multiples of these, with zeros.
-inline constexpr index_t row_padding = 8;
+inline constexpr index_t row_padding = 16;
 inline constexpr index_t group_padding = 2;
 
 /// How the values of a step are stored and multiplied.
 enum class packing {
-  int8,    ///< columns plus 128, rows signed; sums exact because the values of a row sum to 0
-  int16,   ///< signed; sums exact while they fit int32
-  float32  ///< rounded sums
+  int8,         ///< columns plus 128, rows signed; sums exact where the values of a row sum to 0
+  signed_int8,  ///< both signed
+  int16,        ///< signed; sums exact while they fit int32
+  float32       ///< rounded sums
 };
+
+/// `value` up to the next multiple of `step`.
+constexpr index_t round_up(index_t value, index_t step) {
+  return (value + step - 1) / step * step;
+}
 
 /// One tile of pairs, prepared for the kernels.
 struct kernel_tile {
@@ -44,6 +50,22 @@ struct kernel_tile {
   float band = 0;
   std::uint32_t sign_flip = 0;    // xor on the float's bits: negates
   std::uint32_t sign_keep = ~0u;  // then and: takes the magnitude
+};
+
+/// One tile of the 8-bit screen (cpu/row_screen.hpp), whose sums only say which pairs may pass.
+struct screen_tile {
+  const std::uint8_t* columns = nullptr;    // first group of the tile
+  const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
+  /// What is added to the sums of a row: `bias`, and for columns stored plus 128 what undoes that.
+  const std::int32_t* row_bias = nullptr;  // [rows padded]
+  index_t steps = 0;
+  index_t rows = 0;
+  index_t cols = 0;
+  index_t diagonal = 0;  // as in kernel_tile
+  /// A pair may pass where its biased sum, taken as unsigned, is at least `limit`: one comparison
+  /// for either sign.
+  std::int32_t bias = 0;
+  std::uint32_t limit = 0;
 };
 
 /// The exact decision on one pair: rows and columns count from the tile's first; `raw` is the sum
@@ -65,10 +87,21 @@ struct dot_kernels {
   void (*sums)(const kernel_tile& tile, std::int32_t* out, index_t stride) = nullptr;
 };
 
+/// The screen of an instruction set that has fast 8-bit products.
+struct screen_kernel {
+  /// Calls test.keeps, with no sum, for every pair above the diagonal that may pass; columns
+  /// ascend within rows.
+  void (*search)(const screen_tile& tile, const exact_test& test) = nullptr;
+  bool signed_columns = false;  // else stored plus 128
+};
+
 /// Everything of one instruction set.
 struct pair_kernels {
   const char* name = nullptr;
-  dot_kernels int8 = {};  // absent (null) where int16 is as fast
+  /// Steps beyond this many 8-bit ones come in multiples of it (whole tiles); 0 does not matter.
+  index_t int8_chunk = 0;
+  screen_kernel screen = {};  // absent (null) where there are no fast 8-bit products
+  dot_kernels int8 = {};      // absent (null) where int16 is as fast
   dot_kernels int16 = {};
   dot_kernels float32 = {};
   /// rho_of a row of pairs: statistics from sums and squares.
@@ -78,6 +111,9 @@ struct pair_kernels {
   /// x + i * length, column j at y + j * length; length is a multiple of 8.
   void (*ordered_dots)(const double* x, index_t rows, const double* y, index_t cols, index_t length,
                        double* out, index_t out_stride) = nullptr;
+  /// The exact dot product of one pair of rows of small integers; it fits int32.
+  std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
+  std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;
 };
 
 /// The best that this machine runs, or that GPU_SIMILARITY_CPU_LEVEL allows.
@@ -87,5 +123,6 @@ extern const pair_kernels baseline_pair_kernels;
 extern const pair_kernels avx2_pair_kernels;
 extern const pair_kernels avx512_pair_kernels;
 extern const pair_kernels avx512_vnni_pair_kernels;
+extern const pair_kernels amx_pair_kernels;
 
 }  // namespace gpu::cpu

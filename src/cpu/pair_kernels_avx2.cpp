@@ -166,6 +166,8 @@ const pair_kernels avx2_pair_kernels{.name = "avx2",
                                      .int16 = kernel_body<avx2_int16>::kernels(),
                                      .float32 = kernel_body<avx2_float32>::kernels(),
                                      .rho = rho_of_sums,
-                                     .ordered_dots = ordered_dots};
+                                     .ordered_dots = ordered_dots,
+                                     .int8_dot = dot_of<std::int8_t>,
+                                     .int16_dot = dot_of<std::int16_t>};
 
 }  // namespace gpu::cpu

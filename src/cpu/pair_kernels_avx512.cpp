@@ -21,6 +21,8 @@ const pair_kernels avx512_pair_kernels{.name = "avx512",
                                        .int16 = kernel_body<avx512_int16>::kernels(),
                                        .float32 = kernel_body<avx512_float32>::kernels(),
                                        .rho = rho_of_sums,
-                                       .ordered_dots = ordered_dots};
+                                       .ordered_dots = ordered_dots,
+                                       .int8_dot = dot_of<std::int8_t>,
+                                       .int16_dot = dot_of<std::int16_t>};
 
 }  // namespace gpu::cpu

@@ -9,28 +9,20 @@ namespace {
 
 #include "cpu/pair_kernel_body.hpp"
 #include "cpu/pair_kernels_avx512_ops.hpp"
-
-// vpdpbusd multiplies unsigned by signed bytes: the columns are stored plus 128, which adds 128
-// times the sum of a row, and that is 0.
-struct vnni_int8 : avx512_integer_lanes {
-  static void accumulate(sum& s, column c, const std::uint8_t* p) {
-    s = _mm512_dpbusd_epi32(s, c, row_step(p));
-  }
-};
-
-struct vnni_int16 : avx512_integer_lanes {
-  static void accumulate(sum& s, column c, const std::uint8_t* p) {
-    s = _mm512_dpwssd_epi32(s, c, row_step(p));
-  }
-};
+#include "cpu/pair_kernels_vnni_ops.hpp"
+#include "cpu/pair_kernels_vnni_screen.hpp"
 
 }  // namespace
 
-const pair_kernels avx512_vnni_pair_kernels{.name = "avx512_vnni",
-                                            .int8 = kernel_body<vnni_int8>::kernels(),
-                                            .int16 = kernel_body<vnni_int16>::kernels(),
-                                            .float32 = kernel_body<avx512_float32>::kernels(),
-                                            .rho = rho_of_sums,
-                                            .ordered_dots = ordered_dots};
+const pair_kernels avx512_vnni_pair_kernels{
+    .name = "avx512_vnni",
+    .screen = {.search = vnni_screen::search, .signed_columns = false},
+    .int8 = kernel_body<vnni_int8>::kernels(),
+    .int16 = kernel_body<vnni_int16>::kernels(),
+    .float32 = kernel_body<avx512_float32>::kernels(),
+    .rho = rho_of_sums,
+    .ordered_dots = ordered_dots,
+    .int8_dot = dot_of<std::int8_t>,
+    .int16_dot = dot_of<std::int16_t>};
 
 }  // namespace gpu::cpu

@@ -135,6 +135,8 @@ const pair_kernels baseline_pair_kernels{.name = "baseline",
                                          .int16 = kernel_body<plain_int16>::kernels(),
                                          .float32 = kernel_body<plain_float32>::kernels(),
                                          .rho = rho_of_sums,
-                                         .ordered_dots = ordered_dots};
+                                         .ordered_dots = ordered_dots,
+                                         .int8_dot = dot_of<std::int8_t>,
+                                         .int16_dot = dot_of<std::int16_t>};
 
 }  // namespace gpu::cpu

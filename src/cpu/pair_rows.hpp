@@ -50,6 +50,10 @@ class pair_rows {
   /// Scratch bytes that one thread needs beside the statistics.
   [[nodiscard]] virtual std::size_t kernel_bytes() const { return 0; }
 
+  /// Makes ready what the calls below need: `matches` and `count` with `keep`, or, where that is
+  /// null, all of them. To be called before them, by one thread.
+  virtual void prepare(const detail::keep_range* /*keep*/) {}
+
   /// The statistic of every pair of `tile` (at most block_rows x block_cols), also of those with
   /// row >= col, to out[(row - row_begin) * block_cols + (col - col_begin)].
   virtual void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const = 0;

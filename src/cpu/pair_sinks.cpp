@@ -117,6 +117,7 @@ class best_neighbors {
 
 template <class Value>
 void pair_engine::fill_dense(matrix_view<Value> out) {
+  rows_->prepare(nullptr);
   if (size() < out.rows()) {
     parallel_for(out.rows(), threads_, [&](index_t i, int) {
       std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
@@ -157,6 +158,8 @@ void pair_engine::dense(matrix_view<float> out) {
 }
 
 void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+  rows_->prepare(&request.keep);
+  if (request.histogram_bins > 0) rows_->prepare(nullptr);
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.histogram_bins);
   const double bins = static_cast<double>(request.histogram_bins);
@@ -187,6 +190,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
 }
 
 detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+  rows_->prepare(nullptr);
   std::vector<thread_sum> below(static_cast<std::size_t>(threads_));
   std::vector<thread_sum> above(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.bins);
@@ -226,6 +230,7 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
   if (size() == 0) return;
+  rows_->prepare(nullptr);
 
   const auto k = static_cast<std::size_t>(request.k);
   const bool by_magnitude = request.order == neighbor_order::by_absolute_value;

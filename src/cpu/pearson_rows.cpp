@@ -84,25 +84,20 @@ class plain_pearson_rows final : public pair_rows {
 class packed_pearson_rows final : public packed_rows {
  public:
   packed_pearson_rows(const pair_kernels& kernels, scaled_rows rows, index_t cols, int threads)
-      : packed_rows(kernels, packing::float32), rows_(std::move(rows)) {
-    columns_ = packed_columns(packing::float32, rows_.size, cols);
-    const index_t tasks = (rows_.size + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-      std::vector<float> rounded(static_cast<std::size_t>(cols));
-      const index_t end = std::min(rows_.size, (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        std::transform(rows_.row(i), rows_.row(i) + cols, rounded.begin(),
-                       [](double value) { return static_cast<float>(value); });
-        columns_.store_row(i, rounded.data());
-      }
-    });
+      : packed_rows(kernels, packing::float32, rows.size, cols),
+        rows_(std::move(rows)),
+        cols_(cols),
+        threads_(threads) {
     // Of unit rows: each of `cols` additions, both factors, the cut and the margin round once, by
     // at most 2^-24 of what Cauchy and Schwarz bound by 1.
     const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
     set_scales(std::vector<float>(static_cast<std::size_t>(rows_.size), 1.0f), band, false);
   }
 
-  [[nodiscard]] index_t size() const override { return rows_.size; }
+  // Statistics need the doubles alone.
+  void prepare(const detail::keep_range* keep) override {
+    if (keep != nullptr) packed_rows::prepare(keep);
+  }
 
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
     kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(tile.col_begin),
@@ -113,14 +108,37 @@ class packed_pearson_rows final : public packed_rows {
     }
   }
 
+ private:
   [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
+    return exact(row, col);
+  }
+
+  [[nodiscard]] double exact(index_t row, index_t col) const override {
     double dot = 0;
     kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
     return detail::clip_correlation(dot);
   }
 
- private:
+  void pack(packed_columns& columns) const override {
+    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads_), [&](index_t task, int) {
+      std::vector<float> rounded(static_cast<std::size_t>(cols_));
+      const index_t end = std::min(size(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        std::transform(rows_.row(i), rows_.row(i) + cols_, rounded.begin(),
+                       [](double value) { return static_cast<float>(value); });
+        columns.store_row(i, rounded.data());
+      }
+    });
+  }
+
+  [[nodiscard]] row_screen make_screen() const override {
+    return {kernels(), rows_.values.data(), size(), cols_, rows_.stride, nullptr, threads_};
+  }
+
   scaled_rows rows_;
+  index_t cols_;
+  int threads_;
 };
 
 }  // namespace

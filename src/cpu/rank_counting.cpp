@@ -7,6 +7,7 @@ namespace gpu::cpu {
 const counting_kernels& usable_counting_kernels() {
 #if defined(__x86_64__)
   switch (usable_instruction_set()) {
+    case instruction_set::amx:
     case instruction_set::avx512:
       return avx512::kernels;
     case instruction_set::avx2:

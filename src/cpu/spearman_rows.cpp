@@ -104,50 +104,76 @@ class plain_spearman_rows final : public pair_rows {
 };
 
 // By kernels on packed ranks; sums fit 32 bits.
+template <class Integer>
 class packed_spearman_rows final : public packed_rows {
  public:
-  template <class Integer>
-  packed_spearman_rows(const pair_kernels& kernels, const ordinary_ranks<Integer>& ranks,
-                       int threads)
-      : packed_rows(kernels, packing_of<Integer>), squares_(ranks.square_sums.size()) {
-    columns_ = packed_columns(packing_of<Integer>, ranks.size(), ranks.stride);
-    const index_t tasks = (ranks.size() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-      const index_t end = std::min(ranks.size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) columns_.store_row(i, ranks.row(i));
-    });
-    std::vector<float> scales(squares_.size());
-    for (std::size_t i = 0; i < squares_.size(); ++i) {
-      squares_[i] = static_cast<double>(ranks.square_sums[i]);
-      scales[i] = static_cast<float>(std::sqrt(squares_[i]));
+  packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks, int threads)
+      : packed_rows(kernels, how, ranks.size(), ranks.stride),
+        ranks_(std::move(ranks)),
+        lengths_(ranks_.square_sums.size()),
+        threads_(threads) {
+    std::vector<float> scales(lengths_.size());
+    for (std::size_t i = 0; i < lengths_.size(); ++i) {
+      lengths_[i] = std::sqrt(static_cast<double>(ranks_.square_sums[i]));
+      scales[i] = static_cast<float>(lengths_[i]);
     }
     set_scales(std::move(scales), filter_band, true);
   }
 
-  [[nodiscard]] index_t size() const override { return static_cast<index_t>(squares_.size()); }
+  void prepare(const detail::keep_range* keep) override {
+    packed_rows::prepare(keep);
+    if ((keep != nullptr && filters(*keep)) || !squares_.empty()) return;
+    squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
+  }
 
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
     std::int32_t* sums = sums_of(scratch);
     dots().sums(tile_of(tile, scratch), sums, pair_policy::block_cols);
     for (index_t i = 0; i < tile.rows(); ++i) {
       const index_t at = i * pair_policy::block_cols;
-      kernels().rho(sums + at, square(tile.row_begin + i), squares_.data() + tile.col_begin,
-                    tile.cols(), out + at);
+      kernels().rho(sums + at, static_cast<double>(square_sum(tile.row_begin + i)),
+                    squares_.data() + tile.col_begin, tile.cols(), out + at);
     }
   }
 
+ private:
+  static constexpr packing how = sizeof(Integer) == 1 ? packing::int8 : packing::int16;
+
   [[nodiscard]] double exact(index_t row, index_t col, std::int32_t raw) const override {
-    return detail::rho_of(raw, static_cast<std::int64_t>(square(row)),
-                          static_cast<std::int64_t>(square(col)));
+    return detail::rho_of(raw, square_sum(row), square_sum(col));
   }
 
- private:
-  template <class Integer>
-  static constexpr packing packing_of = sizeof(Integer) == 1 ? packing::int8 : packing::int16;
+  [[nodiscard]] double exact(index_t row, index_t col) const override {
+    const Integer* x = ranks_.row(row);
+    const Integer* y = ranks_.row(col);
+    if constexpr (sizeof(Integer) == 1) {
+      return exact(row, col, kernels().int8_dot(x, y, ranks_.stride));
+    } else {
+      return exact(row, col, kernels().int16_dot(x, y, ranks_.stride));
+    }
+  }
 
-  [[nodiscard]] double square(index_t i) const { return squares_[static_cast<std::size_t>(i)]; }
+  void pack(packed_columns& columns) const override {
+    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads_), [&](index_t task, int) {
+      const index_t end = std::min(size(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) columns.store_row(i, ranks_.row(i));
+    });
+  }
 
-  std::vector<double> squares_;  // integers below 2^31
+  [[nodiscard]] row_screen make_screen() const override {
+    return {kernels(),     ranks_.values.data(), size(),  ranks_.stride,
+            ranks_.stride, lengths_.data(),      threads_};
+  }
+
+  [[nodiscard]] std::int64_t square_sum(index_t i) const {
+    return ranks_.square_sums[static_cast<std::size_t>(i)];
+  }
+
+  ordinary_ranks<Integer> ranks_;
+  std::vector<double> squares_;  // integers below 2^31, once statistics are asked for
+  std::vector<double> lengths_;  // their roots
+  int threads_;
 };
 
 template <class T>
@@ -158,7 +184,7 @@ std::unique_ptr<pair_rows> make_rows(const matrix_view<const T>& data, int threa
         rank_ordinary_rows<Integer>(data, threads, found));
   };
   const auto packed = [&]<class Integer>(Integer) -> std::unique_ptr<pair_rows> {
-    return std::make_unique<packed_spearman_rows>(
+    return std::make_unique<packed_spearman_rows<Integer>>(
         usable_pair_kernels(), rank_ordinary_rows<Integer>(data, threads, found), threads);
   };
   if (data.cols() > most_int16_cols) return plain(std::int32_t{});

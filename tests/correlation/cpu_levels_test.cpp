@@ -1,0 +1,128 @@
+// The CPU pair engine against its own naive variant, at sizes and cuts that reach every kernel: the
+// 8-bit screen at strict cuts, the filters at loose ones. Run once per instruction set.
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include <gpu/pearson.hpp>
+#include <gpu/spearman.hpp>
+
+#include "support/catch.hpp"
+#include "support/generators.hpp"
+
+namespace {
+
+using gpu::index_t;
+
+gpu::pair_options cpu_options(gpu::pair_variant variant, int threads = 2) {
+  gpu::pair_options out;
+  out.variant = variant;
+  out.exec.target = gpu::backend::cpu;
+  out.exec.cpu_threads = threads;
+  return out;
+}
+
+// Rows in families of seven around a common profile, some of opposite sign, so that statistics lie
+// on both sides of every cut. The first row has one value that differs: the longest element a unit
+// row can have.
+gpu::matrix<std::int32_t> family_rows(index_t rows, index_t cols, unsigned seed, int values) {
+  std::mt19937 random(seed);
+  gpu::matrix<std::int32_t> out(rows, cols);
+  std::vector<std::int32_t> profile(static_cast<std::size_t>(cols));
+  for (index_t i = 0; i < rows; ++i) {
+    if (i % 7 == 0) {
+      for (auto& value : profile) value = static_cast<std::int32_t>(random() % 1000);
+    }
+    const auto noise = 1 + static_cast<std::int32_t>(random() % 700);
+    const std::int32_t sign = random() % 3 == 0 ? -1 : 1;
+    for (index_t k = 0; k < cols; ++k) {
+      const auto value = profile[static_cast<std::size_t>(k)] +
+                         static_cast<std::int32_t>(random() % static_cast<unsigned>(noise));
+      out(i, k) = sign * (values == 0 ? value : value * values / 2000);
+    }
+  }
+  for (index_t k = 0; k < cols; ++k) out(0, k) = k == 3 ? 1 : 0;
+  return out;
+}
+
+template <class Run>
+void variants_agree(const Run& run, const gpu::matrix<std::int32_t>& data) {
+  const gpu::matrix_view<const std::int32_t> view = data.view();
+  for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
+    for (const double cut : {0.1, 0.62, 0.8, 0.9, 0.97}) {
+      INFO(data.rows() << " x " << data.cols() << ", |r| >= " << cut << ", tail "
+                       << static_cast<int>(side));
+      const gpu::pair_filter keep{.min_abs = cut, .side = side};
+      const auto wanted =
+          run(view, cpu_options(gpu::pair_variant::naive), gpu::edge_sink{.keep = keep}).edges;
+      const auto options = cpu_options(gpu::pair_variant::tiled);
+      CHECK(run(view, options, gpu::edge_sink{.keep = keep}).edges == wanted);
+      const auto counted = run(view, options, gpu::count_sink{.keep = keep});
+      std::vector<std::uint32_t> degree(static_cast<std::size_t>(data.rows()));
+      for (const gpu::edge& e : wanted) {
+        ++degree[e.row];
+        ++degree[e.col];
+      }
+      CHECK(counted.kept == wanted.size());
+      CHECK(counted.degree == degree);
+    }
+  }
+}
+
+const auto spearman = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
+  return gpu::spearman_all_pairs(view, options, sink);
+};
+const auto pearson = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
+  return gpu::pearson_all_pairs(view, options, sink);
+};
+
+}  // namespace
+
+TEST_CASE("Every kernel keeps the pairs of the naive variant", "[correlation]") {
+  // Rows around the edges of tiles; columns around those of steps and of 64-byte tile rows.
+  for (const index_t rows : {index_t{33}, index_t{161}, index_t{225}}) {
+    for (const index_t cols : {index_t{29}, index_t{30}, index_t{64}, index_t{65}, index_t{128}}) {
+      const auto data = family_rows(rows, cols, static_cast<unsigned>(rows * 1000 + cols), 0);
+      variants_agree(spearman, data);
+      variants_agree(pearson, data);
+    }
+  }
+  variants_agree(spearman, family_rows(200, 30, 1, 5));  // heavy ties
+  variants_agree(spearman, family_rows(90, 300, 2, 0));  // 16-bit ranks behind an 8-bit screen
+  variants_agree(spearman, family_rows(40, 2100, 3, 0));
+  variants_agree(pearson, family_rows(90, 300, 2, 0));
+}
+
+TEST_CASE("More columns than one task takes keep their pairs", "[correlation]") {
+  const auto data = family_rows(8400, 24, 4, 0);
+  const gpu::pair_filter keep{.min_abs = 0.95};
+  const auto wanted =
+      spearman(data.view(), cpu_options(gpu::pair_variant::naive, 0), gpu::edge_sink{.keep = keep});
+  const auto got =
+      spearman(data.view(), cpu_options(gpu::pair_variant::tiled, 0), gpu::edge_sink{.keep = keep});
+  REQUIRE(wanted.edges.size() > 1000);
+  CHECK(got.edges == wanted.edges);
+}
+
+TEST_CASE("Measures run side by side in threads of the caller", "[correlation]") {
+  const auto data = family_rows(500, 30, 5, 0);
+  const gpu::pair_filter strict{.min_abs = 0.85};
+  const gpu::pair_filter loose{.max_p = 0.05};
+  const auto options = cpu_options(gpu::pair_variant::tiled);
+  const auto run_all = [&] {
+    return std::tuple(spearman(data.view(), options, gpu::edge_sink{.keep = strict}).edges,
+                      pearson(data.view(), options, gpu::edge_sink{.keep = strict}).edges,
+                      spearman(data.view(), options, gpu::count_sink{.keep = loose}).degree,
+                      pearson(data.view(), options, gpu::count_sink{.keep = loose}).degree);
+  };
+  const auto wanted = run_all();
+  std::vector<decltype(run_all())> got(4);
+  std::vector<std::thread> callers;
+  for (auto& result : got) callers.emplace_back([&] { result = run_all(); });
+  for (auto& caller : callers) caller.join();
+  for (const auto& result : got) CHECK(result == wanted);
+}

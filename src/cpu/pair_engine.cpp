@@ -37,11 +37,9 @@ constexpr std::size_t least_waiting_edges = 1024;
 
 // What a run takes whatever it keeps: packed rows, and scratch of each thread.
 std::size_t fixed_bytes(detail::measure what, index_t rows, index_t cols, int threads) {
-  std::size_t per_element = sizeof(double) + sizeof(float);  // Pearson: rows and their filter
-  if (what == detail::measure::spearman) {
-    // Ranks in row order while they are packed, and packed.
-    per_element = cols <= 128 ? 2 : (cols <= 32768 ? 4 : 8);
-  }
+  // Rows, the form the kernels take, and the bytes of the screen.
+  std::size_t per_element = sizeof(double) + sizeof(float) + 1;
+  if (what == detail::measure::spearman) per_element = cols <= 128 ? 3 : (cols <= 32768 ? 5 : 8);
   const auto elements = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
   const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
   const std::size_t per_thread =

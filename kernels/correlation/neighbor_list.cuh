@@ -16,7 +16,10 @@ __device__ __forceinline__ double neighbor_key(double statistic, detail::bin_key
 /// sorted: by key descending, ties to the lowest partner.
 class neighbor_list {
  public:
-  static constexpr int capacity = 256;
+  static constexpr int capacity = 192;
+  // Further entries that are let in before the bar rises again. The first k raise it at once: heavy
+  // ties then end the search.
+  static constexpr int slack = 16;
 
   struct storage {
     double statistic[capacity];
@@ -24,7 +27,7 @@ class neighbor_list {
   };
 
   __device__ neighbor_list(storage& entries, int k, detail::bin_key key)
-      : entries_(entries), k_(k), key_(key), limit_(min(max(2 * k, 64), capacity - 32)) {}
+      : entries_(entries), k_(k), key_(key), limit_(k) {}
 
   /// What a further partner's key must exceed: a tie goes to who is there already.
   [[nodiscard]] __device__ double bar() const { return bar_; }
@@ -40,8 +43,9 @@ class neighbor_list {
       entries_.partner[place] = partner;
     }
     count_ += __popc(lanes);
-    if (count_ <= limit_) return false;
+    if (count_ < limit_) return false;
     keep_best();
+    limit_ = k_ + slack;
     return true;
   }
 
@@ -85,9 +89,10 @@ class neighbor_list {
   storage& entries_;
   int k_;
   detail::bin_key key_;
-  int limit_;  // entries from which on the best are sorted out; 32 more fit
+  int limit_;  // entries from which on the best are sorted out
   int count_ = 0;
   double bar_ = -2.0;  // below every key
+  static_assert(neighbor_most_listed + slack + 32 <= capacity);
 };
 
 }  // namespace gpu::kernels

@@ -1,5 +1,7 @@
 // The first half of the neighbour search, one instance per depth and key.
 
+#include <limits>
+
 #include "correlation/neighbor_maxima.cuh"
 
 namespace gpu::kernels {
@@ -19,11 +21,19 @@ void launch(int depth, const maxima_arguments& args, int multiprocessors, cudaSt
   }
 }
 
-// Enough items that the last round of the blocks is a small part, few enough that a panel pays.
-int chunk_of(int tile_count, int panels, int multiprocessors) {
-  const index_t tiles = static_cast<index_t>(tile_count) * panels;
-  const auto even = static_cast<int>(tiles / (16 * multiprocessors) / 2 * 2);
-  return even < 2 ? 2 : (even > neighbor_most_chunk_tiles ? neighbor_most_chunk_tiles : even);
+// Right rows of an item, in tiles: of the even numbers, the one with which the blocks of the device
+// have least to do until the last of them is done. An item costs its tiles and what its panel
+// takes.
+int choose_chunk(int tile_count, int panels, int multiprocessors) {
+  constexpr int panel_tiles = 1;
+  int best = neighbor_most_chunk_tiles;
+  index_t least = std::numeric_limits<index_t>::max();
+  for (int chunk = neighbor_most_chunk_tiles; chunk >= 2; chunk -= 2) {
+    const index_t rounds = ceil_div(panels * ceil_div(tile_count, chunk), multiprocessors);
+    const index_t cost = rounds * (chunk + panel_tiles);
+    if (cost < least) least = cost, best = chunk;
+  }
+  return best;
 }
 
 }  // namespace
@@ -34,7 +44,7 @@ void launch_neighbor_maxima(const neighbor_rows& packed, const neighbor_block& b
   const neighbor_policy policy = select_neighbor_policy(packed.depth);
   const int panels = static_cast<int>(block.count / neighbor_panel_rows(policy));
   const int tile_count = static_cast<int>(packed.padded_rows / policy.tile_rows);
-  const int chunk = chunk_of(tile_count, panels, multiprocessors);
+  const int chunk = choose_chunk(tile_count, panels, multiprocessors);
   const maxima_arguments args{
       .tiles = packed.tiles,
       .first_row = block.first,

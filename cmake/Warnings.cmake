@@ -14,7 +14,9 @@ function(gpu_similarity_warnings target)
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${device_list}>)
   if(GPU_SIMILARITY_SANITIZE)
     target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPU_SIMILARITY_SANITIZE} -fno-omit-frame-pointer>)
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPU_SIMILARITY_SANITIZE};-fno-omit-frame-pointer>
+      # GCC says of this warning itself that sanitizers make it guess.
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(${target} PRIVATE -fsanitize=${GPU_SIMILARITY_SANITIZE})
   endif()
 endfunction()

@@ -1,94 +1,155 @@
 #pragma once
-// Counts pairs of a sorted, packed set of rows with |rho| at or past a cut, in all and per row, at
-// a cut that keeps many of them: every pair is decided, none is looked at alone.
+// Counts pairs of ranked rows at a cut that keeps many of them, per row and per bin of the
+// statistic: every pair is decided, exactly, by its integer sum.
 //
-// Walk, panel and ring are the screen's (pair_screen.cuh), on exact 8-bit ranks. Rows are ordered
-// by square sum, so a 64 x 256 step nearly always has one exact integer threshold T for all its
-// pairs: found by the definition of rho itself, and anew only where a square sum changes. Where
-// the square sums within a step differ, pairs between the least and the largest threshold of the
-// step go to a queue for the exact test; the others are certain.
+// Layout. Rows stand class by class (count_kernels.hpp): all pairs of two 256-row blocks share one
+// exact integer threshold on |S|, or, for cuts that are not symmetric, one window of dropped sums,
+// found by the definition of rho itself. No pair needs a second look.
 //
-// Epilogue, per sum s: v = (T^2 - 1) - s^2 is negative for a kept pair (one multiply-add, on
-// another pipe than what follows), and a funnel shift collects its sign: 1 + 1 instructions, after
-// which a thread holds 4 words of 32 decisions. Row counts are their population counts. Column
-// counts add the words of 16 rows as bit-sliced numbers: a half adder within the thread and three
-// shuffle steps of ripple adders give 5 planes, which 8 lanes spread into bytes. Deeper rows, whose
-// s^2 does not fit, use T - 1 - |s|; their multiply takes longer than that.
-// Shared memory: ring, panel, and two sets of column counters, flushed a tile late so that one
-// block barrier a tile suffices.
+// A block holds up to 3 x 256 right rows of one class in shared memory, one block a warpgroup, and
+// streams a chunk of the left rows past them, 128 a stage. A step multiplies 64 left rows by 256
+// right rows (wgmma); a thread then holds sums of 2 rows x 64 columns.
+//
+// Epilogue, per sum: s^2 - T^2 (one multiply-add), whose sign a funnel shift collects into words of
+// 32 decisions, on two different pipes. Sums whose square does not fit are compared with the window
+// instead: subtract, compare, add a bit. Rows are counted by population counts, two shuffles and
+// one addition to global memory a step. Columns stay, so their counts stay in registers as
+// bit-planes, to which a step adds with a ripple carry, and leave once every 62 steps.
+//
+// Bins. The sums of a step go to the warp's scratch as 16-bit numbers, two a store; each lane then
+// walks through its kept bits, reads the sum and counts it in a histogram of sums in shared memory.
+// Only where the classes change is that converted to bins, by the definition of rho: the number of
+// bins costs nothing. A lane without bits counts a sum of its own that nobody reads.
+//
+// Order of work: items walk chunk by chunk, so that the blocks on the device share one chunk of
+// left rows in L2 while their right rows differ.
+// Tried without gain: counting columns by adding up bit-sliced words over lanes every step (more
+// instructions than the decisions), atomics on the histogram behind a predicate for every sum (the
+// compiler makes branches of them, 6 instructions a sum).
 
-#include "correlation/pair_screen.cuh"
+#include <cstdint>
+
+#include "common/bulk_copy.cuh"
+#include "common/wgmma.cuh"
+#include "correlation/count_kernels.hpp"
+#include "correlation/sink_bins.cuh"
 #include "stats/statistic.hpp"
 
 namespace gpu::kernels {
 
 struct count_arguments {
-  screen_arguments walk;             // candidates: the pairs that need the exact test
-  const count_bounds* left_bounds;   // [padded_rows / 64]
-  const count_bounds* right_bounds;  // [padded_rows / 256]
-  double at_least;                   // the cut on |rho|, in (0, 1]
-  unsigned* degree;                  // [rows], of packed rows
-  unsigned long long* kept;
+  const std::uint8_t* tiles;
+  const int* square_sums;
+  const count_panel* panels;
+  const index_t* items_before;
+  const std::uint32_t* first_panel;
+  index_t first_item;
+  index_t last_item;
+  double at_least;
+  double at_most;
+  unsigned* degree;
+  bin_sink_args bins;
+  int largest_sum;  // of |S| over all rows: half the histogram
+  unsigned one;     // 1, unknown to the compiler: multiplying by it adds on the multiplier's pipe
 };
+
+inline constexpr int count_stages = 4;
+inline constexpr int count_threads = count_panel_blocks * 128;
+/// Bytes of a warp's scratch: what a lane without bits reads, then 64 x 2 sums a lane.
+inline constexpr int count_scratch = 256 + 8192;
+
+__host__ __device__ constexpr std::size_t count_histogram_bytes(int largest_sum) {
+  return (2 * static_cast<std::size_t>(largest_sum) + 1 + 32) * sizeof(unsigned);
+}
+__host__ __device__ constexpr std::size_t count_shared_bytes(int depth, bool binned, int largest_sum) {
+  const std::size_t rows = count_stages * count_tile_rows + count_panel_blocks * count_block_rows;
+  const std::size_t bins =
+      binned ? count_histogram_bytes(largest_sum) + count_threads / 32 * count_scratch : 0;
+  return rows * static_cast<std::size_t>(depth) + (bins + 15) / 16 * 16;
+}
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// The smallest positive sum whose rho reaches the cut for these square sums: the division is the
-/// one that defines rho, the square root only starts the search.
-__device__ __forceinline__ int exact_threshold(int square_sum_x, int square_sum_y, double cut) {
-  const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));
-  int sum = max(1, static_cast<int>(ceil(cut * scale)));
-  while (sum > 1 && static_cast<double>(sum - 1) / scale >= cut) --sum;
-  while (static_cast<double>(sum) / scale < cut) ++sum;
+/// The least sum in [-bound, bound] whose rho is at least `cut`, or bound + 1. The division is the
+/// one that defines rho; the product only starts the search.
+__device__ __forceinline__ int least_sum_at(double cut, double scale, int bound) {
+  const auto reaches = [&](int sum) {
+    return fmax(-1.0, fmin(static_cast<double>(sum) / scale, 1.0)) >= cut;
+  };
+  const double guess = ceil(fmax(-1.0, fmin(cut, 1.0)) * scale);
+  int sum = max(-bound, min(static_cast<int>(guess), bound + 1));
+  while (sum > -bound && reaches(sum - 1)) --sum;
+  while (sum <= bound && !reaches(sum)) ++sum;
   return sum;
 }
 
-/// The thresholds of one step: below `least` no pair is kept, from `most` on each is.
-struct step_thresholds {
-  count_bounds left;
-  count_bounds right;
-  int least;
-  int most;
+/// What two classes make of the cut: sums from `first` on, `length` of them, are dropped.
+struct dropped_sums {
+  int first;
+  int length;
 };
+__device__ __noinline__ dropped_sums find_dropped(int square_sum_x, int square_sum_y,
+                                                  double at_least, double at_most) {
+  const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));
+  const int bound = static_cast<int>(scale) + 1;
+  const int least = least_sum_at(at_least, scale, bound);
+  const int most = -least_sum_at(-at_most, scale, bound);
+  return {most + 1, least - most - 1};
+}
 
-/// Decisions of one thread: rows g and g + 8, 64 columns each; the first column is the top bit.
+/// Decisions of one thread: words[half][parity] has rows g + 8 half and columns 2 t + parity + 8 q
+/// of the step, q = 0 at the top bit; g and t are the lane's place among its quads and in its quad.
 struct decisions {
   unsigned words[2][2];
 };
 
-template <int depth>
-__device__ __forceinline__ decisions decide(const int (&sums)[128], int threshold) {
+template <bool square>
+__device__ __forceinline__ decisions decide(const int (&sums)[128], dropped_sums dropped,
+                                            unsigned one) {
   decisions out{};
-  const int limit = depth == 32 ? threshold * threshold - 1 : threshold - 1;
+  if constexpr (square) {
+    const int least = dropped.first + dropped.length;
+    const int limit = -least * least;
 #pragma unroll
-  for (int i = 0; i < 128; ++i) {
-    const int rest = depth == 32 ? limit - sums[i] * sums[i] : limit - abs(sums[i]);
-    unsigned& word = out.words[(i >> 1) & 1][i >> 6];
-    word = __funnelshift_l(static_cast<unsigned>(rest), word, 1);
+    for (int i = 0; i < 128; ++i) {
+      unsigned& word = out.words[(i >> 1) & 1][i & 1];
+      word = __funnelshift_l(static_cast<unsigned>(sums[i] * sums[i] + limit), word, 1);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) out.words[i >> 1][i & 1] = ~out.words[i >> 1][i & 1];
+  } else {
+#pragma unroll
+    for (int i = 0; i < 128; ++i) {
+      asm("{\n.reg .pred kept;\n.reg .u32 past;\n"
+          "mad.lo.u32 past, %1, %4, %2;\n"
+          "setp.ge.u32 kept, past, %3;\n"
+          "@kept mad.lo.u32 %0, %4, %5, %0;\n}"
+          : "+r"(out.words[(i >> 1) & 1][i & 1])
+          : "r"(sums[i]), "r"(-dropped.first), "r"(dropped.length), "r"(one),
+            "r"(0x80000000U >> (i >> 2)));
+    }
   }
   return out;
 }
 
-/// Column of bit `bit` of word `word` for the first column of the lane's quad.
-__device__ __forceinline__ unsigned decision_column(int word, int bit) {
-  const int pushed = 31 - bit;
-  return static_cast<unsigned>((word * 16 + pushed / 2) * 8 + pushed % 2);
-}
-
-/// Bits of the columns past `row` among those that start at `column`: where a step meets the
-/// diagonal, only they are pairs.
-__device__ __noinline__ unsigned columns_past(unsigned row, unsigned column, int word) {
-  unsigned mask = 0;
-  for (int bit = 0; bit < 32; ++bit) {
-    mask |= column + decision_column(word, bit) > row ? 1U << bit : 0U;
+/// Drops the decisions of columns that are not past their row; `row` and `column` are those of the
+/// lane's first sum.
+__device__ __forceinline__ void keep_upper(decisions& d, int row, int column) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+#pragma unroll
+    for (int parity = 0; parity < 2; ++parity) {
+      const int behind = row + 8 * half - column - parity;  // column + 8 q > row from here on
+      const int dropped = behind < 0 ? 0 : behind / 8 + 1;
+      d.words[half][parity] &= dropped >= 32 ? 0U : ~0U >> dropped;
+    }
   }
-  return mask;
 }
 
 /// Adds a number of `planes` bit-planes from the lane at distance `distance`; one plane more comes
 /// out. Each bit position is a column.
-template <int planes>
-__device__ __forceinline__ void add_from_lane(unsigned (&number)[5], int distance) {
+template <int planes, int size>
+__device__ __forceinline__ void add_from_lane(unsigned (&number)[size], int distance) {
   unsigned carry = 0;
 #pragma unroll
   for (int p = 0; p < planes; ++p) {
@@ -101,69 +162,173 @@ __device__ __forceinline__ void add_from_lane(unsigned (&number)[5], int distanc
   number[planes] = carry;
 }
 
-/// Column counts of 16 rows: bytes of the eight columns that this lane stands for, low nibble of
-/// its byte first. Lane k takes byte (k / 4) % 4 of word k / 16.
-__device__ __forceinline__ void add_column_counts(const decisions& d, unsigned (&bytes)[2]) {
-  unsigned mine[5] = {};
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+/// Counts of the 64 columns of a thread, bit-sliced; room for 63 steps of two rows.
+struct column_counts {
+  static constexpr int planes = 7;
+  static constexpr int most_steps = 62;  // a whole number of stages
+  unsigned plane[2][planes];
+
+  __device__ __forceinline__ void add(const decisions& d) {
 #pragma unroll
-  for (int word = 0; word < 2; ++word) {
-    unsigned number[5] = {d.words[0][word] ^ d.words[1][word], d.words[0][word] & d.words[1][word]};
-    add_from_lane<2>(number, 4);
-    add_from_lane<3>(number, 8);
-    add_from_lane<4>(number, 16);
-    if (lane / 16 == word) {
+    for (int x = 0; x < 2; ++x) {
+      const unsigned a = d.words[0][x];
+      const unsigned b = d.words[1][x];
+      unsigned carry = (a & b) | (plane[x][0] & (a | b));
+      plane[x][0] ^= a ^ b;
 #pragma unroll
-      for (int p = 0; p < 5; ++p) mine[p] = number[p] >> (lane / 4 % 4 * 8);
+      for (int p = 1; p < planes; ++p) {
+        const unsigned next = plane[x][p] & carry;
+        plane[x][p] ^= carry;
+        carry = next;
+      }
     }
   }
+
+  /// Adds the counts of the warp's rows to degree, that of the step's first column, and clears them.
+  __device__ __forceinline__ void leave(unsigned* degree) {
+    const unsigned lane = threadIdx.x & 31U;
 #pragma unroll
-  for (int p = 0; p < 5; ++p) {
-    bytes[0] += (((mine[p] & 15U) * 0x00204081U) & 0x01010101U) << p;
-    bytes[1] += (((mine[p] >> 4 & 15U) * 0x00204081U) & 0x01010101U) << p;
+    for (int x = 0; x < 2; ++x) {
+      unsigned number[planes + 3] = {};
+#pragma unroll
+      for (int p = 0; p < planes; ++p) {
+        number[p] = plane[x][p];
+        plane[x][p] = 0;
+      }
+      add_from_lane<planes>(number, 4);
+      add_from_lane<planes + 1>(number, 8);
+      add_from_lane<planes + 2>(number, 16);
+      // All eight lanes of a column have its count: each adds four of the columns.
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j) {
+        const unsigned q = (lane >> 2) * 4 + j;
+        unsigned count = 0;
+#pragma unroll
+        for (int p = 0; p < planes + 3; ++p) count |= (number[p] >> (31 - q) & 1U) << p;
+        if (count != 0) atomicAdd(degree + q * 8 + (lane & 3U) * 2 + x, count);
+      }
+    }
+  }
+};
+
+/// Puts the sums of a thread into its scratch, 256 bytes from one q to the one before it.
+__device__ __forceinline__ void write_sums(const int (&sums)[128], unsigned scratch) {
+#pragma unroll
+  for (int q = 0; q < 32; ++q) {
+    const unsigned even = __byte_perm(sums[4 * q], sums[4 * q + 2], 0x5410);
+    const unsigned odd = __byte_perm(sums[4 * q + 1], sums[4 * q + 3], 0x5410);
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(scratch + (31 - q) * 256), "r"(even),
+                 "r"(odd)
+                 : "memory");
   }
 }
 
-/// Queues the pairs of a step that only the exact test can decide.
-__device__ __noinline__ void queue_uncertain(const screen_arguments& args, unsigned bits, int word,
-                                             unsigned row, unsigned column) {
-  for (; bits != 0; bits &= bits - 1) {
-    const int bit = __ffs(static_cast<int>(bits)) - 1;
-    const unsigned right = column + decision_column(word, bit);
-    if (right >= args.rows || row >= right) continue;
-    const std::uint64_t slot = atomicAdd(reinterpret_cast<unsigned long long*>(args.count), 1ULL);
-    if (slot < args.capacity) args.candidates[slot] = {row, right};
+/// Counts the sum of the top bit of `word`; without one, that of the slot before the scratch.
+__device__ __forceinline__ void count_top_sum(unsigned& word, unsigned sums, unsigned histogram) {
+  int bit = 0;
+  short sum = 0;
+  asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(word));
+  asm volatile("ld.shared.s16 %0, [%1];" : "=h"(sum) : "r"(sums + bit * 256) : "memory");
+  word &= ~(bit < 0 ? 0U : 1U << bit);
+  asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(histogram + sum * 4) : "memory");
+}
+
+/// Counts the sums of a thread's kept pairs; `histogram` is the address of the sum 0.
+__device__ __forceinline__ void count_sums(const decisions& d, unsigned scratch,
+                                           unsigned histogram) {
+#pragma unroll
+  for (int parity = 0; parity < 2; ++parity) {
+    unsigned low = d.words[0][parity];
+    unsigned high = d.words[1][parity];
+    while (__any_sync(~0U, (low | high) != 0)) {
+#pragma unroll
+      for (int turn = 0; turn < 2; ++turn) {
+        count_top_sum(low, scratch + parity * 4, histogram);
+        count_top_sum(high, scratch + parity * 4 + 2, histogram);
+      }
+    }
   }
+}
+
+/// Converts the histogram of sums of two classes to bins, and clears it. All threads call.
+__device__ __noinline__ void leave_histogram(const count_arguments& args, unsigned* histogram,
+                                             int square_sum_x, int square_sum_y) {
+  __syncthreads();
+  const int entries = 2 * args.largest_sum + 1;
+  // An odd number of entries a thread: no two threads of a warp meet in a bank.
+  const int share = (entries + count_threads - 1) / count_threads | 1;
+  const int begin = static_cast<int>(threadIdx.x) * share;
+  const int end = min(begin + share, entries);
+  unsigned long long count = 0;
+  index_t place = 0;
+  for (int i = begin; i < end; ++i) {
+    const unsigned found = histogram[i];
+    if (found == 0) continue;
+    histogram[i] = 0;
+    const index_t here = bin_of(
+        args.bins, detail::rho_of(i - args.largest_sum, square_sum_x, square_sum_y));
+    if (here != place && count != 0) {
+      atomicAdd(args.bins.bins + place, count);
+      count = 0;
+    }
+    place = here;
+    count += found;
+  }
+  if (count != 0) atomicAdd(args.bins.bins + place, count);
+  __syncthreads();
+}
+
+/// A position in the walk over items and tiles.
+struct count_cursor {
+  index_t item;
+  int chunk;
+  int tile;
+  int last_tile;
+  count_panel panel;
+};
+
+/// Finds the place of at.item; false at the end of the work.
+__device__ __forceinline__ bool settle(const count_arguments& args, count_cursor& at) {
+  constexpr int block_tiles = count_block_rows / count_tile_rows;
+  if (at.item >= args.last_item) return false;
+  while (at.item >= args.items_before[at.chunk + 1]) ++at.chunk;
+  at.panel = args.panels[args.first_panel[at.chunk] + (at.item - args.items_before[at.chunk])];
+  const int past = static_cast<int>(at.panel.first_block + at.panel.blocks);
+  at.tile = at.chunk * count_chunk_blocks * block_tiles;
+  at.last_tile = min((at.chunk + 1) * count_chunk_blocks, past) * block_tiles;
+  return true;
+}
+
+template <int depth>
+__device__ __forceinline__ void multiply(int (&sums)[128], std::uint64_t left,
+                                         std::uint64_t right) {
+  pin_registers(sums);
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < depth / 32; ++k) {
+    wgmma_s8(sums, left + static_cast<std::uint64_t>(k * (256 >> 4)),
+             right + static_cast<std::uint64_t>(k * (256 >> 4)), k);
+  }
+  wgmma_commit();
+  wgmma_wait<0>();
+  pin_registers(sums);
 }
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
-template <int depth>
-constexpr std::size_t count_shared_bytes() {
-  constexpr screen_policy policy = select_count_policy(depth);
-  return static_cast<std::size_t>(policy.stages) * policy.tile_rows * depth +
-         static_cast<std::size_t>(panel_rows(policy)) * depth +
-         2 * static_cast<std::size_t>(policy.tile_rows) * sizeof(unsigned);
-}
-
-template <int depth>
-__global__ void __launch_bounds__(select_count_policy(depth).warpgroups * 128, 1)
+template <int depth, bool square, bool binned>
+__global__ void __launch_bounds__(count_threads, 1)
     pair_count_kernel(const __grid_constant__ count_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using multiply = screen_multiply<screen_operand::int8, depth>;
-  constexpr screen_policy policy = select_count_policy(depth);
-  constexpr int tile_rows = policy.tile_rows;
-  constexpr int stages = policy.stages;
-  constexpr int row_blocks = policy.row_blocks;
-  constexpr int tile_bytes = tile_rows * depth;
-  constexpr int block_bytes = screen_block_rows * depth;
-  constexpr int splits = tile_rows / 256;
-  constexpr int panel = panel_rows(policy);
-  constexpr index_t panels = index_t{policy.chunk_tiles} * tile_rows / panel;
+  constexpr int stages = count_stages;
+  constexpr int tile_bytes = count_tile_rows * depth;
+  constexpr int block_bytes = count_block_rows * depth;
+  constexpr int tile_steps = count_tile_rows / 64;
+  constexpr int block_tiles = count_block_rows / count_tile_rows;
 
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * stages];  // full, then empty
-  __shared__ screen_cursor producer_at;                        // of thread 0 alone, as are
+  __shared__ count_cursor producer_at;                         // of thread 0 alone, as are
   __shared__ unsigned producer_stage, producer_parity;
   __shared__ volatile unsigned producer_more;  // volatile: no other thread may read it ahead
 
@@ -173,35 +338,48 @@ __global__ void __launch_bounds__(select_count_policy(depth).warpgroups * 128, 1
   const unsigned full = shared_address(&barriers[0]);
   const unsigned empty = shared_address(&barriers[stages]);
   const unsigned ring = shared_address(shared);
-  std::uint8_t* left_rows = shared + stages * tile_bytes + warpgroup * row_blocks * block_bytes;
-  auto* columns = reinterpret_cast<unsigned*>(shared + stages * tile_bytes + panel * depth);
+  std::uint8_t* right_rows = shared + stages * tile_bytes + warpgroup * block_bytes;
+  auto* histogram = reinterpret_cast<unsigned*>(shared + stages * tile_bytes +
+                                                count_panel_blocks * block_bytes);
+  std::uint8_t* warp_scratch = reinterpret_cast<std::uint8_t*>(histogram) +
+                               (count_histogram_bytes(args.largest_sum) + 15) / 16 * 16 +
+                               (threadIdx.x >> 5) * count_scratch;
 
+  // Thread 0 streams the tiles ahead of the consumers; its position stays in shared memory to
+  // leave the registers to the sums.
   const auto produce = [&] {
     if (producer_more == 0) return;
-    screen_cursor at = producer_at;
     const unsigned stage = producer_stage;
     barrier_wait(empty + stage * 8, producer_parity ^ 1U);
     barrier_expect(full + stage * 8, tile_bytes);
     bulk_copy(ring + stage * tile_bytes,
-              args.walk.tiles + static_cast<std::size_t>(at.tile) * tile_bytes, tile_bytes,
+              args.tiles + static_cast<std::size_t>(producer_at.tile) * tile_bytes, tile_bytes,
               full + stage * 8);
     producer_stage = stage + 1 == stages ? 0 : stage + 1;
     if (stage + 1 == stages) producer_parity ^= 1U;
-    if (++at.tile == at.last_tile) {
+    if (++producer_at.tile == producer_at.last_tile) {
+      count_cursor at = producer_at;
       at.item += gridDim.x;
-      producer_more = settle<panel, tile_rows, policy.chunk_tiles>(args.walk, at) ? 1 : 0;
+      producer_more = settle(args, at) ? 1 : 0;
+      producer_at = at;
     }
-    producer_at = at;
   };
-  for (unsigned i = threadIdx.x; i < 2 * tile_rows; i += blockDim.x) columns[i] = 0;
+  if constexpr (binned) {
+    for (unsigned i = threadIdx.x; i < 2U * args.largest_sum + 1; i += count_threads) {
+      histogram[i] = 0;
+    }
+    // The sum that a lane without bits counts: an entry of its own behind the histogram.
+    const unsigned idle = static_cast<unsigned>(args.largest_sum) + 1 + lane;
+    reinterpret_cast<uint2*>(warp_scratch)[lane] = make_uint2(idle * 0x10001U, idle * 0x10001U);
+  }
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < stages; ++stage) {
       barrier_init(full + static_cast<unsigned>(stage) * 8, 1);
-      barrier_init(empty + static_cast<unsigned>(stage) * 8, policy.warpgroups);
+      barrier_init(empty + static_cast<unsigned>(stage) * 8, count_panel_blocks);
     }
     barrier_init_fence();
-    screen_cursor at{args.walk.first_item + blockIdx.x, 0, 0, 0};
-    producer_more = settle<panel, tile_rows, policy.chunk_tiles>(args.walk, at) ? 1 : 0;
+    count_cursor at{args.first_item + blockIdx.x, 0, 0, 0, {}};
+    producer_more = settle(args, at) ? 1 : 0;
     producer_at = at;
     producer_stage = 0;
     producer_parity = 0;
@@ -209,152 +387,102 @@ __global__ void __launch_bounds__(select_count_policy(depth).warpgroups * 128, 1
   }
   __syncthreads();
 
-  const std::uint64_t left_operand = operand_descriptor(shared_address(left_rows), depth);
-  const std::uint64_t right_operand = operand_descriptor(ring, depth);
-  const unsigned warp_row = (in_group >> 5) * 16;
+  const std::uint64_t left_operand = operand_descriptor(ring, depth);
+  const std::uint64_t right_operand = operand_descriptor(shared_address(right_rows), depth);
+  const unsigned scratch = shared_address(warp_scratch) + 256 + lane * 8;
+  const unsigned sum_zero = shared_address(histogram + args.largest_sum);
+  // Row and column of the thread's first sum in a step; lane t of a quad counts row g + 8 t.
+  const int warp_row = static_cast<int>((in_group >> 5) * 16);
+  const int count_row = warp_row + static_cast<int>((lane >> 2) + (lane & 1U) * 8);
   int sums[128];
+  column_counts columns{};
   unsigned stage = 0;
   unsigned parity = 0;
-  unsigned long long kept = 0;
-  unsigned flush_set = 0;
+  int left_class = 0;
+  int right_class = 0;
+  dropped_sums dropped{};
 
-  // Columns of the tile before, once every warp has added to them.
-  const auto flush = [&](unsigned set, int tile) {
-    for (unsigned i = threadIdx.x; i < tile_rows; i += blockDim.x) {
-      const unsigned count = columns[set * tile_rows + i];
-      columns[set * tile_rows + i] = 0;
-      if (count != 0)
-        atomicAdd(args.degree + static_cast<std::size_t>(tile) * tile_rows + i, count);
+  count_cursor at{args.first_item + blockIdx.x, 0, 0, 0, {}};
+  while (settle(args, at)) {
+    const int my_block = static_cast<int>(at.panel.first_block) + warpgroup;
+    const bool active = warpgroup < static_cast<int>(at.panel.blocks);
+    const int panel_class = args.square_sums[at.panel.first_block];
+    if (active) {
+      warpgroup_sync(warpgroup + 1);
+      const auto* source = reinterpret_cast<const int4*>(
+          args.tiles + static_cast<std::size_t>(my_block) * block_bytes);
+      for (unsigned i = in_group; i < block_bytes / 16; i += 128) {
+        reinterpret_cast<int4*>(right_rows)[i] = source[i];
+      }
+      async_proxy_fence();
+      warpgroup_sync(warpgroup + 1);
     }
-  };
-
-  screen_cursor at{args.walk.first_item + blockIdx.x, 0, 0, 0};
-  while (settle<panel, tile_rows, policy.chunk_tiles>(args.walk, at)) {
-    const unsigned first_row =
-        static_cast<unsigned>((at.item - items_before(at.chunk, panels)) * panel) +
-        static_cast<unsigned>(warpgroup * row_blocks * screen_block_rows);
-    warpgroup_sync(warpgroup + 1);
-    const auto* source = reinterpret_cast<const int4*>(args.walk.tiles +
-                                                       static_cast<std::size_t>(first_row) * depth);
-    for (unsigned i = in_group; i < row_blocks * block_bytes / 16; i += 128) {
-      int4 piece = source[i];
-      // The bias columns of the left rows stay 0: sums are the products of ranks alone.
-      if (multiply::biased && (i / 8) % 2 == 1) piece.w &= 0xffff;
-      reinterpret_cast<int4*>(left_rows)[i] = piece;
-    }
-    async_proxy_fence();
-    warpgroup_sync(warpgroup + 1);
-
-    unsigned row_counts[row_blocks][2] = {};
-    step_thresholds thresholds[row_blocks] = {};
+    unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
+    int column_steps = 0;
+#pragma unroll 1
     for (int tile = at.tile; tile < at.last_tile; ++tile) {
+      const int tile_class = args.square_sums[tile / block_tiles];
+      if (tile_class != left_class || panel_class != right_class) {
+        if constexpr (binned) leave_histogram(args, histogram, left_class, right_class);
+        left_class = tile_class;
+        right_class = panel_class;
+        dropped = find_dropped(left_class, right_class, args.at_least, args.at_most);
+      }
       barrier_wait(full + stage * 8, parity);
       if (threadIdx.x == 0) produce();
       __syncwarp();
+      const int ahead = my_block - tile / block_tiles;  // 0: on the diagonal
+      if (active && ahead >= 0) {
 #pragma unroll 1
-      for (int split = 0; split < splits; ++split) {
-        unsigned bytes[2] = {};
-        const unsigned first_column = static_cast<unsigned>(tile * tile_rows + split * 256);
-        const count_bounds right = args.right_bounds[first_column / 256];
-#pragma unroll
-        for (int x = 0; x < row_blocks; ++x) {
-          pin_registers(sums);
-          wgmma_fence();
-          multiply::multiply(sums,
-                             left_operand + static_cast<std::uint64_t>(x * (block_bytes >> 4)),
-                             right_operand + ((stage * tile_bytes + split * 256 * depth) >> 4));
-          wgmma_commit();
-          const unsigned row =
-              first_row + static_cast<unsigned>(x * screen_block_rows) + warp_row + (lane >> 2);
-          const count_bounds left =
-              args.left_bounds[(first_row + static_cast<unsigned>(x * screen_block_rows)) / 64];
-          step_thresholds& step = thresholds[x];
-          if (step.most == 0 || left.least != step.left.least || left.most != step.left.most ||
-              right.least != step.right.least || right.most != step.right.most) {
-            step = {left, right, exact_threshold(left.least, right.least, args.at_least),
-                    exact_threshold(left.most, right.most, args.at_least)};
+        for (int step = 0; step < tile_steps; ++step) {
+          multiply<depth>(sums, left_operand + ((stage * tile_bytes + step * 64 * depth) >> 4),
+                          right_operand);
+          if (step + 1 == tile_steps && in_group == 0) barrier_arrive(empty + stage * 8);
+          decisions kept = decide<square>(sums, dropped, args.one);
+          if (ahead == 0) {
+            keep_upper(kept,
+                       (tile % block_tiles * tile_steps + step) * 64 + warp_row +
+                           static_cast<int>(lane >> 2),
+                       static_cast<int>(lane & 3U) * 2);
           }
-          wgmma_wait<0>();
-          pin_registers(sums);
-          if (split + 1 == splits && x + 1 == row_blocks && in_group == 0) {
-            barrier_arrive(empty + stage * 8);
+          if constexpr (binned) {
+            write_sums(sums, scratch);
+            __syncwarp();
+            count_sums(kept, scratch, sum_zero);
+            __syncwarp();
           }
-          decisions certain = decide<depth>(sums, step.most);
-          const unsigned column = first_column + (lane & 3U) * 2;
-          const bool diagonal = first_column < first_row + row_blocks * screen_block_rows;
-          if (step.least < step.most) {
-            const decisions possible = decide<depth>(sums, step.least);
+          unsigned rows = 0;
 #pragma unroll
-            for (int half = 0; half < 2; ++half) {
-#pragma unroll
-              for (int word = 0; word < 2; ++word) {
-                const unsigned open = possible.words[half][word] & ~certain.words[half][word];
-                if (open != 0) {
-                  queue_uncertain(args.walk, open, word, row + static_cast<unsigned>(half) * 8,
-                                  column);
-                }
-              }
-            }
+          for (int x = 0; x < 2; ++x) {
+            rows += static_cast<unsigned>(__popc(kept.words[0][x]) +
+                                          (__popc(kept.words[1][x]) << 16));
           }
-          if (diagonal) {
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-#pragma unroll
-              for (int word = 0; word < 2; ++word) {
-                certain.words[half][word] &=
-                    columns_past(row + static_cast<unsigned>(half) * 8, column, word);
-              }
-            }
-          }
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            row_counts[x][half] += static_cast<unsigned>(__popc(certain.words[half][0]) +
-                                                         __popc(certain.words[half][1]));
-          }
-          add_column_counts(certain, bytes);
-        }
-        // Byte b of bytes[n]: bit 8 * (lane / 4 % 4) + 4 * n + b of word lane / 16.
-#pragma unroll
-        for (int n = 0; n < 2; ++n) {
-#pragma unroll
-          for (int b = 0; b < 4; ++b) {
-            const unsigned count = bytes[n] >> (8 * b) & 255U;
-            const int bit = static_cast<int>(lane / 4 % 4 * 8) + 4 * n + b;
-            const unsigned at_column =
-                decision_column(static_cast<int>(lane / 16), bit) + (lane & 3U) * 2;
-            if (count != 0) {
-              atomicAdd(columns + flush_set * tile_rows + split * 256 + at_column, count);
-            }
+          columns.add(kept);
+          rows += __shfl_xor_sync(~0U, rows, 1);
+          rows += __shfl_xor_sync(~0U, rows, 2);
+          if ((lane & 3U) < 2) {
+            atomicAdd(args.degree + static_cast<std::size_t>(tile) * count_tile_rows + step * 64 +
+                          count_row,
+                      (lane & 1U) != 0 ? rows >> 16 : rows & 0xffffU);
           }
         }
+        column_steps += tile_steps;
+        if (column_steps == column_counts::most_steps) {
+          columns.leave(my_degree);
+          column_steps = 0;
+        }
+      } else if (in_group == 0) {
+        barrier_arrive(empty + stage * 8);
       }
-      __syncthreads();
-      flush(flush_set, tile);
-      flush_set ^= 1U;
       if (++stage == stages) {
         stage = 0;
         parity ^= 1U;
       }
     }
-#pragma unroll
-    for (int x = 0; x < row_blocks; ++x) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        unsigned count = row_counts[x][half];
-        count += __shfl_xor_sync(~0U, count, 1);
-        count += __shfl_xor_sync(~0U, count, 2);
-        const unsigned row = first_row + static_cast<unsigned>(x * screen_block_rows) + warp_row +
-                             (lane >> 2) + static_cast<unsigned>(half) * 8;
-        if ((lane & 3U) == 0 && count != 0) {
-          atomicAdd(args.degree + row, count);
-          kept += count;
-        }
-      }
-    }
+    if (column_steps != 0) columns.leave(my_degree);
     at.item += gridDim.x;
   }
-  for (int step = 16; step > 0; step /= 2) kept += __shfl_xor_sync(~0U, kept, step);
-  if (lane == 0 && kept != 0) atomicAdd(args.kept, kept);
+  if constexpr (binned) leave_histogram(args, histogram, left_class, right_class);
 #endif
 }
 

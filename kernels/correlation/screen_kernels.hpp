@@ -18,12 +18,6 @@ struct screen_block {
   float largest_error;
 };
 
-/// Least and largest square sum of a range of packed rows. Padding: 1 and 1.
-struct count_bounds {
-  int least;
-  int most;
-};
-
 /// Two packed rows that may reach the cut, left before right.
 struct screen_candidate {
   std::uint32_t left;
@@ -123,33 +117,5 @@ void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed, 
                           double at_most, const screen_candidate* candidates,
                           const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
                           std::uint64_t* kept, cudaStream_t stream);
-
-/// What counting adds to packed int8 rows: device memory of the caller.
-struct count_rows {
-  count_bounds* left_bounds;   ///< [padded_rows / 64]
-  count_bounds* right_bounds;  ///< [padded_rows / 256]
-  std::uint32_t* degree;       ///< [padded_rows], of packed rows; set to 0 by the caller
-};
-
-/// Fills the bounds.
-void launch_count_bounds(const screen_ranks& ranks, const screen_rows& packed,
-                         const count_rows& counted, cudaStream_t stream);
-
-/// Counts the items [first, last): pairs with |rho| >= cut, cut in (0, 1], are added to `degree`
-/// and `*kept`; those that only the exact test can decide go to `candidates` as in launch_screen.
-void launch_count(const screen_rows& packed, const count_rows& counted, double cut, index_t first,
-                  index_t last, screen_candidate* candidates, std::uint64_t capacity,
-                  std::uint64_t* count, unsigned long long* kept, int multiprocessors,
-                  cudaStream_t stream);
-
-/// Tests the candidates of launch_count and adds those that are kept.
-void launch_count_refine(const screen_ranks& ranks, const screen_rows& packed,
-                         const count_rows& counted, double cut, const screen_candidate* candidates,
-                         const std::uint64_t* count, std::uint64_t capacity,
-                         unsigned long long* kept, cudaStream_t stream);
-
-/// degree[order[i]] += counted.degree[i]: from packed rows to rows of the input.
-void launch_spread_degrees(const screen_rows& packed, const count_rows& counted,
-                           std::uint32_t* degree, cudaStream_t stream);
 
 }  // namespace gpu::kernels

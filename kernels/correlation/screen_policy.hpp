@@ -10,8 +10,6 @@
 // Half-precision sums win because they halve both the registers that the tensor cores write and
 // the maxima taken over them; with 32-bit sums the two compete for the register file, and moving
 // half of the maxima to the multiplier (packing two sums into one register) gained nothing.
-// Counting (pair_count.cuh) at p <= 0.05 ran 3.0e12 pairs/s there, with degrees of rows and
-// columns; the mma.sync rung 1.5e12.
 
 #include <gpu/index.hpp>
 
@@ -44,11 +42,6 @@ constexpr screen_policy select_screen_policy(int depth) {
   if (depth == 32) return {3, 2, 512, 6, 126};
   if (depth == 64) return {3, 2, 256, 6, 126};
   return {3, 2, 256, 4, 126};
-}
-
-/// The same for counting, which needs no second set of sums but more registers beside them.
-constexpr screen_policy select_count_policy(int depth) {
-  return select_screen_policy(depth);
 }
 
 /// The screen of rounded rows of more than 128 columns, where a tile's sums run over many stages.

@@ -1,14 +1,18 @@
 // Counts and bins of the CUDA pair engine.
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "correlation/count_kernels.hpp"
 #include "cuda/pair_engine.hpp"
 
 namespace gpu::cuda {
 namespace {
 
 using kernels::pair_tile_kind;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Above this share of pairs near a bin's edge, products in double cost less than deciding anew.
 constexpr double most_refined_share = 1.0 / 64;
@@ -79,27 +83,40 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   out.degree.assign(rows, 0);
   out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
   if (rows == 0 || screen_counts(request, out)) return;
-  if (!count_by_warpgroups(request, out)) count_by_tiles(request, out);
+  const detail::bin_request histogram{.key = detail::bin_key::value,
+                                      .low = -1,
+                                      .high = infinity,
+                                      .scale = static_cast<double>(request.histogram_bins) / 2,
+                                      .bins = request.histogram_bins};
+  const bool fused = request.histogram_bins > 0 && kernels::counts_bins(info_.cols);
+  const auto counted =
+      count_by_classes("pairs", request.keep, fused ? &histogram : nullptr, &out.degree);
+  if (counted) {
+    out.kept = counted->kept;
+  } else {
+    count_by_tiles(request, out);
+  }
   if (request.histogram_bins == 0) return;
-  const auto bins = bin_pairs("histogram", request.keep,
-                              {.key = detail::bin_key::value,
-                               .low = -1,
-                               .high = std::numeric_limits<double>::infinity(),
-                               .scale = static_cast<double>(request.histogram_bins) / 2,
-                               .bins = request.histogram_bins});
-  std::copy(bins.begin() + 1, bins.end() - 1, out.histogram.begin());
+  const auto bins =
+      counted && fused ? counted->bins : bin_pairs("histogram", request.keep, histogram);
+  std::copy_n(bins.begin() + 1, out.histogram.size(), out.histogram.begin());
 }
 
 detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
   const device_guard guard(ordinal_);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   detail::bin_counts out;
   out.bins.assign(static_cast<std::size_t>(request.bins), 0);
   if (count() == 0) return out;
-  const auto bins = bin_pairs("count", {-infinity, infinity}, request);
-  out.below = bins.front();
+  // Only keys from low on are binned: they are what a cut at low keeps.
+  const detail::keep_range from_low{
+      .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,
+      .at_most = request.key == detail::bin_key::value ? -infinity : -request.low};
+  auto counted = count_by_classes("count", from_low, &request, nullptr);
+  const auto bins = counted ? std::move(counted->bins)
+                            : bin_pairs("count", {-infinity, infinity}, request);
+  out.below = bins.front() + (counted ? counted->dropped : 0);
   out.at_or_above = bins.back();
-  std::copy(bins.begin() + 1, bins.end() - 1, out.bins.begin());
+  std::copy_n(bins.begin() + 1, out.bins.size(), out.bins.begin());
   return out;
 }
 

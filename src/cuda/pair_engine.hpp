@@ -75,8 +75,17 @@ class pair_engine final : public detail::pair_engine {
   bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive);
   bool screen_counts(const detail::count_request& request, pair_counts& out);
   void count_by_tiles(const detail::count_request& request, pair_counts& out);
-  /// Kept pairs and degrees at a looser cut, where the variant can. False as above.
-  bool count_by_warpgroups(const detail::count_request& request, pair_counts& out);
+  struct class_counts {
+    std::uint64_t kept = 0;
+    std::uint64_t dropped = 0;
+    std::vector<std::uint64_t> bins;  // below, bins..., at or above; none where none were asked for
+  };
+  /// Kept pairs, their bins and degrees at a looser cut, where the variant can: class by class.
+  /// `request` and `degrees` may be null.
+  std::optional<class_counts> count_by_classes(std::string_view stage,
+                                               const detail::keep_range& keep,
+                                               const detail::bin_request* request,
+                                               std::vector<std::uint32_t>* degrees);
   /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
   /// A screen for this cut, where one can run on every device.

@@ -1,22 +1,35 @@
-// Counts of the CUDA pair engine on Hopper at cuts that keep many pairs: every pair is decided by
-// the warpgroup tensor cores' exact sums.
+// Counts and bins of the CUDA pair engine on Hopper at cuts that keep many pairs: every pair is
+// decided by the warpgroup tensor cores' exact sums.
 #include <algorithm>
 
-#include "cuda/packed_rows.hpp"
+#include "cuda/classed_rows.hpp"
 #include "cuda/pair_engine.hpp"
 #include "cuda/walk_items.hpp"
+#include "plan/screen_choice.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-// Pairs of one launch that only the exact test can decide: a thousandth of them or so, where
-// square sums differ within a tile. One work item has fewer pairs than this.
-constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
-// Below this many rows square sums differ within most tiles, and the tiles of the mma rung win.
-constexpr index_t least_rows = 100000;
+// Padding classes to whole blocks multiplies the pairs; the tiles of the mma rung decide them at a
+// fifth of this rate, and bin them at a thirtieth. Where few rows are padded it does not matter.
+constexpr double most_growth_counting = 4;
+constexpr double most_growth_binning = 16;
+constexpr index_t always_padded_rows = 32768;
+
+// Kernels drop the rows of padding because their sums of 0 are dropped.
+bool drops_zero(const detail::keep_range& keep) {
+  return keep.at_least > 0 && keep.at_most < 0;
+}
+
+bool is_worth(const class_layout& layout, index_t rows, double most_growth) {
+  const auto padded = static_cast<double>(layout.padded_rows());
+  const auto real = static_cast<double>(rows);
+  return layout.padded_rows() <= always_padded_rows || padded * padded <= most_growth * real * real;
+}
 
 }  // namespace
 
+<<<<<<< HEAD
 bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair_counts& out) {
   const double cut = request.keep.at_least;
   const bool symmetric = cut == -request.keep.at_most && cut > 0 && cut <= 1;
@@ -31,52 +44,77 @@ bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair
       static_cast<std::size_t>(count()) * 2 * sizeof(std::uint32_t) + (std::size_t{1} << 20);
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
 
+=======
+std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
+    std::string_view stage, const detail::keep_range& keep, const detail::bin_request* request,
+    std::vector<std::uint32_t>* degrees) {
+  if (variant_ != pair_variant::hopper || !drops_zero(keep)) return std::nullopt;
+  if (request != nullptr && !kernels::counts_bins(info_.cols)) return std::nullopt;
+  if (!share_->agree(rows_->resident() &&
+                     ordered_classes::bytes(count(), info_.cols) <= budget_.left())) {
+    return std::nullopt;
+  }
+>>>>>>> 0023fb7 (Count loose cuts class by class, with bins in the same pass)
   const auto invalid = static_cast<index_t>(info_.constant_rows.size() + info_.nan_rows.size());
-  const packed_rows packed(*rows_, invalid, kernels::screen_operand::int8, depth, stream());
-  const auto padded = static_cast<std::size_t>(packed.rows().padded_rows);
-  const device_buffer<kernels::count_bounds> left_bounds(padded / 64, stream());
-  const device_buffer<kernels::count_bounds> right_bounds(padded / 256, stream());
-  const auto packed_degree = zeroed<std::uint32_t>(padded, stream());
-  const auto degree = zeroed<std::uint32_t>(static_cast<std::size_t>(count()), stream());
-  const auto kept = zeroed<unsigned long long>(1, stream());
-  const device_buffer<kernels::screen_candidate> uncertain(most_queued, stream());
-  const device_buffer<std::uint64_t> queued(1, stream());
-  const pinned_buffer<std::uint64_t> host_queued(1);
-  const kernels::count_rows counted{.left_bounds = left_bounds.data(),
-                                    .right_bounds = right_bounds.data(),
-                                    .degree = packed_degree.data()};
-  kernels::launch_count_bounds(packed.ranks(), packed.rows(), counted, stream());
+  const ordered_classes classes(*rows_, invalid, stream());
+  const class_layout& layout = classes.layout();
+  const int depth = detail::screen_depth(info_.cols);
+  const auto rows = static_cast<std::size_t>(count());
+  const auto places = static_cast<std::size_t>(request == nullptr ? 0 : request->bins + 2);
+  const std::size_t needed = ordered_classes::bytes(count(), info_.cols) +
+                             classed_rows::bytes(layout, depth) +
+                             (rows + static_cast<std::size_t>(layout.padded_rows())) *
+                                 sizeof(std::uint32_t) +
+                             places * sizeof(std::uint64_t);
+  const double most_growth = request == nullptr ? most_growth_counting : most_growth_binning;
+  if (!share_->agree(is_worth(layout, count(), most_growth) && needed <= budget_.left())) {
+    return std::nullopt;
+  }
 
-  const index_t items = kernels::screen_items(packed.rows());
-  const auto walk = walk_pairs("pairs", items);
-  const double pairs_per_item = packed.pairs() / static_cast<double>(items);
-  const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(queued.data(), 0, queued.bytes(), stream()));
-    kernels::launch_count(packed.rows(), counted, cut, first, last, uncertain.data(), most_queued,
-                          queued.data(), kept.data(), multiprocessors_, stream());
-    kernels::launch_count_refine(packed.ranks(), packed.rows(), counted, cut, uncertain.data(),
-                                 queued.data(), most_queued, kept.data(), stream());
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_queued.data(), queued.data(), queued.bytes(),
-                                              cudaMemcpyDeviceToHost, stream()));
+  const classed_rows packed(classes, depth, stream());
+  const auto packed_degree =
+      zeroed<std::uint32_t>(static_cast<std::size_t>(layout.padded_rows()), stream());
+  const auto bins = zeroed<unsigned long long>(places, stream());
+  kernels::bin_sink_args binning{};
+  if (request != nullptr) {
+    binning.key = request->key;
+    binning.low = request->low;
+    binning.high = request->high;
+    binning.scale = request->scale;
+    binning.count = request->bins;
+    binning.bins = bins.data();
+  }
+  class_counts out;
+  const auto walk = walk_pairs(stage, layout.items());
+  const bool complete = walk_items(*walk, layout.items(), [&](index_t first, index_t last) {
+    kernels::launch_class_count(packed.rows(), info_.cols, keep.at_least, keep.at_most, binning,
+                                first, last, packed_degree.data(), multiprocessors_, stream());
+    const std::uint64_t pairs = layout.pairs(first, last);
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
-    // What was counted cannot be taken back: with an overflow the other rung counts anew.
-    if (host_queued.data()[0] > most_queued) {
-      static_cast<void>(walk->give_up());
-      return slice_outcome::stop;
-    }
-    walk->advance(static_cast<std::uint64_t>(static_cast<double>(last - first) * pairs_per_item));
+    out.dropped += pairs;
+    walk->advance(pairs);
     return slice_outcome::done;
   });
-  if (!complete) return false;
-  kernels::launch_spread_degrees(packed.rows(), counted, degree.data(), stream());
-  unsigned long long total = 0;
+  if (!complete) return std::nullopt;
+
+  const auto degree = zeroed<std::uint32_t>(rows, stream());
+  const auto ends = zeroed<unsigned long long>(1, stream());
+  kernels::launch_class_degrees(packed.rows(), packed_degree.data(), degree.data(), ends.data(),
+                                stream());
+  unsigned long long both_ends = 0;
   GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&total, kept.data(), sizeof total, cudaMemcpyDeviceToHost, stream()));
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.degree.data(), degree.data(), degree.bytes(),
+      cudaMemcpyAsync(&both_ends, ends.data(), sizeof both_ends, cudaMemcpyDeviceToHost, stream()));
+  if (degrees != nullptr) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(degrees->data(), degree.data(), degree.bytes(),
+                                              cudaMemcpyDeviceToHost, stream()));
+  }
+  out.bins.resize(places);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.bins.data(), bins.data(), bins.bytes(),
                                             cudaMemcpyDeviceToHost, stream()));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
-  out.kept = total;
-  return true;
+  out.kept = both_ends / 2;
+  out.dropped -= out.kept;
+  return out;
 }
 
 }  // namespace gpu::cuda

@@ -1,6 +1,6 @@
 #pragma once
-// Host-callable launches of the pair count (sm_90a): decides every pair of a set of ranked rows at a
-// cut that keeps many of them, and counts the kept ones per row and, where asked, per bin.
+// Host-callable launches of the pair count (sm_90a): decides every pair of a set of ranked rows at
+// a cut that keeps many of them, and counts the kept ones per row and, where asked, per bin.
 
 #include <cuda_runtime_api.h>
 
@@ -20,6 +20,10 @@ inline constexpr int count_tile_rows = 128;
 inline constexpr int count_chunk_blocks = 256;
 /// Blocks of right rows that a thread block holds, one for each of its warpgroups.
 inline constexpr int count_panel_blocks = 3;
+/// Bytes of a packed row of at most 128 ranks.
+constexpr int count_depth(index_t cols) {
+  return static_cast<int>((cols + 31) / 32 * 32);
+}
 /// A slot without a row: its packed ranks are 0, and no pair with it is kept.
 inline constexpr std::uint32_t empty_slot = 0xffffffffU;
 
@@ -33,14 +37,15 @@ struct count_panel {
 /// padded to whole blocks. So two blocks have one exact integer threshold for all their pairs.
 /// Device memory of the caller.
 struct class_rows {
-  int depth;            ///< Bytes of a packed row: 32, 64, 96 or 128.
-  index_t padded_rows;  ///< A multiple of count_block_rows.
-  std::uint32_t* slots;  ///< [padded_rows] input row of each packed row, or empty_slot.
-  std::uint8_t* tiles;   ///< [padded_rows * depth], groups of eight rows.
-  const int* square_sums;         ///< [padded_rows / count_block_rows]
-  const count_panel* panels;      ///< Right rows, by ascending block.
-  const index_t* items_before;    ///< [chunks + 1] work items of the chunks before each chunk.
-  const std::uint32_t* first_panel;  ///< [chunks] the first panel that reaches past each chunk's start.
+  int depth;                    ///< Bytes of a packed row: 32, 64, 96 or 128.
+  index_t padded_rows;          ///< A multiple of count_block_rows.
+  std::uint32_t* slots;         ///< [padded_rows] input row of each packed row, or empty_slot.
+  std::uint8_t* tiles;          ///< [padded_rows * depth], groups of eight rows.
+  const int* square_sums;       ///< [padded_rows / count_block_rows]
+  const count_panel* panels;    ///< Right rows, by ascending block.
+  const index_t* items_before;  ///< [chunks + 1] work items of the chunks before each chunk.
+  const std::uint32_t*
+      first_panel;  ///< [chunks] the first panel that reaches past each chunk's start.
 };
 
 /// starts[s] = position in `order` of the first row with square sum s; others are not written.

@@ -1,4 +1,5 @@
-// What surrounds the pair count: rows placed class by class, packed, and their degrees brought back.
+// What surrounds the pair count: rows placed class by class, packed, and their degrees brought
+// back.
 
 #include "common/launch.cuh"
 #include "correlation/count_kernels.hpp"
@@ -25,8 +26,8 @@ __global__ void slots_kernel(const std::int64_t* square_sums, const std::uint32_
   slots[i + shifts[square_sums[row]]] = row;
 }
 
-// One thread packs one row, 16 bytes at a time, into groups of eight rows whose 16-byte pieces stand
-// together. The stride of the ranks is a multiple of 4.
+// One thread packs one row, 16 bytes at a time, into groups of eight rows whose 16-byte pieces
+// stand together. The stride of the ranks is a multiple of 4.
 __global__ void pack_kernel(screen_ranks source, class_rows packed) {
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= packed.padded_rows) return;
@@ -38,8 +39,7 @@ __global__ void pack_kernel(screen_ranks source, class_rows packed) {
     int bytes[4];
 #pragma unroll
     for (int b = 0; b < 4; ++b) bytes[b] = piece * 4 + b < words ? ranks[piece * 4 + b] : 0;
-    *reinterpret_cast<int4*>(out + piece * 128) =
-        make_int4(bytes[0], bytes[1], bytes[2], bytes[3]);
+    *reinterpret_cast<int4*>(out + piece * 128) = make_int4(bytes[0], bytes[1], bytes[2], bytes[3]);
   }
 }
 
@@ -71,9 +71,9 @@ void launch_class_slots(const std::int64_t* square_sums, const std::uint32_t* or
                         cudaStream_t stream) {
   if (rows == 0) return;
   static_assert(empty_slot == 0xffffffffU);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemsetAsync(packed.slots, 0xff,
-                      static_cast<std::size_t>(packed.padded_rows) * sizeof(std::uint32_t), stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
+      packed.slots, 0xff, static_cast<std::size_t>(packed.padded_rows) * sizeof(std::uint32_t),
+      stream));
   slots_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, order, rows, shifts,
                                                                    packed.slots);
   GPU_SIMILARITY_CHECK_LAUNCH();

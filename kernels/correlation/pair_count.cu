@@ -11,7 +11,7 @@ constexpr int largest_sum(index_t cols) {
 }
 // Sums are kept in 16 bits, beside the entries of idle lanes.
 constexpr index_t most_binned_columns = 32;
-static_assert(largest_sum(most_binned_columns) + 32 < 1 << 15);
+static_assert(largest_sum(most_binned_columns) + 4 * 32 < 1 << 15);
 constexpr std::size_t most_shared_bytes = 227 * 1024 - 512;
 static_assert(count_shared_bytes(32, true, largest_sum(most_binned_columns)) <= most_shared_bytes);
 static_assert(count_shared_bytes(128, false, 0) <= most_shared_bytes);

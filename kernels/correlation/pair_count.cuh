@@ -61,7 +61,8 @@ inline constexpr int count_scratch = 256 + 8192;
 __host__ __device__ constexpr std::size_t count_histogram_bytes(int largest_sum) {
   return (2 * static_cast<std::size_t>(largest_sum) + 1 + 32) * sizeof(unsigned);
 }
-__host__ __device__ constexpr std::size_t count_shared_bytes(int depth, bool binned, int largest_sum) {
+__host__ __device__ constexpr std::size_t count_shared_bytes(int depth, bool binned,
+                                                             int largest_sum) {
   const std::size_t rows = count_stages * count_tile_rows + count_panel_blocks * count_block_rows;
   const std::size_t bins =
       binned ? count_histogram_bytes(largest_sum) + count_threads / 32 * count_scratch : 0;
@@ -184,7 +185,8 @@ struct column_counts {
     }
   }
 
-  /// Adds the counts of the warp's rows to degree, that of the step's first column, and clears them.
+  /// Adds the counts of the warp's rows to degree, that of the step's first column, and clears
+  /// them.
   __device__ __forceinline__ void leave(unsigned* degree) {
     const unsigned lane = threadIdx.x & 31U;
 #pragma unroll
@@ -223,36 +225,55 @@ __device__ __forceinline__ void write_sums(const int (&sums)[128], unsigned scra
   }
 }
 
+/// Where a sum is counted: bytes of histogram a sum, and the address of the sum 0. Ranks without
+/// ties give sums that are equal modulo 4: four times as far apart, they would share few banks.
+struct histogram_place {
+  int step;
+  unsigned zero;
+};
+__device__ __forceinline__ histogram_place place_sums(bool without_ties, unsigned middle,
+                                                      int largest_sum) {
+  if (without_ties) return {1, middle - static_cast<unsigned>(largest_sum % 4)};
+  return {4, middle};
+}
+
 /// Counts the sum of the top bit of `word`; without one, that of the slot before the scratch.
-__device__ __forceinline__ void count_top_sum(unsigned& word, unsigned sums, unsigned histogram) {
+__device__ __forceinline__ void count_top_sum(unsigned& word, unsigned sums,
+                                              histogram_place place) {
   int bit = 0;
   short sum = 0;
   asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(word));
   asm volatile("ld.shared.s16 %0, [%1];" : "=h"(sum) : "r"(sums + bit * 256) : "memory");
   word &= ~(bit < 0 ? 0U : 1U << bit);
-  asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(histogram + sum * 4) : "memory");
+  asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(place.zero + sum * place.step) : "memory");
 }
 
-/// Counts the sums of a thread's kept pairs; `histogram` is the address of the sum 0.
+/// Counts the sums of a thread's kept pairs. Half of the lanes begin with the odd columns: so no
+/// two lanes read from one bank.
 __device__ __forceinline__ void count_sums(const decisions& d, unsigned scratch,
-                                           unsigned histogram) {
+                                           histogram_place place) {
+  constexpr int unasked_turns = 3;  // few warps are done after fewer
+  const bool swapped = (threadIdx.x & 16U) != 0;
 #pragma unroll
-  for (int parity = 0; parity < 2; ++parity) {
-    unsigned low = d.words[0][parity];
-    unsigned high = d.words[1][parity];
+  for (int x = 0; x < 2; ++x) {
+    unsigned low = swapped ? d.words[0][1 - x] : d.words[0][x];
+    unsigned high = swapped ? d.words[1][1 - x] : d.words[1][x];
+    const unsigned sums = scratch + (swapped ? (1 - x) * 4 : x * 4);
+#pragma unroll
+    for (int turn = 0; turn < unasked_turns; ++turn) {
+      count_top_sum(low, sums, place);
+      count_top_sum(high, sums + 2, place);
+    }
     while (__any_sync(~0U, (low | high) != 0)) {
-#pragma unroll
-      for (int turn = 0; turn < 2; ++turn) {
-        count_top_sum(low, scratch + parity * 4, histogram);
-        count_top_sum(high, scratch + parity * 4 + 2, histogram);
-      }
+      count_top_sum(low, sums, place);
+      count_top_sum(high, sums + 2, place);
     }
   }
 }
 
 /// Converts the histogram of sums of two classes to bins, and clears it. All threads call.
 __device__ __noinline__ void leave_histogram(const count_arguments& args, unsigned* histogram,
-                                             int square_sum_x, int square_sum_y) {
+                                             int step, int square_sum_x, int square_sum_y) {
   __syncthreads();
   const int entries = 2 * args.largest_sum + 1;
   // An odd number of entries a thread: no two threads of a warp meet in a bank.
@@ -265,8 +286,9 @@ __device__ __noinline__ void leave_histogram(const count_arguments& args, unsign
     const unsigned found = histogram[i];
     if (found == 0) continue;
     histogram[i] = 0;
-    const index_t here = bin_of(
-        args.bins, detail::rho_of(i - args.largest_sum, square_sum_x, square_sum_y));
+    int sum = i - args.largest_sum;
+    if (step == 1) sum = sum * 4 + args.largest_sum % 4;
+    const index_t here = bin_of(args.bins, detail::rho_of(sum, square_sum_x, square_sum_y));
     if (here != place && count != 0) {
       atomicAdd(args.bins.bins + place, count);
       count = 0;
@@ -339,8 +361,8 @@ __global__ void __launch_bounds__(count_threads, 1)
   const unsigned empty = shared_address(&barriers[stages]);
   const unsigned ring = shared_address(shared);
   std::uint8_t* right_rows = shared + stages * tile_bytes + warpgroup * block_bytes;
-  auto* histogram = reinterpret_cast<unsigned*>(shared + stages * tile_bytes +
-                                                count_panel_blocks * block_bytes);
+  auto* histogram =
+      reinterpret_cast<unsigned*>(shared + stages * tile_bytes + count_panel_blocks * block_bytes);
   std::uint8_t* warp_scratch = reinterpret_cast<std::uint8_t*>(histogram) +
                                (count_histogram_bytes(args.largest_sum) + 15) / 16 * 16 +
                                (threadIdx.x >> 5) * count_scratch;
@@ -368,9 +390,6 @@ __global__ void __launch_bounds__(count_threads, 1)
     for (unsigned i = threadIdx.x; i < 2U * args.largest_sum + 1; i += count_threads) {
       histogram[i] = 0;
     }
-    // The sum that a lane without bits counts: an entry of its own behind the histogram.
-    const unsigned idle = static_cast<unsigned>(args.largest_sum) + 1 + lane;
-    reinterpret_cast<uint2*>(warp_scratch)[lane] = make_uint2(idle * 0x10001U, idle * 0x10001U);
   }
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < stages; ++stage) {
@@ -390,7 +409,7 @@ __global__ void __launch_bounds__(count_threads, 1)
   const std::uint64_t left_operand = operand_descriptor(ring, depth);
   const std::uint64_t right_operand = operand_descriptor(shared_address(right_rows), depth);
   const unsigned scratch = shared_address(warp_scratch) + 256 + lane * 8;
-  const unsigned sum_zero = shared_address(histogram + args.largest_sum);
+  histogram_place place{};
   // Row and column of the thread's first sum in a step; lane t of a quad counts row g + 8 t.
   const int warp_row = static_cast<int>((in_group >> 5) * 16);
   const int count_row = warp_row + static_cast<int>((lane >> 2) + (lane & 1U) * 8);
@@ -423,10 +442,21 @@ __global__ void __launch_bounds__(count_threads, 1)
     for (int tile = at.tile; tile < at.last_tile; ++tile) {
       const int tile_class = args.square_sums[tile / block_tiles];
       if (tile_class != left_class || panel_class != right_class) {
-        if constexpr (binned) leave_histogram(args, histogram, left_class, right_class);
+        if constexpr (binned) {
+          leave_histogram(args, histogram, place.step, left_class, right_class);
+        }
         left_class = tile_class;
         right_class = panel_class;
         dropped = find_dropped(left_class, right_class, args.at_least, args.at_most);
+        if constexpr (binned) {
+          place = place_sums(left_class == args.largest_sum && right_class == args.largest_sum,
+                             shared_address(histogram + args.largest_sum), args.largest_sum);
+          // What a lane without bits counts: an entry of its own behind those of any sum.
+          const unsigned idle = args.largest_sum + (lane + 1) * (4 / place.step);
+          reinterpret_cast<uint2*>(warp_scratch)[lane] =
+              make_uint2(idle * 0x10001U, idle * 0x10001U);
+          __syncwarp();
+        }
       }
       barrier_wait(full + stage * 8, parity);
       if (threadIdx.x == 0) produce();
@@ -448,14 +478,14 @@ __global__ void __launch_bounds__(count_threads, 1)
           if constexpr (binned) {
             write_sums(sums, scratch);
             __syncwarp();
-            count_sums(kept, scratch, sum_zero);
+            count_sums(kept, scratch, place);
             __syncwarp();
           }
           unsigned rows = 0;
 #pragma unroll
           for (int x = 0; x < 2; ++x) {
-            rows += static_cast<unsigned>(__popc(kept.words[0][x]) +
-                                          (__popc(kept.words[1][x]) << 16));
+            rows +=
+                static_cast<unsigned>(__popc(kept.words[0][x]) + (__popc(kept.words[1][x]) << 16));
           }
           columns.add(kept);
           rows += __shfl_xor_sync(~0U, rows, 1);
@@ -482,7 +512,7 @@ __global__ void __launch_bounds__(count_threads, 1)
     if (column_steps != 0) columns.leave(my_degree);
     at.item += gridDim.x;
   }
-  if constexpr (binned) leave_histogram(args, histogram, left_class, right_class);
+  if constexpr (binned) leave_histogram(args, histogram, place.step, left_class, right_class);
 #endif
 }
 

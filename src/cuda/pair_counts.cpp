@@ -112,8 +112,8 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
       .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,
       .at_most = request.key == detail::bin_key::value ? -infinity : -request.low};
   auto counted = count_by_classes("count", from_low, &request, nullptr);
-  const auto bins = counted ? std::move(counted->bins)
-                            : bin_pairs("count", {-infinity, infinity}, request);
+  const auto bins =
+      counted ? std::move(counted->bins) : bin_pairs("count", {-infinity, infinity}, request);
   out.below = bins.front() + (counted ? counted->dropped : 0);
   out.at_or_above = bins.back();
   std::copy_n(bins.begin() + 1, out.bins.size(), out.bins.begin());

@@ -5,7 +5,6 @@
 #include "cuda/classed_rows.hpp"
 #include "cuda/pair_engine.hpp"
 #include "cuda/walk_items.hpp"
-#include "plan/screen_choice.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -29,43 +28,28 @@ bool is_worth(const class_layout& layout, index_t rows, double most_growth) {
 
 }  // namespace
 
-<<<<<<< HEAD
-bool pair_engine::count_by_warpgroups(const detail::count_request& request, pair_counts& out) {
-  const double cut = request.keep.at_least;
-  const bool symmetric = cut == -request.keep.at_most && cut > 0 && cut <= 1;
-  if (variant_ != pair_variant::hopper ||
-      rows_->format().tile != kernels::pair_tile_kind::tensor_int8 || !symmetric ||
-      count() < least_rows) {
-    return false;
-  }
-  const int depth = detail::screen_depth(info_.cols);
-  const std::size_t needed =
-      packed_rows::bytes(count(), depth) + most_queued * sizeof(kernels::screen_candidate) +
-      static_cast<std::size_t>(count()) * 2 * sizeof(std::uint32_t) + (std::size_t{1} << 20);
-  if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
-
-=======
 std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
     std::string_view stage, const detail::keep_range& keep, const detail::bin_request* request,
     std::vector<std::uint32_t>* degrees) {
-  if (variant_ != pair_variant::hopper || !drops_zero(keep)) return std::nullopt;
+  if (variant_ != pair_variant::hopper || !drops_zero(keep) ||
+      rows_->format().tile != kernels::pair_tile_kind::tensor_int8) {
+    return std::nullopt;
+  }
   if (request != nullptr && !kernels::counts_bins(info_.cols)) return std::nullopt;
   if (!share_->agree(rows_->resident() &&
                      ordered_classes::bytes(count(), info_.cols) <= budget_.left())) {
     return std::nullopt;
   }
->>>>>>> 0023fb7 (Count loose cuts class by class, with bins in the same pass)
   const auto invalid = static_cast<index_t>(info_.constant_rows.size() + info_.nan_rows.size());
   const ordered_classes classes(*rows_, invalid, stream());
   const class_layout& layout = classes.layout();
-  const int depth = detail::screen_depth(info_.cols);
+  const int depth = kernels::count_depth(info_.cols);
   const auto rows = static_cast<std::size_t>(count());
   const auto places = static_cast<std::size_t>(request == nullptr ? 0 : request->bins + 2);
-  const std::size_t needed = ordered_classes::bytes(count(), info_.cols) +
-                             classed_rows::bytes(layout, depth) +
-                             (rows + static_cast<std::size_t>(layout.padded_rows())) *
-                                 sizeof(std::uint32_t) +
-                             places * sizeof(std::uint64_t);
+  const std::size_t needed =
+      ordered_classes::bytes(count(), info_.cols) + classed_rows::bytes(layout, depth) +
+      (rows + static_cast<std::size_t>(layout.padded_rows())) * sizeof(std::uint32_t) +
+      places * sizeof(std::uint64_t);
   const double most_growth = request == nullptr ? most_growth_counting : most_growth_binning;
   if (!share_->agree(is_worth(layout, count(), most_growth) && needed <= budget_.left())) {
     return std::nullopt;

@@ -26,12 +26,27 @@ enum class pair_variant {
 /// "automatic", "naive", "tiled", "shared_tiled", "tensor", "hopper".
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(pair_variant variant) noexcept;
 
+/// Whether rows of equal ranks are folded into one pattern with a weight, so that the work falls
+/// with the square of patterns / rows. No result depends on it. Spearman alone: equal Pearson rows
+/// need not have a statistic of exactly 1.
+enum class row_folding {
+  /// Where it pays: at least 8192 rows, and at most 0.8 patterns a row by a sample of the patterns
+  /// that costs one reading of the ranks. Never where a naive variant was asked for.
+  automatic,
+  never,  ///< Every row for itself.
+  /// However few rows repeat. gpu::unsupported for Pearson and the naive variant on CUDA, which
+  /// keep no ranks.
+  always
+};
+
 /// Options of spearman_all_pairs and pearson_all_pairs.
 struct pair_options {
   /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic.
   nan_policy nans = nan_policy::reject;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   pair_variant variant = pair_variant::automatic;
+  /// Whether rows of equal ranks are computed once.
+  row_folding fold = row_folding::automatic;
   /// Where it runs.
   execution exec = {};
 };

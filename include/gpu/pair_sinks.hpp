@@ -17,6 +17,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/row_patterns.hpp>
 
 namespace gpu {
 inline namespace v0 {
@@ -60,6 +61,17 @@ struct edge {
   friend bool operator==(const edge&, const edge&) = default;
 };
 
+/// All kept pairs of rows of two patterns, or of one: they share their statistic.
+struct folded_edge {
+  node_id first;        ///< A pattern.
+  node_id second;       ///< Another, later one; or `first` again: the pairs within that pattern.
+  double statistic;     ///< Of each of the pairs; 1 within a pattern.
+  double p;             ///< p of the filter's tail, not adjusted.
+  std::uint64_t pairs;  ///< How many pairs of rows these are.
+  /// Whether all five members are equal.
+  friend bool operator==(const folded_edge&, const folded_edge&) = default;
+};
+
 /// Order in which edges are delivered.
 enum class edge_order {
   by_row_then_column,  ///< Ascending (i, j): the same bytes on every run and backend.
@@ -73,7 +85,9 @@ struct pair_summary {
   /// Rows without a statistic: all values equal or, for Pearson, an infinite value.
   std::vector<index_t> constant_rows = {};
   std::vector<index_t> nan_rows = {};  ///< Rows that hold a NaN (nan_policy::propagate only).
-  std::uint64_t pairs_tested = 0;      ///< Pairs of rows that both have a statistic.
+  /// Patterns that the rows were folded into, see pair_options::fold; 0: each row for itself.
+  index_t patterns = 0;
+  std::uint64_t pairs_tested = 0;  ///< Pairs of rows that both have a statistic.
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
   double max_p_effective = 1.0;    ///< The cut on p after the adjustment.
@@ -147,6 +161,34 @@ struct stream_sink {
   index_t batch_edges = index_t{1} << 20;  ///< Largest batch, at least 1.
 };
 
+/// Keep the pairs that pass the filter as edges between patterns, without writing out the rows that
+/// share a pattern: their edges can be orders of magnitude more. Folds whatever pair_options::fold
+/// says; Spearman only. Memory: 32 bytes an edge.
+struct folded_edge_sink {
+  /// Which pairs.
+  pair_filter keep = {};
+  /// Largest number of folded edges to hold; more throws gpu::capacity_exceeded with the number
+  /// needed.
+  index_t max_edges = std::numeric_limits<index_t>::max();
+  /// Order of the list: ascending (first, second), or as they come.
+  edge_order order = edge_order::by_row_then_column;
+};
+
+/// Hand the folded edges that pass the filter to a callback in batches; as folded_edge_sink.
+struct folded_stream_sink {
+  /// Which pairs.
+  pair_filter keep = {};
+  /// Called once before the first batch, from the calling thread; the patterns are valid until the
+  /// run ends. May be empty.
+  std::function<void(const row_patterns&)> begin = {};
+  /// Called from the calling thread; the span is valid during the call. An exception it throws
+  /// ends the run and reaches the caller.
+  std::function<void(std::span<const folded_edge>)> consume = {};
+  /// Order over all batches.
+  edge_order order = edge_order::by_row_then_column;
+  index_t batch_edges = index_t{1} << 20;  ///< Largest batch, at least 1.
+};
+
 // ---- results ----------------------------------------------------------------------------------
 
 /// Result of a dense sink: a matrix [rows, rows] with the summary of the run.
@@ -160,6 +202,14 @@ struct correlation_matrix : matrix<Value> {
 struct edge_list {
   std::vector<edge> edges;  ///< In the order that the sink asked for.
   pair_summary summary;     ///< What the run did.
+};
+
+/// Result of folded_edge_sink. A folded edge of patterns p < q stands for every row of p with every
+/// row of q, one of p with itself for every two rows of p.
+struct folded_edge_list {
+  std::vector<folded_edge> edges;  ///< In the order that the sink asked for.
+  row_patterns patterns;           ///< What the edges are between.
+  pair_summary summary;            ///< What the run did; pairs_kept counts pairs of rows.
 };
 
 /// Result of top_k_sink. Row i has `count[i]` neighbours, best first; the entries behind them
@@ -203,6 +253,14 @@ struct sink_result<count_sink> {
 };
 template <>
 struct sink_result<stream_sink> {
+  using type = pair_summary;
+};
+template <>
+struct sink_result<folded_edge_sink> {
+  using type = folded_edge_list;
+};
+template <>
+struct sink_result<folded_stream_sink> {
   using type = pair_summary;
 };
 }  // namespace detail

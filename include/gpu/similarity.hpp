@@ -19,6 +19,7 @@
 #include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/rank.hpp>
+#include <gpu/row_patterns.hpp>
 #include <gpu/spearman.hpp>
 #include <gpu/top_k.hpp>
 #include <gpu/version.hpp>

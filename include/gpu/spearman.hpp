@@ -23,14 +23,16 @@ inline namespace v0 {
 /// @param data values [rows, cols]: rows are variables, columns are observations. rows up to
 ///   2^32 - 1, cols from 3 to 3,000,000.
 /// @param options NaN policy, variant, backend, devices, workspace, progress.
-/// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink or
-///   stream_sink.
+/// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink,
+/// stream_sink,
+///   folded_edge_sink or folded_stream_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for fewer than 3 columns, a NaN (row and column are named) or a
 ///   cut outside its range, before any work starts; gpu::capacity_exceeded where an edge_sink's
 ///   max_edges does not suffice, with the number needed; gpu::backend_unavailable,
 ///   gpu::unsupported, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
-/// Cost: rows * cols * log(cols) for the ranks, rows^2 / 2 * cols multiply-adds for the pairs.
+/// Cost: rows * cols * log(cols) for the ranks, rows^2 / 2 * cols multiply-adds for the pairs; with
+/// rows of equal ranks folded (options.fold), patterns^2 / 2 * cols.
 /// Memory: the packed ranks, tiles, and what the sink keeps; never [rows, rows] but for a dense
 /// sink. Blocks until the result is complete.
 template <class T, pair_sink Sink = dense_sink>

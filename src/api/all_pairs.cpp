@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <new>
 #include <span>
 
 #include <gpu/error.hpp>
@@ -19,16 +17,6 @@ namespace {
 
 // Largest batch of edges between an engine and an edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
-
-// Runs body(); memory that runs out on the host reaches the caller as one of the library's errors.
-template <class Body>
-auto with_memory_errors(const Body& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    throw out_of_memory("all pairs: host memory does not suffice for the rows and the result", 0);
-  }
-}
 
 template <class Value>
 correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,

@@ -12,14 +12,18 @@ namespace gpu::detail {
 namespace {
 
 std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matrix_view& data,
-                                     const pair_options& options) {
-  if (used == backend::cpu) {
-    validate::check_nans(data, options);
-    return cpu::make_pair_engine(what, data, options);
+                                     const pair_options& options, folded_pair_engine*& folded) {
+  if (used == backend::cpu) validate::check_nans(data, options);
+  std::unique_ptr<pair_engine> engine = used == backend::cuda
+                                            ? cuda::make_pair_engine(what, data, options)
+                                            : cpu::make_pair_engine(what, data, options);
+  if (engine->folded() != nullptr) {
+    auto around = std::make_unique<folded_pair_engine>(std::move(engine), options.exec);
+    folded = around.get();
+    engine = std::move(around);
   }
   // The device finds such rows while it prepares them, sooner than the host could read them all.
-  auto engine = cuda::make_pair_engine(what, data, options);
-  validate::refuse_nans(data, engine->rows().nan_rows, options);
+  if (used == backend::cuda) validate::refuse_nans(data, engine->rows().nan_rows, options);
   return engine;
 }
 
@@ -32,7 +36,7 @@ backend checked_backend(measure what, const any_matrix_view& data, const pair_op
 
 pair_run::pair_run(measure what, const any_matrix_view& data, const pair_options& options)
     : used_(checked_backend(what, data, options)),
-      engine_(prepare(used_, what, data, options)),
+      engine_(prepare(used_, what, data, options, folded_)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
 keep_range pair_run::resolve(const pair_filter& filter) {
@@ -50,6 +54,7 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .cols = rows.cols,
           .constant_rows = rows.constant_rows,
           .nan_rows = rows.nan_rows,
+          .patterns = folded_ != nullptr ? folded_->folded()->patterns.size() : 0,
           .pairs_tested = pairs_tested(),
           .pairs_kept = pairs_kept,
           .max_p_effective = cut_.max_p,

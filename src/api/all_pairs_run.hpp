@@ -4,9 +4,12 @@
 
 #include <chrono>
 #include <memory>
+#include <new>
 
 #include <gpu/detail/all_pairs.hpp>
+#include <gpu/error.hpp>
 
+#include "plan/folded_pair_engine.hpp"
 #include "plan/pair_engine.hpp"
 #include "stats/adjustment.hpp"
 
@@ -16,13 +19,26 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Runs body(); memory that runs out on the host reaches the caller as one of the library's errors.
+template <class Body>
+auto with_memory_errors(const Body& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("all pairs: host memory does not suffice for the rows and the result", 0);
+  }
+}
+
 /// One running call.
 class pair_run {
  public:
-  /// Checks shape and NaN, then prepares the rows on the backend that options.exec resolves to.
+  /// Checks shape and NaN, then prepares the rows on the backend that options.exec resolves to, and
+  /// folds them where options.fold says so.
   pair_run(measure what, const any_matrix_view& data, const pair_options& options);
 
   [[nodiscard]] pair_engine& engine() { return *engine_; }
+  /// The engine where options.fold is `always`.
+  [[nodiscard]] folded_pair_engine& folded_engine() { return *folded_; }
   /// Resolves `filter` and notes the effective cuts for the summary.
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
   /// The summary of the finished run.
@@ -31,6 +47,7 @@ class pair_run {
 
  private:
   backend used_;
+  folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
   stats::effective_cut cut_;
   std::chrono::steady_clock::time_point pairs_start_;

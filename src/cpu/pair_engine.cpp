@@ -7,10 +7,12 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <gpu/error.hpp>
 
 #include "cpu/instruction_set.hpp"
+#include "plan/fold_choice.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cpu {
@@ -95,6 +97,8 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       data);
   variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
+  // Here for Pearson, which cannot fold.
+  (void)detail::looks_for_patterns(what, backend::cpu, variant_, info_.rows, options);
   panel_edges_ = waiting_edges_within(options.exec.workspace_bytes,
                                       fixed_bytes(what, info_.rows, info_.cols, threads_));
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
@@ -106,7 +110,13 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
   info_.constant_rows = std::move(found.constant_rows);
   info_.nan_rows = std::move(found.nan_rows);
   info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (found.patterns) fold_into(std::move(*found.patterns));
   meter.finish();
+}
+
+void pair_engine::fold_into(row_patterns patterns) {
+  detail::prepared_rows folded{.rows = patterns.size(), .cols = info_.cols};
+  folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(patterns)};
 }
 
 std::string pair_engine::device() const {

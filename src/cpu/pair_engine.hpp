@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,9 @@ class pair_engine final : public detail::pair_engine {
               const pair_options& options);
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] const detail::folded_rows* folded() const override {
+    return folded_ ? &*folded_ : nullptr;
+  }
   [[nodiscard]] std::string device() const override;
   [[nodiscard]] pair_variant variant() const override { return variant_; }
 
@@ -35,9 +39,15 @@ class pair_engine final : public detail::pair_engine {
  private:
   template <class Value>
   void fill_dense(matrix_view<Value> out);
+  // count() of the rows, each kept pair with the weights of its rows.
+  std::uint64_t count_weighted(const pair_tile& tile, const detail::count_request& request,
+                               pair_scratch& scratch, std::uint32_t* row_degree,
+                               std::uint32_t* col_degree) const;
   template <class Value>
   void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
 
+  // The rows become those of the patterns.
+  void fold_into(row_patterns patterns);
   [[nodiscard]] index_t size() const { return rows_->size(); }
   [[nodiscard]] index_t original(index_t packed) const {
     return original_[static_cast<std::size_t>(packed)];
@@ -78,6 +88,7 @@ class pair_engine final : public detail::pair_engine {
   std::size_t panel_edges_ = pair_policy::panel_edges;
   progress_callback on_progress_;
   detail::prepared_rows info_;
+  std::optional<detail::folded_rows> folded_;
   std::unique_ptr<pair_rows> rows_;
   std::vector<node_id> original_;
   std::vector<std::unique_ptr<pair_scratch>> scratch_;

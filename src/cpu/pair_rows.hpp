@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <gpu/index.hpp>
@@ -95,6 +96,8 @@ struct row_preparation {
   std::vector<node_id> original;  // packed row -> row of the input
   std::vector<index_t> constant_rows;
   std::vector<index_t> nan_rows;
+  /// Where rows were folded: `rows` are these patterns, and `original` numbers them.
+  std::optional<row_patterns> patterns;
 };
 
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,

@@ -61,16 +61,10 @@ void for_each_upper_pair(const pair_tile& block, const double* statistics, const
   }
 }
 
-double key_of(double r, detail::bin_key key) {
-  switch (key) {
-    case detail::bin_key::magnitude:
-      return std::abs(r);
-    case detail::bin_key::value:
-      return r;
-    case detail::bin_key::negated_value:
-      return -r;
-  }
-  return r;
+// How often a pair counts.
+std::uint64_t pair_weight(std::span<const std::uint32_t> weights, index_t i, index_t j) {
+  if (weights.empty()) return 1;
+  return std::uint64_t{weights[static_cast<std::size_t>(i)]} * weights[static_cast<std::size_t>(j)];
 }
 
 // The k best neighbours of one row seen so far, worst on top of the heap.
@@ -157,7 +151,34 @@ void pair_engine::dense(matrix_view<float> out) {
   fill_dense(out);
 }
 
+// By the hits themselves: the kernels that count know no weights. In parts, so that the hits of a
+// loose cut stay small.
+std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
+                                          const detail::count_request& request,
+                                          pair_scratch& scratch, std::uint32_t* row_degree,
+                                          std::uint32_t* col_degree) const {
+  constexpr index_t part_cols = 1024;
+  const std::uint32_t* weights = request.weights.data();
+  std::uint64_t kept = 0;
+  std::vector<pair_hit> hits;
+  pair_tile part = tile;
+  for (; part.col_begin < tile.col_end; part.col_begin += part_cols) {
+    part.col_end = std::min(part.col_begin + part_cols, tile.col_end);
+    hits.clear();
+    rows_->matches(part, request.keep, scratch, hits);
+    for (const pair_hit& hit : hits) {
+      const std::uint32_t row_weight = weights[hit.row];
+      const std::uint32_t col_weight = weights[hit.col];
+      row_degree[hit.row - static_cast<std::uint32_t>(tile.row_begin)] += col_weight;
+      col_degree[hit.col - static_cast<std::uint32_t>(tile.col_begin)] += row_weight;
+      kept += std::uint64_t{row_weight} * col_weight;
+    }
+  }
+  return kept;
+}
+
 void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+  const auto weight = [&](index_t i, index_t j) { return pair_weight(request.weights, i, j); };
   rows_->prepare(&request.keep);
   if (request.histogram_bins > 0) rows_->prepare(nullptr);
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
@@ -167,7 +188,9 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
     std::uint32_t row_degree[pair_policy::task_rows] = {};
     std::uint32_t col_degree[pair_policy::task_cols] = {};
     std::uint64_t& sum = kept[static_cast<std::size_t>(thread)].value;
-    sum += rows_->count(tile, request.keep, scratch(thread), row_degree, col_degree);
+    sum += request.weights.empty()
+               ? rows_->count(tile, request.keep, scratch(thread), row_degree, col_degree)
+               : count_weighted(tile, request, scratch(thread), row_degree, col_degree);
     for (index_t i = 0; i < tile.rows(); ++i) {
       add(out.degree[static_cast<std::size_t>(original(tile.row_begin + i))], row_degree[i]);
     }
@@ -178,10 +201,10 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
     std::uint64_t* histogram = histograms.of(thread);
     for_each_block(*rows_, tile, scratch(thread),
                    [&](const pair_tile& block, const double* statistics) {
-                     for_each_upper_pair(block, statistics, [&](index_t, index_t, double r) {
+                     for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
                        if (!request.keep.keeps(r)) return;
                        const auto bin = static_cast<index_t>(std::floor((r + 1) * bins / 2));
-                       ++histogram[std::min(bin, request.histogram_bins - 1)];
+                       histogram[std::min(bin, request.histogram_bins - 1)] += weight(i, j);
                      });
                    });
   });
@@ -201,14 +224,16 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
     std::uint64_t upper = 0;
     for_each_block(
         *rows_, tile, scratch(thread), [&](const pair_tile& block, const double* statistics) {
-          for_each_upper_pair(block, statistics, [&](index_t, index_t, double r) {
-            const double x = key_of(r, request.key);
+          for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
+            const double x = detail::key_of(r, request.key);
+            const std::uint64_t weight = pair_weight(request.weights, i, j);
             if (x < request.low) {
-              ++lower;
+              lower += weight;
             } else if (x >= request.high) {
-              ++upper;
+              upper += weight;
             } else {
-              ++bins[static_cast<index_t>(std::min((x - request.low) * request.scale, last))];
+              bins[static_cast<index_t>(std::min((x - request.low) * request.scale, last))] +=
+                  weight;
             }
           });
         });

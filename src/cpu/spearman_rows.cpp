@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <variant>
 
 #include "cpu/centred_ranks.hpp"
+#include "cpu/equal_rows.hpp"
 #include "cpu/packed_rows.hpp"
 #include "cpu/pair_rows.hpp"
 #include "cpu/parallel.hpp"
+#include "plan/fold_choice.hpp"
 #include "stats/statistic.hpp"
 #include "validate/pair_checks.hpp"
 
@@ -69,6 +72,28 @@ ordinary_ranks<Integer> rank_ordinary_rows(const matrix_view<const T>& data, int
   }
   out.square_sums.resize(static_cast<std::size_t>(packed));
   return out;
+}
+
+// Leaves one row of each pattern, where that pays.
+template <class Integer>
+void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const pair_options& options,
+               row_preparation& found) {
+  const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
+  const byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
+                       ranks.size()};
+  std::optional<row_patterns> patterns =
+      find_patterns(rows, options.fold, thread_count(options.exec.cpu_threads));
+  if (!patterns) return;
+  for (index_t p = 0; p < patterns->size(); ++p) {
+    const node_id first = patterns->members_of(static_cast<node_id>(p)).front();  // not before p
+    if (first == p) continue;
+    std::copy_n(ranks.row(first), ranks.stride, ranks.values.data() + p * ranks.stride);
+    ranks.square_sums[static_cast<std::size_t>(p)] = ranks.square_sums[first];
+  }
+  ranks.square_sums.resize(static_cast<std::size_t>(patterns->size()));
+  found.patterns = renumber_rows(std::move(*patterns), found.original, input_rows);
+  found.original.resize(ranks.square_sums.size());
+  std::iota(found.original.begin(), found.original.end(), node_id{0});
 }
 
 // One pair at a time, in 64 bits: the naive variant, and columns too long for 32-bit sums.
@@ -177,15 +202,22 @@ class packed_spearman_rows final : public packed_rows {
 };
 
 template <class T>
-std::unique_ptr<pair_rows> make_rows(const matrix_view<const T>& data, int threads,
+std::unique_ptr<pair_rows> make_rows(const matrix_view<const T>& data, const pair_options& options,
                                      pair_variant variant, row_preparation& found) {
-  const auto plain = [&]<class Integer>(Integer) -> std::unique_ptr<pair_rows> {
-    return std::make_unique<plain_spearman_rows<Integer>>(
-        rank_ordinary_rows<Integer>(data, threads, found));
+  const int threads = options.exec.cpu_threads;
+  const auto ranked = [&]<class Integer>(Integer) {
+    auto ranks = rank_ordinary_rows<Integer>(data, threads, found);
+    if (detail::looks_for_patterns(detail::measure::spearman, backend::cpu, variant, data.rows(),
+                                   options)) {
+      fold_rows(ranks, data.rows(), options, found);
+    }
+    return ranks;
   };
-  const auto packed = [&]<class Integer>(Integer) -> std::unique_ptr<pair_rows> {
-    return std::make_unique<packed_spearman_rows<Integer>>(
-        usable_pair_kernels(), rank_ordinary_rows<Integer>(data, threads, found), threads);
+  const auto plain = [&]<class Integer>(Integer type) -> std::unique_ptr<pair_rows> {
+    return std::make_unique<plain_spearman_rows<Integer>>(ranked(type));
+  };
+  const auto packed = [&]<class Integer>(Integer type) -> std::unique_ptr<pair_rows> {
+    return std::make_unique<packed_spearman_rows<Integer>>(usable_pair_kernels(), ranked(type), threads);
   };
   if (data.cols() > most_int16_cols) return plain(std::int32_t{});
   if (variant == pair_variant::naive || data.cols() > most_packed_cols)
@@ -199,10 +231,9 @@ std::unique_ptr<pair_rows> make_rows(const matrix_view<const T>& data, int threa
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
                                       const pair_options& options, pair_variant variant) {
   row_preparation found;
-  const int threads = options.exec.cpu_threads;
-  found.nan_rows = validate::find_nan_rows(data, threads);
+  found.nan_rows = validate::find_nan_rows(data, options.exec.cpu_threads);
   found.rows =
-      std::visit([&](const auto& view) { return make_rows(view, threads, variant, found); }, data);
+      std::visit([&](const auto& view) { return make_rows(view, options, variant, found); }, data);
   return found;
 }
 

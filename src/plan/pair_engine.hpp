@@ -27,9 +27,16 @@ struct keep_range {
 struct prepared_rows {
   index_t rows = 0;
   index_t cols = 0;
-  std::vector<index_t> constant_rows;  // ascending
-  std::vector<index_t> nan_rows;       // ascending
+  std::vector<index_t> constant_rows = {};  // ascending
+  std::vector<index_t> nan_rows = {};       // ascending
   double seconds = 0;
+};
+
+/// Rows of an input folded into patterns: the rows of the engine are the patterns then, and this
+/// is what they stand for.
+struct folded_rows {
+  prepared_rows input;
+  row_patterns patterns;
 };
 
 struct edge_request {
@@ -47,13 +54,20 @@ struct top_k_request {
   neighbor_order order;
 };
 
+/// With weights w, a kept pair (i, j) counts w_i w_j times in all and in the histogram, w_j times
+/// in the degree of i and w_i times in that of j.
 struct count_request {
   keep_range keep;
   index_t histogram_bins;
+  std::span<const std::uint32_t> weights = {};  // [rows], or empty: ones
 };
 
 /// Which function of the statistic a binning pass bins.
 enum class bin_key { magnitude, value, negated_value };
+[[nodiscard]] constexpr double key_of(double r, bin_key key) {
+  if (key == bin_key::magnitude) return r < 0 ? -r : r;
+  return key == bin_key::value ? r : -r;
+}
 
 /// One counting pass over all tested pairs, for multiple testing: with x the key of a pair's
 /// statistic, counts x < low, x >= high, and in between bin floor((x - low) * scale) clamped to
@@ -64,6 +78,7 @@ struct bin_request {
   double high;
   double scale;
   index_t bins;
+  std::span<const std::uint32_t> weights = {};  // as in count_request
 };
 struct bin_counts {
   std::uint64_t below = 0;
@@ -76,6 +91,8 @@ class pair_engine {
  public:
   virtual ~pair_engine() = default;
   [[nodiscard]] virtual const prepared_rows& rows() const = 0;
+  /// What rows() were folded from; null where nothing was.
+  [[nodiscard]] virtual const folded_rows* folded() const { return nullptr; }
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual pair_variant variant() const = 0;
 

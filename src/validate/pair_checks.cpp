@@ -52,6 +52,27 @@ index_t first_nan_column(const View& data, index_t row) {
   return data.cols();
 }
 
+template <class Sink>
+void check_list(const char* name, const Sink& sink) {
+  check_filter(sink.keep);
+  if (sink.max_edges < 0) {
+    throw invalid_argument(
+        fmt::format("{}.max_edges: got {}, expected at least 0", name, sink.max_edges));
+  }
+}
+
+template <class Sink>
+void check_stream(const char* name, const Sink& sink) {
+  check_filter(sink.keep);
+  if (!sink.consume) {
+    throw invalid_argument(fmt::format("{}.consume: is empty, expected a function", name));
+  }
+  if (sink.batch_edges < 1) {
+    throw invalid_argument(
+        fmt::format("{}.batch_edges: got {}, expected at least 1", name, sink.batch_edges));
+  }
+}
+
 }  // namespace
 
 void check_pair_shape(detail::measure what, const detail::any_matrix_view& data) {
@@ -82,11 +103,11 @@ void check_filter(const pair_filter& keep) {
 }
 
 void check_sink(const edge_sink& sink) {
-  check_filter(sink.keep);
-  if (sink.max_edges < 0) {
-    throw invalid_argument(
-        fmt::format("edge_sink.max_edges: got {}, expected at least 0", sink.max_edges));
-  }
+  check_list("edge_sink", sink);
+}
+
+void check_sink(const folded_edge_sink& sink) {
+  check_list("folded_edge_sink", sink);
 }
 
 void check_sink(const top_k_sink& sink) {
@@ -105,14 +126,11 @@ void check_sink(const count_sink& sink) {
 }
 
 void check_sink(const stream_sink& sink) {
-  check_filter(sink.keep);
-  if (!sink.consume) {
-    throw invalid_argument("stream_sink.consume: is empty, expected a function");
-  }
-  if (sink.batch_edges < 1) {
-    throw invalid_argument(
-        fmt::format("stream_sink.batch_edges: got {}, expected at least 1", sink.batch_edges));
-  }
+  check_stream("stream_sink", sink);
+}
+
+void check_sink(const folded_stream_sink& sink) {
+  check_stream("folded_stream_sink", sink);
 }
 
 std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int threads) {

@@ -19,6 +19,8 @@ void check_sink(const edge_sink& sink);
 void check_sink(const top_k_sink& sink);
 void check_sink(const count_sink& sink);
 void check_sink(const stream_sink& sink);
+void check_sink(const folded_edge_sink& sink);
+void check_sink(const folded_stream_sink& sink);
 
 /// Rows that hold a NaN, ascending; none for integers. Reads the data once, in parallel.
 std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int threads);

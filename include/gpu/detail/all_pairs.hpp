@@ -30,6 +30,13 @@ GPU_SIMILARITY_EXPORT pair_counts all_pairs(measure what, const any_matrix_view&
 GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view& data,
                                              const pair_options& options, const stream_sink& sink);
 
+GPU_SIMILARITY_EXPORT folded_edge_list all_pairs(measure what, const any_matrix_view& data,
+                                                 const pair_options& options,
+                                                 const folded_edge_sink& sink);
+GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view& data,
+                                             const pair_options& options,
+                                             const folded_stream_sink& sink);
+
 /// A view of T or const T as the variant of read-only views.
 template <class T>
 any_matrix_view erase_type(matrix_view<T> data) {

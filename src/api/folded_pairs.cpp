@@ -1,0 +1,108 @@
+// All pairs, kept as edges between patterns of rows.
+#include <fmt/format.h>
+
+#include <span>
+#include <vector>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/error.hpp>
+
+#include "api/all_pairs_run.hpp"
+#include "stats/edge_p_values.hpp"
+#include "validate/pair_checks.hpp"
+
+namespace gpu::inline v0 {
+namespace detail {
+namespace {
+
+// Largest batch of edges between an engine and a folded_edge_list.
+constexpr index_t edge_list_batch = index_t{1} << 20;
+
+pair_options always_folded(const pair_options& options) {
+  pair_options out = options;
+  out.fold = row_folding::always;
+  return out;
+}
+
+// Fills p of folded edges, by way of edges.
+class folded_p_values {
+ public:
+  folded_p_values(index_t observations, tail side, int threads)
+      : p_values_(observations, side, threads) {}
+
+  void fill(std::span<folded_edge> edges) {
+    plain_.resize(edges.size());
+    for (std::size_t e = 0; e < edges.size(); ++e) plain_[e].statistic = edges[e].statistic;
+    p_values_.fill(plain_);
+    for (std::size_t e = 0; e < edges.size(); ++e) edges[e].p = plain_[e].p;
+  }
+
+ private:
+  stats::edge_p_values p_values_;
+  std::vector<edge> plain_;
+};
+
+// Passes every batch of kept edges to consume(p_values, span); returns the pairs of rows they are.
+template <class Consume>
+std::uint64_t deliver_folded(pair_run& run, const pair_options& options, const pair_filter& keep,
+                             edge_order order, index_t batch_edges, const Consume& consume) {
+  const keep_range range = run.resolve(keep);
+  folded_p_values p_values(run.engine().rows().cols, keep.side, options.exec.cpu_threads);
+  std::uint64_t pairs = 0;
+  run.folded_engine().folded_edges({.keep = range, .order = order, .batch_edges = batch_edges},
+                                   [&](std::span<folded_edge> batch) {
+                                     for (const folded_edge& e : batch) pairs += e.pairs;
+                                     consume(p_values, batch);
+                                   });
+  return pairs;
+}
+
+}  // namespace
+
+folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+                           const folded_edge_sink& sink) {
+  validate::check_sink(sink);
+  return with_memory_errors([&] {
+    pair_run run(what, data, always_folded(options));
+    folded_edge_list out;
+    index_t kept = 0;
+    const std::uint64_t pairs =
+        deliver_folded(run, options, sink.keep, sink.order, edge_list_batch,
+                       [&](folded_p_values& p_values, std::span<folded_edge> batch) {
+                         kept += static_cast<index_t>(batch.size());
+                         if (kept > sink.max_edges) {
+                           out.edges = {};  // the rest is counted alone
+                           return;
+                         }
+                         p_values.fill(batch);
+                         out.edges.insert(out.edges.end(), batch.begin(), batch.end());
+                       });
+    if (kept > sink.max_edges) {
+      throw capacity_exceeded(
+          fmt::format("folded_edge_sink.max_edges: {} folded edges pass the filter, the capacity "
+                      "is {}",
+                      kept, sink.max_edges),
+          kept);
+    }
+    out.patterns = run.folded_engine().folded()->patterns;
+    out.summary = run.finish(pairs);
+    return out;
+  });
+}
+
+pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+                       const folded_stream_sink& sink) {
+  validate::check_sink(sink);
+  pair_run run(what, data, always_folded(options));
+  if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
+  const std::uint64_t pairs =
+      deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,
+                     [&](folded_p_values& p_values, std::span<folded_edge> batch) {
+                       p_values.fill(batch);
+                       sink.consume(batch);
+                     });
+  return run.finish(pairs);
+}
+
+}  // namespace detail
+}  // namespace gpu::inline v0

@@ -1,0 +1,44 @@
+#pragma once
+// Rows of equal bytes, grouped in parallel: how the CPU backend folds ranks into patterns.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <gpu/index.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/row_patterns.hpp>
+
+namespace gpu::cpu {
+
+/// Rows of `row_bytes` bytes each, one after the other.
+struct byte_rows {
+  const std::byte* data;
+  std::size_t row_bytes;
+  index_t count;
+  [[nodiscard]] const std::byte* row(index_t i) const {
+    return data + static_cast<std::size_t>(i) * row_bytes;
+  }
+};
+
+/// A 64-bit hash of each row.
+std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads);
+
+/// How many distinct hashes there are, by a sample: see plan/fold_choice.hpp.
+double estimate_patterns(std::span<const std::uint64_t> hashes);
+
+/// Groups equal rows exactly: rows of equal hash are compared byte by byte.
+row_patterns group_equal_rows(const byte_rows& rows, std::span<const std::uint64_t> hashes,
+                              int threads);
+
+/// The patterns of `rows` where folding pays by `fold`, from a sample if they are many.
+std::optional<row_patterns> find_patterns(const byte_rows& rows, row_folding fold, int threads);
+
+/// Numbers the rows of an input of `input_rows` rows anew: row i of `found` is row original[i] of
+/// the input; the others have no pattern.
+row_patterns renumber_rows(row_patterns found, std::span<const node_id> original,
+                           index_t input_rows);
+
+}  // namespace gpu::cpu

@@ -1,0 +1,35 @@
+#include "plan/fold_choice.hpp"
+
+#include <gpu/error.hpp>
+
+namespace gpu::detail {
+namespace {
+
+// Below, all pairs of the rows take less time than it takes to find the patterns.
+constexpr index_t least_rows = 8192;
+// Patterns per row up to which folding pays: the pairs are then 0.64 of what they were, and weights
+// and the expansion of the result cost some of what is won.
+constexpr double most_share = 0.8;
+
+}  // namespace
+
+bool looks_for_patterns(measure what, backend used, pair_variant variant, index_t rows,
+                        const pair_options& options) {
+  const bool ranks = what == measure::spearman &&
+                     !(used == backend::cuda && variant == pair_variant::naive);
+  if (options.fold == row_folding::always && !ranks) {
+    throw unsupported(what == measure::pearson
+                          ? "options.fold: rows are folded by their ranks, Pearson has none"
+                          : "options.fold: the naive variant on cuda keeps no ranks to fold by");
+  }
+  if (options.fold == row_folding::automatic) {
+    return ranks && variant != pair_variant::naive && rows >= least_rows;
+  }
+  return options.fold == row_folding::always;
+}
+
+bool folding_pays(row_folding fold, index_t rows, double patterns) {
+  return fold == row_folding::always || patterns <= most_share * static_cast<double>(rows);
+}
+
+}  // namespace gpu::detail

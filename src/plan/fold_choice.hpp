@@ -1,0 +1,24 @@
+#pragma once
+// Whether rows of equal ranks are folded into patterns: visible pure functions.
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/pair_options.hpp>
+
+namespace gpu::detail {
+
+/// Whether to look for rows of equal ranks. `variant` is the one that runs on backend `used`.
+/// @throw gpu::unsupported where options.fold is `always` and there are no ranks to compare.
+bool looks_for_patterns(measure what, backend used, pair_variant variant, index_t rows,
+                        const pair_options& options);
+
+/// Whether `patterns` of `rows` rows that have a statistic are few enough to fold.
+bool folding_pays(row_folding fold, index_t rows, double patterns);
+
+/// Of how many hashes of rows one is sampled, to estimate the number of patterns: all rows of a
+/// pattern share its hash, so the sample holds whole patterns, and the number of those in it times
+/// this is an unbiased estimate, off by sqrt(this / patterns).
+inline constexpr index_t sampled_hashes = 64;
+/// Fewer rows than this are grouped without a sample.
+inline constexpr index_t least_sampled_rows = 1 << 16;
+
+}  // namespace gpu::detail

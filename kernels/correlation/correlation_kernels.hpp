@@ -94,11 +94,13 @@ struct candidate_sink_args {
   unsigned long long* count = nullptr;
 };
 
-/// Counts kept pairs, in all and per row.
+/// Counts kept pairs, in all and per row; with the weights of detail::count_request
+/// (Spearman alone).
 struct count_sink_args {
   cut_estimate cut;
   unsigned long long* kept = nullptr;
-  std::uint32_t* degree = nullptr;  // [rows of the whole input]
+  std::uint32_t* degree = nullptr;         // [rows of the whole input]
+  const std::uint32_t* weights = nullptr;  // [rows of the whole input], or null: ones
 };
 
 /// Bins the statistic of kept pairs: bins[0] counts x < low, bins[1 + b] bin b, bins[1 + count]
@@ -112,6 +114,7 @@ struct bin_sink_args {
   index_t count;
   float margin;  // largest error of a float estimate of the statistic
   unsigned long long* bins = nullptr;
+  const std::uint32_t* weights = nullptr;  // as of count_sink_args; Spearman alone
 };
 
 /// Writes every statistic: out[(i - first_row) * pitch + (j - first_col)], 1 on the diagonal, NaN

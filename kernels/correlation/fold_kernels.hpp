@@ -18,8 +18,8 @@ namespace gpu::kernels {
 
 /// Packed ranks to fold; rows whose square sum is not positive have no statistic and no pattern.
 struct fold_source {
-  const std::byte* values = nullptr;  // [rows, row_bytes], 16-byte aligned
-  index_t row_bytes = 0;              // a multiple of 16
+  const std::byte* values = nullptr;          // [rows, row_bytes], 16-byte aligned
+  index_t row_bytes = 0;                      // a multiple of 16
   const std::int64_t* square_sums = nullptr;  // [rows]
   index_t rows = 0;                           // at least 1
 };

@@ -36,7 +36,8 @@ __global__ void __launch_bounds__(threads)
   const int lane = static_cast<int>(at % lanes);
   std::uint64_t hash = 0;
   if (row < source.rows) {
-    const auto* pieces = reinterpret_cast<const ulonglong2*>(source.values + row * source.row_bytes);
+    const auto* pieces =
+        reinterpret_cast<const ulonglong2*>(source.values + row * source.row_bytes);
     for (index_t piece = lane; piece < source.row_bytes / piece_bytes; piece += lanes) {
       const ulonglong2 words = pieces[piece];
       hash += hash_word(words.x, seed, 2 * piece + 1) + hash_word(words.y, seed, 2 * piece + 2);
@@ -203,9 +204,8 @@ void launch_find_patterns(const fold_source& source, std::uint64_t seed, const f
   mark_heads<<<grid_blocks(source.rows, threads), threads, 0, stream>>>(source, keys.Current(),
                                                                         places, counters);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceScan::InclusiveScan(room.cub, room.bytes_of_cub,
-                                                           places.heads, places.heads, larger{},
-                                                           source.rows, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceScan::InclusiveScan(
+      room.cub, room.bytes_of_cub, places.heads, places.heads, larger{}, source.rows, stream));
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(
       room.cub, room.bytes_of_cub, places.is_first, places.number, source.rows, stream));
   count_patterns<<<1, 1, 0, stream>>>(places, source.rows, counters);
@@ -220,8 +220,8 @@ void launch_fold_rows(const fold_source& source, const fold_places& places, inde
   number_rows<<<grid_blocks(source.rows, threads), threads, 0, stream>>>(
       source, places, result.pattern_of, room.rows);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(
-      room.cub, room.bytes_of_cub, room.rows, result.begin, patterns, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(room.cub, room.bytes_of_cub, room.rows,
+                                                          result.begin, patterns, stream));
   list_members<<<grid_blocks(source.rows, threads), threads, 0, stream>>>(
       source.rows, places, result.pattern_of, result.begin, result.members);
   GPU_SIMILARITY_CHECK_LAUNCH();

@@ -75,4 +75,22 @@ struct packed_counts {
   }
 };
 
+/// Sums of weights of the column slots of one thread. They may wrap on the way: what they add up to
+/// fits.
+template <int Cols>
+struct weighted_counts {
+  std::uint32_t sum[Cols] = {};
+
+  __device__ std::uint32_t of(int c) const {
+    std::uint32_t out = sum[0];
+#pragma unroll
+    for (int s = 1; s < Cols; ++s) out = c == s ? sum[s] : out;
+    return out;
+  }
+  __device__ void add_lane(int distance) {
+#pragma unroll
+    for (std::uint32_t& part : sum) part += __shfl_xor_sync(0xffffffffu, part, distance);
+  }
+};
+
 }  // namespace gpu::kernels

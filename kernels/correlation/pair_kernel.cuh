@@ -107,7 +107,8 @@ __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_mu
 }
 
 /// By shuffles: redux.sync needs sm_80.
-__device__ inline unsigned sum_over_warp(unsigned value) {
+template <class Integer>
+__device__ Integer sum_over_warp(Integer value) {
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
   return value;

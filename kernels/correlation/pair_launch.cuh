@@ -1,6 +1,8 @@
 #pragma once
 // What one .cu file per tile instantiates: the tile with every sink.
 
+#include <type_traits>
+
 #include "correlation/pair_kernel.cuh"
 #include "correlation/sink_bins.cuh"
 #include "correlation/sink_candidates.cuh"
@@ -9,16 +11,30 @@
 
 namespace gpu::kernels {
 
+/// Rows of ranks may be folded and have weights then.
+template <class Tile>
+inline constexpr bool takes_weights = std::is_same_v<typename Tile::statistic, spearman_statistic>;
+
 template <class Tile>
 void run_tile(const pair_panel& panel, const candidate_sink_args& sink, cudaStream_t stream) {
   run_pair_kernel<Tile, candidate_sink<Tile>>(panel, sink, stream);
 }
 template <class Tile>
 void run_tile(const pair_panel& panel, const count_sink_args& sink, cudaStream_t stream) {
+  if constexpr (takes_weights<Tile>) {
+    if (sink.weights != nullptr) {
+      return run_pair_kernel<Tile, weighted_count_sink<Tile>>(panel, sink, stream);
+    }
+  }
   run_pair_kernel<Tile, count_sink<Tile>>(panel, sink, stream);
 }
 template <class Tile>
 void run_tile(const pair_panel& panel, const bin_sink_args& sink, cudaStream_t stream) {
+  if constexpr (takes_weights<Tile>) {
+    if (sink.weights != nullptr) {
+      return run_pair_kernel<Tile, bin_sink<Tile, true>>(panel, sink, stream);
+    }
+  }
   run_pair_kernel<Tile, bin_sink<Tile>>(panel, sink, stream);
 }
 template <class Tile>

@@ -42,8 +42,8 @@ class mma_layout {
   }
 
   // The 4 lanes of a quad share a row slot.
-  template <class Add>
-  __device__ void add_rows(float (&counts)[row_slots], const Add& add) const {
+  template <class Count, class Add>
+  __device__ void add_rows(Count (&counts)[row_slots], const Add& add) const {
 #pragma unroll
     for (int r = 0; r < row_slots; ++r) {
       counts[r] += __shfl_xor_sync(0xffffffffu, counts[r], 1);
@@ -52,8 +52,8 @@ class mma_layout {
     }
   }
   // The 8 quads share a column slot; each hands on the sum of one of the 8.
-  template <class Add>
-  __device__ void add_cols(packed_counts<col_slots>& counts, const Add& add) const {
+  template <class Counts, class Add>
+  __device__ void add_cols(Counts& counts, const Add& add) const {
     static_assert(col_slots == 8);
     counts.add_lane(4);
     counts.add_lane(8);

@@ -35,12 +35,12 @@ class naive_tile {
   __device__ int row_of(int) const { return 0; }
   __device__ int col_of(int) const { return static_cast<int>(threadIdx.x); }
 
-  template <class Add>
-  __device__ void add_rows(const float (&counts)[1], const Add& add) const {
+  template <class Count, class Add>
+  __device__ void add_rows(const Count (&counts)[1], const Add& add) const {
     add(0, counts[0]);
   }
-  template <class Add>
-  __device__ void add_cols(const packed_counts<1>& counts, const Add& add) const {
+  template <class Counts, class Add>
+  __device__ void add_cols(const Counts& counts, const Add& add) const {
     add(col_of(0), counts.of(0));
   }
 

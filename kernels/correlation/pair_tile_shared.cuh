@@ -111,8 +111,8 @@ class shared_tile {
   }
 
   // 16 lanes share a row slot, 2 a column slot.
-  template <class Add>
-  __device__ void add_rows(float (&counts)[shape.row_slots], const Add& add) const {
+  template <class Count, class Add>
+  __device__ void add_rows(Count (&counts)[shape.row_slots], const Add& add) const {
 #pragma unroll
     for (int r = 0; r < shape.row_slots; ++r) {
 #pragma unroll
@@ -122,8 +122,8 @@ class shared_tile {
       if (threadIdx.x % 16 == 0) add(row_of(r), counts[r]);
     }
   }
-  template <class Add>
-  __device__ void add_cols(packed_counts<shape.col_slots>& counts, const Add& add) const {
+  template <class Counts, class Add>
+  __device__ void add_cols(Counts& counts, const Add& add) const {
     counts.add_lane(16);
     if (threadIdx.x % 32 >= 16) return;
 #pragma unroll

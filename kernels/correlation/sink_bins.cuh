@@ -4,7 +4,10 @@
 // A float estimate decides all but the pairs within its error of the cut or of the edge of a bin;
 // those take the exact statistic. Pairs below the first bin or above the last are counted in
 // registers. Up to policy::shared_bins counters are in shared memory per block, more are in global
-// memory.
+// memory. With weights, a pair counts as often as the product of its rows' weights says, and all
+// counters have 64 bits.
+
+#include <type_traits>
 
 #include "correlation/pair_epilogue.cuh"
 
@@ -22,8 +25,10 @@ __device__ inline index_t bin_of(const bin_sink_args& args, double statistic) {
   return 1 + static_cast<index_t>(position < last ? position : last);
 }
 
-template <class Tile>
+template <class Tile, bool Weighted = false>
 class bin_sink {
+  using counter = std::conditional_t<Weighted, unsigned long long, unsigned>;
+  static constexpr index_t most_shared = policy::shared_bins * sizeof(unsigned) / sizeof(counter);
   using statistic = typename Tile::statistic;
   static constexpr int rows = Tile::shape.row_slots;
   static constexpr int cols = Tile::shape.col_slots;
@@ -31,14 +36,14 @@ class bin_sink {
  public:
   using args = bin_sink_args;
   static std::size_t shared_bytes(const args& a) {
-    return in_shared_memory(a) ? sizeof(unsigned) * static_cast<std::size_t>(a.count + 2) : 0;
+    return in_shared_memory(a) ? sizeof(counter) * static_cast<std::size_t>(a.count + 2) : 0;
   }
 
   __device__ bin_sink(const args& a, const pair_panel& panel, const Tile& tile, index_t first_row,
                       unsigned char* shared)
       : args_(a), panel_(panel), first_row_(first_row) {
     if (in_shared_memory(a)) {
-      counters_ = reinterpret_cast<unsigned*>(shared);
+      counters_ = reinterpret_cast<counter*>(shared);
       for (index_t b = threadIdx.x; b < a.count + 2; b += Tile::shape.threads) counters_[b] = 0;
       __syncthreads();
     }
@@ -52,6 +57,9 @@ class bin_sink {
     for (int r = 0; r < rows; ++r) {
       const index_t i = first_row + tile.row_of(r);
       row_inverse_[r] = i < panel.rows.count ? panel.rows.norms[i].inverse : CUDART_NAN_F;
+      if constexpr (Weighted) {
+        row_weights_[r] = i < panel.rows.count ? a.weights[panel.rows.first + i] : 0;
+      }
     }
   }
 
@@ -59,6 +67,11 @@ class bin_sink {
                        const float (&inverse)[cols]) {
 #pragma unroll
     for (int c = 0; c < cols; ++c) {
+      std::uint32_t col_weight = 1;
+      if constexpr (Weighted) {
+        const index_t j = first_col + tile.col_of(c);
+        col_weight = j < panel_.cols.count ? args_.weights[panel_.cols.first + j] : 0;
+      }
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         const float estimate = products.estimate(r, c) * inverse[c] * row_inverse_[r];
@@ -69,7 +82,11 @@ class bin_sink {
           bin = exact_bin(first_row_ + tile.row_of(r), first_col + tile.col_of(c),
                           products.product(r, c));
         }
-        count(bin);
+        if constexpr (Weighted) {
+          count(bin, static_cast<counter>(row_weights_[r]) * col_weight);
+        } else {
+          count(bin, 1);
+        }
       }
     }
   }
@@ -96,7 +113,7 @@ class bin_sink {
   static constexpr int dropped = -2;
 
   static __host__ __device__ bool in_shared_memory(const args& a) {
-    return a.count <= policy::shared_bins;
+    return a.count <= most_shared;
   }
 
   // The place of an estimate in args.bins where no error of it could change that.
@@ -120,32 +137,33 @@ class bin_sink {
     return static_cast<int>(bin_of(args_, exact));
   }
 
-  __device__ void count(int bin) {
+  __device__ void count(int bin, counter times) {
     if (bin == 0) {
-      ++below_;
+      below_ += times;
     } else if (bin == static_cast<int>(args_.count) + 1) {
-      ++above_;
+      above_ += times;
     } else if (bin == dropped) {
       return;
     } else if (counters_ != nullptr) {
-      atomicAdd(counters_ + bin, 1u);
+      atomicAdd(counters_ + bin, times);
     } else {
-      atomicAdd(args_.bins + bin, 1ull);
+      atomicAdd(args_.bins + bin, static_cast<unsigned long long>(times));
     }
   }
 
   const args& args_;
   const pair_panel& panel_;
   index_t first_row_;
-  unsigned* counters_ = nullptr;
-  unsigned below_ = 0;
-  unsigned above_ = 0;
+  counter* counters_ = nullptr;
+  counter below_ = 0;
+  counter above_ = 0;
   float low_;
   float high_;
   float scale_;
   float margin_;  // of an estimate, and
   float slack_;   // of its place among the bins
   float row_inverse_[rows];
+  std::uint32_t row_weights_[Weighted ? rows : 1];
 };
 
 }  // namespace gpu::kernels

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <span>
 
 #include <gpu/error.hpp>
@@ -31,14 +32,20 @@ correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
   });
 }
 
-// Passes every batch of kept edges, p filled, to consume(span).
+// Passes every batch of edges that `request` asks for and `keep` keeps to consume(p_values, batch).
 template <class Consume>
 void deliver_edges(pair_run& run, const pair_options& options, const pair_filter& keep,
-                   edge_order order, index_t batch_edges, const Consume& consume) {
-  const keep_range range = run.resolve(keep);
+                   edge_request request, const Consume& consume) {
+  request.keep = run.resolve(keep);
   stats::edge_p_values p_values(run.engine().rows().cols, keep.side, options.exec.cpu_threads);
-  run.engine().edges({.keep = range, .order = order, .batch_edges = batch_edges},
-                     [&](std::span<edge> batch) { consume(p_values, batch); });
+  run.engine().edges(request, [&](std::span<edge> batch) { consume(p_values, batch); });
+}
+
+void refuse_edges(std::uint64_t kept, index_t capacity) {
+  throw capacity_exceeded(
+      fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
+                  capacity),
+      static_cast<index_t>(kept));
 }
 
 }  // namespace
@@ -60,7 +67,12 @@ edge_list all_pairs(measure what, const any_matrix_view& data, const pair_option
     pair_run run(what, data, options);
     edge_list out;
     index_t kept = 0;
-    deliver_edges(run, options, sink.keep, sink.order, edge_list_batch,
+    edge_request request{.keep = {}, .order = sink.order, .batch_edges = edge_list_batch};
+    if (sink.max_edges < std::numeric_limits<index_t>::max()) {
+      request.most = static_cast<std::uint64_t>(sink.max_edges);
+      request.exceeded = [&](std::uint64_t all) { refuse_edges(all, sink.max_edges); };
+    }
+    deliver_edges(run, options, sink.keep, request,
                   [&](stats::edge_p_values& p_values, std::span<edge> batch) {
                     kept += static_cast<index_t>(batch.size());
                     if (kept > sink.max_edges) {
@@ -70,12 +82,7 @@ edge_list all_pairs(measure what, const any_matrix_view& data, const pair_option
                     p_values.fill(batch);
                     out.edges.insert(out.edges.end(), batch.begin(), batch.end());
                   });
-    if (kept > sink.max_edges) {
-      throw capacity_exceeded(
-          fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
-                      sink.max_edges),
-          kept);
-    }
+    if (kept > sink.max_edges) refuse_edges(static_cast<std::uint64_t>(kept), sink.max_edges);
     out.summary = run.finish(static_cast<std::uint64_t>(kept));
     return out;
   });
@@ -86,7 +93,8 @@ pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_opt
   validate::check_sink(sink);
   pair_run run(what, data, options);
   std::uint64_t kept = 0;
-  deliver_edges(run, options, sink.keep, sink.order, sink.batch_edges,
+  deliver_edges(run, options, sink.keep,
+                {.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
                 [&](stats::edge_p_values& p_values, std::span<edge> batch) {
                   p_values.fill(batch);
                   kept += batch.size();

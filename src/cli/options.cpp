@@ -94,6 +94,7 @@ void add_output(CLI::App& app, Command& c) {
 void add_result(CLI::App& app, pairs_command& c) {
   add_choice<keep_kind>(app, "--keep", c.keep,
                         {{"edges", keep_kind::edges},
+                         {"folded-edges", keep_kind::folded_edges},
                          {"top-k", keep_kind::top_k},
                          {"counts", keep_kind::counts},
                          {"dense", keep_kind::dense}},
@@ -109,6 +110,10 @@ void add_result(CLI::App& app, pairs_command& c) {
   add_choice<io::result_format>(app, "--format", c.format,
                                 {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
                                 "Its format [tsv]")
+      ->group("Result");
+  app.add_option("--patterns", c.patterns,
+                 "For --keep folded-edges: which rows have equal ranks, and so share their edges")
+      ->type_name("FILE")
       ->group("Result");
   app.add_option("--report", c.report, "Also write counts and times as JSON")
       ->type_name("FILE")
@@ -158,6 +163,12 @@ void add_execution(CLI::App& app, pairs_command& c) {
                             {"hopper", pair_variant::hopper}},
                            "Implementation of the pairs [automatic]")
       ->group("Execution");
+  add_choice<row_folding>(app, "--fold", c.pairs.fold,
+                          {{"auto", row_folding::automatic},
+                           {"never", row_folding::never},
+                           {"always", row_folding::always}},
+                          "Whether rows of equal ranks are computed once [auto]")
+      ->group("Execution");
   app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
@@ -205,7 +216,15 @@ void add_mean_filter(CLI::App& app, mean_filter_command& c) {
 
 std::string check_combination(const CLI::App& app, const pairs_command& c) {
   if (app.count("-k") > 0 && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
-  if (c.keep == keep_kind::edges && c.format == io::result_format::npy &&
+  const bool folded = c.keep == keep_kind::folded_edges;
+  if (folded && c.statistic != statistic_kind::spearman) {
+    return "--keep folded-edges is for spearman: rows are folded by their ranks";
+  }
+  if (folded != !c.patterns.empty()) {
+    return folded ? "--keep folded-edges needs --patterns FILE"
+                  : "--patterns needs --keep folded-edges";
+  }
+  if ((c.keep == keep_kind::edges || folded) && c.format == io::result_format::npy &&
       (c.output.empty() || c.output == "-")) {
     return "--format npy of edges needs --output FILE: their number stands in front of them";
   }

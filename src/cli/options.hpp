@@ -15,7 +15,7 @@
 namespace gpu::cli {
 
 enum class statistic_kind { spearman, pearson };
-enum class keep_kind { edges, top_k, counts, dense };
+enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 
 /// `gpu-similarity spearman` and `pearson`.
 struct pairs_command {
@@ -24,7 +24,8 @@ struct pairs_command {
   pair_filter filter = {};
   keep_kind keep = keep_kind::edges;
   index_t k = 10;
-  std::string output = {};  // empty: standard output, of counts a summary alone
+  std::string output = {};    // empty: standard output, of counts a summary alone
+  std::string patterns = {};  // of folded edges: where the rows' patterns go
   io::result_format format = io::result_format::tsv;
   std::string report = {};  // empty: none
   pair_options pairs = {};

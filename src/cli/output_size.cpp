@@ -20,6 +20,7 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
   constexpr double dense_text = 20;  // characters of a statistic and its tab
   switch (job.keep) {
     case keep_kind::edges:
+    case keep_kind::folded_edges:  // at most
       return kept * edge;
     case keep_kind::top_k:
       return std::min(2 * kept, rows * static_cast<double>(std::min(job.k, context.rows))) * edge;
@@ -40,7 +41,8 @@ double all_pairs_of(index_t rows) {
 void check_output_size(const pairs_command& job, const io::table& table,
                        const io::result_context& context) {
   const bool writes_table = job.keep != keep_kind::counts || !job.output.empty();
-  if (job.force || !writes_table) return;
+  // A sample of rows does not tell how many edges between patterns there are.
+  if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return;
   const double limit = job.max_output_bytes;
   if (output_bytes(job, context, all_pairs_of(context.rows)) <= limit) return;
   double kept = all_pairs_of(context.rows);

@@ -39,6 +39,7 @@ std::string to_json(const run_report& r) {
   add("rows", s.rows);
   add("cols", s.cols);
   add("constant_rows", s.constant_rows.size());
+  add("patterns", s.patterns);
   add("pairs_tested", s.pairs_tested);
   add("pairs_kept", s.pairs_kept);
   add("max_p_effective", s.max_p_effective);
@@ -60,6 +61,7 @@ std::string to_text(const run_report& r) {
   const pair_summary& s = r.summary;
   std::string out = fmt::format("{} rows x {} columns, {} pairs tested, {} kept", s.rows, s.cols,
                                 s.pairs_tested, s.pairs_kept);
+  if (s.patterns > 0) out += fmt::format("\n{} distinct rows of ranks", s.patterns);
   if (!s.constant_rows.empty()) {
     out += fmt::format("\n{} constant rows have no correlation", s.constant_rows.size());
   }

@@ -18,6 +18,7 @@
 #include "cli/output_size.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report.hpp"
+#include "io/folded_writer.hpp"
 #include "io/output_file.hpp"
 #include "io/result_writer.hpp"
 
@@ -97,6 +98,9 @@ class pairs_run {
       case keep_kind::edges:
         run_edges();
         break;
+      case keep_kind::folded_edges:
+        run_folded_edges();
+        break;
       case keep_kind::top_k:
         run_top_k();
         break;
@@ -140,6 +144,28 @@ class pairs_run {
     finish(out, [&] { writer->finish(); });
   }
 
+  void run_folded_edges() {
+    io::output_file out(output_name());
+    io::output_file patterns_out(job_.patterns);
+    std::unique_ptr<io::folded_edge_writer> writer;
+    const auto begin = [&](const row_patterns& patterns) {
+      const stopwatch watch;
+      writer = io::make_folded_edge_writer(job_.format, out, patterns, context_);
+      io::write_patterns(job_.format, patterns_out, patterns, context_);
+      report_.write_between_seconds += watch.seconds();
+    };
+    const auto consume = [&](std::span<const folded_edge> edges) {
+      if (is_interrupted()) throw cancelled("interrupted");
+      const stopwatch watch;
+      writer->write(edges);
+      report_.write_between_seconds += watch.seconds();
+    };
+    report_.summary = compute_summary(
+        folded_stream_sink{.keep = job_.filter, .begin = begin, .consume = consume});
+    finish(out, [&] { writer->finish(); });
+    patterns_out.commit();
+  }
+
   void run_top_k() {
     io::output_file out(output_name());
     neighbor_table result = compute(top_k_sink{.k = job_.k, .keep = job_.filter});
@@ -164,6 +190,15 @@ class pairs_run {
     io::output_file out(output_name());
     const correlation_matrix<double> result = compute(dense_sink{});
     finish(out, [&] { io::write_dense(job_.format, out, result, context_); });
+  }
+
+  /// Runs a sink that leaves nothing but a summary.
+  pair_summary compute_summary(const folded_stream_sink& sink) {
+    try {
+      return all_pairs(job_, table_, options_, sink);
+    } catch (const cancelled&) {
+      throw interrupted_run("interrupted: nothing is written");
+    }
   }
 
   /// Runs a sink whose result is written when it is complete.

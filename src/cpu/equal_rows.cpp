@@ -102,8 +102,9 @@ std::vector<node_id> match_rows(const byte_rows& rows, std::span<const std::uint
   parted_rows parted = part_by_hash(hashes, threads);
   parallel_for(static_cast<index_t>(parts), threads, [&](index_t p, int) {
     const auto part = static_cast<std::size_t>(p);
-    const auto entries = std::span(parted.rows)
-                             .subspan(parted.begin[part], parted.begin[part + 1] - parted.begin[part]);
+    const auto entries =
+        std::span(parted.rows)
+            .subspan(parted.begin[part], parted.begin[part + 1] - parted.begin[part]);
     std::sort(entries.begin(), entries.end(), before);
     for (std::size_t begin = 0; begin < entries.size();) {
       std::size_t end = begin + 1;

@@ -1,6 +1,7 @@
 // Counts and bins of the CUDA pair engine.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,12 +27,22 @@ void read(T* out, const device_buffer<T>& from, cudaStream_t stream) {
 
 }  // namespace
 
+device_buffer<std::uint32_t> pair_engine::upload_weights(
+    std::span<const std::uint32_t> weights) const {
+  budget_.require(weights.size_bytes(), "weights of the rows");
+  device_buffer<std::uint32_t> out(weights.size(), stream());
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), weights.data(), weights.size_bytes(),
+                                            cudaMemcpyHostToDevice, stream()));
+  return out;
+}
+
 std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
                                                   const detail::keep_range& keep,
                                                   const detail::bin_request& request) {
   const auto size = static_cast<std::size_t>(request.bins) + 2;
   budget_.require(size * sizeof(std::uint64_t), "bins");
   auto bins = zeroed<unsigned long long>(size, stream());
+  const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
   kernels::bin_sink_args sink{.cut = estimate_cut(keep, estimate_error()),
                               .key = request.key,
                               .low = request.low,
@@ -39,7 +50,8 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
                               .scale = request.scale,
                               .count = request.bins,
                               .margin = static_cast<float>(float_estimate_error),
-                              .bins = bins.data()};
+                              .bins = bins.data(),
+                              .weights = weights.data()};
   pair_tile_kind tile = rows_->format().tile;
   if (tile == pair_tile_kind::tensor_float) {
     const double margin = tensor_error(rows_->format());
@@ -63,9 +75,11 @@ void pair_engine::count_by_tiles(const detail::count_request& request, pair_coun
   budget_.require(rows * sizeof(std::uint32_t), "degrees of the rows");
   auto degree = zeroed<std::uint32_t>(rows, stream());
   auto kept = zeroed<unsigned long long>(1, stream());
+  const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
   const kernels::count_sink_args sink{.cut = estimate_cut(request.keep, estimate_error()),
                                       .kept = kept.data(),
-                                      .degree = degree.data()};
+                                      .degree = degree.data(),
+                                      .weights = weights.data()};
   const pair_tile_kind tile = rows_->format().tile;
   walk_upper_pairs("pairs", tile, [&](const kernels::pair_panel& panel) {
     kernels::launch_pairs(tile, panel, sink, stream());
@@ -87,10 +101,13 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
                                       .low = -1,
                                       .high = infinity,
                                       .scale = static_cast<double>(request.histogram_bins) / 2,
-                                      .bins = request.histogram_bins};
+                                      .bins = request.histogram_bins,
+                                      .weights = request.weights};
   const bool fused = request.histogram_bins > 0 && kernels::counts_bins(info_.cols);
-  const auto counted =
-      count_by_classes("pairs", request.keep, fused ? &histogram : nullptr, &out.degree);
+  std::optional<class_counts> counted;
+  if (request.weights.empty()) {  // patterns of folded rows weigh differently; classes count each once
+    counted = count_by_classes("pairs", request.keep, fused ? &histogram : nullptr, &out.degree);
+  }
   if (counted) {
     out.kept = counted->kept;
   } else {
@@ -111,7 +128,8 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   const detail::keep_range from_low{
       .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,
       .at_most = request.key == detail::bin_key::value ? -infinity : -request.low};
-  auto counted = count_by_classes("count", from_low, &request, nullptr);
+  std::optional<class_counts> counted;
+  if (request.weights.empty()) counted = count_by_classes("count", from_low, &request, nullptr);
   const auto bins =
       counted ? std::move(counted->bins) : bin_pairs("count", {-infinity, infinity}, request);
   out.below = bins.front() + (counted ? counted->dropped : 0);

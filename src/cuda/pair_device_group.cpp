@@ -27,6 +27,10 @@ class pair_device_group final : public detail::pair_engine {
   pair_device_group& operator=(const pair_device_group&) = delete;
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  // Every device folds alike.
+  [[nodiscard]] const detail::folded_rows* folded() const override {
+    return engines_.front()->folded();
+  }
   [[nodiscard]] std::string device() const override { return device_name_; }
   [[nodiscard]] pair_variant variant() const override { return engines_.front()->variant(); }
 

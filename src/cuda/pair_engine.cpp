@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <gpu/error.hpp>
@@ -13,6 +14,7 @@
 #include "correlation/correlation_policy.hpp"
 #include "cuda/device_info.hpp"
 #include "cuda/pair_device_group.hpp"
+#include "plan/fold_choice.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cuda {
@@ -126,7 +128,20 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =
       choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);
+  const index_t rows = std::visit([](const auto& view) { return view.rows(); }, data);
+  const bool folds = detail::looks_for_patterns(what, backend::cuda, variant_, rows, options);
   rows_.emplace(what, data, format, options, budget_, stream(), info_);
+  if (folds) fold_rows(options);
+}
+
+void pair_engine::fold_rows(const pair_options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<row_patterns> patterns =
+      rows_->fold(options.fold, options.exec.cpu_threads, info_, budget_, stream());
+  info_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!patterns) return;
+  detail::prepared_rows folded{.rows = patterns->size(), .cols = info_.cols};
+  folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }
 
 double pair_engine::estimate_error() const {

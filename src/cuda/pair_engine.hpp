@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <gpu/backend.hpp>
@@ -46,6 +47,9 @@ class pair_engine final : public detail::pair_engine {
 
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] const detail::folded_rows* folded() const override {
+    return folded_ ? &*folded_ : nullptr;
+  }
   [[nodiscard]] std::string device() const override { return device_name_; }
   [[nodiscard]] pair_variant variant() const override { return variant_; }
 
@@ -63,6 +67,11 @@ class pair_engine final : public detail::pair_engine {
   template <class Value>
   void write_dense(matrix_view<Value> out);
 
+  // Rows of equal ranks become one, where that pays by options.fold.
+  void fold_rows(const pair_options& options);
+  /// Weights of the rows on the device; empty without weights.
+  [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
+      std::span<const std::uint32_t> weights) const;
   [[nodiscard]] index_t count() const { return info_.rows; }
   /// Begins a walk over what stands for all pairs i < j.
   [[nodiscard]] std::shared_ptr<pair_walk> walk_pairs(std::string_view stage, index_t size) {
@@ -116,6 +125,7 @@ class pair_engine final : public detail::pair_engine {
   cuda::stream compute_;
   cuda::stream output_{cuda::stream::priority::high};
   detail::prepared_rows info_;
+  std::optional<detail::folded_rows> folded_;
   std::optional<pair_rows> rows_;
 };
 

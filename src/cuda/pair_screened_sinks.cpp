@@ -71,16 +71,21 @@ bool pair_engine::screen_counts(const detail::count_request& request, pair_count
   const auto walk = walk_pairs("pairs", screen->items());
   const double scale = static_cast<double>(request.histogram_bins) / 2;
   const auto last_bin = static_cast<double>(request.histogram_bins - 1);
+  const auto weight_of = [&](node_id row) {
+    return request.weights.empty() ? std::uint64_t{1} : std::uint64_t{request.weights[row]};
+  };
   const bool complete = screen->run(
       *walk,
       [&](std::span<const kernels::screened_edge> found) {
-        out.kept += found.size();
         for (const kernels::screened_edge& pair : found) {
-          ++out.degree[pair.row];
-          ++out.degree[pair.col];
+          const std::uint64_t row_weight = weight_of(pair.row);
+          const std::uint64_t col_weight = weight_of(pair.col);
+          out.kept += row_weight * col_weight;
+          out.degree[pair.row] += static_cast<std::uint32_t>(col_weight);
+          out.degree[pair.col] += static_cast<std::uint32_t>(row_weight);
           if (request.histogram_bins == 0) continue;
           const double bin = std::min(std::floor((pair.statistic + 1.0) * scale), last_bin);
-          ++out.histogram[static_cast<std::size_t>(bin)];
+          out.histogram[static_cast<std::size_t>(bin)] += row_weight * col_weight;
         }
       },
       [&](std::uint64_t candidates, double pairs) {

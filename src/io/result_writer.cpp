@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <string>
 #include <type_traits>
 
 #include <gpu/p_value.hpp>
 
+#include "io/buffered_text.hpp"
 #include "io/edge_text.hpp"
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
@@ -68,26 +68,6 @@ class edge_npy_writer final : public edge_writer {
 
   output_file& out_;
   index_t count_ = 0;
-};
-
-/// Text that is written whenever a buffer of it is full.
-class buffered_text {
- public:
-  explicit buffered_text(output_file& out) : out_(out) {}
-  auto end() { return std::back_inserter(buffer_); }
-  void end_line() {
-    buffer_.push_back('\n');
-    constexpr std::size_t full = std::size_t{1} << 20;
-    if (buffer_.size() >= full) flush();
-  }
-  void flush() {
-    out_.write({buffer_.data(), buffer_.size()});
-    buffer_.clear();
-  }
-
- private:
-  output_file& out_;
-  fmt::memory_buffer buffer_;
 };
 
 template <class T>

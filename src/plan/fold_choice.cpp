@@ -15,8 +15,8 @@ constexpr double most_share = 0.8;
 
 bool looks_for_patterns(measure what, backend used, pair_variant variant, index_t rows,
                         const pair_options& options) {
-  const bool ranks = what == measure::spearman &&
-                     !(used == backend::cuda && variant == pair_variant::naive);
+  const bool ranks =
+      what == measure::spearman && !(used == backend::cuda && variant == pair_variant::naive);
   if (options.fold == row_folding::always && !ranks) {
     throw unsupported(what == measure::pearson
                           ? "options.fold: rows are folded by their ranks, Pearson has none"

@@ -52,7 +52,8 @@ void folded_pair_engine::folded_edges(const edge_request& request,
   const auto write_within = [&](node_id end) {
     for (; next < end; ++next) {
       if (weights_[next] < 2) continue;
-      out.write({.first = next, .second = next, .statistic = 1, .p = 0, .pairs = pairs_within(next)});
+      out.write(
+          {.first = next, .second = next, .statistic = 1, .p = 0, .pairs = pairs_within(next)});
     }
   };
   if (!request.keep.keeps(1.0)) next = count;
@@ -64,7 +65,7 @@ void folded_pair_engine::folded_edges(const edge_request& request,
                  .second = e.col,
                  .statistic = e.statistic,
                  .p = 0,
-                 .pairs = std::uint64_t{weights_[e.row]} * weights_[e.col]});
+                 .pairs = pairs_between(e.row, e.col)});
     }
   });
   write_within(count);
@@ -73,7 +74,8 @@ void folded_pair_engine::folded_edges(const edge_request& request,
 
 void folded_pair_engine::edges_as_found(const edge_request& request, const edge_receiver& receive) {
   edge_batches out(request.batch_edges, receive);
-  if (request.keep.keeps(1.0)) {
+  std::uint64_t pairs = request.keep.keeps(1.0) ? pairs_within_ : 0;
+  if (request.keep.keeps(1.0) && pairs <= request.most) {
     for (std::size_t p = 0; p < weights_.size(); ++p) {
       const auto rows = patterns().members_of(static_cast<node_id>(p));
       for (std::size_t a = 0; a < rows.size(); ++a) {
@@ -83,11 +85,14 @@ void folded_pair_engine::edges_as_found(const edge_request& request, const edge_
   }
   inner_->edges(request, [&](std::span<edge> found) {
     for (const edge& e : found) {
+      pairs += pairs_between(e.row, e.col);
+      if (pairs > request.most) continue;
       for (const node_id a : patterns().members_of(e.row)) {
         for (const node_id b : patterns().members_of(e.col)) out.write(between(a, b, e.statistic));
       }
     }
   });
+  if (pairs > request.most) return request.exceeded(pairs);
   out.flush();
 }
 
@@ -103,7 +108,12 @@ class folded_pair_engine::ordered_edges {
 
   void run() {
     wanted_.assign(engine_.weights_.size(), true);
-    if (collect(engine_.most_waiting_)) {
+    const bool at_once = collect(engine_.most_waiting_);
+    if (request_.exceeded) {
+      const std::uint64_t pairs = at_once ? collected_pairs() : counted_pairs();
+      if (pairs > request_.most) return request_.exceeded(pairs);
+    }
+    if (at_once) {
       write_rows(0, rows());
     } else {
       run_in_ranges();
@@ -131,6 +141,9 @@ class folded_pair_engine::ordered_edges {
   // Collects the edges of the wanted patterns; false where there are more than `most`.
   bool collect(std::size_t most);
   void run_in_ranges();
+  // Pairs of rows that pass, from the collected edges or by a counting pass.
+  [[nodiscard]] std::uint64_t collected_pairs() const;
+  [[nodiscard]] std::uint64_t counted_pairs();
   // Fills partners_ from the collected edges.
   void pair_up();
   void write_rows(index_t first, index_t last);
@@ -163,6 +176,19 @@ bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
     return false;
   }
   return true;
+}
+
+std::uint64_t folded_pair_engine::ordered_edges::collected_pairs() const {
+  std::uint64_t pairs = request_.keep.keeps(1.0) ? engine_.pairs_within_ : 0;
+  for (const pattern_edge& e : found_) pairs += engine_.pairs_between(e.first, e.second);
+  return pairs;
+}
+
+std::uint64_t folded_pair_engine::ordered_edges::counted_pairs() {
+  pair_counts found;
+  found.degree.resize(static_cast<std::size_t>(rows()));
+  engine_.counts({.keep = request_.keep, .histogram_bins = 0}, found);
+  return found.kept;
 }
 
 void folded_pair_engine::ordered_edges::run_in_ranges() {

@@ -58,8 +58,8 @@ void folded_pair_engine::spread_dense(matrix_view<Value> out) {
   const index_t rows = out.rows();
   const std::vector<node_id>& pattern_of = patterns().pattern_of;
   if (patterns().size() > 0) {
-    inner_->dense(matrix_view<Value>(out.data(), patterns().size(), patterns().size(),
-                                     out.row_stride()));
+    inner_->dense(
+        matrix_view<Value>(out.data(), patterns().size(), patterns().size(), out.row_stride()));
   }
   const auto spread = [&](index_t i) {
     Value* to = out.row(i);

@@ -53,6 +53,11 @@ class folded_pair_engine final : public pair_engine {
     return weight * (weight - 1) / 2;
   }
 
+  // Pairs of rows of two patterns.
+  [[nodiscard]] std::uint64_t pairs_between(node_id first, node_id second) const {
+    return std::uint64_t{weights_[first]} * weights_[second];
+  }
+
   std::unique_ptr<pair_engine> inner_;
   int threads_;
   std::size_t most_waiting_;  // edges between patterns that may wait to be put in order

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,6 +44,10 @@ struct edge_request {
   keep_range keep;
   edge_order order;
   index_t batch_edges;
+  /// An engine that can tell the number of edges without delivering each of them calls exceeded
+  /// with it where there are more than `most`, and need not deliver those any more.
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  std::function<void(std::uint64_t)> exceeded = {};
 };
 
 /// Receives batches of edges whose p is not filled yet; may overwrite them.

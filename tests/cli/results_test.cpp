@@ -163,6 +163,45 @@ TEST_CASE("Edges, degrees and a matrix are written as .npy", "[cli][output]") {
   }
 }
 
+TEST_CASE("Folded edges and the patterns they are between are written", "[cli][output]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.txt", small_table);
+  const std::string patterns = folder.path("patterns");
+  const auto result =
+      run_command({"spearman", input, "--keep", "folded-edges", "--patterns", patterns});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out ==
+        "name_i\tname_j\trho\tt\tp\tpairs\nup\tup\t1\tinf\t0\t1\n"
+        "up\tfall\t-1\t-inf\t0\t2\n");
+  CHECK(gpu_test::read_file(patterns) == "name\tpattern\nup\tup\nrise\tup\nfall\tfall\n");
+
+  const std::string output = folder.path("out.npy");
+  CHECK(run_command({"spearman", input, "--keep", "folded-edges", "--patterns", patterns,
+                     "--format", "npy", "-o", output})
+            .exit_code == 0);
+  const std::string bytes = gpu_test::read_file(output);
+  CHECK(bytes.find("'shape': (2,)") != std::string::npos);
+  REQUIRE(bytes.size() == 192 + 2 * 32);
+  std::uint64_t pairs = 0;
+  std::memcpy(&pairs, bytes.data() + 192 + 32 + 24, sizeof(pairs));
+  CHECK(pairs == 2);
+  std::vector<std::uint32_t> pattern_of(4);
+  REQUIRE(gpu_test::read_file(patterns).size() == 128 + 16);
+  std::memcpy(pattern_of.data(), gpu_test::read_file(patterns).data() + 128, 16);
+  CHECK(pattern_of == std::vector<std::uint32_t>{0, 0, 1, ~std::uint32_t{0}});
+
+  const std::string report = folder.path("report.json");
+  CHECK(run_command({"spearman", input, "--fold", "always", "--report", report}).out ==
+        run_command({"spearman", input, "--fold", "never"}).out);
+  CHECK(report_value(gpu_test::read_file(report), "patterns") == "2");
+  CHECK(run_command({"spearman", input, "--keep", "folded-edges"}).exit_code == 2);
+  CHECK(run_command({"spearman", input, "--patterns", patterns}).exit_code == 2);
+  CHECK(
+      run_command({"pearson", input, "--keep", "folded-edges", "--patterns", patterns}).exit_code ==
+      2);
+}
+
 TEST_CASE("Partners, degrees and a matrix are written as text", "[cli][output]") {
   const gpu_test::temporary_folder folder;
   const std::string input = folder.write("in.txt", small_table);

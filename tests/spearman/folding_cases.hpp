@@ -172,11 +172,10 @@ inline void check_folding(gpu::matrix_view<const std::int32_t> data, const pair_
                            gpu::spearman_all_pairs(data, plain, gpu::dense_sink_f32{})));
   const auto table = reference_spearman(data);
   check_dense<spearman_measure>(data, target);
-  for (const gpu::pair_filter& keep :
-       {gpu::pair_filter{}, gpu::pair_filter{.max_p = 0.05},
-        gpu::pair_filter{.max_p = 1e-4, .side = gpu::tail::greater},
-        gpu::pair_filter{.max_p = 0.01, .side = gpu::tail::less},
-        gpu::pair_filter{.min_abs = 1.0}}) {
+  for (const gpu::pair_filter& keep : {gpu::pair_filter{}, gpu::pair_filter{.max_p = 0.05},
+                                       gpu::pair_filter{.max_p = 1e-4, .side = gpu::tail::greater},
+                                       gpu::pair_filter{.max_p = 0.01, .side = gpu::tail::less},
+                                       gpu::pair_filter{.min_abs = 1.0}}) {
     INFO("max_p " << keep.max_p << ", tail " << static_cast<int>(keep.side));
     check_folded_edges(data, folded, plain, keep);
     check_edges<spearman_measure>(
@@ -193,8 +192,7 @@ inline void check_folding(gpu::matrix_view<const std::int32_t> data, const pair_
     }
   }
   for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
-    for (const auto adjust :
-         {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
+    for (const auto adjust : {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
       check_folded_edges(data, folded, plain, {.max_p = 0.05, .side = side, .adjust = adjust});
     }
   }
@@ -214,8 +212,11 @@ inline void check_folding(gpu::matrix_view<const std::int32_t> data, const pair_
 inline void folding_changes_no_sink(const pair_target& target) {
   GPU_TEST_INFO(target);
   for (const auto& [rows, cols, distinct] :
-       {std::tuple<gpu::index_t, gpu::index_t, gpu::index_t>{2, 3, 1}, {60, 5, 40}, {150, 30, 20},
-        {200, 9, 150}, {90, 131, 30}}) {
+       {std::tuple<gpu::index_t, gpu::index_t, gpu::index_t>{2, 3, 1},
+        {60, 5, 40},
+        {130, 30, 20},
+        {140, 9, 110},
+        {60, 131, 20}}) {
     INFO(rows << " x " << cols << ", from " << distinct);
     auto data = repeated_rows(rows, cols, distinct, static_cast<std::uint64_t>(rows));
     for (gpu::index_t k = 0; rows > 50 && k < cols; ++k) {  // rows without a statistic
@@ -275,8 +276,14 @@ inline void folded_limits_and_batches_hold(const pair_target& target) {
   };
   CHECK(exceeded(gpu::folded_edge_sink{.keep = keep, .max_edges = 7}) ==
         static_cast<gpu::index_t>(whole.edges.size()));
-  CHECK(exceeded(gpu::edge_sink{.keep = keep, .max_edges = 7}) ==
-        static_cast<gpu::index_t>(whole.summary.pairs_kept));
+  for (const auto order : {gpu::edge_order::by_row_then_column, gpu::edge_order::unspecified}) {
+    for (const gpu::index_t most : {gpu::index_t{0}, gpu::index_t{7}, gpu::index_t{1000}}) {
+      CHECK(exceeded(gpu::edge_sink{.keep = keep, .max_edges = most, .order = order}) ==
+            static_cast<gpu::index_t>(whole.summary.pairs_kept));
+    }
+    const auto enough = static_cast<gpu::index_t>(whole.summary.pairs_kept);
+    CHECK(exceeded(gpu::edge_sink{.keep = keep, .max_edges = enough, .order = order}) == -1);
+  }
 
   for (const gpu::index_t batch_edges : {gpu::index_t{1}, gpu::index_t{9}, gpu::index_t{4096}}) {
     std::vector<gpu::folded_edge> all;
@@ -285,20 +292,20 @@ inline void folded_limits_and_batches_hold(const pair_target& target) {
     gpu::row_patterns patterns;
     const auto summary = gpu::spearman_all_pairs(
         data.view(), options,
-        gpu::folded_stream_sink{
-            .keep = keep,
-            .begin =
-                [&](const gpu::row_patterns& found) {
-                  begun += all.empty() ? 1 : 2;
-                  patterns = found;
-                },
-            .consume =
-                [&](std::span<const gpu::folded_edge> batch) {
-                  within_limit &=
-                      !batch.empty() && static_cast<gpu::index_t>(batch.size()) <= batch_edges;
-                  all.insert(all.end(), batch.begin(), batch.end());
-                },
-            .batch_edges = batch_edges});
+        gpu::folded_stream_sink{.keep = keep,
+                                .begin =
+                                    [&](const gpu::row_patterns& found) {
+                                      begun += all.empty() ? 1 : 2;
+                                      patterns = found;
+                                    },
+                                .consume =
+                                    [&](std::span<const gpu::folded_edge> batch) {
+                                      within_limit &=
+                                          !batch.empty() &&
+                                          static_cast<gpu::index_t>(batch.size()) <= batch_edges;
+                                      all.insert(all.end(), batch.begin(), batch.end());
+                                    },
+                                .batch_edges = batch_edges});
     CHECK(all == whole.edges);
     CHECK(patterns == whole.patterns);
     CHECK(begun == 1);
@@ -350,8 +357,8 @@ inline void folding_is_chosen_where_it_pays(const pair_target& target) {
     const auto got = gpu::spearman_all_pairs(data.view(), options, sink);
     CHECK((got.summary.patterns > 0) == folds);
     CHECK(got.summary.patterns <= distinct);
-    const auto wanted = gpu::spearman_all_pairs(
-        data.view(), folding(target, gpu::row_folding::never), sink);
+    const auto wanted =
+        gpu::spearman_all_pairs(data.view(), folding(target, gpu::row_folding::never), sink);
     CHECK(got.kept == wanted.kept);
     CHECK(got.degree == wanted.degree);
   };
@@ -365,8 +372,7 @@ inline void folding_needs_ranks(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto data = repeated_rows(20, 8, 4, 5);
   const auto options = folding(target, gpu::row_folding::always);
-  CHECK_THROWS_AS(gpu::pearson_all_pairs(data.view(), options, gpu::edge_sink{}),
-                  gpu::unsupported);
+  CHECK_THROWS_AS(gpu::pearson_all_pairs(data.view(), options, gpu::edge_sink{}), gpu::unsupported);
   CHECK_THROWS_AS(gpu::pearson_all_pairs(data.view(), target.options(), gpu::folded_edge_sink{}),
                   gpu::unsupported);
 }

@@ -46,4 +46,11 @@ TEST_CASE("A small workspace puts folded edges in order range by range", "[spear
   REQUIRE(needed > 1);
   options.exec.workspace_bytes = needed;  // room for fewer edges than there are between patterns
   CHECK(gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{}).edges == wanted.edges);
+  gpu::index_t required = 0;
+  try {
+    (void)gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{.max_edges = 10});
+  } catch (const gpu::capacity_exceeded& refusal) {
+    required = refusal.required();
+  }
+  CHECK(required == static_cast<gpu::index_t>(wanted.edges.size()));
 }

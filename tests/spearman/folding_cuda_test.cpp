@@ -1,0 +1,101 @@
+#include "spearman/folding_cases.hpp"
+
+namespace {
+
+using gpu_test::const_view;
+using gpu_test::pair_target;
+
+constexpr pair_target shared{.where = gpu::backend::cuda,
+                             .variant = gpu::pair_variant::shared_tiled};
+constexpr pair_target tensor{.where = gpu::backend::cuda, .variant = gpu::pair_variant::tensor};
+// The best the device has: hopper where there is one.
+constexpr pair_target best{.where = gpu::backend::cuda};
+constexpr pair_target cpu{.where = gpu::backend::cpu};
+
+// Like repeated_rows, quickly and in any number: row i has the ranks of pool row i^2 mod distinct.
+gpu::matrix<std::int32_t> many_repeated_rows(gpu::index_t rows, gpu::index_t distinct) {
+  const auto pool = gpu_test::tied_matrix<std::int32_t>(distinct, 30, 31, 0.9, 6);
+  gpu::matrix<std::int32_t> out(rows, 30);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < 30; ++k) out(i, k) = pool(i * i % distinct, k) + 3;
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("Folding changes no sink, CUDA", "[spearman]") {
+  for (const pair_target& target : {best, tensor, shared}) {
+    gpu_test::folding_changes_no_sink(target);
+  }
+}
+
+TEST_CASE("Folding takes the extremes, CUDA", "[spearman]") {
+  gpu_test::folding_takes_the_extremes(best);
+}
+
+TEST_CASE("Limits and batches of folded runs hold, CUDA", "[spearman]") {
+  gpu_test::folded_limits_and_batches_hold(best);
+}
+
+TEST_CASE("Folding is chosen where it pays, CUDA", "[spearman]") {
+  gpu_test::folding_is_chosen_where_it_pays(best);
+}
+
+TEST_CASE("Folding needs ranks and leaves rows without them out, CUDA", "[spearman]") {
+  gpu_test::folding_needs_ranks(best);
+  gpu_test::folding_leaves_nan_rows_out(best);
+  const pair_target naive{.where = gpu::backend::cuda, .variant = gpu::pair_variant::naive};
+  const auto data = gpu_test::repeated_rows(20, 8, 4, 5);
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), naive.options(), gpu::folded_edge_sink{}),
+                  gpu::unsupported);
+}
+
+// Thousands of patterns, so that every kind of launch has several, and weights in the hundreds.
+TEST_CASE("Folding of many rows gives the CPU's bits", "[spearman]") {
+  const auto data = many_repeated_rows(120'000, 7919);
+  const gpu::pair_filter strict{.max_p = 1e-7};
+  const auto wanted =
+      gpu::spearman_all_pairs(data.view(), cpu.options(), gpu::folded_edge_sink{.keep = strict});
+  REQUIRE(wanted.summary.pairs_kept > 100'000);
+  for (const pair_target& target : {best, tensor, shared}) {
+    GPU_TEST_INFO(target);
+    const auto got = gpu::spearman_all_pairs(data.view(), target.options(),
+                                             gpu::folded_edge_sink{.keep = strict});
+    CHECK(got.edges == wanted.edges);
+    CHECK(got.patterns == wanted.patterns);
+    for (const double max_p : {1e-7, 0.05}) {
+      const gpu::count_sink sink{.keep = {.max_p = max_p}, .histogram_bins = 100};
+      const auto counts = gpu::spearman_all_pairs(data.view(), target.options(), sink);
+      const auto cpu_counts = gpu::spearman_all_pairs(data.view(), cpu.options(), sink);
+      CHECK(counts.kept == cpu_counts.kept);
+      CHECK(counts.degree == cpu_counts.degree);
+      CHECK(counts.histogram == cpu_counts.histogram);
+      CHECK(counts.summary.patterns == wanted.patterns.size());
+    }
+    const gpu::top_k_sink nearest{.k = 10};
+    const auto table = gpu::spearman_all_pairs(data.view(), target.options(), nearest);
+    const auto cpu_table = gpu::spearman_all_pairs(data.view(), cpu.options(), nearest);
+    CHECK(gpu_test::same_matrix(table.index, cpu_table.index));
+    CHECK(gpu_test::same_matrix(table.statistic, cpu_table.statistic));
+  }
+}
+
+TEST_CASE("Rows that do not fit the device are folded on the host", "[spearman]") {
+  auto data = gpu_test::repeated_rows(1500, 40, 200, 41);
+  for (gpu::index_t k = 0; k < 40; ++k) data(7, k) = data(1499, k) = 1;
+  for (const pair_target& target : {tensor, shared}) {
+    GPU_TEST_INFO(target);
+    auto folded = gpu_test::folding(target, gpu::row_folding::always);
+    folded.exec.workspace_bytes = 100'000;
+    gpu_test::check_folded_edges(const_view(data), folded,
+                                 gpu_test::folding(cpu, gpu::row_folding::never), {.max_p = 0.05});
+    const gpu::count_sink sink{.keep = {.max_p = 0.05}, .histogram_bins = 10};
+    const auto got = gpu::spearman_all_pairs(data.view(), folded, sink);
+    const auto wanted =
+        gpu::spearman_all_pairs(data.view(), gpu_test::folding(cpu, gpu::row_folding::never), sink);
+    CHECK(got.degree == wanted.degree);
+    CHECK(got.histogram == wanted.histogram);
+    CHECK(got.summary.patterns > 0);
+  }
+}

@@ -25,6 +25,7 @@ struct pair_rung {
   }
   [[nodiscard]] gpu::pair_options options() const {
     gpu::pair_options out;
+    out.fold = gpu::row_folding::never;  // rates of the rungs, whatever repeats
     out.variant = variant;
     out.exec.target = where;
     return out;

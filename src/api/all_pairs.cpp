@@ -6,9 +6,11 @@
 #include <limits>
 #include <span>
 
+#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
 #include "validate/pair_checks.hpp"
 
@@ -126,7 +128,12 @@ pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_opti
                       const count_sink& sink) {
   validate::check_sink(sink);
   return with_memory_errors([&] {
-    pair_run run(what, data, options);
+    pair_options counting = options;
+    if (options.fold == row_folding::automatic &&
+        !folds_for_counts(resolve_backend(options.exec), sink.keep)) {
+      counting.fold = row_folding::never;
+    }
+    pair_run run(what, data, counting);
     const keep_range keep = run.resolve(sink.keep);
     pair_counts out;
     out.tested = run.pairs_tested();

@@ -217,7 +217,8 @@ std::unique_ptr<pair_rows> make_rows(const matrix_view<const T>& data, const pai
     return std::make_unique<plain_spearman_rows<Integer>>(ranked(type));
   };
   const auto packed = [&]<class Integer>(Integer type) -> std::unique_ptr<pair_rows> {
-    return std::make_unique<packed_spearman_rows<Integer>>(usable_pair_kernels(), ranked(type), threads);
+    return std::make_unique<packed_spearman_rows<Integer>>(usable_pair_kernels(), ranked(type),
+                                                           threads);
   };
   if (data.cols() > most_int16_cols) return plain(std::int32_t{});
   if (variant == pair_variant::naive || data.cols() > most_packed_cols)

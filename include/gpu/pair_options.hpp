@@ -33,7 +33,7 @@ enum class row_folding {
   /// Where it pays: at least 8192 rows and at most 0.8 patterns a row, for which the ranks are
   /// hashed and compared beforehand (on the CPU a sample of the hashes). Never where a naive
   /// variant
-  /// was asked for, nor for loose counts without adjustment on CUDA.
+  /// was asked for, nor for loose counts without adjustment.
   automatic,
   never,  ///< Every row for itself.
   /// However few rows repeat. gpu::unsupported for Pearson and the naive variant on CUDA, which

@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
@@ -129,8 +128,7 @@ pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_opti
   validate::check_sink(sink);
   return with_memory_errors([&] {
     pair_options counting = options;
-    if (options.fold == row_folding::automatic &&
-        !folds_for_counts(resolve_backend(options.exec), sink.keep)) {
+    if (options.fold == row_folding::automatic && !folds_for_counts(sink.keep)) {
       counting.fold = row_folding::never;
     }
     pair_run run(what, data, counting);

@@ -10,9 +10,9 @@ constexpr index_t least_rows = 8192;
 // Patterns per row up to which folding pays: the pairs are then 0.64 of what they were, and weights
 // and the expansion of the result cost some of what is won.
 constexpr double most_share = 0.8;
-// Cuts that may be strict enough to screen; src/plan/screen_choice.cpp decides.
-constexpr double most_screened_p = 1e-4;
-constexpr double least_screened_statistic = 0.5;
+// Cuts that few pairs pass.
+constexpr double most_strict_p = 1e-4;
+constexpr double least_strict_statistic = 0.5;
 
 }  // namespace
 
@@ -35,9 +35,9 @@ bool folding_pays(row_folding fold, index_t rows, double patterns) {
   return fold == row_folding::always || patterns <= most_share * static_cast<double>(rows);
 }
 
-bool folds_for_counts(backend used, const pair_filter& keep) {
-  return used != backend::cuda || keep.adjust != adjustment::none ||
-         keep.max_p <= most_screened_p || keep.min_abs >= least_screened_statistic;
+bool folds_for_counts(const pair_filter& keep) {
+  return keep.adjust != adjustment::none || keep.max_p <= most_strict_p ||
+         keep.min_abs >= least_strict_statistic;
 }
 
 }  // namespace gpu::detail

@@ -15,9 +15,10 @@ bool looks_for_patterns(measure what, backend used, pair_variant variant, index_
 /// Whether `patterns` of `rows` rows that have a statistic are few enough to fold.
 bool folding_pays(row_folding fold, index_t rows, double patterns);
 
-/// Whether `automatic` may fold for counts of `keep` on backend `used`. Not for loose cuts on CUDA:
-/// there the warpgroup tensor cores count rows without weights faster than tiles count patterns.
-bool folds_for_counts(backend used, const pair_filter& keep);
+/// Whether `automatic` may fold for counts of `keep`: not for loose cuts, where rows without
+/// weights are counted faster than patterns with them (warpgroup tensor cores, vector kernels of
+/// the CPU).
+bool folds_for_counts(const pair_filter& keep);
 
 /// Of how many hashes of rows one is sampled, to estimate the number of patterns: all rows of a
 /// pattern share its hash, so the sample holds whole patterns, and the number of those in it times

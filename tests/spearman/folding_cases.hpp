@@ -231,6 +231,7 @@ inline void folding_changes_no_sink(const pair_target& target) {
 inline void folding_takes_the_extremes(const pair_target& target) {
   GPU_TEST_INFO(target);
   gpu::matrix<std::int32_t> data(40, 7);
+  std::fill_n(data.data(), 40 * 7, 5);
   SECTION("all rows equal") {
     for (gpu::index_t i = 0; i < 40; ++i) {
       for (gpu::index_t k = 0; k < 7; ++k) data(i, k) = static_cast<std::int32_t>(i + k * k);

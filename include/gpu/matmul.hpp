@@ -27,7 +27,7 @@ enum class matmul_variant {
   pitched,         ///< CUDA: rows padded to the device's pitch, so that loads are wide.
   shared_tiled,    ///< CUDA: square tiles of A and B in shared memory.
   register_tiled,  ///< CUDA: a tile of C in each thread's registers; IEEE arithmetic, cc 7.5 on.
-  tensor,          ///< CUDA, float, cc 8.0 on: three half-precision products on tensor cores.
+  tensor,          ///< CUDA, cc 8.0 on: tensor cores; of float, three half-precision products.
   cublas,          ///< CUDA: cuBLAS, where the library was built with it.
   blas             ///< CPU: OpenBLAS, where the library was built with it.
 };
@@ -95,16 +95,18 @@ GPU_SIMILARITY_EXPORT matmul_extents check_matmul_extents(index_t a_rows, index_
 /// gives zeros), any row strides. Elements between the rows of `c` are not touched.
 ///
 /// Error, with u = 2^-24 (float) or 2^-53 (double) and a_i, b_j a row of op(A) and a column of
-/// op(B): every variant but `tensor` satisfies |error of c_ij| <= k u / (1 - k u) sum_l |a_il b_lj|
+/// op(B): every variant but `tensor` of float satisfies
+/// |error of c_ij| <= k u / (1 - k u) sum_l |a_il b_lj|
 /// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5), whatever the
-/// order of the sum, where nothing under- or overflows. `tensor` satisfies
+/// order of the sum, where nothing under- or overflows. `tensor` of float satisfies
 /// |error of c_ij| <= (k / 64 + 48) u |a_i| |b_j| in Euclidean norms; on data of even scale its
-/// error is below that of a float32 chain of k additions from k = 256 on.
+/// error is below that of a float32 chain of k additions from k = 256 on. `tensor` of double rounds
+/// as fused multiply-adds do.
 ///
-/// Inf, NaN and subnormal numbers: every variant follows IEEE 754, `tensor` included: it scales
-/// rows and columns by powers of two, and where an operand holds an Inf or NaN the device takes
-/// `register_tiled` for the whole product instead, without asking the host. Overflow of a result
-/// gives Inf.
+/// Inf, NaN and subnormal numbers: every variant follows IEEE 754, `tensor` included: of float, it
+/// scales rows and columns by powers of two, and where an operand holds an Inf or NaN the device
+/// takes `register_tiled` for the whole product instead, without asking the host. Overflow of a
+/// result gives Inf.
 /// @param a stored as `options.a` says.
 /// @param b stored as `options.b` says.
 /// @param c [m, n], written whole; must not overlap `a` or `b`.

@@ -53,6 +53,11 @@ void launch_matmul_register_tiled(const matmul_problem<T>& problem, matmul_polic
                                   index_t splits, T* partial, const unsigned* run_if,
                                   cudaStream_t stream);
 
+/// `tile`: large, medium or small of matmul_policy::tensor_double_tiles. Compute capability 8.0 and
+/// later.
+void launch_matmul_tensor_double(const matmul_problem<double>& problem,
+                                 matmul_policy::tile_name tile, cudaStream_t stream);
+
 /// Whether the library holds code for the warpgroup products of compute capability 9.0.
 [[nodiscard]] bool tensor_has_wgmma();
 

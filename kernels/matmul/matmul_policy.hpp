@@ -53,6 +53,28 @@ inline constexpr std::array<register_tile, tile_count> double_tiles{{{128, 64, 8
   return (element_bytes == 4 ? float_tiles : double_tiles)[static_cast<std::size_t>(name)];
 }
 
+/// One shape of `tensor` for double: warps compute warp_m x warp_n of a block's tile each, `blocks`
+/// of them share a multiprocessor's registers.
+struct tensor_double_tile_shape {
+  int block_m;
+  int block_n;
+  int block_k;
+  int warp_m;
+  int warp_n;
+  int stages;
+  int blocks;
+};
+/// large, medium and small. Of cuBLAS on an H200: large 0.95 at 4096, medium 0.89 at 1024, small
+/// 1.01 at 512.
+inline constexpr std::array<tensor_double_tile_shape, 3> tensor_double_tiles{
+    {{128, 128, 16, 64, 32, 3, 1}, {64, 64, 16, 32, 16, 4, 2}, {32, 32, 16, 16, 16, 4, 4}}};
+[[nodiscard]] constexpr const tensor_double_tile_shape& tensor_double_tile(tile_name name) {
+  return tensor_double_tiles[static_cast<std::size_t>(name)];
+}
+/// `automatic` multiplies doubles on tensor cores where C has this many small tiles per
+/// multiprocessor: with fewer, register_tiled cuts k into parts.
+inline constexpr double tensor_double_least_tiles = 0.45;
+
 /// large is taken where C has this many of its tiles per multiprocessor, else medium where C has
 /// about one of those each, else small.
 inline constexpr double large_least_tiles = 1.9;

@@ -4,6 +4,7 @@
 #include "common/launch.cuh"
 #include "matmul/matmul_kernels.hpp"
 #include "matmul/tile_loader.cuh"
+#include "matmul/tile_place.cuh"
 
 namespace gpu::kernels {
 
@@ -114,21 +115,6 @@ __device__ void store_tile(const Layout& layout, const T (&sum)[Layout::rows][La
     }
   }
 }
-
-/// The tile of C of a block: bands of 8 tile rows, column after column within a band, so that the
-/// blocks that run together share rows of A and columns of B in the L2 cache.
-struct tile_place {
-  index_t row;
-  index_t col;
-  __device__ tile_place(index_t index, index_t tiles_down, index_t tiles_across) {
-    constexpr index_t band = 8;
-    const index_t first = index / (band * tiles_across) * band;
-    const index_t height = min(band, tiles_down - first);
-    const index_t within = index % (band * tiles_across);
-    row = first + within % height;
-    col = within / height;
-  }
-};
 
 /// Block (x, y): tile x of C, part y of k. A block walks its part of k in steps of `depth`,
 /// `stages` tiles of A and B in flight; one barrier a step. The fragments of the next k are read

@@ -158,8 +158,9 @@ void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_ma
         const scratch packed(options, choice.workspace_bytes, stream);
         return kernels::launch_matmul_tensor(problem, packed.data(), choice.wgmma_columns,
                                              choice.tile, stream);
+      } else {
+        return kernels::launch_matmul_tensor_double(problem, choice.tile, stream);
       }
-      break;
     case matmul_variant::cublas:
       return multiply_by_cublas(a, b, c, options, device, stream);
     default:

@@ -22,8 +22,37 @@ double work_of(const matmul_extents& e) {
   return static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
 }
 
-bool tensor_is_offered(std::size_t element_bytes, const matmul_device& device) {
-  return element_bytes == 4 && device.compute >= 80;
+bool tensor_is_offered(const matmul_device& device) {
+  return device.compute >= 80;
+}
+
+// Whether the tensor cores multiply doubles faster than the CUDA cores.
+bool has_double_tensor_cores(const matmul_device& device) {
+  return device.compute == 80 || device.compute == 90;
+}
+
+double double_tiles_each(const matmul_extents& e, policy::tile_name name,
+                         const matmul_device& device) {
+  const auto& tile = policy::tensor_double_tile(name);
+  return static_cast<double>(ceil_div(e.m, tile.block_m) * ceil_div(e.n, tile.block_n)) /
+         device.multiprocessors;
+}
+
+// The largest tile that still gives every multiprocessor something to do. Needs no workspace.
+matmul_choice tensor_double(const matmul_extents& e, const matmul_device& device) {
+  using policy::tile_name;
+  tile_name name = tile_name::small;
+  if (e.k >= policy::large_least_depth &&
+      double_tiles_each(e, tile_name::large, device) >= policy::large_least_tiles) {
+    name = tile_name::large;
+  } else if (double_tiles_each(e, tile_name::medium, device) >= policy::medium_least_tiles) {
+    name = tile_name::medium;
+  }
+  const auto& tile = policy::tensor_double_tile(name);
+  return {.variant = matmul_variant::tensor,
+          .tile = name,
+          .tile_rows = tile.block_m,
+          .tile_cols = tile.block_n};
 }
 
 // Packing pays, there are tiles for half of the device at least (k is not cut into parts here), and
@@ -152,9 +181,14 @@ matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_by
   matmul_choice choice;
   switch (asked) {
     case matmul_variant::automatic:
-      if (tensor_is_offered(element_bytes, device) && tensor_is_better(e, device) &&
+      if (element_bytes == 4 && tensor_is_offered(device) && tensor_is_better(e, device) &&
           tensor_bytes(e) <= limit) {
         return tensor(e, device);
+      }
+      if (element_bytes == 8 && has_double_tensor_cores(device) &&
+          double_tiles_each(e, policy::tile_name::small, device) >=
+              policy::tensor_double_least_tiles) {
+        return tensor_double(e, device);
       }
       return register_tiled(e, element_bytes, options, device, limit);
     case matmul_variant::naive:
@@ -167,8 +201,8 @@ matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_by
       choice = pitched(e, element_bytes);
       break;
     case matmul_variant::tensor:
-      if (element_bytes != 4) refuse("takes float alone, got double");
-      if (!tensor_is_offered(element_bytes, device)) refuse("needs compute capability 8.0");
+      if (!tensor_is_offered(device)) refuse("needs compute capability 8.0");
+      if (element_bytes == 8) return tensor_double(e, device);
       choice = tensor(e, device);
       break;
     case matmul_variant::cublas:

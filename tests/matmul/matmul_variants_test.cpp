@@ -35,8 +35,20 @@ TEST_CASE("Large float products go to tensor cores where there are some", "[matm
   CHECK(choose(large, hopper()).variant == matmul_variant::tensor);
   CHECK(choose(large, hopper()).wgmma_columns > 0);
   CHECK(choose(large, turing()).variant == matmul_variant::register_tiled);
-  CHECK(choose(large, hopper(), matmul_variant::automatic, 8).variant ==
-        matmul_variant::register_tiled);
+}
+
+TEST_CASE("Double products go to tensor cores where those are faster", "[matmul][plan]") {
+  const auto of_double = [](const matmul_extents& e, const matmul_device& device) {
+    return choose(e, device, matmul_variant::automatic, 8);
+  };
+  CHECK(of_double({4096, 4096, 4096}, hopper()).variant == matmul_variant::tensor);
+  CHECK(of_double({4096, 4096, 4096}, hopper()).workspace_bytes == 0);
+  CHECK(of_double({4096, 4096, 4096}, hopper()).tile_rows >
+        of_double({512, 512, 512}, hopper()).tile_rows);
+  CHECK(of_double({4096, 4096, 4096}, turing()).variant == matmul_variant::register_tiled);
+  const matmul_device consumer{.name = "cc 8.9", .compute = 89, .multiprocessors = 128};
+  CHECK(of_double({4096, 4096, 4096}, consumer).variant == matmul_variant::register_tiled);
+  CHECK(of_double({128, 128, 65536}, hopper()).variant == matmul_variant::register_tiled);
 }
 
 TEST_CASE("Small, shallow and thin products stay on the CUDA cores", "[matmul][plan]") {
@@ -78,7 +90,7 @@ TEST_CASE("Operands are transposed first where that pays", "[matmul][plan]") {
 TEST_CASE("What a device or type has not is refused", "[matmul][plan]") {
   const matmul_extents e{64, 64, 64};
   CHECK_THROWS_AS(choose(e, turing(), matmul_variant::tensor), gpu::unsupported);
-  CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::tensor, 8), gpu::unsupported);
+  CHECK_THROWS_AS(choose(e, turing(), matmul_variant::tensor, 8), gpu::unsupported);
   CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::cublas), gpu::unsupported);
   CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::blas), gpu::unsupported);
 }

@@ -1,0 +1,340 @@
+#pragma once
+// Rung `tensor` for double: C on the double-precision tensor cores of compute capability 8.0 and
+// later. Their products and sums are IEEE double, so there is nothing to scale or to split: this is
+// register_tiled with other instructions. On an H200 every element sampled was that of a chain of
+// fused multiply-adds in the order of k, bit for bit.
+//
+// Measured there, 4096 x 4096 x 4096: 0.95 of cuBLAS. Without gain: products 8 or 16 deep instead
+// of 4 (0.65 where the fragments of the next step are not read ahead, as now; they need the
+// registers); 32 x 32 a warp (0.85); operands with contiguous k stored by depth, in 8-byte copies
+// (0.69).
+
+#include "common/launch.cuh"
+#include "matmul/matmul_kernels.hpp"
+#include "matmul/tile_loader.cuh"
+#include "matmul/tile_place.cuh"
+
+namespace gpu::kernels {
+
+/// How tiles of double are held in shared memory. A half-warp reads 4 k of 4 lanes, neighbouring
+/// each; with a pitch of 4 modulo 16 they fall into different banks either way.
+enum class tile_order {
+  by_depth,  ///< [depth][lanes], for operands whose lanes are neighbours in memory.
+  by_lane    ///< [lanes][depth], for operands whose k are: copied as they stand.
+};
+
+template <int width, int depth, tile_order order>
+struct tile_shape {
+  static constexpr int pitch = (order == tile_order::by_depth ? width : depth) + 4;
+  static constexpr int size = (order == tile_order::by_depth ? depth : width) * pitch;
+  __device__ static constexpr int place(int lane, int l) {
+    return order == tile_order::by_depth ? l * pitch + lane : lane * pitch + l;
+  }
+};
+
+/// Copies the steps of k of a tile one after the other, `items` neighbours at a time. Lanes beyond
+/// the operand are left as they are: their products are not stored. A pointer that moves, and no
+/// index arithmetic: registers are short.
+template <int width, int depth, int threads, tile_order order, int items>
+class tile_stream {
+ public:
+  using shape = tile_shape<width, depth, order>;
+
+  __device__ tile_stream(const tile_source<double>& from, index_t k)
+      : next_(from.data + (from.first_lane + lane()) * from.lane_step +
+              depth_of_copy() * from.depth_step),
+        pass_step_(along_lanes ? per_pass * from.depth_step : per_pass * from.lane_step),
+        step_(depth * from.depth_step),
+        lanes_(static_cast<int>(min(from.lanes - from.first_lane, index_t{width})) - lane()),
+        left_(k) {}
+
+  __device__ void load_next(double* tile) {
+    if (left_ >= depth) {
+      const double* source = next_;
+      double* to = tile + shape::place(lane(), depth_of_copy());
+#pragma unroll
+      for (int pass = 0; pass < passes; ++pass) {
+        if (lanes_ > (along_lanes ? 0 : pass * per_pass)) {
+          __pipeline_memcpy_async(to + shape::place(along_lanes ? 0 : pass * per_pass,
+                                                    along_lanes ? pass * per_pass : 0),
+                                  source, items * sizeof(double));
+        }
+        source += pass_step_;
+      }
+      next_ += step_;
+    } else if (left_ > 0) {
+      load_last(tile);
+    }
+    left_ -= depth;
+  }
+
+ private:
+  static constexpr bool along_lanes = order == tile_order::by_depth;
+  static constexpr int across = (along_lanes ? width : depth) / items;  // copies side by side
+  static constexpr int per_pass = threads / across;                     // lanes or k of one pass
+  static constexpr int passes = width * depth / items / threads;
+  static_assert(threads % across == 0 && width * depth % (items * threads) == 0);
+
+  __device__ static int lane() {
+    const int thread = static_cast<int>(threadIdx.x);
+    return along_lanes ? thread % across * items : thread / across;
+  }
+  __device__ static int depth_of_copy() {
+    const int thread = static_cast<int>(threadIdx.x);
+    return along_lanes ? thread / across : thread % across * items;
+  }
+
+  /// Value by value, zeros beyond k.
+  __device__ void load_last(double* tile) const {
+    const double* source = next_;
+#pragma unroll 1
+    for (int pass = 0; pass < passes; ++pass) {
+      if (lanes_ > (along_lanes ? 0 : pass * per_pass)) {
+        const int at_lane = lane() + (along_lanes ? 0 : pass * per_pass);
+        const int l = depth_of_copy() + (along_lanes ? pass * per_pass : 0);
+#pragma unroll 1
+        for (int x = 0; x < items; ++x) {
+          double* to =
+              tile + (along_lanes ? shape::place(at_lane + x, l) : shape::place(at_lane, l + x));
+          const bool inside = l + (along_lanes ? 0 : x) < left_;
+          __pipeline_memcpy_async(to, inside ? source + x : next_, sizeof(double),
+                                  inside ? 0 : sizeof(double));
+        }
+      }
+      source += pass_step_;
+    }
+  }
+
+  const double* next_;
+  index_t pass_step_;
+  index_t step_;
+  int lanes_;
+  index_t left_;
+};
+
+/// How the warps of a block share out its tile; each computes warp_m x warp_n of it by products of
+/// 16 x 8 x (4 quads). Lane l holds rows l / 4 and l / 4 + 8 and columns 2 (l % 4), + 1 of each.
+template <int block_m, int block_n, int block_k, int warp_m, int warp_n, int stage_count,
+          int quad_count, int blocks>
+struct tensor_layout_f64 {
+  static constexpr int block_rows = block_m;
+  static constexpr int block_cols = block_n;
+  static constexpr int depth = block_k;
+  static constexpr int stages = stage_count;
+  static constexpr int quads = quad_count;
+  static constexpr int warps_down = block_m / warp_m;
+  static constexpr int threads = 32 * warps_down * (block_n / warp_n);
+  static constexpr int blocks_per_multiprocessor = blocks;
+  static constexpr int down = warp_m / 16;
+  static constexpr int across = warp_n / 8;
+  static constexpr int rows_of_warp = warp_m;
+  static constexpr int cols_of_warp = warp_n;
+  static_assert(block_m % 16 == 0 && block_n % 16 == 0 && depth % (8 * quads) == 0);
+};
+
+/// sum += A B of 16 x 8 x (4 quads): a[q] are the lane's two rows of A at k = 4 q + lane % 4, b[q]
+/// its column of B there.
+template <int quads>
+__device__ void multiply_add_f64(double (&sum)[4], const double (&a)[quads][2],
+                                 const double (&b)[quads]) {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (quads == 4) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
+        "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0][0]), "d"(a[0][1]), "d"(a[1][0]), "d"(a[1][1]), "d"(a[2][0]), "d"(a[2][1]),
+          "d"(a[3][0]), "d"(a[3][1]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+  } else if constexpr (quads == 2) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0][0]), "d"(a[0][1]), "d"(a[1][0]), "d"(a[1][1]), "d"(b[0]), "d"(b[1]));
+  } else {
+    asm volatile(
+        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+        "{%0,%1,%2,%3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0][0]), "d"(a[0][1]), "d"(b[0]));
+  }
+#elif __CUDA_ARCH__ >= 800
+#pragma unroll
+  for (int q = 0; q < quads; ++q) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                   : "+d"(sum[2 * half]), "+d"(sum[2 * half + 1])
+                   : "d"(a[q][half]), "d"(b[q]));
+    }
+  }
+#else
+  static_cast<void>(sum);
+  static_cast<void>(a);
+  static_cast<void>(b);
+#endif
+}
+
+/// What a lane multiplies at one step of 4 quads of k.
+template <class Layout>
+struct fragments_f64 {
+  double a[Layout::down][Layout::quads][2];
+  double b[Layout::across][Layout::quads];
+
+  template <class AShape, class BShape>
+  __device__ void read(const double* a_tile, const double* b_tile, int l) {
+#pragma unroll
+    for (int q = 0; q < Layout::quads; ++q) {
+#pragma unroll
+      for (int i = 0; i < Layout::down; ++i) {
+        a[i][q][0] = a_tile[AShape::place(16 * i, l + 4 * q)];
+        a[i][q][1] = a_tile[AShape::place(16 * i + 8, l + 4 * q)];
+      }
+#pragma unroll
+      for (int j = 0; j < Layout::across; ++j) b[j][q] = b_tile[BShape::place(8 * j, l + 4 * q)];
+    }
+  }
+  __device__ void multiply_add(double (&sum)[Layout::down][Layout::across][4]) const {
+#pragma unroll
+    for (int i = 0; i < Layout::down; ++i) {
+#pragma unroll
+      for (int j = 0; j < Layout::across; ++j) multiply_add_f64(sum[i][j], a[i], b[j]);
+    }
+  }
+};
+
+/// Writes the lane's part of C, in pairs where they are aligned and inside.
+template <class Layout>
+__device__ void store_tile_f64(const double (&sum)[Layout::down][Layout::across][4], double* c,
+                               index_t stride, index_t first_row, index_t first_col, index_t m,
+                               index_t n) {
+  const bool aligned = reinterpret_cast<std::size_t>(c) % 16 == 0 && stride % 2 == 0;
+#pragma unroll
+  for (int i = 0; i < 2 * Layout::down; ++i) {
+    const index_t row = first_row + 8 * i;
+    if (row >= m) continue;
+#pragma unroll
+    for (int j = 0; j < Layout::across; ++j) {
+      const index_t col = first_col + 8 * j;
+      const double* pair = sum[i / 2][j] + i % 2 * 2;
+      double* to = c + row * stride + col;
+      if (aligned && col + 1 < n) {
+        *reinterpret_cast<double2*>(to) = make_double2(pair[0], pair[1]);
+      } else {
+        if (col < n) to[0] = pair[0];
+        if (col + 1 < n) to[1] = pair[1];
+      }
+    }
+  }
+}
+
+/// A block computes a tile of C as matmul_register_tiled does: `stages` tiles of A and B in flight,
+/// one barrier a step, the fragments of the next products read while these are multiplied.
+template <class Layout, tile_order a_order, int a_items, tile_order b_order, int b_items>
+__global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiprocessor)
+    matmul_tensor_f64(const __grid_constant__ matmul_problem<double> p) {
+  using a_stream =
+      tile_stream<Layout::block_rows, Layout::depth, Layout::threads, a_order, a_items>;
+  using b_stream =
+      tile_stream<Layout::block_cols, Layout::depth, Layout::threads, b_order, b_items>;
+  using a_shape = typename a_stream::shape;
+  using b_shape = typename b_stream::shape;
+  constexpr int stage_size = a_shape::size + b_shape::size;
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  double* stages = reinterpret_cast<double*>(shared_memory);
+  const tile_place place(blockIdx.x, ceil_div(p.m, Layout::block_rows),
+                         ceil_div(p.n, Layout::block_cols));
+  const index_t first_row = place.row * Layout::block_rows;
+  const index_t first_col = place.col * Layout::block_cols;
+  const index_t steps = ceil_div(p.k, Layout::depth);
+  const tile_source<double> a_source{p.a.data, p.a.row_step, p.a.col_step, first_row, p.m};
+  const tile_source<double> b_source{p.b.data, p.b.col_step, p.b.row_step, first_col, p.n};
+  a_stream load_a(a_source, p.k);
+  b_stream load_b(b_source, p.k);
+  const auto fetch = [&](int stage) {
+    double* to = stages + stage * stage_size;
+    load_a.load_next(to);
+    load_b.load_next(to + a_shape::size);
+    __pipeline_commit();
+  };
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp_row = warp % Layout::warps_down * Layout::rows_of_warp;
+  const int warp_col = warp / Layout::warps_down * Layout::cols_of_warp;
+  const double* a_first = stages + a_shape::place(warp_row + lane / 4, lane % 4);
+  const double* b_first = stages + a_shape::size + b_shape::place(warp_col + lane / 4, lane % 4);
+  constexpr int substeps = Layout::depth / (4 * Layout::quads);
+  double sum[Layout::down][Layout::across][4] = {};
+  fragments_f64<Layout> at[2];
+#pragma unroll
+  for (int s = 0; s < Layout::stages - 1; ++s) fetch(s);
+  __pipeline_wait_prior(Layout::stages - 2);
+  __syncthreads();
+  at[0].template read<a_shape, b_shape>(a_first, b_first, 0);
+  int stage = 0;
+  for (index_t step = 0; step < steps; ++step) {
+    const int here = stage * stage_size;
+    const int before = stage == 0 ? Layout::stages - 1 : stage - 1;
+    stage = stage + 1 == Layout::stages ? 0 : stage + 1;
+#pragma unroll
+    for (int l = 0; l < substeps; ++l) {
+      if (l + 1 < substeps) {
+        at[(l + 1) % 2].template read<a_shape, b_shape>(a_first + here, b_first + here,
+                                                        (l + 1) * 4 * Layout::quads);
+      } else {
+        // The next stage has come, and everyone has read the last of this one.
+        __pipeline_wait_prior(Layout::stages - 2);
+        __syncthreads();
+        const int next = stage * stage_size;
+        at[0].template read<a_shape, b_shape>(a_first + next, b_first + next, 0);
+      }
+      if (l == 0) fetch(before);
+      at[l % 2].multiply_add(sum);
+    }
+  }
+  store_tile_f64<Layout>(sum, p.c, p.c_stride, first_row + warp_row + lane / 4,
+                         first_col + warp_col + lane % 4 * 2, p.m, p.n);
+}
+
+template <class Layout, tile_order a_order, int a_items, tile_order b_order, int b_items>
+void launch_tensor_f64_kernel(const matmul_problem<double>& p, cudaStream_t stream) {
+  constexpr std::size_t bytes = sizeof(double) * Layout::stages *
+                                (tile_shape<Layout::block_rows, Layout::depth, a_order>::size +
+                                 tile_shape<Layout::block_cols, Layout::depth, b_order>::size);
+  const auto kernel = matmul_tensor_f64<Layout, a_order, a_items, b_order, b_items>;
+  allow_shared_memory(kernel, bytes);
+  const unsigned blocks =
+      grid_blocks(ceil_div(p.m, Layout::block_rows) * ceil_div(p.n, Layout::block_cols), 1);
+  kernel<<<blocks, Layout::threads, bytes, stream>>>(p);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+/// The kernel for how both operands lie; where either is not aligned, both go value by value.
+template <class Layout>
+void launch_tensor_f64_layout(const matmul_problem<double>& p, cudaStream_t stream) {
+  using enum tile_order;
+  const auto in_pairs = [](const double* data, index_t other_step, index_t lanes) {
+    return reinterpret_cast<std::size_t>(data) % 16 == 0 && other_step % 2 == 0 && lanes % 2 == 0;
+  };
+  const bool a_by_lane = p.a.col_step == 1;
+  const bool b_by_lane = p.b.row_step == 1;
+  const bool pairs =
+      (a_by_lane ? in_pairs(p.a.data, p.a.row_step, 0) : in_pairs(p.a.data, p.a.col_step, p.m)) &&
+      (b_by_lane ? in_pairs(p.b.data, p.b.col_step, 0) : in_pairs(p.b.data, p.b.row_step, p.n));
+  const auto launch = [&]<tile_order a, tile_order b>() {
+    if (pairs) {
+      launch_tensor_f64_kernel<Layout, a, 2, b, 2>(p, stream);
+    } else {
+      launch_tensor_f64_kernel<Layout, a, 1, b, 1>(p, stream);
+    }
+  };
+  if (a_by_lane) {
+    b_by_lane ? launch.template operator()<by_lane, by_lane>()
+              : launch.template operator()<by_lane, by_depth>();
+  } else {
+    b_by_lane ? launch.template operator()<by_depth, by_lane>()
+              : launch.template operator()<by_depth, by_depth>();
+  }
+}
+
+}  // namespace gpu::kernels

@@ -76,6 +76,28 @@ std::size_t common_workspace(std::size_t asked, std::span<const device_info> dev
   return least;
 }
 
+// Lets the devices write to each other's memory, directly; false where they cannot.
+bool connect(std::span<const device_info> devices) {
+  for (const device_info& owner : devices) {
+    cudaMemPool_t pool = nullptr;
+    GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetMemPool(&pool, owner.ordinal));
+    for (const device_info& other : devices) {
+      if (other.ordinal == owner.ordinal) continue;
+      int can = 0;
+      GPU_SIMILARITY_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, other.ordinal, owner.ordinal));
+      if (can == 0) return false;
+      cudaMemAccessDesc access{};
+      access.location = {.type = cudaMemLocationTypeDevice, .id = other.ordinal};
+      access.flags = cudaMemAccessFlagsProtReadWrite;
+      if (cudaMemPoolSetAccess(pool, &access, 1) != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 template <class Count>
 void add(std::vector<Count>& sums, const std::vector<Count>& part) {
   std::transform(part.begin(), part.end(), sums.begin(), sums.begin(), std::plus<>());
@@ -108,11 +130,11 @@ void pair_device_group::prepare(detail::measure what, const detail::any_matrix_v
       options.exec.cpu_threads > 0 ? options.exec.cpu_threads : omp_get_max_threads();
   options.exec.cpu_threads = std::max(1, threads / members());
   options.exec.workspace_bytes = common_workspace(options.exec.workspace_bytes, devices);
-  const progress_callback none;
-  pair_team team(members(), none);
-  team.run([&](int member, pair_share&) {
+  const bool connected = connect(devices);
+  pair_team team(members(), on_progress_);
+  team.run([&](int member, pair_share& share) {
     pair_options own = options;
-    // One device reports for all of them, which do the same.
+    // Where each device prepares all rows by itself, one of them reports.
     own.exec.on_progress = {};
     if (member == 0 && on_progress_) {
       own.exec.on_progress = [&](const progress& state) {
@@ -123,7 +145,8 @@ void pair_device_group::prepare(detail::measure what, const detail::any_matrix_v
     }
     const auto at = static_cast<std::size_t>(member);
     const device_guard guard(devices[at].ordinal);
-    engines_[at] = std::make_unique<cuda::pair_engine>(what, data, own, devices[at], variant);
+    engines_[at] = std::make_unique<cuda::pair_engine>(what, data, own, devices[at], variant,
+                                                       connected ? &share : nullptr);
   });
 }
 

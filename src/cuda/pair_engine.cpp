@@ -109,7 +109,7 @@ double tensor_error(const row_format& format) {
 
 pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
                          const pair_options& options, const device_info& device,
-                         pair_variant variant)
+                         pair_variant variant, pair_share* share)
     : what_(what),
       ordinal_(device.ordinal),
       multiprocessors_(device.multiprocessors),
@@ -130,7 +130,8 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);
   const index_t rows = std::visit([](const auto& view) { return view.rows(); }, data);
   const bool folds = detail::looks_for_patterns(what, backend::cuda, variant_, rows, options);
-  rows_.emplace(what, data, format, options, budget_, stream(), info_);
+  rows_.emplace(what, data, format, options, budget_, share == nullptr ? *share_ : *share, stream(),
+                info_);
   if (folds) fold_rows(options);
 }
 

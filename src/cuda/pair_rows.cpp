@@ -11,7 +11,6 @@
 
 #include "correlation/correlation_policy.hpp"
 #include "cuda/input_upload.hpp"
-#include "plan/pair_progress.hpp"
 #include "rank/rank_kernels.hpp"
 
 namespace gpu::cuda {
@@ -81,6 +80,47 @@ row_format pearson_format(pair_variant variant, index_t cols) {
   return make_format(pair_tile_kind::shared_double, cols, unit, 1, sizeof(double));
 }
 
+// The resident rows of the engines that share a call, open to each other while this lives.
+class row_exchange {
+ public:
+  // The memory of `mine` is ordered on `stream`.
+  row_exchange(pair_share& share, const shared_rows& mine, cudaStream_t stream)
+      : share_(share), mine_(mine), stream_(stream) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    all_ = share.exchange(mine);
+  }
+  ~row_exchange() {
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    share_.leave();
+  }
+  row_exchange(const row_exchange&) = delete;
+  row_exchange& operator=(const row_exchange&) = delete;
+
+  // Copies rows of this engine to all others.
+  void send(row_range rows, const row_format& format) const {
+    const auto first = static_cast<std::size_t>(rows.begin);
+    const auto count = static_cast<std::size_t>(rows.size());
+    const auto copy = [&](auto* to, const auto* from, std::size_t row_bytes) {
+      if (from == nullptr) return;
+      const std::size_t elements = row_bytes / sizeof(*from);
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to + first * elements, from + first * elements,
+                                                count * row_bytes, cudaMemcpyDefault, stream_));
+    };
+    for (const shared_rows& other : all_) {
+      if (other.square_sums == mine_.square_sums) continue;
+      copy(other.values, mine_.values, format.row_bytes);
+      copy(other.unit, mine_.unit, format.unit_bytes);
+      copy(other.square_sums, mine_.square_sums, sizeof(std::int64_t));
+    }
+  }
+
+ private:
+  pair_share& share_;
+  shared_rows mine_;
+  cudaStream_t stream_;
+  std::vector<shared_rows> all_;
+};
+
 }  // namespace
 
 row_format choose_row_format(measure what, pair_variant variant, index_t cols,
@@ -106,8 +146,8 @@ row_format choose_row_format(measure what, pair_variant variant, index_t cols,
 }
 
 pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_format format,
-                     const pair_options& options, pair_budget& budget, cudaStream_t stream,
-                     detail::prepared_rows& info)
+                     const pair_options& options, pair_budget& budget, pair_share& share,
+                     cudaStream_t stream, detail::prepared_rows& info)
     : count_(0), format_(format) {
   const auto start = std::chrono::steady_clock::now();
   std::visit(
@@ -155,18 +195,41 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
   }
   budget.require(static_cast<std::size_t>(block_rows_) * (2 * input_row_bytes_ + ranks_row_bytes_),
                  "two blocks of input rows");
-  std::visit([&]<class T>(matrix_view<const T> view) { prepare(what, view, options, stream); },
-             data);
+  std::visit(
+      [&]<class T>(matrix_view<const T> view) { prepare(what, view, options, share, stream); },
+      data);
   read_back(stream, info);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 template <class T>
 void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
-                        cudaStream_t stream) {
-  detail::pair_progress progress(options.exec.on_progress, "prepare",
-                                 static_cast<std::uint64_t>(count_));
+                        pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
+  if (share.members() > 1 && share.agree(resident_)) {
+    const row_exchange others(share, {values_.data(), unit_.data(), square_sums_.data()}, stream);
+    const auto walk = share.walk("prepare", count_, static_cast<std::uint64_t>(count_));
+    prepare_blocks(what, data, options, *walk, stream,
+                   [&](row_range rows) { others.send(rows, format_); });
+    walk->finish();
+  } else {
+    const auto alone = make_solo_share(options.exec.on_progress);
+    const auto walk = alone->walk("prepare", count_, static_cast<std::uint64_t>(count_));
+    prepare_blocks(what, data, options, *walk, stream, [&](row_range rows) {
+      if (resident_) return;
+      const std::size_t bytes = static_cast<std::size_t>(rows.size()) * format_.row_bytes;
+      std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
+      GPU_SIMILARITY_CUDA_CHECK(
+          cudaMemcpyAsync(to, slots_[0].data(), bytes, cudaMemcpyDeviceToHost, stream));
+    });
+    walk->finish();
+  }
+  kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
+}
+
+template <class T, class Done>
+void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, const pair_options& options,
+                               pair_walk& walk, cudaStream_t stream, const Done& done) {
   const auto block_size = static_cast<std::size_t>(block_rows_);
   const device_buffer<std::byte> inputs[2] = {{block_size * input_row_bytes_, stream},
                                               {block_size * input_row_bytes_, stream}};
@@ -177,35 +240,29 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
   for (const event& free : taken) GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(free.get(), stream));
   input_upload upload(static_cast<std::size_t>(count_) * input_row_bytes_, options.exec.cpu_threads,
                       copies.get());
+  const pair_walk::piece piece = [&](index_t) { return block_rows_; };
   int slot = 0;
-  for (index_t first = 0; first < count_; first += block_rows_, slot = 1 - slot) {
-    const index_t rows = std::min(block_rows_, count_ - first);
+  for (row_range rows = walk.take(piece); !rows.empty(); rows = walk.take(piece), slot = 1 - slot) {
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(copies.get(), taken[slot].get()));
-    upload.copy(reinterpret_cast<const std::byte*>(data.row(first)), static_cast<std::size_t>(rows),
-                input_row_bytes_, static_cast<std::size_t>(data.row_stride()) * sizeof(T),
-                inputs[slot].data());
+    upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
+                static_cast<std::size_t>(rows.size()), input_row_bytes_,
+                static_cast<std::size_t>(data.row_stride()) * sizeof(T), inputs[slot].data());
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(copied[slot].get(), copies.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, copied[slot].get()));
-    const device_matrix_view<const T> view(reinterpret_cast<const T*>(inputs[slot].data()), rows,
-                                           data.cols());
-    const auto offset = static_cast<std::size_t>(first);
+    const device_matrix_view<const T> view(reinterpret_cast<const T*>(inputs[slot].data()),
+                                           rows.size(), data.cols());
+    const auto offset = static_cast<std::size_t>(rows.begin);
     std::byte* values = resident_ ? values_.data() : slots_[0].data();
     if (resident_ && values != nullptr) values += offset * format_.row_bytes;
     double* unit = format_.unit_bytes == 0
                        ? nullptr
                        : unit_.data() + offset * format_.unit_bytes / sizeof(double);
-    pack(what, view, first, values, unit, stream);
+    pack(what, view, rows.begin, values, unit, stream);
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(taken[slot].get(), stream));
-    if (!resident_) {
-      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-          host_values_.get() + offset * format_.row_bytes, values,
-          static_cast<std::size_t>(rows) * format_.row_bytes, cudaMemcpyDeviceToHost, stream));
-    }
-    progress.advance(static_cast<std::uint64_t>(rows));
+    done(rows);
+    walk.advance(static_cast<std::uint64_t>(rows.size()));
   }
   ranks_ = {};
-  kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
-  progress.finish();
 }
 
 template <class T, class Integer>

@@ -12,6 +12,7 @@
 #include "cuda/device_buffer.hpp"
 #include "cuda/index_range.hpp"
 #include "cuda/pair_budget.hpp"
+#include "cuda/pair_share.hpp"
 #include "cuda/stream.hpp"
 #include "plan/pair_engine.hpp"
 
@@ -38,10 +39,11 @@ using row_range = index_range;
 
 class pair_rows {
  public:
-  /// Uploads, ranks or scales, and packs. `info` receives what was found out.
+  /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
+  /// the call each prepare a part of what is resident and write it to the memory of all.
   pair_rows(detail::measure what, const detail::any_matrix_view& data, row_format format,
-            const pair_options& options, pair_budget& budget, cudaStream_t stream,
-            detail::prepared_rows& info);
+            const pair_options& options, pair_budget& budget, pair_share& share,
+            cudaStream_t stream, detail::prepared_rows& info);
 
   /// Leaves one row of each pattern and returns the patterns, where that pays by `fold`; ranks
   /// only. `info` tells which rows have a statistic. Waits for the stream.
@@ -64,7 +66,11 @@ class pair_rows {
  private:
   template <class T>
   void prepare(detail::measure what, matrix_view<const T> data, const pair_options& options,
-               cudaStream_t stream);
+               pair_share& share, cudaStream_t stream);
+  // Takes blocks of `walk`, prepares them, and hands each to done(rows) on the stream.
+  template <class T, class Done>
+  void prepare_blocks(detail::measure what, matrix_view<const T> data, const pair_options& options,
+                      pair_walk& walk, cudaStream_t stream, const Done& done);
   template <class T>
   void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
             std::byte* values, double* unit, cudaStream_t stream);

@@ -47,6 +47,8 @@ class solo_share final : public pair_share {
   void merge(std::span<edge> sorted, index_t batch, const detail::edge_receiver& receive) override {
     deliver_batches(sorted, batch, receive);
   }
+  std::vector<shared_rows> exchange(const shared_rows& mine) override { return {mine}; }
+  void leave() noexcept override {}
   [[nodiscard]] int members() const override { return 1; }
 
  private:

@@ -4,11 +4,13 @@
 // engine alone has a solo_share.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "cuda/index_range.hpp"
 #include "plan/pair_engine.hpp"
@@ -53,6 +55,13 @@ class pair_walk {
   int members_;
 };
 
+/// Prepared rows of an engine in device memory; unit may be null, or values where unit is not.
+struct shared_rows {
+  std::byte* values = nullptr;
+  double* unit = nullptr;
+  std::int64_t* square_sums = nullptr;
+};
+
 /// One engine's place in a call. The engines of a call make the same calls in the same order.
 class pair_share {
  public:
@@ -66,6 +75,12 @@ class pair_share {
   /// batches of at most `batch`.
   virtual void merge(std::span<edge> sorted, index_t batch,
                      const detail::edge_receiver& receive) = 0;
+  /// What every engine hands in, by engine: where in its memory the others may write until leave().
+  [[nodiscard]] virtual std::vector<shared_rows> exchange(const shared_rows& mine) = 0;
+  /// After exchange(), with this engine's own writes complete: waits until every engine has come
+  /// here. From then on nobody writes to another's memory. Called while an exception unwinds, it
+  /// ends the call for all first.
+  virtual void leave() noexcept = 0;
   /// Engines that work on the call.
   [[nodiscard]] virtual int members() const = 0;
 };

@@ -165,6 +165,24 @@ class pair_team::share final : public pair_share {
       held.lock();
     });
   }
+  std::vector<shared_rows> exchange(const shared_rows& mine) override {
+    std::vector<shared_rows> all(team_.rows_.size());
+    lock held(team_.mutex_);
+    team_.rows_[member_] = mine;
+    team_.rendezvous(held, [] {});
+    // Who has met the others must leave() with them: nothing throws from here on.
+    std::copy(team_.rows_.begin(), team_.rows_.end(), all.begin());
+    return all;
+  }
+  void leave() noexcept override {
+    lock held(team_.mutex_);
+    const int all = (team_.left_ / team_.members_ + 1) * team_.members_;
+    ++team_.left_;
+    // A failure reaches the team only after this: the others must not wait for its rest meanwhile.
+    if (std::uncaught_exceptions() > 0) team_.stopped_ = true;
+    team_.for_members_.notify_all();
+    team_.for_members_.wait(held, [&] { return team_.left_ >= all; });
+  }
   [[nodiscard]] int members() const override { return team_.members_; }
 
  private:
@@ -177,18 +195,19 @@ pair_team::pair_team(int members, const progress_callback& on_progress)
     : members_(members),
       on_progress_(on_progress),
       running_(members),
-      lists_(static_cast<std::size_t>(members)) {}
+      lists_(static_cast<std::size_t>(members)),
+      rows_(static_cast<std::size_t>(members)) {}
 
 pair_team::~pair_team() = default;
 
 void pair_team::throw_if_stopped() const {
-  if (failure_) throw stopped{};
+  if (stopped_) throw stop{};
 }
 
 template <class Ready>
 void pair_team::wait(lock& held, const Ready& ready) {
-  for_members_.wait(held, [&] { return failure_ || ready(); });
-  throw_if_stopped();
+  for_members_.wait(held, [&] { return stopped_ || ready(); });
+  if (!ready()) throw stop{};
 }
 
 template <class Meet>
@@ -215,6 +234,7 @@ void pair_team::call(const std::function<void()>& body) {
 
 void pair_team::fail(std::exception_ptr reason) {
   if (!failure_) failure_ = std::move(reason);
+  stopped_ = true;
   for_members_.notify_all();
 }
 
@@ -223,7 +243,7 @@ void pair_team::run_member(int member, const member_work& work) {
   try {
     share mine(*this, member);
     work(member, mine);
-  } catch (const stopped&) {
+  } catch (const stop&) {
   } catch (...) {
     reason = std::current_exception();
   }
@@ -264,7 +284,7 @@ void pair_team::serve_requests(lock& held) {
   while (!requests_.empty()) {
     request& next = *requests_.front();
     requests_.pop_front();
-    if (!failure_) {
+    if (!stopped_) {
       held.unlock();
       std::exception_ptr reason;
       try {
@@ -284,7 +304,7 @@ void pair_team::report_progress(lock& held) {
   if (!on_progress_) return;
   std::exception_ptr reason;
   try {
-    while (!failure_ && reported_walks_ < walks_.size()) {
+    while (!stopped_ && reported_walks_ < walks_.size()) {
       const std::shared_ptr<walk> current = walks_[reported_walks_];
       if (!current->report(held)) break;
       ++reported_walks_;

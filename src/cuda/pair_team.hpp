@@ -41,7 +41,7 @@ class pair_team {
     const std::function<void()>* body;
     bool done;
   };
-  struct stopped {};  // unwinds a member once another has failed
+  struct stop {};  // unwinds a member once another has failed
   using lock = std::unique_lock<std::mutex>;
 
   void run_member(int member, const member_work& work);
@@ -50,7 +50,7 @@ class pair_team {
   void serve();
   void serve_requests(lock& held);
   void report_progress(lock& held);
-  // Waits until ready() or the end of the call; throws in the latter case.
+  // Waits until ready(); throws where the call ends before.
   template <class Ready>
   void wait(lock& held, const Ready& ready);
   void throw_if_stopped() const;
@@ -65,6 +65,7 @@ class pair_team {
   std::condition_variable for_caller_;
   int running_;
   std::exception_ptr failure_;
+  bool stopped_ = false;  // set with failure_, or before it while the member unwinds
   std::deque<request*> requests_;
   std::vector<std::shared_ptr<walk>> walks_;
   std::size_t reported_walks_ = 0;
@@ -73,6 +74,8 @@ class pair_team {
   bool all_say_yes_ = true;
   bool agreed_ = false;
   std::vector<std::span<edge>> lists_;
+  std::vector<shared_rows> rows_;
+  int left_ = 0;
 };
 
 }  // namespace gpu::cuda

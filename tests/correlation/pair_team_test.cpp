@@ -200,6 +200,46 @@ TEST_CASE("one exception ends the call of all members, wherever they wait", "[pa
   }
 }
 
+TEST_CASE("memory that others write to lives until all have left", "[pair_team]") {
+  for (const bool fails : {false, true}) {
+    findings found;
+    std::atomic<int> in_use = 0;
+    const auto work = [&](int member, pair_share& share) {
+      std::int64_t sums = member;
+      const auto all = share.exchange({.values = nullptr, .unit = nullptr, .square_sums = &sums});
+      struct guard {
+        pair_share& share;
+        std::atomic<int>& in_use;
+        findings& found;
+        ~guard() {
+          --in_use;
+          share.leave();
+          found.expect(in_use == 0);
+        }
+      };
+      ++in_use;
+      {
+        const guard leaving{share, in_use, found};
+        for (std::size_t other = 0; other < all.size(); ++other) {
+          found.expect(*all[other].square_sums == static_cast<std::int64_t>(other));
+        }
+        // Nobody may be past his guard while another has yet to begin.
+        static_cast<void>(share.agree(true));
+        if (fails && member == 1) throw std::runtime_error("device lost");
+        pause(member);
+        static_cast<void>(share.agree(true));
+      }
+    };
+    pair_team team(4, none);
+    if (fails) {
+      CHECK_THROWS_AS(team.run(work), std::runtime_error);
+    } else {
+      team.run(work);
+    }
+    CHECK(found.wrong() == 0);
+  }
+}
+
 TEST_CASE("progress of all members is one, and cancels all", "[pair_team]") {
   std::vector<std::uint64_t> done;
   std::vector<std::string> stages;

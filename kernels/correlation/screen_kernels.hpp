@@ -69,13 +69,17 @@ struct row_rounding {
   double factor;  ///< 0: the row has no statistic.
 };
 
-/// Bytes of temporary memory that launch_measure_rounding needs for `rows` rows.
-std::size_t round_rows_bytes(index_t rows);
-
-/// How every row is rounded, and order [rows]: the rows by ascending scale, stable; rows without a
-/// statistic come first. `temporary` is device memory of round_rows_bytes(rows).
+/// How every row is rounded: rounding [rows].
 void launch_measure_rounding(const screen_source& source, row_rounding* rounding,
-                             std::uint32_t* order, void* temporary, cudaStream_t stream);
+                             cudaStream_t stream);
+
+/// Bytes of temporary memory that launch_round_order needs for `rows` rows.
+std::size_t round_order_bytes(index_t rows);
+
+/// order [rows]: the rows by ascending scale, stable; rows without a statistic come first.
+/// `temporary` is device memory of round_order_bytes(rows).
+void launch_round_order(const row_rounding* rounding, index_t rows, std::uint32_t* order,
+                        void* temporary, cudaStream_t stream);
 
 /// Fills tiles, blocks and tile_bounds of `packed` (operand `rounded`) with rounded rows. Above a
 /// depth of 128 the packed rows lie in planes of screen_plane_columns columns, one after the other.

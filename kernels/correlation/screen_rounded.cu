@@ -55,8 +55,7 @@ __device__ double most_over_lanes(double value) {
 
 // A warp a row.
 template <class Values>
-__global__ void measure_kernel(screen_source source, row_rounding* rounding, std::uint32_t* keys,
-                               std::uint32_t* numbers) {
+__global__ void measure_kernel(screen_source source, row_rounding* rounding) {
   const index_t i = static_cast<index_t>(blockIdx.x) * warps + threadIdx.x / 32;
   if (i >= source.rows) return;
   const unsigned lane = threadIdx.x % 32;
@@ -79,11 +78,15 @@ __global__ void measure_kernel(screen_source source, row_rounding* rounding, std
     out.error =
         static_cast<float>(sqrt(lost) / (out.factor * length) * (1 + threshold_slack) + 1e-9);
   }
-  if (lane == 0) {
-    rounding[i] = out;
-    keys[i] = __float_as_uint(out.scale);  // positive floats are in the order of their bits
-    numbers[i] = static_cast<std::uint32_t>(i);
-  }
+  if (lane == 0) rounding[i] = out;
+}
+
+__global__ void scale_keys_kernel(const row_rounding* rounding, index_t rows, std::uint32_t* keys,
+                                  std::uint32_t* numbers) {
+  const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= rows) return;
+  keys[i] = __float_as_uint(rounding[i].scale);  // positive floats are in the order of their bits
+  numbers[i] = static_cast<std::uint32_t>(i);
 }
 
 // A warp a packed row, 16 bytes a lane.
@@ -221,30 +224,36 @@ constexpr std::size_t aligned(std::size_t bytes) {
 
 }  // namespace
 
-std::size_t round_rows_bytes(index_t rows) {
+void launch_measure_rounding(const screen_source& source, row_rounding* rounding,
+                             cudaStream_t stream) {
+  if (source.rows == 0) return;
+  const unsigned blocks = grid_blocks(source.rows, warps);
+  if (source.unit_rows != nullptr) {
+    measure_kernel<unit_row_values><<<blocks, threads, 0, stream>>>(source, rounding);
+  } else {
+    measure_kernel<rank_row_values><<<blocks, threads, 0, stream>>>(source, rounding);
+  }
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+std::size_t round_order_bytes(index_t rows) {
   return 3 * aligned(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) + sort_bytes(rows);
 }
 
-void launch_measure_rounding(const screen_source& source, row_rounding* rounding,
-                             std::uint32_t* order, void* temporary, cudaStream_t stream) {
-  if (source.rows == 0) return;
-  const std::size_t column = aligned(static_cast<std::size_t>(source.rows) * sizeof(std::uint32_t));
+void launch_round_order(const row_rounding* rounding, index_t rows, std::uint32_t* order,
+                        void* temporary, cudaStream_t stream) {
+  if (rows == 0) return;
+  const std::size_t column = aligned(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
   auto* bytes = static_cast<std::uint8_t*>(temporary);
   auto* keys = reinterpret_cast<std::uint32_t*>(bytes);
   auto* sorted_keys = reinterpret_cast<std::uint32_t*>(bytes + column);
   auto* numbers = reinterpret_cast<std::uint32_t*>(bytes + 2 * column);
-  const unsigned blocks = grid_blocks(source.rows, warps);
-  if (source.unit_rows != nullptr) {
-    measure_kernel<unit_row_values>
-        <<<blocks, threads, 0, stream>>>(source, rounding, keys, numbers);
-  } else {
-    measure_kernel<rank_row_values>
-        <<<blocks, threads, 0, stream>>>(source, rounding, keys, numbers);
-  }
+  scale_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(rounding, rows, keys,
+                                                                        numbers);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  std::size_t scratch = sort_bytes(source.rows);
+  std::size_t scratch = sort_bytes(rows);
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-      bytes + 3 * column, scratch, keys, sorted_keys, numbers, order, source.rows, 0, 32, stream));
+      bytes + 3 * column, scratch, keys, sorted_keys, numbers, order, rows, 0, 32, stream));
 }
 
 void launch_pack_rounded(const screen_source& source, const row_rounding* rounding,

@@ -1,23 +1,23 @@
 #include "cuda/input_upload.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
+#include "cuda/staging_copy.hpp"
+
 namespace gpu::cuda {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 // Below this, page-locking memory costs more than it gains.
 constexpr std::size_t least_staged_bytes = std::size_t{4} << 20;
-constexpr std::size_t bytes_per_task = std::size_t{256} << 10;
+constexpr std::size_t bytes_per_task = std::size_t{64} << 10;
 
 }  // namespace
 
 input_upload::input_upload(std::size_t bytes, int threads, cudaStream_t stream)
-    : threads_(threads > 0 ? threads : omp_get_max_threads()),
+    : threads_(staging_threads(threads)),
       stream_(stream),
       piece_(bytes < least_staged_bytes ? 0 : piece_bytes) {
   for (auto& piece : pieces_) piece = pinned_buffer<std::byte>(piece_);
@@ -68,7 +68,7 @@ void input_upload::copy_run(const std::byte* from, std::size_t bytes, std::byte*
 #pragma omp parallel for num_threads(threads_) schedule(static)
       for (std::int64_t task = 0; task < tasks; ++task) {
         const std::size_t begin = static_cast<std::size_t>(task) * bytes_per_task;
-        std::memcpy(piece + begin, from + first + begin, std::min(bytes_per_task, here - begin));
+        stream_copy(piece + begin, from + first + begin, std::min(bytes_per_task, here - begin));
       }
     });
   }
@@ -81,7 +81,7 @@ void input_upload::send(std::size_t bytes, std::byte* out, const Fill& fill) {
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(out, pieces_[next_].data(), bytes, cudaMemcpyHostToDevice, stream_));
   GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(sent_[next_].get(), stream_));
-  next_ = 1 - next_;
+  next_ = (next_ + 1) % slots;
 }
 
 }  // namespace gpu::cuda

@@ -1,5 +1,5 @@
 #pragma once
-// Host rows to device memory at the speed of the bus: pageable memory goes through two page-locked
+// Host rows to device memory at the speed of the bus: pageable memory goes through page-locked
 // pieces that CPU threads fill while the one before is on its way.
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace gpu::cuda {
 
 class input_upload {
  public:
-  /// For `bytes` in all, filled by `threads` OpenMP threads (0: OpenMP's default). Copies are
+  /// For `bytes` in all, filled by staging_threads(threads). Copies are
   /// ordered on `stream`.
   input_upload(std::size_t bytes, int threads, cudaStream_t stream);
   ~input_upload();
@@ -30,8 +30,9 @@ class input_upload {
   int threads_;
   cudaStream_t stream_;
   std::size_t piece_;
-  pinned_buffer<std::byte> pieces_[2];
-  event sent_[2];
+  static constexpr int slots = 3;
+  pinned_buffer<std::byte> pieces_[slots];
+  event sent_[slots];
   int next_ = 0;
 };
 

@@ -18,9 +18,8 @@ std::size_t packed_rows::bytes(index_t rows, int depth) {
 
 std::size_t packed_rows::rounded_bytes(index_t rows, int depth) {
   const auto padded = static_cast<std::size_t>(padded_rows(rows));
-  return padded * (sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth) +
-                   sizeof(kernels::row_rounding)) +
-         kernels::round_rows_bytes(rows);
+  return padded * (sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth)) +
+         kernels::round_order_bytes(rows);
 }
 
 packed_rows::packed_rows(const pair_rows& rows, index_t invalid, kernels::screen_operand operand,
@@ -42,27 +41,14 @@ packed_rows::packed_rows(const pair_rows& rows, index_t invalid, kernels::screen
 }
 
 packed_rows::packed_rows(const pair_rows& rows, index_t invalid, int depth, cudaStream_t stream)
-    : order_(static_cast<std::size_t>(rows.count()), stream) {
-  const kernels::pair_operand all = rows.all();
-  source_.square_sums = all.square_sums;
-  source_.rows = rows.count();
-  if (all.unit_rows != nullptr) {
-    source_.unit_rows = all.unit_rows;
-    source_.pitch = all.unit_pitch;
-  } else {
-    source_.limbs = static_cast<const std::int8_t*>(all.values);
-    source_.limb_count = all.limbs;
-    source_.pitch = all.columns;
-  }
-  const device_buffer<kernels::row_rounding> rounding(static_cast<std::size_t>(rows.count()),
-                                                      stream);
+    : source_(rows.screened()), order_(static_cast<std::size_t>(rows.count()), stream) {
   {
-    const device_buffer<std::byte> temporary(kernels::round_rows_bytes(rows.count()), stream);
-    kernels::launch_measure_rounding(source_, rounding.data(), order_.data(), temporary.data(),
-                                     stream);
+    const device_buffer<std::byte> temporary(kernels::round_order_bytes(rows.count()), stream);
+    kernels::launch_round_order(rows.rounding(), rows.count(), order_.data(), temporary.data(),
+                                stream);
   }
   allocate(kernels::screen_operand::rounded, rows.count(), invalid, depth, stream);
-  kernels::launch_pack_rounded(source_, rounding.data(), packed_, stream);
+  kernels::launch_pack_rounded(source_, rows.rounding(), packed_, stream);
 }
 
 void packed_rows::allocate(kernels::screen_operand operand, index_t rows, index_t invalid,

@@ -111,6 +111,7 @@ class row_exchange {
       copy(other.values, mine_.values, format.row_bytes);
       copy(other.unit, mine_.unit, format.unit_bytes);
       copy(other.square_sums, mine_.square_sums, sizeof(std::int64_t));
+      copy(other.rounding, mine_.rounding, sizeof(kernels::row_rounding));
     }
   }
 
@@ -141,8 +142,11 @@ row_format choose_row_format(measure what, pair_variant variant, index_t cols,
         what == measure::spearman ? pair_tile_kind::naive_spearman : pair_tile_kind::naive_pearson,
         cols, cols, 1, sizeof(double));
   }
-  return what == measure::spearman ? spearman_format(variant, cols, variant_was_asked)
-                                   : pearson_format(variant, cols);
+  row_format format = what == measure::spearman ? spearman_format(variant, cols, variant_was_asked)
+                                                : pearson_format(variant, cols);
+  format.rounded = variant == pair_variant::hopper && cols <= kernels::screen_most_columns &&
+                   (what == measure::pearson || cols > int8_cols);
+  return format;
 }
 
 pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_format format,
@@ -187,6 +191,7 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
     budget.take(rows * format_.bytes(), "prepared rows");
     if (format_.tile != pair_tile_kind::tensor_float) values_ = {rows * format_.row_bytes, stream};
     unit_ = {rows * format_.unit_bytes / sizeof(double), stream};
+    if (format_.rounded) rounding_ = {rows, stream};
   } else {
     const std::size_t slot = static_cast<std::size_t>(block_rows_) * format_.bytes();
     budget.take(2 * slot, "two blocks of prepared rows");
@@ -207,7 +212,8 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
                         pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   if (share.members() > 1 && share.agree(resident_)) {
-    const row_exchange others(share, {values_.data(), unit_.data(), square_sums_.data()}, stream);
+    const row_exchange others(
+        share, {values_.data(), unit_.data(), square_sums_.data(), rounding_.data()}, stream);
     const auto walk = share.walk("prepare", count_, static_cast<std::uint64_t>(count_));
     prepare_blocks(what, data, options, *walk, stream,
                    [&](row_range rows) { others.send(rows, format_); });
@@ -258,6 +264,9 @@ void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, const pa
                        ? nullptr
                        : unit_.data() + offset * format_.unit_bytes / sizeof(double);
     pack(what, view, rows.begin, values, unit, stream);
+    if (rounding_.data() != nullptr) {
+      kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
+    }
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(taken[slot].get(), stream));
     done(rows);
     walk.advance(static_cast<std::uint64_t>(rows.size()));
@@ -359,6 +368,20 @@ kernels::pair_operand pair_rows::describe(row_range rows, const std::byte* value
   out.unit_pitch = unit_pitch;
   out.first = rows.begin;
   out.count = rows.size();
+  return out;
+}
+
+kernels::screen_source pair_rows::screened(row_range rows) const {
+  kernels::screen_source out{.square_sums = square_sums_.data() + rows.begin, .rows = rows.size()};
+  if (unit_.data() != nullptr) {
+    out.pitch = kernels::unit_row_layout(format_.cols).pitch();
+    out.unit_rows = unit_.data() + rows.begin * out.pitch;
+  } else {
+    out.pitch = format_.columns;
+    out.limb_count = format_.limbs;
+    out.limbs = reinterpret_cast<const std::int8_t*>(values_.data()) +
+                rows.begin * format_.limbs * format_.columns;
+  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "correlation/correlation_kernels.hpp"
+#include "correlation/screen_kernels.hpp"
 #include "cuda/device_buffer.hpp"
 #include "cuda/index_range.hpp"
 #include "cuda/pair_budget.hpp"
@@ -27,7 +28,11 @@ struct row_format {
   std::size_t row_bytes = 0;   // packed values of a row
   std::size_t unit_bytes = 0;  // doubles beside them (tensor_float)
 
-  [[nodiscard]] std::size_t bytes() const { return row_bytes + unit_bytes; }
+  bool rounded = false;  // whether strict cuts are screened by rounded rows
+
+  [[nodiscard]] std::size_t bytes() const {
+    return row_bytes + unit_bytes + (rounded ? sizeof(kernels::row_rounding) : 0);
+  }
 };
 
 /// The tile that a variant uses for a shape, and how it wants its rows.
@@ -57,6 +62,11 @@ class pair_rows {
   /// Every row, for what needs no packed values where the rows are not resident.
   [[nodiscard]] kernels::pair_operand all() const;
 
+  /// Every row as the screen of rounded rows takes it, and how each is rounded: resident rows of a
+  /// format that is rounded alone.
+  [[nodiscard]] kernels::screen_source screened() const { return screened({0, count_}); }
+  [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
+
   /// Calls launch(panel) for the panels that make up rows x cols; `tile` is the format's, or
   /// shared_double for rows prepared for tensor_float. Launches are ordered on `stream`.
   void for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
@@ -77,6 +87,7 @@ class pair_rows {
   template <class T, class Integer>
   void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* values,
                   cudaStream_t stream);
+  [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
@@ -99,6 +110,7 @@ class pair_rows {
   device_buffer<kernels::row_norm> norms_;
   device_buffer<std::byte> values_;
   device_buffer<double> unit_;
+  device_buffer<kernels::row_rounding> rounding_;
   device_buffer<unsigned long long> invalid_;
   device_buffer<std::byte> ranks_;  // of a block, before they are split into limbs
   device_buffer<std::byte> slots_[2];

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "correlation/screen_kernels.hpp"
 #include "cuda/index_range.hpp"
 #include "plan/pair_engine.hpp"
 
@@ -56,10 +57,12 @@ class pair_walk {
 };
 
 /// Prepared rows of an engine in device memory; unit may be null, or values where unit is not.
+/// Rounding is null where rows are not rounded.
 struct shared_rows {
   std::byte* values = nullptr;
   double* unit = nullptr;
   std::int64_t* square_sums = nullptr;
+  kernels::row_rounding* rounding = nullptr;
 };
 
 /// One engine's place in a call. The engines of a call make the same calls in the same order.

@@ -1,6 +1,5 @@
 #include "cuda/row_download.hpp"
 
-#include <omp.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -8,7 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "cuda/staging_copy.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -52,7 +52,7 @@ void make_pages(std::byte* begin, std::byte* end, int threads) {
 template <class Value>
 row_download<Value>::row_download(matrix_view<Value> out, int threads, cudaStream_t stream)
     : out_(out),
-      threads_(threads > 0 ? threads : omp_get_max_threads()),
+      threads_(staging_threads(threads)),
       stream_(stream),
       piece_rows_(std::clamp<index_t>(
           static_cast<index_t>(piece_bytes / sizeof(Value)) / std::max<index_t>(out.cols(), 1), 1,
@@ -111,7 +111,7 @@ void row_download<Value>::store(int slot) {
   for (index_t task = 0; task < tasks; ++task) {
     const index_t first = task * step;
     Value* to = dense ? out_.row(rows.begin) + first : out_.row(rows.begin + task);
-    std::memcpy(to, from + first,
+    stream_copy(to, from + first,
                 static_cast<std::size_t>(std::min(step, count - first)) * sizeof(Value));
   }
   pending_[slot] = {};

@@ -15,7 +15,7 @@ namespace gpu::cuda {
 template <class Value>
 class row_download {
  public:
-  /// Rows of `out`, stored by `threads` OpenMP threads (0: OpenMP's default). Copies are ordered on
+  /// Rows of `out`, stored by staging_threads(threads). Copies are ordered on
   /// `stream`.
   row_download(matrix_view<Value> out, int threads, cudaStream_t stream);
   ~row_download();

@@ -61,7 +61,7 @@ prepared prepare(const gpu::matrix<std::int32_t>& x) {
   return out;
 }
 
-double key_of(double r, gpu::detail::bin_key key) {
+double ordering_key(double r, gpu::detail::bin_key key) {
   if (key == gpu::detail::bin_key::magnitude) return std::abs(r);
   return key == gpu::detail::bin_key::value ? r : -r;
 }
@@ -121,7 +121,7 @@ void check_maxima(index_t rows, index_t cols, gpu::detail::bin_key key, bool by_
         }
         const double r = sum / std::sqrt(static_cast<double>(p.square_sums[a]) *
                                          static_cast<double>(p.square_sums[b]));
-        if (!(best >= key_of(r, key))) best = key_of(r, key);
+        if (!(best >= ordering_key(r, key))) best = ordering_key(r, key);
       }
       const index_t position = gpu::kernels::neighbor_position_of(i);
       const double value = from_half(got[static_cast<std::size_t>(position * pitch + group)]);

@@ -288,6 +288,7 @@ __device__ __noinline__ void leave_histogram(const count_arguments& args, unsign
     histogram[i] = 0;
     int sum = i - args.largest_sum;
     if (step == 1) sum = sum * 4 + args.largest_sum % 4;
+    if (sum > args.largest_sum) continue;  // what lanes without bits counted
     const index_t here = bin_of(args.bins, detail::rho_of(sum, square_sum_x, square_sum_y));
     if (here != place && count != 0) {
       atomicAdd(args.bins.bins + place, count);

@@ -42,7 +42,7 @@ auto on_device(binary_matmul_variant variant, gpu::index_t gap) {
     const device_array<std::uint32_t> right(b.words(), words(b));
     const gpu::index_t stride = b.rows() + gap;
     const device_array<std::int32_t> out(static_cast<std::size_t>(a.rows() * stride));
-    GPU_TEST_CUDA(cudaMemset(out.data(), 0x55, out.size() * sizeof(std::int32_t)));
+    out.set_bytes(0x55);
     const gpu_test::test_stream stream;
     gpu::binary_matmul_options options{.product = product, .variant = variant};
     options.exec.stream = stream.get();
@@ -123,7 +123,7 @@ TEST_CASE("The device overload is captured into a graph", "[binary_matmul][cuda]
                        gpu::device_matrix_view<std::int32_t>(out.data(), 300, 200), options);
     GPU_TEST_CUDA(cudaStreamEndCapture(stream.get(), &graph));
     GPU_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
-    GPU_TEST_CUDA(cudaMemset(out.data(), 0, out.size() * sizeof(std::int32_t)));
+    out.set_bytes(0);
     GPU_TEST_CUDA(cudaGraphLaunch(executable, stream.get()));
     stream.synchronize();
     std::vector<std::int32_t> got(out.size());

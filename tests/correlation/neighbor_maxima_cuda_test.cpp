@@ -32,6 +32,7 @@ gpu::cuda::device_buffer<T> on_device(const std::vector<T>& values) {
   gpu::cuda::device_buffer<T> out(values.size(), nullptr);
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpy(out.data(), values.data(), out.bytes(), cudaMemcpyHostToDevice));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(nullptr));
   return out;
 }
 

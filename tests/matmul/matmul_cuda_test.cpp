@@ -183,7 +183,7 @@ TEMPLATE_TEST_CASE("A captured product gives the same bytes at every launch", "[
     GPU_TEST_CUDA(cudaStreamEndCapture(stream.get(), &graph));
     GPU_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
     for (int launch = 0; launch < 2; ++launch) {
-      GPU_TEST_CUDA(cudaMemset(c.data(), 0, c.size() * sizeof(TestType)));
+      c.set_bytes(0);
       GPU_TEST_CUDA(cudaGraphLaunch(executable, stream.get()));
       stream.synchronize();
       c.copy_to(replayed.data());

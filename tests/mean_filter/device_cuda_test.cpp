@@ -23,6 +23,7 @@ class device_array {
   explicit device_array(const std::vector<T>& values)
       : device_array(static_cast<index_t>(values.size())) {
     check_cuda(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice));
+    check_cuda(cudaStreamSynchronize(nullptr));  // it may return once the values are staged
   }
   device_array(const device_array&) = delete;
   device_array& operator=(const device_array&) = delete;

@@ -16,6 +16,8 @@ class on_device {
   }
   on_device(const T* values, std::size_t size) : on_device(size) {
     REQUIRE(cudaMemcpy(memory_, values, size * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess);
+    // It may return once the values are staged.
+    REQUIRE(cudaStreamSynchronize(nullptr) == cudaSuccess);
   }
   on_device(const on_device&) = delete;
   on_device& operator=(const on_device&) = delete;

@@ -26,15 +26,24 @@ class device_array {
     GPU_TEST_CUDA(cudaMalloc(&memory, size * sizeof(T)));
     data_ = static_cast<T*>(memory);
   }
-  device_array(const T* from, std::size_t size) : device_array(size) {
-    if (size > 0) GPU_TEST_CUDA(cudaMemcpy(data_, from, size * sizeof(T), cudaMemcpyHostToDevice));
-  }
+  device_array(const T* from, std::size_t size) : device_array(size) { set(from); }
   device_array(const device_array&) = delete;
   device_array& operator=(const device_array&) = delete;
   ~device_array() { static_cast<void>(cudaFree(data_)); }
 
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  // Both wait: cudaMemcpy may return once elements are staged and cudaMemset at once, and the
+  // streams of the tests do not wait for the default one.
+  void set(const T* from) const {
+    if (size_ == 0) return;
+    GPU_TEST_CUDA(cudaMemcpy(data_, from, size_ * sizeof(T), cudaMemcpyHostToDevice));
+    GPU_TEST_CUDA(cudaStreamSynchronize(nullptr));
+  }
+  void set_bytes(int value) const {
+    GPU_TEST_CUDA(cudaMemset(data_, value, size_ * sizeof(T)));
+    GPU_TEST_CUDA(cudaStreamSynchronize(nullptr));
+  }
   void copy_to(T* to) const {
     if (size_ > 0) GPU_TEST_CUDA(cudaMemcpy(to, data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
   }

@@ -22,9 +22,11 @@ class device_array {
   device_array(const device_array&) = delete;
   device_array& operator=(const device_array&) = delete;
   ~device_array() { cudaFree(data_); }
-  void set(const std::vector<T>& host) {
+  void set(const std::vector<T>& host) const {
     REQUIRE(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice) ==
             cudaSuccess);
+    // It may return once the elements are staged.
+    REQUIRE(cudaStreamSynchronize(nullptr) == cudaSuccess);
   }
   [[nodiscard]] std::vector<T> get() const {
     std::vector<T> host(size_);
@@ -145,8 +147,7 @@ TEST_CASE("top_k and top_k_distinct in a CUDA graph", "[top_k]") {
   REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
   const std::vector<float> inputs[] = {x, other, x};
   for (const std::vector<float>& input : inputs) {
-    REQUIRE(cudaMemcpy(data.data(), input.data(), input.size() * sizeof(float),
-                       cudaMemcpyHostToDevice) == cudaSuccess);
+    data.set(input);
     REQUIRE(cudaGraphLaunch(executable, stream) == cudaSuccess);
     REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
     CHECK(indices.get() == expected_indices(input, 20));

@@ -112,8 +112,10 @@ class job:
                     continue
                 part = sums[hit]
                 at = (part.abs() >= least[hit][:, None]).nonzero()
-                found.append(torch.stack((places[hit[at[:, 0]]], at[:, 1] + begin,
-                                          part[at[:, 0], at[:, 1]].long())))
+                i, j, sums = places[hit[at[:, 0]]], at[:, 1] + begin, part[at[:, 0], at[:, 1]]
+                lengths = torch.sqrt(self.squares[i] * self.squares[j])
+                near = sums.abs() >= 0.999 * cut * lengths
+                found.append(torch.stack((i, j, sums.long()))[:, near])
         rows = torch.cat(rows).cpu().numpy()
         left, right, sums = torch.cat(found, 1).cpu().numpy()
         squares = self.squares.cpu().numpy()
@@ -167,7 +169,11 @@ def recount_edges(work, folder, seconds):
     same = len(touching) == len(ours) and all(
         np.array_equal(touching[name], ours[name]) for name in ("row", "col"))
     rho = np.max(np.abs(touching["rho"] - ours["rho"]), initial=0) if same else np.inf
-    p = np.max(np.abs(touching["p"] / ours["p"] - 1), initial=0, where=ours["p"] > 0) if same else np.inf
+    p = np.inf
+    if same:
+        some = ours["p"] > 0
+        p = np.max(np.abs(touching["p"][some] / ours["p"][some] - 1), initial=0)
+        same = not touching["p"][~some].any()
     return {"what": "edges", "agree": bool(same and rho <= 1e-15 and p < 1e-9), "rows": len(rows),
             "pairs": len(rows) * work.valid, "seconds": round(spent, 2), "edges": len(ours),
             "library_edges": len(touching), "library_edges_in_all": len(theirs),

@@ -52,7 +52,8 @@ std::uint64_t class_layout::pairs(index_t first, index_t last) const {
       if (block < begin) continue;
       const std::size_t end = std::min(block, begin + count_chunk_blocks);
       total += (rows_before[end] - rows_before[begin]) * columns;
-      if (block == end) total += columns * (columns - 1) / 2;
+      // The block behind the chunk meets itself in the next one.
+      if (block < begin + count_chunk_blocks) total += columns * (columns - 1) / 2;
     }
   }
   return total;

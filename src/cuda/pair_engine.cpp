@@ -30,6 +30,14 @@ constexpr double launch_seconds = 0.05;
 constexpr index_t most_launch_rows = index_t{1} << 20;
 constexpr index_t tile_rows = 128;
 
+// Whether there is code for the warpgroup products of compute capability 9.0: without it their
+// kernels are empty.
+#ifdef GPU_SIMILARITY_SM90A
+constexpr bool warpgroup_code = true;
+#else
+constexpr bool warpgroup_code = false;
+#endif
+
 // The rung that every one of the devices offers: the least of their own choices.
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
                             const pair_options& options, std::span<const device_info> devices) {
@@ -40,7 +48,8 @@ pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
         {.what = what,
          .rows = rows,
          .cols = cols,
-         .compute_capability = device.compute_major * 10 + device.compute_minor});
+         .compute_capability = device.compute_major * 10 + device.compute_minor,
+         .warpgroup_code = warpgroup_code});
     least = std::min(least, own);
   }
   return least;
@@ -119,11 +128,8 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       solo_(make_solo_share(options.exec.on_progress)),
       share_(solo_.get()),
       budget_(options.exec.workspace_bytes) {
-#ifdef GPU_SIMILARITY_SM90A
-  has_warpgroup_products_ = device.compute_major == 9 && device.compute_minor == 0;
-#else
-  has_warpgroup_products_ = false;
-#endif
+  has_warpgroup_products_ =
+      warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
   keep_pool_memory(device.memory_bytes);
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =

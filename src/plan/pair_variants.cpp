@@ -47,7 +47,7 @@ bool has_tensor_cores(const pair_shape& shape) {
 
 // Where cuts are not strict, this is the tensor rung.
 bool has_warpgroup_products(const pair_shape& shape) {
-  return shape.compute_capability == 90;
+  return shape.compute_capability == 90 && shape.warpgroup_code;
 }
 
 // Best first, the reference last.
@@ -67,12 +67,15 @@ pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_sh
     const bool wanted = asked == pair_variant::automatic || asked == c.variant;
     if (c.where == used && wanted && c.takes(shape)) return c.variant;
   }
+  const bool lacks_code =
+      asked == pair_variant::hopper && shape.compute_capability == 90 && !shape.warpgroup_code;
   throw unsupported(
       fmt::format("options.variant: {} is not offered on {} for [{}, {}]{}", to_string(asked),
                   to_string(used), shape.rows, shape.cols,
                   used == backend::cuda
-                      ? fmt::format(" on a device of compute capability {}.{}",
-                                    shape.compute_capability / 10, shape.compute_capability % 10)
+                      ? fmt::format(" on a device of compute capability {}.{}{}",
+                                    shape.compute_capability / 10, shape.compute_capability % 10,
+                                    lacks_code ? ", built without code for sm_90a" : "")
                       : std::string()));
 }
 

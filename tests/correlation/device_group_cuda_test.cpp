@@ -14,6 +14,7 @@
 
 #include "correlation/cpu_parity.hpp"
 #include "cuda/pair_device_group.hpp"
+#include "support/offered_rungs.hpp"
 
 namespace {
 
@@ -28,12 +29,6 @@ constexpr std::size_t workspace = std::size_t{2} << 30;
 const gpu::device_info& device() {
   static const gpu::device_info first = gpu::available_devices().front();
   return first;
-}
-
-bool offers(pair_variant variant) {
-  const int capability = device().compute_major * 10 + device().compute_minor;
-  if (variant == pair_variant::hopper) return capability == 90;
-  return variant != pair_variant::tensor || capability >= 80;
 }
 
 gpu::pair_options options_of(pair_variant variant) {
@@ -144,7 +139,7 @@ gpu::matrix<T> input(index_t rows, index_t cols, std::uint64_t seed) {
 }
 
 void check_all(measure what, pair_variant variant, index_t rows, index_t cols) {
-  if (!offers(variant)) return;
+  if (!cuda_offers(variant)) return;
   const auto x = input<std::int16_t>(rows, cols, 5);
   const gpu::pair_options options = options_of(variant);
   const auto one = alone(what, x, options);
@@ -187,7 +182,7 @@ TEST_CASE("engines that share a call write disjoint rows of a dense result", "[d
 }
 
 TEST_CASE("a shared screen leaves the same edges and counts", "[device_group][screen]") {
-  if (!offers(pair_variant::hopper)) return;
+  if (!cuda_offers(pair_variant::hopper)) return;
   const auto x = input<std::int8_t>(200'000, 30, 7);
   const gpu::pair_options options = options_of(pair_variant::hopper);
   const auto one = alone(measure::spearman, x, options);
@@ -198,7 +193,7 @@ TEST_CASE("a shared screen leaves the same edges and counts", "[device_group][sc
 }
 
 TEST_CASE("a shared screen gives up on all devices or on none", "[device_group][screen]") {
-  if (!offers(pair_variant::hopper)) return;
+  if (!cuda_offers(pair_variant::hopper)) return;
   const auto patterns = tied_matrix<std::int8_t>(4000, 30, 9);
   gpu::matrix<std::int8_t> x(150'000, 30);
   for (index_t i = 0; i < x.rows(); ++i) {

@@ -7,9 +7,8 @@
 #include <random>
 #include <vector>
 
-#include <gpu/backend.hpp>
-
 #include "correlation/cpu_parity.hpp"
+#include "support/offered_rungs.hpp"
 
 namespace {
 
@@ -17,8 +16,7 @@ using gpu_test::pearson_op;
 using gpu_test::spearman_op;
 
 bool is_offered() {
-  const gpu::device_info device = gpu::available_devices().front();
-  return device.compute_major == 9 && device.compute_minor == 0;
+  return gpu_test::cuda_offers(gpu::pair_variant::hopper);
 }
 
 const gpu::pair_options hopper = gpu_test::cuda_options(gpu::pair_variant::hopper);

@@ -6,19 +6,18 @@
 #include <random>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/generators.hpp"
+#include "support/offered_rungs.hpp"
 
 namespace {
 
 using matrix = gpu::matrix<std::int32_t>;
 
 bool is_offered() {
-  const gpu::device_info device = gpu::available_devices().front();
-  return device.compute_major == 9 && device.compute_minor == 0;
+  return gpu_test::cuda_offers(gpu::pair_variant::hopper);
 }
 
 gpu::pair_counts counts(const matrix& x, gpu::pair_variant variant, const gpu::count_sink& sink) {

@@ -7,19 +7,18 @@
 #include <tuple>
 #include <vector>
 
-#include <gpu/backend.hpp>
-#include <gpu/error.hpp>
 #include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/generators.hpp"
+#include "support/offered_rungs.hpp"
 
 namespace {
 
 using matrix = gpu::matrix<std::int32_t>;
 
-bool is_offered(const gpu::device_info& device) {
-  return device.compute_major == 9 && device.compute_minor == 0;
+bool is_offered() {
+  return gpu_test::cuda_offers(gpu::pair_variant::hopper);
 }
 
 gpu::pair_options on(gpu::pair_variant variant) {
@@ -59,7 +58,7 @@ matrix repeated_rows(gpu::index_t rows, gpu::index_t cols, gpu::index_t patterns
 }  // namespace
 
 TEST_CASE("A screen leaves the CPU's edges", "[spearman][screen]") {
-  if (!is_offered(gpu::available_devices().front())) return;
+  if (!is_offered()) return;
   for (const gpu::index_t cols : {5, 16, 29, 30, 31, 32, 33, 64, 65, 96, 97, 127, 128}) {
     for (const gpu::index_t rows : {2, 65, 700, 2500}) {
       const matrix x = gpu_test::tied_matrix<std::int32_t>(rows, cols, 17, 0.95, 6);
@@ -75,7 +74,7 @@ TEST_CASE("A screen leaves the CPU's edges", "[spearman][screen]") {
 }
 
 TEST_CASE("Pairs that sit on the cut are kept by the screen", "[spearman][screen]") {
-  if (!is_offered(gpu::available_devices().front())) return;
+  if (!is_offered()) return;
   const matrix x = gpu_test::tied_matrix<std::int32_t>(1500, 30, 23, 0.9, 4);
   std::vector<gpu::edge> strong = edges(x, cpu, {.min_abs = 0.7});
   REQUIRE(strong.size() > 20);
@@ -88,13 +87,13 @@ TEST_CASE("Pairs that sit on the cut are kept by the screen", "[spearman][screen
 }
 
 TEST_CASE("A screen counts as the CPU does", "[spearman][screen]") {
-  if (!is_offered(gpu::available_devices().front())) return;
+  if (!is_offered()) return;
   check_same_counts(gpu_test::tied_matrix<std::int32_t>(3000, 30, 5), {.max_p = 1e-6});
   check_same_counts(gpu_test::tied_matrix<std::int32_t>(3000, 100, 6), {.max_p = 1e-6});
 }
 
 TEST_CASE("A loose cut is counted as the mma rung counts", "[spearman][screen]") {
-  if (!is_offered(gpu::available_devices().front())) return;
+  if (!is_offered()) return;
   for (const gpu::index_t cols : {30, 31, 100, 128}) {
     const matrix x = gpu_test::tied_matrix<std::int32_t>(100300, cols, 5, 0.7, 9);
     const gpu::count_sink sink{.keep = {.max_p = 0.05}};
@@ -107,7 +106,7 @@ TEST_CASE("A loose cut is counted as the mma rung counts", "[spearman][screen]")
 }
 
 TEST_CASE("A result too dense for a screen is complete all the same", "[spearman][screen]") {
-  if (!is_offered(gpu::available_devices().front())) return;
+  if (!is_offered()) return;
   const matrix x = repeated_rows(6000, 30, 40);
   check_same_counts(x, {.min_abs = 0.95});
   CHECK(edges(x, hopper, {.min_abs = 0.95}) == edges(x, cpu, {.min_abs = 0.95}));
@@ -119,7 +118,7 @@ TEST_CASE("A result too dense for a screen is complete all the same", "[spearman
 }
 
 TEST_CASE("A screen streams what it keeps in batches, in any order", "[spearman][screen]") {
-  if (!is_offered(gpu::available_devices().front())) return;
+  if (!is_offered()) return;
   const matrix x = gpu_test::tied_matrix<std::int32_t>(2500, 30, 17, 0.95, 6);
   const gpu::pair_filter keep{.max_p = 1e-6};
   std::vector<gpu::edge> got;

@@ -1,0 +1,15 @@
+#include "spearman/spearman_measure.hpp"
+
+#include "spearman/cut_cases.hpp"
+#include "support/offered_rungs.hpp"
+
+TEST_CASE("Pairs on the cut, CUDA", "[spearman][cut]") {
+  for (const auto variant : {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled,
+                             gpu::pair_variant::tensor, gpu::pair_variant::hopper}) {
+    const gpu_test::pair_target target{.where = gpu::backend::cuda, .variant = variant};
+    if (!gpu_test::cuda_offers(variant)) continue;
+    const bool large = variant == gpu::pair_variant::tensor || variant == gpu::pair_variant::hopper;
+    gpu_test::pairs_on_the_cut_are_kept_by_every_sink(target, large ? 256 : 128);
+    gpu_test::pairs_on_the_cut_are_kept_at_every_width(target, large ? 256 : 64);
+  }
+}

@@ -1,19 +1,19 @@
 #include "cpu/binary_matmul.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
-#include "cpu/aligned_buffer.hpp"
+#include "cpu/binary_blocks.hpp"
 #include "cpu/binary_count.hpp"
+#include "cpu/binary_rows.hpp"
+#include "cpu/binary_tiles.hpp"
 #include "cpu/instruction_set.hpp"
+#include "cpu/large_pages.hpp"
 #include "cpu/parallel.hpp"
 #include "plan/bit_terms.hpp"
 
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t line_words = 8;  // 64-bit words of a cache line
 // Rows of b that stay in a core's second-level cache while rows of a pass by.
 constexpr index_t panel_bytes = 256 * 1024;
 constexpr index_t most_panel_rows = 256;
@@ -29,52 +29,6 @@ count_common_ones choose_loop() {
 #endif
   return count_common_ones_baseline;
 }
-
-// A copy of the rows on cache lines, rows padded to blocks, with zeros past the last column, and
-// the term that each row adds to its results.
-class prepared_rows {
- public:
-  prepared_rows(bit_matrix_view bits, int per_one, int constant, int threads)
-      : row_words_((bit_words(bits.cols()) + 2 * line_words - 1) / (2 * line_words) * line_words),
-        padded_rows_((bits.rows() + bit_block - 1) / bit_block * bit_block),
-        words_(static_cast<std::size_t>(padded_rows_ * row_words_)),
-        offsets_(static_cast<std::size_t>(padded_rows_)) {
-    parallel_for(padded_rows_ / bit_block, threads, [&](index_t block, int) {
-      for (index_t i = block * bit_block; i < (block + 1) * bit_block; ++i) {
-        offsets_[static_cast<std::size_t>(i)] = constant + per_one * copy_row(bits, i);
-      }
-    });
-  }
-
-  [[nodiscard]] index_t row_words() const { return row_words_; }
-  [[nodiscard]] bit_rows from(index_t row) const {
-    return {words_.data() + row * row_words_, row_words_};
-  }
-  [[nodiscard]] std::int32_t offset(index_t row) const {
-    return offsets_[static_cast<std::size_t>(row)];
-  }
-
- private:
-  // Returns the row's ones.
-  std::int32_t copy_row(bit_matrix_view bits, index_t i) {
-    std::uint64_t* out = words_.data() + i * row_words_;
-    std::fill(out, out + row_words_, 0);
-    if (i >= bits.rows() || bits.cols() == 0) return 0;
-    const auto words = static_cast<std::size_t>(bit_words(bits.cols()));
-    std::memcpy(out, bits.row(i), words * sizeof(std::uint32_t));
-    if (const index_t used = bits.cols() % 64; used != 0) {
-      out[bits.cols() / 64] &= (std::uint64_t{1} << used) - 1;
-    }
-    std::int32_t ones = 0;
-    for (index_t w = 0; w < row_words_; ++w) ones += std::popcount(out[w]);
-    return ones;
-  }
-
-  index_t row_words_;
-  index_t padded_rows_;
-  aligned_buffer<std::uint64_t> words_;
-  aligned_buffer<std::int32_t> offsets_;
-};
 
 }  // namespace
 
@@ -113,10 +67,23 @@ template void pack_bits(matrix_view<const double>, mutable_bit_matrix_view, doub
 void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
                    bit_product product, int threads) {
   if (out.empty()) return;
+  // A result whose rows follow each other is fresh memory of the caller.
+  if (out.row_stride() == out.cols()) {
+    advise_large_pages(out.data(),
+                       static_cast<std::size_t>(out.rows() * out.cols()) * sizeof(std::int32_t));
+  }
   const int team = thread_count(threads);
   const detail::bit_terms terms = detail::terms_of(product, a.cols());
-  const prepared_rows left(a, terms.per_one, terms.constant, team);
-  const prepared_rows right(b, terms.per_one, 0, team);
+#if defined(__x86_64__)
+  if (tiles_pay(out.rows(), out.cols(), a.cols())) {
+    const prepared_rows left(a, tile_block, terms.per_one, terms.constant, team);
+    const prepared_rows right(b, tile_block, terms.per_one, 0, team);
+    multiply_on_tiles(left, right, terms.scale, out, team);
+    return;
+  }
+#endif
+  const prepared_rows left(a, bit_block, terms.per_one, terms.constant, team);
+  const prepared_rows right(b, bit_block, terms.per_one, 0, team);
   const count_common_ones count = choose_loop();
 
   const index_t row_bytes = std::max<index_t>(1, right.row_words() * 8);

@@ -16,6 +16,21 @@ TEST_CASE("Products of bits equal the oracle", "[binary_matmul]") {
   gpu_test::check_binary_matmul(gpu_test::on_host({.exec = on_cpu}));
 }
 
+TEST_CASE("Blocks of rows, columns and bits join without a seam on the CPU", "[binary_matmul]") {
+  gpu::binary_matmul_options two{.exec = on_cpu};
+  two.exec.cpu_threads = 2;
+  for (const gpu_test::bit_shape shape :
+       {gpu_test::bit_shape{33, 580, 300}, {300, 40, 900}, {40, 70, 16500}, {64, 32, 8192}}) {
+    const gpu_test::bit_operand a(shape.m, shape.k, 1, 21);
+    const gpu_test::bit_operand b(shape.n, shape.k, 0, 22);
+    for (const gpu::bit_product product : gpu_test::bit_products) {
+      INFO(shape.m << " x " << shape.n << " x " << shape.k);
+      CHECK(gpu_test::on_host(two)(a.view(), b.view(), product) ==
+            gpu_test::reference_binary_matmul(a.view(), b.view(), product));
+    }
+  }
+}
+
 TEST_CASE("One thread and several give the same products", "[binary_matmul]") {
   const gpu_test::bit_operand a(100, 300, 0, 1);
   const gpu_test::bit_operand b(90, 300, 0, 2);

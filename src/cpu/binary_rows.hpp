@@ -1,0 +1,67 @@
+#pragma once
+// Operands of the binary multiply as the loops take them.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include <gpu/bit_matrix.hpp>
+
+#include "cpu/aligned_buffer.hpp"
+#include "cpu/binary_count.hpp"
+#include "cpu/parallel.hpp"
+
+namespace gpu::cpu {
+
+/// A copy of the rows on cache lines, rows padded to multiples of `block`, with zeros past the last
+/// column, and the term that each row adds to its results: constant + per_one * its ones.
+class prepared_rows {
+ public:
+  prepared_rows(bit_matrix_view bits, index_t block, int per_one, int constant, int threads)
+      : row_words_((bit_words(bits.cols()) + 2 * line_words - 1) / (2 * line_words) * line_words),
+        padded_rows_((bits.rows() + block - 1) / block * block),
+        words_(static_cast<std::size_t>(padded_rows_ * row_words_)),
+        offsets_(static_cast<std::size_t>(padded_rows_)) {
+    parallel_for(padded_rows_ / block, threads, [&](index_t index, int) {
+      for (index_t i = index * block; i < (index + 1) * block; ++i) {
+        offsets_[static_cast<std::size_t>(i)] = constant + per_one * copy_row(bits, i);
+      }
+    });
+  }
+
+  [[nodiscard]] index_t row_words() const { return row_words_; }
+  [[nodiscard]] index_t padded_rows() const { return padded_rows_; }
+  [[nodiscard]] bit_rows from(index_t row) const {
+    return {words_.data() + row * row_words_, row_words_};
+  }
+  [[nodiscard]] std::int32_t offset(index_t row) const {
+    return offsets_[static_cast<std::size_t>(row)];
+  }
+  [[nodiscard]] const std::int32_t* offsets(index_t row) const { return offsets_.data() + row; }
+
+ private:
+  static constexpr index_t line_words = 8;  // 64-bit words of a cache line
+
+  // Returns the row's ones.
+  std::int32_t copy_row(bit_matrix_view bits, index_t i) {
+    std::uint64_t* out = words_.data() + i * row_words_;
+    std::fill(out, out + row_words_, 0);
+    if (i >= bits.rows() || bits.cols() == 0) return 0;
+    const auto words = static_cast<std::size_t>(bit_words(bits.cols()));
+    std::memcpy(out, bits.row(i), words * sizeof(std::uint32_t));
+    if (const index_t used = bits.cols() % 64; used != 0) {
+      out[bits.cols() / 64] &= (std::uint64_t{1} << used) - 1;
+    }
+    std::int32_t ones = 0;
+    for (index_t w = 0; w < row_words_; ++w) ones += std::popcount(out[w]);
+    return ones;
+  }
+
+  index_t row_words_;
+  index_t padded_rows_;
+  aligned_buffer<std::uint64_t> words_;
+  aligned_buffer<std::int32_t> offsets_;
+};
+
+}  // namespace gpu::cpu

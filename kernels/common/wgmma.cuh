@@ -1,8 +1,8 @@
 #pragma once
 // Hopper's warpgroup matrix instructions as this library uses them: both operands in shared
-// memory, K-major without swizzle, 64 rows by 256 columns by 32 bytes of depth.
-//
-// Accumulators are listed one by one because the instruction names every register.
+// memory, K-major, 64 rows. d[] is a thread's part of the product: with t the thread's number in
+// its warpgroup, elements d[4 j + 2 h + x] of 32-bit sums are row t / 32 * 16 + t % 32 / 4 + 8 h,
+// column 8 j + t % 4 * 2 + x; of half-precision sums, x are the halves of register d[2 j + h].
 
 #include <cstdint>
 
@@ -28,36 +28,67 @@ __device__ __forceinline__ void pin_registers(Register (&d)[count]) {
 #pragma unroll
   for (int i = 0; i < count; ++i) asm volatile("" : "+r"(d[i])::"memory");
 }
+template <int count>
+__device__ __forceinline__ void pin_registers(float (&d)[count]) {
+#pragma unroll
+  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
 
-/// Descriptor of an operand whose rows stand in groups of eight: [depth / 16][8 rows][16 bytes].
-/// Core matrices follow each other every 128 bytes along the depth, every 8 * depth along the rows.
+/// Descriptor of an operand without swizzle whose rows stand in groups of eight:
+/// [depth / 16][8 rows][16 bytes]. Core matrices follow each other every 128 bytes along the
+/// depth, every 8 * depth along the rows.
 __device__ __forceinline__ std::uint64_t operand_descriptor(unsigned shared_address, int depth) {
   return static_cast<std::uint64_t>((shared_address & 0x3ffffu) >> 4) |
          (static_cast<std::uint64_t>(128 >> 4) << 16) |
          (static_cast<std::uint64_t>((8 * depth) >> 4) << 32);
 }
+/// Descriptor of an operand with the 128-byte swizzle: rows 128 bytes apart, so groups of 8 rows
+/// 1024 bytes apart.
+__device__ __forceinline__ std::uint64_t swizzled_descriptor(unsigned shared_address) {
+  constexpr std::uint64_t row_groups_apart = 1024 >> 4;
+  constexpr std::uint64_t swizzle_128 = 1;
+  return ((shared_address & 0x3ffffU) >> 4) | (std::uint64_t{1} << 16) | (row_groups_apart << 32) |
+         (swizzle_128 << 62);
+}
+
+// The instruction names each of its registers. These write the lists: the names %0, %1, ... in its
+// text, and the elements of d that they stand for. `kind` is "+r" or "+f".
+#define GPU_SIMILARITY_NAMES_64                                                      \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"             \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31" \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47" \
+  ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define GPU_SIMILARITY_NAMES_96                                                      \
+  GPU_SIMILARITY_NAMES_64                                                            \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
+  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define GPU_SIMILARITY_NAMES_128                                                                 \
+  GPU_SIMILARITY_NAMES_96                                                                        \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
+  ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
+  "%127"
+#define GPU_SIMILARITY_BIND_4(kind, d, i) \
+  kind(d[i]), kind(d[(i) + 1]), kind(d[(i) + 2]), kind(d[(i) + 3])
+#define GPU_SIMILARITY_BIND_16(kind, d, i)                                    \
+  GPU_SIMILARITY_BIND_4(kind, d, i), GPU_SIMILARITY_BIND_4(kind, d, (i) + 4), \
+      GPU_SIMILARITY_BIND_4(kind, d, (i) + 8), GPU_SIMILARITY_BIND_4(kind, d, (i) + 12)
+#define GPU_SIMILARITY_BIND_32(kind, d, i) \
+  GPU_SIMILARITY_BIND_16(kind, d, i), GPU_SIMILARITY_BIND_16(kind, d, (i) + 16)
+#define GPU_SIMILARITY_BIND_64(kind, d) \
+  GPU_SIMILARITY_BIND_32(kind, d, 0), GPU_SIMILARITY_BIND_32(kind, d, 32)
+#define GPU_SIMILARITY_BIND_96(kind, d) \
+  GPU_SIMILARITY_BIND_64(kind, d), GPU_SIMILARITY_BIND_32(kind, d, 64)
+#define GPU_SIMILARITY_BIND_128(kind, d) \
+  GPU_SIMILARITY_BIND_96(kind, d), GPU_SIMILARITY_BIND_32(kind, d, 96)
 
 /// d = a b^T, [64, 256]: half precision sums of e4m3 products, two columns a register.
 __device__ __forceinline__ void wgmma_e4m3(unsigned (&d)[64], std::uint64_t a, std::uint64_t b) {
   asm volatile(
       "{\n.reg .pred p;\n"
       "setp.ne.b32 p, 0, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k32.f16.e4m3.e4m3 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "
-      "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "
-      "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
-      "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+      "wgmma.mma_async.sync.aligned.m64n256k32.f16.e4m3.e4m3 {" GPU_SIMILARITY_NAMES_64
       "}, %64, %65, p, 1, 1;\n}"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]),
-        "+r"(d[7]), "+r"(d[8]), "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]),
-        "+r"(d[14]), "+r"(d[15]), "+r"(d[16]), "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]),
-        "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]), "+r"(d[25]), "+r"(d[26]), "+r"(d[27]),
-        "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]), "+r"(d[33]), "+r"(d[34]),
-        "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]), "+r"(d[41]),
-        "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]),
-        "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]),
-        "+r"(d[56]), "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]),
-        "+r"(d[63])
+      : GPU_SIMILARITY_BIND_64("+r", d)
       : "l"(a), "l"(b));
 }
 
@@ -68,61 +99,45 @@ __device__ __forceinline__ void wgmma_f16(unsigned (&d)[64], std::uint64_t a, st
   asm volatile(
       "{\n.reg .pred p;\n"
       "setp.ne.b32 p, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k16.f16.f16.f16 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+      "wgmma.mma_async.sync.aligned.m64n256k16.f16.f16.f16 {" GPU_SIMILARITY_NAMES_64
       "}, %64, %65, p, 1, 1, 0, 0;\n}"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]),
-        "+r"(d[7]), "+r"(d[8]), "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]),
-        "+r"(d[14]), "+r"(d[15]), "+r"(d[16]), "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]),
-        "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]), "+r"(d[25]), "+r"(d[26]), "+r"(d[27]),
-        "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]), "+r"(d[33]), "+r"(d[34]),
-        "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]), "+r"(d[41]),
-        "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]),
-        "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]),
-        "+r"(d[56]), "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]),
-        "+r"(d[63])
+      : GPU_SIMILARITY_BIND_64("+r", d)
       : "l"(a), "l"(b), "r"(accumulate));
 }
 
-/// d = a b^T, plus d where `accumulate` is not 0, [64, 256]: exact integer sums.
+/// The same with single precision sums, [64, 128].
+__device__ __forceinline__ void wgmma_f16(float (&d)[64], std::uint64_t a, std::uint64_t b,
+                                          int accumulate) {
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "setp.ne.b32 p, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_64
+      "}, %64, %65, p, 1, 1, 0, 0;\n}"
+      : GPU_SIMILARITY_BIND_64("+f", d)
+      : "l"(a), "l"(b), "r"(accumulate));
+}
+
+/// The same, [64, 192].
+__device__ __forceinline__ void wgmma_f16(float (&d)[96], std::uint64_t a, std::uint64_t b,
+                                          int accumulate) {
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "setp.ne.b32 p, %98, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n192k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_96
+      "}, %96, %97, p, 1, 1, 0, 0;\n}"
+      : GPU_SIMILARITY_BIND_96("+f", d)
+      : "l"(a), "l"(b), "r"(accumulate));
+}
+
+/// d = a b^T, plus d where `accumulate` is not 0, [64, 256], 32 bytes deep: exact integer sums.
 __device__ __forceinline__ void wgmma_s8(int (&d)[128], std::uint64_t a, std::uint64_t b,
                                          int accumulate) {
   asm volatile(
       "{\n.reg .pred p;\n"
       "setp.ne.b32 p, %130, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "
-      "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "
-      "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
-      "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, "
-      "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "
-      "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "
-      "%98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "
-      "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, "
-      "%124, %125, %126, %127"
+      "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {" GPU_SIMILARITY_NAMES_128
       "}, %128, %129, p;\n}"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]),
-        "+r"(d[7]), "+r"(d[8]), "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]),
-        "+r"(d[14]), "+r"(d[15]), "+r"(d[16]), "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]),
-        "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]), "+r"(d[25]), "+r"(d[26]), "+r"(d[27]),
-        "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]), "+r"(d[33]), "+r"(d[34]),
-        "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]), "+r"(d[41]),
-        "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]),
-        "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]),
-        "+r"(d[56]), "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]),
-        "+r"(d[63]), "+r"(d[64]), "+r"(d[65]), "+r"(d[66]), "+r"(d[67]), "+r"(d[68]), "+r"(d[69]),
-        "+r"(d[70]), "+r"(d[71]), "+r"(d[72]), "+r"(d[73]), "+r"(d[74]), "+r"(d[75]), "+r"(d[76]),
-        "+r"(d[77]), "+r"(d[78]), "+r"(d[79]), "+r"(d[80]), "+r"(d[81]), "+r"(d[82]), "+r"(d[83]),
-        "+r"(d[84]), "+r"(d[85]), "+r"(d[86]), "+r"(d[87]), "+r"(d[88]), "+r"(d[89]), "+r"(d[90]),
-        "+r"(d[91]), "+r"(d[92]), "+r"(d[93]), "+r"(d[94]), "+r"(d[95]), "+r"(d[96]), "+r"(d[97]),
-        "+r"(d[98]), "+r"(d[99]), "+r"(d[100]), "+r"(d[101]), "+r"(d[102]), "+r"(d[103]),
-        "+r"(d[104]), "+r"(d[105]), "+r"(d[106]), "+r"(d[107]), "+r"(d[108]), "+r"(d[109]),
-        "+r"(d[110]), "+r"(d[111]), "+r"(d[112]), "+r"(d[113]), "+r"(d[114]), "+r"(d[115]),
-        "+r"(d[116]), "+r"(d[117]), "+r"(d[118]), "+r"(d[119]), "+r"(d[120]), "+r"(d[121]),
-        "+r"(d[122]), "+r"(d[123]), "+r"(d[124]), "+r"(d[125]), "+r"(d[126]), "+r"(d[127])
+      : GPU_SIMILARITY_BIND_128("+r", d)
       : "l"(a), "l"(b), "r"(accumulate));
 }
 
@@ -132,38 +147,21 @@ __device__ __forceinline__ void wgmma_b1(int (&d)[128], std::uint64_t a, std::ui
   asm volatile(
       "{\n.reg .pred p;\n"
       "setp.ne.b32 p, %130, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k256.s32.b1.b1.and.popc {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "
-      "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "
-      "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
-      "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, "
-      "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "
-      "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "
-      "%98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "
-      "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, "
-      "%124, %125, %126, %127"
+      "wgmma.mma_async.sync.aligned.m64n256k256.s32.b1.b1.and.popc {" GPU_SIMILARITY_NAMES_128
       "}, %128, %129, p;\n}"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]),
-        "+r"(d[7]), "+r"(d[8]), "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]),
-        "+r"(d[14]), "+r"(d[15]), "+r"(d[16]), "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]),
-        "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]), "+r"(d[25]), "+r"(d[26]), "+r"(d[27]),
-        "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]), "+r"(d[33]), "+r"(d[34]),
-        "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]), "+r"(d[41]),
-        "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]),
-        "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]),
-        "+r"(d[56]), "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]),
-        "+r"(d[63]), "+r"(d[64]), "+r"(d[65]), "+r"(d[66]), "+r"(d[67]), "+r"(d[68]), "+r"(d[69]),
-        "+r"(d[70]), "+r"(d[71]), "+r"(d[72]), "+r"(d[73]), "+r"(d[74]), "+r"(d[75]), "+r"(d[76]),
-        "+r"(d[77]), "+r"(d[78]), "+r"(d[79]), "+r"(d[80]), "+r"(d[81]), "+r"(d[82]), "+r"(d[83]),
-        "+r"(d[84]), "+r"(d[85]), "+r"(d[86]), "+r"(d[87]), "+r"(d[88]), "+r"(d[89]), "+r"(d[90]),
-        "+r"(d[91]), "+r"(d[92]), "+r"(d[93]), "+r"(d[94]), "+r"(d[95]), "+r"(d[96]), "+r"(d[97]),
-        "+r"(d[98]), "+r"(d[99]), "+r"(d[100]), "+r"(d[101]), "+r"(d[102]), "+r"(d[103]),
-        "+r"(d[104]), "+r"(d[105]), "+r"(d[106]), "+r"(d[107]), "+r"(d[108]), "+r"(d[109]),
-        "+r"(d[110]), "+r"(d[111]), "+r"(d[112]), "+r"(d[113]), "+r"(d[114]), "+r"(d[115]),
-        "+r"(d[116]), "+r"(d[117]), "+r"(d[118]), "+r"(d[119]), "+r"(d[120]), "+r"(d[121]),
-        "+r"(d[122]), "+r"(d[123]), "+r"(d[124]), "+r"(d[125]), "+r"(d[126]), "+r"(d[127])
+      : GPU_SIMILARITY_BIND_128("+r", d)
       : "l"(a), "l"(b), "r"(accumulate));
 }
+
+#undef GPU_SIMILARITY_NAMES_64
+#undef GPU_SIMILARITY_NAMES_96
+#undef GPU_SIMILARITY_NAMES_128
+#undef GPU_SIMILARITY_BIND_4
+#undef GPU_SIMILARITY_BIND_16
+#undef GPU_SIMILARITY_BIND_32
+#undef GPU_SIMILARITY_BIND_64
+#undef GPU_SIMILARITY_BIND_96
+#undef GPU_SIMILARITY_BIND_128
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 

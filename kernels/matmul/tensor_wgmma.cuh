@@ -1,8 +1,9 @@
 #pragma once
 // The product of packed operands on compute capability 9.0: warpgroup products fed by bulk copies.
 
+#include "common/cluster.cuh"
+#include "common/wgmma.cuh"
 #include "matmul/tensor_common.cuh"
-#include "matmul/wgmma_half.cuh"
 
 namespace gpu::kernels {
 
@@ -26,76 +27,8 @@ struct wgmma_layout {
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
-/// A barrier in shared memory that counts arrivals and bytes.
-struct copy_barrier {
-  std::uint32_t address;
-
-  __device__ void init(int arrivals) const {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals));
-  }
-  __device__ void expect(int bytes) const {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
-                 : "memory");
-  }
-  /// Arrives at the same barrier of block `rank` of the cluster.
-  __device__ void arrive_at(int rank) const {
-    asm volatile(
-        "{\n.reg .b32 remote;\n"
-        "mapa.shared::cluster.u32 remote, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}\n" ::"r"(address),
-        "r"(rank)
-        : "memory");
-  }
-  __device__ void wait(unsigned phase) const {
-    asm volatile(
-        "{\n.reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-        "@done bra over;\nbra again;\nover:\n}\n" ::"r"(address),
-        "r"(phase)
-        : "memory");
-  }
-};
-
-/// Copies `bytes` to this block, or to the same place in every block of `blocks`.
-__device__ inline void bulk_copy(std::uint32_t to, const std::byte* from, int bytes,
-                                 copy_barrier barrier) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(to),
-      "l"(from), "r"(bytes), "r"(barrier.address)
-      : "memory");
-}
-__device__ inline void bulk_copy_to_cluster(std::uint32_t to, const std::byte* from, int bytes,
-                                            copy_barrier barrier, unsigned short blocks) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-      "[%0], [%1], %2, [%3], %4;" ::"r"(to),
-      "l"(from), "r"(bytes), "r"(barrier.address), "h"(blocks)
-      : "memory");
-}
-__device__ inline int cluster_rank() {
-  unsigned rank;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return static_cast<int>(rank);
-}
-__device__ inline void cluster_sync() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n" ::
-                   : "memory");
-}
-
-/// Which stage comes next, and how often the ring has gone round.
-struct ring_place {
-  int stage = 0;
-  unsigned phase = 0;
-  template <int stages>
-  __device__ void advance() {
-    if (++stage == stages) {
-      stage = 0;
-      phase ^= 1;
-    }
-  }
-};
+template <class Layout>
+using tensor_ring = copy_ring<Layout::stages, Layout::stage_bytes>;
 
 /// The tiles of one cluster: every gridDim.x / cluster-th pair of tiles, in bands of 8 pairs down.
 template <class Layout>
@@ -122,11 +55,10 @@ struct tile_walk {
 /// One thread: keeps the ring of stages filled. A comes to this block alone, B in halves to both
 /// blocks of the cluster; a stage is free once the warpgroups of both have left it.
 template <class Layout>
-__device__ void feed_tiles(const tensor_problem& p, std::uint32_t stages, std::uint32_t full,
-                           std::uint32_t empty, int rank) {
+__device__ void feed_tiles(const tensor_problem& p, const tensor_ring<Layout>& ring, int rank) {
   constexpr int half = Layout::b_bytes / Layout::cluster;
   constexpr unsigned short everyone = (1U << Layout::cluster) - 1;
-  ring_place at;
+  ring_place<Layout::stages> at{0, 0};
   for (tile_walk<Layout> tiles(p); tiles.more(); tiles.next()) {
     index_t pair_row;
     index_t col;
@@ -137,15 +69,15 @@ __device__ void feed_tiles(const tensor_problem& p, std::uint32_t stages, std::u
     const std::byte* a = p.a + a_panel * cell;
     const std::byte* b = p.b + b_panel * cell + rank * half;
     for (index_t depth = 0; depth < p.a_shape.depths; ++depth) {
-      const copy_barrier is_full{full + at.stage * 8};
-      copy_barrier{empty + at.stage * 8}.wait(at.phase ^ 1);
-      is_full.expect(Layout::stage_bytes);
-      const std::uint32_t to = stages + at.stage * Layout::stage_bytes;
-      bulk_copy(to, a, Layout::a_bytes, is_full);
-      bulk_copy_to_cluster(to + Layout::a_bytes + rank * half, b, half, is_full, everyone);
+      const unsigned full = ring.full(at.stage);
+      barrier_wait_cluster(ring.empty(at.stage), at.parity ^ 1U);
+      barrier_expect(full, Layout::stage_bytes);
+      const unsigned to = ring.memory(at.stage);
+      bulk_copy(to, a, Layout::a_bytes, full);
+      bulk_copy_to_cluster(to + Layout::a_bytes + rank * half, b, half, full, everyone);
       a += p.a_shape.panels * cell;
       b += p.b_shape.panels * cell;
-      at.template advance<Layout::stages>();
+      at.advance();
     }
   }
 }
@@ -180,46 +112,45 @@ __device__ void store_sums(const tensor_problem& p, const float (&sum)[Layout::c
 /// float instead of rounding, so a product runs for `run` stages at most, and its result is added
 /// to the sums in registers with one rounding.
 template <class Layout, int run>
-__device__ void multiply_tiles(const tensor_problem& p, std::uint32_t stages, std::uint32_t full,
-                               std::uint32_t empty, int rank, int group) {
-  using product = warpgroup_product<Layout::cols>;
+__device__ void multiply_tiles(const tensor_problem& p, const tensor_ring<Layout>& ring, int rank,
+                               int group) {
   constexpr int cell = static_cast<int>(packed_operand::cell_bytes);
   const bool arrives = threadIdx.x % 128 < Layout::cluster;
-  ring_place at;
+  ring_place<Layout::stages> at{0, 0};
   for (tile_walk<Layout> tiles(p); tiles.more(); tiles.next()) {
-    float sum[product::accumulators] = {};
+    float sum[Layout::cols / 2] = {};
     for (index_t depth = 0; depth < p.a_shape.depths; depth += run) {
-      float part[product::accumulators];
+      float part[Layout::cols / 2];
       const int count = static_cast<int>(min(index_t{run}, p.a_shape.depths - depth));
-      int previous = 0;
+      unsigned previous = 0;
       for (int s = 0; s < count; ++s) {
-        copy_barrier{full + at.stage * 8}.wait(at.phase);
-        const std::uint32_t base = stages + at.stage * Layout::stage_bytes;
-        const std::uint64_t a = wgmma_descriptor(base + group * cell);
-        const std::uint64_t b = wgmma_descriptor(base + Layout::a_bytes);
+        barrier_wait_cluster(ring.full(at.stage), at.parity);
+        const unsigned base = ring.memory(at.stage);
+        const std::uint64_t a = swizzled_descriptor(base + group * cell);
+        const std::uint64_t b = swizzled_descriptor(base + Layout::a_bytes);
         pin_registers(part);
         wgmma_fence();
         // Offsets count 16 bytes: 2 to the next 16 values of k, 4 from high to low halves.
-        product::multiply(part, a + 4, b, s != 0);
-        product::multiply(part, a, b + 4, 1);
-        product::multiply(part, a + 6, b + 2, 1);
-        product::multiply(part, a + 2, b + 6, 1);
-        product::multiply(part, a, b, 1);
-        product::multiply(part, a + 2, b + 2, 1);
+        wgmma_f16(part, a + 4, b, s != 0);
+        wgmma_f16(part, a, b + 4, 1);
+        wgmma_f16(part, a + 6, b + 2, 1);
+        wgmma_f16(part, a + 2, b + 6, 1);
+        wgmma_f16(part, a, b, 1);
+        wgmma_f16(part, a + 2, b + 2, 1);
         wgmma_commit();
         pin_registers(part);
         if (s > 0) {
           wgmma_wait<1>();
-          if (arrives) copy_barrier{empty + previous * 8}.arrive_at(threadIdx.x % 128);
+          if (arrives) barrier_arrive_at(ring.empty(previous), threadIdx.x % 128);
         }
         previous = at.stage;
-        at.template advance<Layout::stages>();
+        at.advance();
       }
       wgmma_wait<0>();
       pin_registers(part);
-      if (arrives) copy_barrier{empty + previous * 8}.arrive_at(threadIdx.x % 128);
+      if (arrives) barrier_arrive_at(ring.empty(previous), threadIdx.x % 128);
 #pragma unroll
-      for (int i = 0; i < product::accumulators; ++i) sum[i] += part[i];
+      for (int i = 0; i < Layout::cols / 2; ++i) sum[i] += part[i];
     }
     index_t pair_row;
     index_t col;
@@ -234,12 +165,6 @@ __device__ void multiply_tiles(const tensor_problem& p, std::uint32_t stages, st
 /// A block of three warpgroups: one copies, two multiply 64 rows each of a 128 x cols tile, over
 /// and over until the tiles of its cluster are done. Shared memory is a ring of `stages` stages of
 /// 32 values of k, high and low halves.
-// Older devices have no clusters, and their compilation refuses the word.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define GPU_SIMILARITY_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
-#else
-#define GPU_SIMILARITY_CLUSTER(blocks)
-#endif
 template <class Layout, int run>
 __global__ void GPU_SIMILARITY_CLUSTER(Layout::cluster) __launch_bounds__(Layout::threads, 1)
     tensor_multiply_wgmma(const __grid_constant__ tensor_problem p) {
@@ -247,26 +172,18 @@ __global__ void GPU_SIMILARITY_CLUSTER(Layout::cluster) __launch_bounds__(Layout
   if (*p.flag != 0) return;
   extern __shared__ unsigned char shared_memory[];
   __shared__ alignas(8) std::uint64_t barriers[2 * Layout::stages];
-  const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_memory));
-  const std::uint32_t stages = (base + 1023) / 1024 * 1024;
-  const auto full = static_cast<std::uint32_t>(__cvta_generic_to_shared(barriers));
-  const std::uint32_t empty = full + Layout::stages * 8;
+  const tensor_ring<Layout> ring{(shared_address(shared_memory) + 1023) / 1024 * 1024,
+                                 shared_address(barriers)};
   const int rank = cluster_rank();
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < Layout::stages; ++s) {
-      copy_barrier{full + s * 8}.init(1);
-      copy_barrier{empty + s * 8}.init(Layout::cluster * Layout::consumers);
-    }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  }
+  if (threadIdx.x == 0) ring.init(Layout::cluster * Layout::consumers);
   cluster_sync();
   const int group = static_cast<int>(threadIdx.x) / 128;
   if (group == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
-    if (threadIdx.x == 0) feed_tiles<Layout>(p, stages, full, empty, rank);
+    if (threadIdx.x == 0) feed_tiles<Layout>(p, ring, rank);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
-    multiply_tiles<Layout, run>(p, stages, full, empty, rank, group - 1);
+    multiply_tiles<Layout, run>(p, ring, rank, group - 1);
   }
   // No block leaves while the other may still signal it.
   cluster_sync();

@@ -6,7 +6,7 @@
 
 #include <gpu/error.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 void check_matrix_extents(const void* data, index_t rows, index_t cols, index_t row_stride) {
   if (rows < 0 || cols < 0) {
@@ -49,4 +49,4 @@ std::size_t checked_element_count(index_t rows, index_t cols, std::size_t elemen
   return row_count * col_count;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -12,7 +12,7 @@
 #include "plan/rank_variants.hpp"
 #include "validate/pair_checks.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 // Columns are counted in 31 bits, so that a rank and its column fit one register each.
@@ -99,4 +99,4 @@ GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
 GPU_SIMILARITY_INSTANTIATE(float)
 GPU_SIMILARITY_INSTANTIATE(double)
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -35,7 +35,7 @@ std::string_view to_string(top_k_variant variant) noexcept {
 
 }  // namespace gpu::inline v0
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 index_t checked_entries(index_t k, index_t cols) {
@@ -264,4 +264,4 @@ GPU_SIMILARITY_INSTANTIATE(float);
 GPU_SIMILARITY_INSTANTIATE(double);
 #undef GPU_SIMILARITY_INSTANTIATE
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -13,8 +13,7 @@ namespace gpu::io {
 namespace {
 
 constexpr int digit_count = 6;
-constexpr std::uint32_t digits_begin = 100000;  // of a number of six digits
-constexpr std::uint32_t digits_end = 1000000;
+constexpr std::uint32_t digits_end = 1000000;  // beyond a number of six digits
 constexpr int largest_power = 308;
 
 /// 10^k for k from -308 to 308. Errors of the repeated products stay below 1e-13.

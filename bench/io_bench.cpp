@@ -1,8 +1,8 @@
 // Reading tables and writing edges, beside what one would write by hand.
 //
 // The text is 1,000,000 x 30 small integers, generated once into the folder for temporary files,
-// or the file that GPU_SIMILARITY_BENCH_TEXT names, so that bench/peers/read_text.py can read the
-// same one. Both are read from, and written to, the page cache: the figures are those of the code.
+// or the file that GPU_SIMILARITY_BENCH_TEXT names. Files are read from, and written to, the page
+// cache: the figures are those of the code.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <omp.h>

@@ -1,35 +1,31 @@
-#!/usr/bin/env python3
-"""Times all pairs by NumPy and R beside the library's CPU backend, on the same data and machine, and
-checks that all keep the same number of pairs.
-
-  pair_peers.py path/to/gpu-similarity [--repeats 3] [--json results.json] [--only word]
+"""All pairs by NumPy and R beside the library's CPU backend: the jobs of cpu_peers.py, which runs them.
 
 NumPy gets its best form: ranks and unit rows made once, float32 tiles that stay in the cache, the
-upper triangle alone. R runs cor() on the transposed matrix, if Rscript is installed. The library's
-time is ranking or scaling and all pairs; reading the file is left out on all sides. Medians of the
-repeats; they alternate, so that a busy machine slows both. R runs once. Prints one line a job:
-seconds of each, pairs per second of each, their ratio. OMP_NUM_THREADS and OPENBLAS_NUM_THREADS
-set the threads."""
-import argparse
+upper triangle alone. Of many rows it computes the pairs of the first 16,384 and is scaled up:
+preparation by rows, tiles by pairs. R runs cor() on the transposed matrix, once. The library's time
+is ranking or scaling and all pairs. Reading the file is left out on all sides."""
+import importlib.util
 import json
-import os
 import platform
 import shutil
 import subprocess
-import sys
-import tempfile
 import time
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Callable
 
 import numpy as np
 
 TILE = 2048
+MOST_ROWS = 16_384
 
 
 def median(values):
     return sorted(values)[len(values) // 2]
 
 
+@lru_cache(maxsize=1)
 def tied_counts(rows, cols):
     random = np.random.default_rng(1)
     zeros = random.random((rows, 1)) * 0.9
@@ -37,10 +33,14 @@ def tied_counts(rows, cols):
     return np.where(random.random((rows, cols)) < zeros, 0, counts).astype(np.int32)
 
 
-def unit_rows(values, dtype):
+def normal(rows, cols):
+    return np.random.default_rng(2).standard_normal((rows, cols))
+
+
+def unit_rows(values):
     values = values - values.mean(axis=1, keepdims=True, dtype=np.float64)
     length = np.linalg.norm(values, axis=1, keepdims=True)
-    return (values / np.where(length == 0, np.inf, length)).astype(dtype)
+    return (values / np.where(length == 0, np.inf, length)).astype(np.float32)
 
 
 def critical(max_p, cols):
@@ -60,18 +60,31 @@ def tiles_kept(unit, cut):
     return kept
 
 
-def numpy_spearman(data, cut):
+def numpy_tiles(prepare):
+    """A peer gives the pairs kept among the rows it is given, and its seconds for `whole` rows."""
+
+    def run(data, cut, whole, _):
+        start = time.perf_counter()
+        unit = unit_rows(prepare(data))
+        middle = time.perf_counter()
+        kept = tiles_kept(unit, cut)
+        end = time.perf_counter()
+        share = len(data) / whole
+        return kept, (middle - start) / share + (end - middle) / share**2
+
+    return run
+
+
+def ranks(data):
     from scipy.stats import rankdata
 
-    return tiles_kept(unit_rows(rankdata(data, axis=1), np.float32), cut)
+    return rankdata(data, axis=1)
 
 
-def numpy_pearson(data, cut):
-    return tiles_kept(unit_rows(data, np.float32), cut)
-
-
-def numpy_corrcoef(data, cut):
-    return int(np.count_nonzero(np.triu(np.abs(np.corrcoef(data)) >= cut, 1)))
+def numpy_corrcoef(data, cut, *_):
+    start = time.perf_counter()
+    kept = int(np.count_nonzero(np.triu(np.abs(np.corrcoef(data)) >= cut, 1)))
+    return kept, time.perf_counter() - start
 
 
 R_SCRIPT = """
@@ -86,62 +99,97 @@ cat(proc.time()[["elapsed"]] - start, kept)
 
 
 def r_cor(measure):
-    """A peer that tells its own seconds; R stores matrices by column, so no transpose is timed."""
+    """R stores matrices by column, so no transpose is timed."""
 
-    def run(data, cut, folder):
+    def run(data, cut, _, folder):
         file = folder / "data.bin"
         np.ascontiguousarray(data, np.float64).tofile(file)
         script = folder / "peer.R"
         script.write_text(R_SCRIPT)
-        told = subprocess.run(["Rscript", str(script), str(file), str(data.shape[0]),
-                               str(data.shape[1]), measure, repr(float(cut))], check=True,
-                              capture_output=True, text=True).stdout.split()
+        told = subprocess.run(["Rscript", script, file, str(data.shape[0]), str(data.shape[1]),
+                               measure, repr(float(cut))], check=True, capture_output=True,
+                              text=True).stdout.split()
         return int(float(told[1])), float(told[0])
 
     return run
 
 
-def timed(peer):
-    def run(data, cut, folder):
-        start = time.perf_counter()
-        kept = peer(data, cut)
-        return kept, time.perf_counter() - start
+@dataclass
+class Job:
+    measure: str
+    make: Callable
+    rows: int
+    cols: int
+    max_p: float
+    keep: str
+    peer: str
+    run: Callable
+
+    @property
+    def name(self):
+        ties = ", ties" if self.make is tied_counts else ""
+        return f"{self.measure} {self.keep}, p <= {self.max_p:g}, {self.rows:,} x {self.cols}{ties}"
+
+    @property
+    def is_slow(self):
+        return self.peer.startswith("R ")
+
+    def lacking(self):
+        if importlib.util.find_spec("scipy") is None:
+            return "SciPy"
+        return "Rscript" if self.is_slow and not shutil.which("Rscript") else ""
+
+
+def jobs():
+    counts = ("spearman", tied_counts, 60_000, 30)
+    wide = ("spearman", tied_counts, 12_625, 128)
+    values = ("pearson", normal, 12_625, 128)
+    part = f"NumPy float32 tiles, on {MOST_ROWS:,} rows"
+    spearman, pearson = numpy_tiles(ranks), numpy_tiles(lambda data: data)
+    return [Job(*counts, 1e-10, "counts", part, spearman),
+            Job(*counts, 0.05, "counts", part, spearman),
+            Job(*wide, 1e-10, "edges", "NumPy float32 tiles", spearman),
+            Job(*wide, 1e-10, "edges", "R cor", r_cor("spearman")),
+            Job(*values, 1e-10, "edges", "np.corrcoef", numpy_corrcoef),
+            Job(*values, 1e-10, "edges", "NumPy float32 tiles", pearson),
+            Job(*values, 1e-10, "edges", "R cor", r_cor("pearson")),
+            Job(*values, 0.05, "counts", "NumPy float32 tiles", pearson)]
+
+
+def library(command, job, data, folder):
+    file, report = folder / "data.npy", folder / "report.json"
+    np.save(file, data)
+
+    def run():
+        subprocess.run([command, job.measure, file, "--max-p", repr(job.max_p), "--keep", job.keep,
+                        "--backend", "cpu", "--quiet", "--output", folder / "result", "--report",
+                        report], check=True, stdout=subprocess.DEVNULL)
+        told = json.loads(report.read_text())
+        return told["pairs_kept"], told["seconds"]["prepare"] + told["seconds"]["pairs"]
 
     return run
 
 
-def library(command, measure, file, max_p, keep, folder):
-    report = folder / "report.json"
-    output = folder / "edges.tsv"
-    subprocess.run([command, measure, str(file), "--max-p", repr(max_p), "--keep", keep, "--backend",
-                    "cpu", "--quiet", "--output", str(output), "--report", str(report)],
-                   check=True, stdout=subprocess.DEVNULL)
-    told = json.loads(report.read_text())
-    return told["pairs_kept"], told["seconds"]["prepare"] + told["seconds"]["pairs"], told
-
-
-def compare(name, command, measure, data, max_p, keep, peer, repeats, folder):
-    file = folder / "data.npy"
-    np.save(file, data)
-    cut = critical(max_p, data.shape[1])
+def compare(job, command, repeats, folder):
+    """Medians of calls that alternate, so that a busy machine slows both."""
+    data = job.make(job.rows, job.cols)
+    part = data[:MOST_ROWS]
+    cut = critical(job.max_p, job.cols)
+    pairs = job.rows * (job.rows - 1) / 2
+    on_part = library(command, job, part, folder)()[0]
     ours, theirs = [], []
-    for _ in range(repeats):
-        kept, seconds, told = library(command, measure, file, max_p, keep, folder)
+    call = library(command, job, data, folder)
+    for turn in range(repeats):
+        kept, seconds = call()
         ours.append(seconds)
-        peer_kept, peer_seconds = peer(data, cut, folder)
-        theirs.append(peer_seconds)
-    pairs = len(data) * (len(data) - 1) / 2
+        if turn < (1 if job.is_slow else 3):
+            peer_kept, seconds = job.run(part, cut, job.rows, folder)
+            theirs.append(seconds)
     # float32 may flip pairs at the very cut.
-    agree = abs(kept - peer_kept) <= 2e-6 * pairs
-    line = {"job": name, "peer_seconds": median(theirs), "library_seconds": median(ours),
-            "peer_pairs_per_second": pairs / median(theirs),
-            "library_pairs_per_second": pairs / median(ours),
-            "ratio": median(theirs) / median(ours), "kept": kept, "peer_kept": peer_kept,
-            "device": told.get("device", "")}
-    print(f"{name:42s} {median(theirs):9.3f} s {median(ours):9.4f} s {pairs / median(theirs):10.3g} "
-          f"{pairs / median(ours):10.3g} {median(theirs) / median(ours):8.1f} x  "
-          f"{'agree' if agree else f'DIFFER: {peer_kept} and {kept}'}", flush=True)
-    return agree, line
+    agree = abs(on_part - peer_kept) <= 2e-6 * pairs
+    return {"peer_seconds": median(theirs), "seconds": median(ours), "agree": agree, "kept": kept,
+            "pairs_per_second": pairs / median(ours),
+            "peer_pairs_per_second": pairs / median(theirs)}
 
 
 def processor():
@@ -150,47 +198,3 @@ def processor():
         return next(line.split(": ", 1)[1] for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("command")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
-    counts = tied_counts(60_000, 30)
-    wide_counts = tied_counts(12_625, 128)
-    normal = np.random.default_rng(2).standard_normal((12_625, 128))
-    strict, loose = 1e-10, 0.05
-    jobs = [("spearman", counts, strict, "counts", "NumPy tiles", timed(numpy_spearman)),
-            ("spearman", counts, loose, "counts", "NumPy tiles", timed(numpy_spearman)),
-            ("spearman", wide_counts, strict, "edges", "NumPy tiles", timed(numpy_spearman)),
-            ("pearson", normal, strict, "edges", "np.corrcoef", timed(numpy_corrcoef)),
-            ("pearson", normal, strict, "edges", "NumPy tiles", timed(numpy_pearson)),
-            ("pearson", normal, loose, "counts", "NumPy tiles", timed(numpy_pearson))]
-    if shutil.which("Rscript"):
-        jobs += [("spearman", wide_counts, strict, "edges", "R cor", r_cor("spearman")),
-                 ("pearson", normal, strict, "edges", "R cor", r_cor("pearson"))]
-    threads = os.environ.get("OMP_NUM_THREADS", "default")
-    print(f"{processor()}, {threads} threads, NumPy {np.__version__}")
-    print(f"{'job':42s} {'peer':>11s} {'library':>11s} {'pairs/s':>10s} {'pairs/s':>10s} {'ratio':>9s}")
-    good, lines = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        for measure, data, max_p, keep, peer_name, peer in jobs:
-            name = f"{measure} {keep} {max_p:g} {len(data)}x{data.shape[1]}, {peer_name}"
-            if options.only not in name:
-                continue
-            repeats = 1 if peer_name == "R cor" else options.repeats
-            agree, line = compare(name, options.command, measure, data, max_p, keep, peer, repeats,
-                                  Path(folder))
-            good.append(agree)
-            lines.append(line)
-    if options.json:
-        options.json.write_text(json.dumps({"processor": processor(), "threads": threads,
-                                            "numpy": np.__version__, "jobs": lines}, indent=1) + "\n")
-    return 0 if all(good) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

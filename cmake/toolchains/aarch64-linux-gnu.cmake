@@ -4,8 +4,9 @@
 #   apt-get install g++-aarch64-linux-gnu qemu-user-static
 #   cmake --preset aarch64 && cmake --build --preset aarch64
 #
-# fmt, Boost.Math, CLI11 and Catch2 are used as headers, so the ones of this machine do. zlib is
-# needed by all but the library itself: zlib1g-dev:arm64, or -DZLIB_ROOT of a folder that holds it.
+# fmt, Boost.Math, CLI11 and Catch2 are used as headers, so the ones of this machine do. The command
+# and the file formats are left out unless there is zlib for Arm: zlib1g-dev:arm64, or -DZLIB_ROOT of
+# a folder that holds it, and -DGPU_SIMILARITY_BUILD_CLI=ON.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -5,8 +5,11 @@
 //   generate_counts counts.npy 9879896 dense 1
 //   origin_job counts.npy FOLDER [bins]
 //
-// FOLDER/edges.bin holds gpu::edge records, degrees.bin 32-bit and histogram.bin 64-bit numbers.
-// Prints a line of JSON a call, the edges' twice: its seconds and what its summary says.
+// With 0 bins, edges alone.
+//
+// FOLDER/edges.bin holds gpu::edge records, looser_edges.bin those at p <= 1e-11, which are
+// thousands, degrees.bin 32-bit and histogram.bin 64-bit numbers. Prints a line of JSON a call, the
+// edges' twice: its seconds and what its summary says.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +27,7 @@
 namespace {
 
 constexpr double alpha = 0.05;
+constexpr double looser = 1e-11;
 
 template <class T>
 void write(const std::string& path, const std::vector<T>& values) {
@@ -58,6 +62,9 @@ void run(gpu::matrix_view<const T> data, const std::string& folder, gpu::index_t
   const gpu::edge_sink strict{.keep = {.max_p = alpha, .adjust = gpu::adjustment::bonferroni}};
   timed("edges, first call", data, strict);
   write(folder + "/edges.bin", timed("edges", data, strict).edges);
+  write(folder + "/looser_edges.bin",
+        timed("edges at p <= 1e-11", data, gpu::edge_sink{.keep = {.max_p = looser}}).edges);
+  if (bins == 0) return;
   const auto counts =
       timed("counts", data, gpu::count_sink{.keep = {.max_p = alpha}, .histogram_bins = bins});
   write(folder + "/degrees.bin", counts.degree);

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Recounts what origin_job left in a folder, by torch, NumPy and SciPy alone, and times torch's tiles.
+"""Recounts what origin_job left in a folder, by torch, NumPy and SciPy alone, and times torch.
 
   recount_origin_job.py counts.npy FOLDER [--edges S] [--degrees S] [--peer] [--json FILE]
 
-Ranks of its own (twice the average rank less m + 1, by counting smaller and larger values; some rows
-beside scipy.stats.rankdata), exact int32 products of a random sample of rows with ALL rows
-(torch._int_mm), rho = S / sqrt(n_i n_j) in double precision. For S seconds each:
+For up to 128 columns. Ranks of its own (twice the average rank less m + 1, by counting smaller and
+larger values; some rows beside scipy.stats.rankdata), exact int32 products of a random sample of
+rows with ALL rows (torch._int_mm), rho = S / sqrt(n_i n_j) in double precision. For S seconds each
+(0: not at all):
 
   edges    every pair of a sampled row whose product comes near the cut goes to the CPU: p by
-           scipy.stats.t, kept where p <= 0.05 / family. The set must be that of the library's edges
-           that touch a sampled row, rho and p the same.
+           scipy.stats.t, kept where p <= 0.05 / family, and where p <= 1e-11. The sets must be those
+           of the library's edges that touch a sampled row, rho and p the same.
   degrees  kept partners at p <= 0.05 of a smaller sample; the same at the cut moved by 1e-12 either
            way, so that no decision hangs on a rounding. Where the sample is all rows, the histogram
            too.
@@ -25,7 +26,7 @@ import numpy as np
 import scipy.stats
 import torch
 
-ALPHA = 0.05
+ALPHA, LOOSER = 0.05, 1e-11
 WIDTH = 65536
 EDGE = np.dtype([("row", "<u4"), ("col", "<u4"), ("rho", "<f8"), ("p", "<f8")])
 
@@ -35,8 +36,10 @@ def clock():
     return time.perf_counter()
 
 
-def doubled_ranks(values, depth=32, piece=65536):
+def doubled_ranks(values):
     """[rows, depth] int8: less than x minus greater than x, zeros behind the columns."""
+    depth = (values.shape[1] + 31) // 32 * 32
+    piece = 65536 * 30 * 30 // values.shape[1] ** 2
     out = torch.zeros(len(values), depth, dtype=torch.int8, device="cuda")
     for first in range(0, len(values), piece):
         part = torch.from_numpy(np.array(values[first : first + piece])).cuda()
@@ -96,9 +99,8 @@ class job:
         return out[: len(out) - tail]
 
     def edges(self, seconds):
-        """Sampled rows, and kept pairs (i, j, rho, p) that touch one, each once."""
-        max_p = ALPHA / self.family
-        cut = critical(max_p, self.cols)
+        """Sampled rows, and pairs (i, j, rho, p) near or beyond the looser cut that touch one."""
+        cut = critical(max(LOOSER, ALPHA / self.family), self.cols)
         rows, found = [], []
         for places in self.chunks(8192, seconds):
             rows.append(places)
@@ -123,12 +125,10 @@ class job:
         left, right, sums = left[others], right[others], sums[others]
         rho = sums / np.sqrt(squares[left] * squares[right])
         p = p_of(rho, self.cols)
-        near = float(np.min(np.abs(p / max_p - 1), initial=np.inf))
-        kept = p <= max_p
-        i, j = self.order[left[kept]], self.order[right[kept]]
-        out = np.rec.fromarrays((np.minimum(i, j), np.maximum(i, j), rho[kept], p[kept]), dtype=EDGE)
+        i, j = self.order[left], self.order[right]
+        out = np.rec.fromarrays((np.minimum(i, j), np.maximum(i, j), rho, p), dtype=EDGE)
         _, first = np.unique(out.row.astype(np.uint64) << 32 | out.col, return_index=True)
-        return self.order[rows], np.array(out)[first], len(left), near
+        return self.order[rows], np.array(out)[first]
 
     def degrees(self, seconds, bins):
         """Sampled rows, their degrees at p <= ALPHA (and at the cut moved either way), histogram."""
@@ -159,26 +159,31 @@ class job:
 
 
 def recount_edges(work, folder, seconds):
-    theirs = np.fromfile(f"{folder}/edges.bin", EDGE)
     start = clock()
-    rows, ours, near_pairs, gap = work.edges(seconds)
+    rows, near = work.edges(seconds)
     spent = clock() - start
     sampled = np.zeros(work.rows, bool)
     sampled[rows] = True
-    touching = theirs[sampled[theirs["row"]] | sampled[theirs["col"]]]
-    same = len(touching) == len(ours) and all(
-        np.array_equal(touching[name], ours[name]) for name in ("row", "col"))
-    rho = np.max(np.abs(touching["rho"] - ours["rho"]), initial=0) if same else np.inf
-    p = np.inf
-    if same:
-        some = ours["p"] > 0
-        p = np.max(np.abs(touching["p"][some] / ours["p"][some] - 1), initial=0)
-        same = not touching["p"][~some].any()
-    return {"what": "edges", "agree": bool(same and rho <= 1e-15 and p < 1e-9), "rows": len(rows),
-            "pairs": len(rows) * work.valid, "seconds": round(spent, 2), "edges": len(ours),
-            "library_edges": len(touching), "library_edges_in_all": len(theirs),
-            "looked_at": near_pairs, "rho_off_by": float(rho), "p_off_by": float(p),
-            "nearest_p_to_cut": gap}
+    out = {"what": "edges", "agree": True, "rows": len(rows), "pairs": len(rows) * work.valid,
+           "seconds": round(spent, 2), "looked_at": len(near)}
+    for name, max_p in (("edges", ALPHA / work.family), ("looser_edges", LOOSER)):
+        theirs = np.fromfile(f"{folder}/{name}.bin", EDGE)
+        touching = theirs[sampled[theirs["row"]] | sampled[theirs["col"]]]
+        ours = near[near["p"] <= max_p]
+        same = len(touching) == len(ours) and all(
+            np.array_equal(touching[field], ours[field]) for field in ("row", "col"))
+        rho = p = np.inf
+        if same:
+            some = ours["p"] > 0
+            rho = np.max(np.abs(touching["rho"] - ours["rho"]), initial=0)
+            p = np.max(np.abs(touching["p"][some] / ours["p"][some] - 1), initial=0)
+            same = not touching["p"][~some].any()
+        out[name] = {"max_p": max_p, "library_in_all": len(theirs), "library": len(touching),
+                     "recounted": len(ours), "rho_off_by": float(rho), "p_off_by": float(p),
+                     "nearest_p_to_cut": float(np.min(np.abs(near["p"] / max_p - 1),
+                                                      initial=np.inf))}
+        out["agree"] &= bool(same and rho <= 1e-15 and p < 1e-9)
+    return out
 
 
 def recount_degrees(work, folder, seconds):
@@ -257,6 +262,8 @@ def main():
          "device": torch.cuda.get_device_name()})
     good &= work.ranks_agree
     for recount, seconds in ((recount_edges, asked.edges), (recount_degrees, asked.degrees)):
+        if seconds == 0:
+            continue
         line = recount(work, asked.folder, seconds)
         good &= line["agree"]
         say(line)

@@ -10,6 +10,7 @@
 #include "cpu/binary_matmul.hpp"
 #include "cuda/binary_matmul.hpp"
 #include "plan/binary_matmul_variants.hpp"
+#include "plan/built_code.hpp"
 
 namespace gpu::inline v0 {
 namespace {
@@ -63,7 +64,8 @@ binary_matmul_plan choose(index_t m, index_t n, index_t k, const binary_matmul_o
                           backend used) {
   binary_matmul_plan plan{.used = used};
   const int capability = used == backend::cuda ? cuda::binary_matmul_capability(options.exec) : 0;
-  plan.variant = detail::choose_binary_matmul_variant(used, options.variant, {m, n, k, capability});
+  plan.variant = detail::choose_binary_matmul_variant(
+      used, options.variant, {m, n, k, capability, detail::has_warpgroup_code});
   if (used == backend::cuda) {
     plan.workspace_bytes = cuda::binary_matmul_workspace(m, n, k, plan.variant);
   }

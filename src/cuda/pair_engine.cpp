@@ -14,6 +14,7 @@
 #include "correlation/correlation_policy.hpp"
 #include "cuda/device_info.hpp"
 #include "cuda/pair_device_group.hpp"
+#include "plan/built_code.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/pair_variants.hpp"
 
@@ -30,14 +31,6 @@ constexpr double launch_seconds = 0.05;
 constexpr index_t most_launch_rows = index_t{1} << 20;
 constexpr index_t tile_rows = 128;
 
-// Whether there is code for the warpgroup products of compute capability 9.0: without it their
-// kernels are empty.
-#ifdef GPU_SIMILARITY_SM90A
-constexpr bool warpgroup_code = true;
-#else
-constexpr bool warpgroup_code = false;
-#endif
-
 // The rung that every one of the devices offers: the least of their own choices.
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
                             const pair_options& options, std::span<const device_info> devices) {
@@ -49,7 +42,7 @@ pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
          .rows = rows,
          .cols = cols,
          .compute_capability = device.compute_major * 10 + device.compute_minor,
-         .warpgroup_code = warpgroup_code});
+         .warpgroup_code = detail::has_warpgroup_code});
     least = std::min(least, own);
   }
   return least;
@@ -129,7 +122,7 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       share_(solo_.get()),
       budget_(options.exec.workspace_bytes) {
   has_warpgroup_products_ =
-      warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
+      detail::has_warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
   keep_pool_memory(device.memory_bytes);
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =

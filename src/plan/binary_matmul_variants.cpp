@@ -52,7 +52,7 @@ bool always(const binary_matmul_shape&) {
   return true;
 }
 bool is_hopper(const binary_matmul_shape& shape) {
-  return shape.compute_capability == 90;
+  return shape.compute_capability == 90 && shape.warpgroup_code;
 }
 bool is_large(const binary_matmul_shape& shape) {
   const double results = static_cast<double>(shape.m) * static_cast<double>(shape.n);

@@ -13,6 +13,8 @@ struct binary_matmul_shape {
   index_t k = 0;
   /// CUDA compute capability times ten (90 for 9.0); not looked at for the CPU.
   int compute_capability = 0;
+  /// Whether the library holds code for the warpgroup products of compute capability 9.0 (sm_90a).
+  bool warpgroup_code = false;
 };
 
 /// The variant that `asked` means on backend `used` (cpu or cuda): itself, or for `automatic` the

@@ -1,0 +1,225 @@
+// More than 2^32 pairs, elements of a dense result, and bytes of prepared rows: a sample of rows
+// against an oracle in integers. Where memory does not suffice, a case is left out.
+#include <cuda_runtime_api.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <gpu/spearman.hpp>
+
+#include "reference/correlation_reference.hpp"
+#include "support/catch.hpp"
+#include "support/generators.hpp"
+#include "support/offered_rungs.hpp"
+
+namespace {
+
+using gpu::index_t;
+using gpu::pair_variant;
+
+bool has_memory(std::size_t host_bytes, std::size_t device_bytes) {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  REQUIRE(cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess);
+  const auto host = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                    static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return free_bytes >= device_bytes && host >= host_bytes;
+}
+
+gpu::pair_options on(pair_variant variant) {
+  return {.variant = variant, .exec = {.target = gpu::backend::cuda}};
+}
+
+// Ranks of few columns and their square sums, for statistics of any pair.
+class rank_table {
+ public:
+  template <class T>
+  explicit rank_table(const gpu::matrix<T>& x) : rows_(x.rows()), cols_(x.cols()) {
+    ranks_.reserve(static_cast<std::size_t>(rows_ * cols_));
+    for (index_t i = 0; i < rows_; ++i) {
+      const auto u = gpu_test::reference_ranks(x.row(i).data(), cols_);
+      squares_.push_back(static_cast<double>(gpu_test::reference_product(u, u)));
+      for (const std::int64_t rank : u) ranks_.push_back(static_cast<std::int16_t>(rank));
+    }
+  }
+  // NaN where a row has no statistic.
+  [[nodiscard]] double rho(index_t i, index_t j) const {
+    const std::int16_t* a = &ranks_[static_cast<std::size_t>(i * cols_)];
+    const std::int16_t* b = &ranks_[static_cast<std::size_t>(j * cols_)];
+    int sum = 0;
+    for (index_t k = 0; k < cols_; ++k) sum += a[k] * b[k];
+    return sum /
+           std::sqrt(squares_[static_cast<std::size_t>(i)] * squares_[static_cast<std::size_t>(j)]);
+  }
+  [[nodiscard]] index_t rows() const { return rows_; }
+
+ private:
+  index_t rows_;
+  index_t cols_;
+  std::vector<std::int16_t> ranks_;
+  std::vector<double> squares_;
+};
+
+std::vector<index_t> sampled_rows(index_t rows, std::size_t count) {
+  std::mt19937_64 engine(5);
+  std::vector<index_t> out{0, 1, rows / 2, rows - 2, rows - 1};
+  while (out.size() < count) {
+    out.push_back(static_cast<index_t>(engine() % static_cast<std::uint64_t>(rows)));
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+struct row_answer {
+  index_t row;
+  std::uint32_t degree;
+  std::vector<gpu::node_id> best;  // by magnitude, then the lowest
+};
+
+row_answer answer_of(const rank_table& table, index_t row, double cut, std::size_t k) {
+  std::vector<std::pair<double, gpu::node_id>> all;
+  row_answer out{.row = row, .degree = 0, .best = {}};
+  for (index_t j = 0; j < table.rows(); ++j) {
+    const double strength = std::abs(table.rho(row, j));
+    if (j == row || !(strength >= 0)) continue;
+    out.degree += strength >= cut ? 1U : 0U;
+    all.emplace_back(-strength, static_cast<gpu::node_id>(j));
+  }
+  const std::size_t count = std::min(k, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
+  for (std::size_t e = 0; e < count; ++e) out.best.push_back(all[e].second);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("More than 2^32 pairs in every sink", "[spearman][large]") {
+  const index_t rows = 100'003;
+  constexpr double loose = 0.375;
+  constexpr double strict = 0.8;
+  constexpr index_t k = 6;
+  const auto x = gpu_test::tied_matrix<std::int8_t>(rows, 30, 61, 0.5, 40);
+  const rank_table table(x);
+  std::vector<row_answer> loose_answers;
+  std::vector<row_answer> strict_answers;
+  for (const index_t row : sampled_rows(rows, 30)) {
+    loose_answers.push_back(answer_of(table, row, loose, k));
+    strict_answers.push_back(answer_of(table, row, strict, k));
+  }
+  for (const auto variant :
+       {pair_variant::shared_tiled, pair_variant::tensor, pair_variant::hopper}) {
+    if (!gpu_test::cuda_offers(variant)) continue;
+    INFO("variant " << gpu::to_string(variant));
+    const auto options = on(variant);
+    const gpu::pair_filter keep{.min_abs = loose};
+    const auto counts = gpu::spearman_all_pairs(
+        x.view(), options, gpu::count_sink{.keep = keep, .histogram_bins = 40});
+    const auto top = gpu::spearman_all_pairs(x.view(), options, gpu::top_k_sink{.k = k});
+    const auto edges =
+        gpu::spearman_all_pairs(x.view(), options, gpu::edge_sink{.keep = {.min_abs = strict}});
+    std::uint64_t degrees = 0;
+    std::uint64_t binned = 0;
+    for (const std::uint32_t degree : counts.degree) degrees += degree;
+    for (const std::uint64_t bin : counts.histogram) binned += bin;
+    CHECK(counts.tested > std::uint64_t{1} << 32);
+    CHECK(degrees == 2 * counts.kept);
+    CHECK(binned == counts.kept);
+    std::vector<std::uint32_t> strict_degree(static_cast<std::size_t>(rows));
+    std::size_t wrong = 0;
+    for (const gpu::edge& e : edges.edges) {
+      ++strict_degree[e.row];
+      ++strict_degree[e.col];
+      wrong += e.statistic == table.rho(e.row, e.col) ? 0U : 1U;
+    }
+    for (std::size_t a = 0; a < loose_answers.size(); ++a) {
+      const row_answer& wanted = loose_answers[a];
+      const auto row = static_cast<std::size_t>(wanted.row);
+      wrong += counts.degree[row] == wanted.degree ? 0U : 1U;
+      wrong += strict_degree[row] == strict_answers[a].degree ? 0U : 1U;
+      wrong += top.count[row] == wanted.best.size() ? 0U : 1U;
+      for (std::size_t e = 0; e < wanted.best.size(); ++e) {
+        wrong += top.index(wanted.row, static_cast<index_t>(e)) == wanted.best[e] ? 0U : 1U;
+      }
+    }
+    CHECK(wrong == 0);
+    std::uint64_t streamed = 0;
+    const auto summary = gpu::spearman_all_pairs(
+        x.view(), options,
+        gpu::stream_sink{.keep = {.min_abs = strict},
+                         .consume = [&](std::span<const gpu::edge> e) { streamed += e.size(); },
+                         .order = gpu::edge_order::unspecified});
+    CHECK(streamed == edges.edges.size());
+    CHECK(summary.pairs_kept == streamed);
+  }
+}
+
+TEST_CASE("A dense result of more than 2^32 pairs and bytes", "[spearman][large]") {
+  const index_t rows = 93'001;
+  const std::size_t bytes = static_cast<std::size_t>(rows * rows) * sizeof(float);
+  if (!has_memory(bytes + bytes / 4, std::size_t{8} << 30)) return;
+  const auto x = gpu_test::tied_matrix<std::int8_t>(rows, 8, 62, 0.9, 9);
+  const rank_table table(x);
+  const auto rho =
+      gpu::spearman_all_pairs(x.view(), on(pair_variant::automatic), gpu::dense_sink_f32{});
+  std::mt19937_64 engine(6);
+  std::size_t wrong = 0;
+  const auto check = [&](index_t i, index_t j) {
+    const double wanted = table.rho(i, j);
+    const float got = rho(i, j);
+    const bool same = std::isnan(wanted) ? std::isnan(got) : std::abs(got - wanted) < 1e-6;
+    wrong += same ? 0U : 1U;
+  };
+  for (int e = 0; e < 200'000; ++e) {
+    check(static_cast<index_t>(engine() % static_cast<std::uint64_t>(rows)),
+          static_cast<index_t>(engine() % static_cast<std::uint64_t>(rows)));
+  }
+  for (const index_t i : sampled_rows(rows, 8)) {
+    for (index_t j = 0; j < rows; ++j) check(i, j);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("Prepared rows of more than 2^32 bytes", "[spearman][large]") {
+  const index_t rows = 270'001;
+  const index_t cols = 8192;  // ranks of two bytes
+  const auto values = static_cast<std::size_t>(rows * cols);
+  if (!gpu_test::cuda_offers(pair_variant::tensor)) return;
+  if (!has_memory(2 * values, 8 * values)) return;
+  gpu::matrix<std::int8_t> x(rows, cols);
+  std::mt19937_64 engine(7);
+  for (std::size_t at = 0; at < values; at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = engine();
+    std::memcpy(x.data() + at, &word, sizeof word);
+  }
+  // Rows far apart that share most of their values; nothing else comes near the cut.
+  const std::pair<index_t, index_t> planted[] = {
+      {0, rows - 1}, {5, rows - 2}, {rows / 2, rows - 4}, {rows - 6, rows - 3}};
+  std::vector<gpu::edge> wanted;
+  for (const auto& [i, j] : planted) {
+    std::copy_n(x.row(i).data(), cols / 4 * 3, x.row(j).data());
+    const auto a = gpu_test::reference_ranks(x.row(i).data(), cols);
+    const auto b = gpu_test::reference_ranks(x.row(j).data(), cols);
+    const double squares = static_cast<double>(gpu_test::reference_product(a, a)) *
+                           static_cast<double>(gpu_test::reference_product(b, b));
+    wanted.push_back(
+        {.row = static_cast<gpu::node_id>(i),
+         .col = static_cast<gpu::node_id>(j),
+         .statistic = static_cast<double>(gpu_test::reference_product(a, b)) / std::sqrt(squares),
+         .p = 0});
+  }
+  const auto got = gpu::spearman_all_pairs(x.view(), on(pair_variant::automatic),
+                                           gpu::edge_sink{.keep = {.min_abs = 0.5}});
+  REQUIRE(got.edges.size() == wanted.size());
+  for (std::size_t e = 0; e < wanted.size(); ++e) {
+    CHECK(got.edges[e].row == wanted[e].row);
+    CHECK(got.edges[e].col == wanted[e].col);
+    CHECK(got.edges[e].statistic == wanted[e].statistic);
+  }
+}

@@ -55,7 +55,8 @@ class Peers:
 
     def __init__(self, options, folder):
         self.only, self.repeats, self.folder = options.only, options.repeats, folder
-        places = [options.build, options.build / "bench", options.build / "src" / "cli"]
+        build = options.build.resolve()
+        places = [build, build / "bench", build / "src" / "cli"]
         self.programs = {name: next((p / name for p in places if (p / name).exists()), None)
                          for name in ("op_job", "gpu-similarity")}
         self.rows, self.left_out, self.differing = [], [], 0
@@ -214,9 +215,12 @@ def all_pairs(peers):
 
 
 def commit():
+    """COMMIT, for programs that were built elsewhere, else what git says of this checkout."""
+    if "COMMIT" in os.environ:
+        return os.environ["COMMIT"]
     told = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
                           capture_output=True, text=True)
-    return told.stdout.strip() if told.returncode == 0 else os.environ.get("COMMIT", "unknown")
+    return told.stdout.strip() if told.returncode == 0 else "unknown"
 
 
 def machine():

@@ -21,6 +21,7 @@
 // is read (1 + (window - 1) / (threads * K)) times, but for the first time from the second-level
 // cache, since neighbouring tiles run side by side.
 
+#include "cuda/device_limits.hpp"
 #include "mean_filter/mean_filter_policy.hpp"
 #include "mean_filter/stage_tile.cuh"
 
@@ -236,25 +237,9 @@ __global__ void __launch_bounds__(Threads)
 /// Blocks of `kernel` that the device holds at once.
 template <class Kernel>
 index_t resident_blocks(Kernel* kernel, int threads, std::size_t bytes) {
-  int device = 0;
-  int processors = 0;
-  int blocks = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes));
-  return static_cast<index_t>(processors) * (blocks < 1 ? 1 : blocks);
-}
-
-/// Shared memory that a block may have: 64 KiB on sm_75, 227 KiB on sm_90.
-inline std::size_t largest_shared_memory() {
-  int device = 0;
-  int bytes = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return static_cast<std::size_t>(bytes);
+  const int blocks = cuda::resident_blocks_per_multiprocessor(reinterpret_cast<const void*>(kernel),
+                                                              threads, bytes);
+  return static_cast<index_t>(cuda::current_limits().multiprocessors) * blocks;
 }
 
 template <class Sum, int K, int Threads, int Short, class In, class Out>
@@ -265,7 +250,7 @@ void launch_block_sums_of(const filter_args<In, Out>& args, cudaStream_t stream)
   const index_t tiles_per_row = ceil_div(args.shape.output_cols, Threads * K);
   const index_t tiles = args.shape.rows * tiles_per_row;
   auto* kernel = &block_sums_kernel<Sum, K, Threads, Short, In, Out>;
-  if (layout.bytes > 48 * 1024) allow_shared_memory(kernel, layout.bytes);
+  cuda::allow_shared_bytes(reinterpret_cast<const void*>(kernel), layout.bytes);
   const index_t most =
       layout.buffers == 2 ? resident_blocks(kernel, Threads, layout.bytes) : 0x7fffffff;
   kernel<<<grid_blocks(tiles, 1, most), Threads, layout.bytes, stream>>>(args, layout,
@@ -283,7 +268,8 @@ void launch_block_sums(const filter_args<In, Out>& args, cudaStream_t stream) {
   const index_t window = args.shape.window;
   const auto wide_layout = lay_out_block_sums<Sum>(static_cast<int>(window), wide.outputs,
                                                    wide.threads, sizeof(In), sizeof(Out));
-  if (window >= policy::wide_from && wide_layout.bytes <= largest_shared_memory()) {
+  if (window >= policy::wide_from &&
+      wide_layout.bytes <= cuda::current_limits().block_shared_bytes) {
     launch_block_sums_of<Sum, wide.outputs, wide.threads, 0>(args, stream);
   } else if (window >= policy::middle_from && window < policy::wide_from) {
     launch_block_sums_of<Sum, middle.outputs, middle.threads, 0>(args, stream);

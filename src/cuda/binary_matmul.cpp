@@ -10,6 +10,7 @@
 #include "binary_matmul/binary_matmul_kernels.hpp"
 #include "cuda/device_buffer.hpp"
 #include "cuda/device_info.hpp"
+#include "cuda/device_limits.hpp"
 #include "cuda/stream.hpp"
 
 namespace gpu::cuda {
@@ -24,12 +25,6 @@ int call_device(const execution& exec) {
   int current = 0;
   if (cudaGetDevice(&current) != cudaSuccess) return select_device(exec).ordinal;
   return current;
-}
-
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-  return value;
 }
 
 /// What host overloads may take on the device, bytes.
@@ -103,8 +98,8 @@ void run_prepared(device_bit_matrix_view a, device_bit_matrix_view b,
       terms.per_one, stream);
   switch (which) {
     case variant::hopper:
-      return kernels::launch_binary_hopper(
-          left, right, terms, out, attribute(cudaDevAttrMultiProcessorCount, device), stream);
+      return kernels::launch_binary_hopper(left, right, terms, out,
+                                           limits_of(device).multiprocessors, stream);
     case variant::tensor:
       return kernels::launch_binary_tensor(left, right, terms, out, stream);
     default:
@@ -136,9 +131,8 @@ bit_matrix_view row_block(bit_matrix_view bits, index_t first, index_t rows) {
 }  // namespace
 
 int binary_matmul_capability(const execution& exec) {
-  const int device = call_device(exec);
-  return 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
-         attribute(cudaDevAttrComputeCapabilityMinor, device);
+  const device_limits& limits = limits_of(call_device(exec));
+  return 10 * limits.compute_major + limits.compute_minor;
 }
 
 template <class T>

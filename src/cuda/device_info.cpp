@@ -3,6 +3,10 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <atomic>
+#include <map>
+#include <mutex>
+
 #include <gpu/error.hpp>
 
 #include "cuda/cuda_check.hpp"
@@ -24,7 +28,7 @@ cudaError_t count_devices(int& count) {
   return status;
 }
 
-device_info describe_device(int ordinal) {
+device_info ask_properties(int ordinal) {
   cudaDeviceProp properties{};
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
   return {.ordinal = ordinal,
@@ -36,6 +40,16 @@ device_info describe_device(int ordinal) {
           .l2_bytes = static_cast<std::size_t>(properties.l2CacheSize)};
 }
 
+// Asking takes longer than many a call, and the answer stays.
+device_info describe_device(int ordinal) {
+  static std::mutex mutex;
+  static std::map<int, device_info> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(ordinal);
+  if (found != known.end()) return found->second;
+  return known[ordinal] = ask_properties(ordinal);
+}
+
 int current_ordinal() {
   int current = 0;
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&current));
@@ -43,13 +57,22 @@ int current_ordinal() {
 }
 
 void require_usable() {
+  if (is_usable()) return;
   const backend_info info = describe_backend();
-  if (info.usable) return;
   throw backend_unavailable(
       fmt::format("execution.target: cuda was asked for, but {}", info.reason));
 }
 
 }  // namespace
+
+bool is_usable() {
+  static std::atomic<bool> found{false};  // devices do not go away
+  if (found.load(std::memory_order_relaxed)) return true;
+  int count = 0;
+  static_cast<void>(count_devices(count));
+  if (count > 0) found.store(true, std::memory_order_relaxed);
+  return count > 0;
+}
 
 backend_info describe_backend() {
   int runtime = 0;

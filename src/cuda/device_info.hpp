@@ -13,6 +13,9 @@ namespace gpu::cuda {
 /// The CUDA backend as available_backends() lists it.
 backend_info describe_backend();
 
+/// What describe_backend().usable says, without its words.
+bool is_usable();
+
 /// The devices that can be used; empty where there are none.
 std::vector<device_info> list_devices();
 

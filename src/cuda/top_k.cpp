@@ -5,7 +5,7 @@
 
 #include "cuda/cuda_check.hpp"
 #include "cuda/device_buffer.hpp"
-#include "cuda/device_info.hpp"
+#include "cuda/device_limits.hpp"
 #include "cuda/stream.hpp"
 #include "top_k/top_k_kernels.hpp"
 
@@ -19,12 +19,6 @@ int device_of(const execution& exec) {
   return current;
 }
 
-int multiprocessors_of(int device) {
-  int count = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
-}
-
 kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_options& options,
                             int device) {
   return {.rows = rows,
@@ -33,7 +27,7 @@ kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_o
           .largest = options.select == top_k_select::largest,
           .sorted = options.order == top_k_order::sorted,
           .variant = options.variant,
-          .multiprocessors = multiprocessors_of(device)};
+          .multiprocessors = limits_of(device).multiprocessors};
 }
 
 // Host data on the device, rows without padding.

@@ -14,6 +14,10 @@ backend_info describe_backend() {
           .reason = not_built};
 }
 
+bool is_usable() {
+  return false;
+}
+
 std::vector<device_info> list_devices() {
   return {};
 }

@@ -58,12 +58,12 @@ std::vector<device_info> available_devices() {
 backend resolve_backend(const execution& exec) {
   const backend asked = asked_backend(exec);
   if (asked == backend::cpu) return backend::cpu;
-  const backend_info cuda_backend = cuda::describe_backend();
-  if (cuda_backend.usable) {
+  if (cuda::is_usable()) {
     check_devices(exec);
     return backend::cuda;
   }
   if (asked == backend::cuda) {
+    const backend_info cuda_backend = cuda::describe_backend();
     throw backend_unavailable(
         fmt::format("execution.target: cuda was asked for, but {}", cuda_backend.reason));
   }

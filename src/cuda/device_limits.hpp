@@ -1,0 +1,29 @@
+#pragma once
+// What launches ask of the driver at every call, asked once and kept: a query takes as long as a
+// launch, some take a hundred times as long. Safe from several threads.
+
+#include <cstddef>
+
+namespace gpu::cuda {
+
+/// Constants of a device.
+struct device_limits {
+  int compute_major = 0;
+  int compute_minor = 0;
+  int multiprocessors = 0;
+  std::size_t block_shared_bytes = 0;  ///< Shared memory a block may ask for, 64 KiB on sm_75.
+};
+
+/// Of `device`, an ordinal.
+const device_limits& limits_of(int device);
+/// Of the current device.
+const device_limits& current_limits();
+
+/// Lets `kernel` use `bytes` of dynamic shared memory on the current device. Never takes back what
+/// an earlier call allowed, so threads that launch one kernel with different sizes do not collide.
+void allow_shared_bytes(const void* kernel, std::size_t bytes);
+
+/// Blocks of `kernel` that a multiprocessor of the current device holds at once; at least 1.
+int resident_blocks_per_multiprocessor(const void* kernel, int threads, std::size_t bytes);
+
+}  // namespace gpu::cuda

@@ -4,7 +4,7 @@ same data and machine, and checks that the answers agree.
 
   OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 cpu_peers.py BUILD [--only WORD ...] [--json results.json]
 
-BUILD holds the programs gpu-similarity and op_job. Prints a table in Markdown: medians of --repeats
+BUILD holds the programs pair_job and op_job. Prints a table in Markdown: medians of --repeats
 calls (5), the library's after one that is not counted, and how often the peer takes the library's
 time. A peer that takes seconds is called once or twice; a peer that is told to have run "on" less
 than the job ran on that part and was scaled up in proportion. What is not installed is left out,
@@ -56,9 +56,9 @@ class Peers:
     def __init__(self, options, folder):
         self.only, self.repeats, self.folder = options.only, options.repeats, folder
         build = options.build.resolve()
-        places = [build, build / "bench", build / "src" / "cli"]
+        places = [build, build / "bench"]
         self.programs = {name: next((p / name for p in places if (p / name).exists()), None)
-                         for name in ("op_job", "gpu-similarity")}
+                         for name in ("op_job", "pair_job")}
         self.rows, self.left_out, self.differing = [], [], 0
 
     def wants(self, job):
@@ -200,16 +200,16 @@ def write_edges(peers):
 
 def all_pairs(peers):
     """The jobs of pair_peers, where the library's program for them was built."""
-    if peers.programs["gpu-similarity"] is None:
-        return peers.lacks("all pairs", "gpu-similarity")
+    if peers.programs["pair_job"] is None:
+        return peers.lacks("all pairs", "pair_job")
     for each in pair_peers.jobs():
-        if not peers.wants(each.name):
+        if not peers.wants(f"{each.name}, {each.peer}"):
             continue
         lacking = each.lacking()
         if lacking:
             peers.lacks(each.name, lacking)
             continue
-        told = pair_peers.compare(each, peers.programs["gpu-similarity"], peers.repeats,
+        told = pair_peers.compare(each, peers.programs["pair_job"], peers.repeats,
                                   peers.folder)
         peers.row(each.name, each.peer, **told)
 
@@ -234,7 +234,7 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("build", type=Path, help="folder with gpu-similarity and op_job")
+    parser.add_argument("build", type=Path, help="folder with pair_job and op_job")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--only", nargs="+", default=[], help="jobs that have one of these words")

@@ -30,10 +30,11 @@ enum class pair_variant {
 /// with the square of patterns / rows. No result depends on it. Spearman alone: equal Pearson rows
 /// need not have a statistic of exactly 1.
 enum class row_folding {
-  /// Where it pays: at least 8192 rows and at most 0.8 patterns a row, for which the ranks are
-  /// hashed and compared beforehand (on the CPU a sample of the hashes). Never where a naive
-  /// variant
-  /// was asked for, nor for loose counts without adjustment.
+  /// Where it pays: at least 8192 rows and at most 0.8 patterns a row (a third of a pattern for the
+  /// hopper variant), for which the ranks are hashed and compared beforehand (on the CPU a sample
+  /// of
+  /// the hashes). Never where a naive variant was asked for, nor for loose counts without
+  /// adjustment.
   automatic,
   never,  ///< Every row for itself.
   /// However few rows repeat. gpu::unsupported for Pearson and the naive variant on CUDA, which

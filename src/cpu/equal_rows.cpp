@@ -1,6 +1,7 @@
 #include "cpu/equal_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -168,14 +169,15 @@ row_patterns group_equal_rows(const byte_rows& rows, std::span<const std::uint64
   return out;
 }
 
-std::optional<row_patterns> find_patterns(const byte_rows& rows, row_folding fold, int threads) {
+std::optional<row_patterns> find_patterns(const byte_rows& rows, double most_share, int threads) {
+  const double most = most_share * static_cast<double>(std::max<index_t>(rows.count, 1));
   const std::vector<std::uint64_t> hashes = hash_rows(rows, threads);
-  if (fold == row_folding::automatic && rows.count >= detail::least_sampled_rows &&
-      !detail::folding_pays(fold, rows.count, estimate_patterns(hashes))) {
+  if (std::isfinite(most) && rows.count >= detail::least_sampled_rows &&
+      estimate_patterns(hashes) > most) {
     return std::nullopt;
   }
   row_patterns out = group_equal_rows(rows, hashes, threads);
-  if (!detail::folding_pays(fold, rows.count, static_cast<double>(out.size()))) return std::nullopt;
+  if (static_cast<double>(out.size()) > most) return std::nullopt;
   return out;
 }
 

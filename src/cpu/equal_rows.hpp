@@ -33,8 +33,9 @@ double estimate_patterns(std::span<const std::uint64_t> hashes);
 row_patterns group_equal_rows(const byte_rows& rows, std::span<const std::uint64_t> hashes,
                               int threads);
 
-/// The patterns of `rows` where folding pays by `fold`, from a sample if they are many.
-std::optional<row_patterns> find_patterns(const byte_rows& rows, row_folding fold, int threads);
+/// The patterns of `rows` where they are at most `most_share` of them; a finite share is first
+/// compared with a sample of many rows.
+std::optional<row_patterns> find_patterns(const byte_rows& rows, double most_share, int threads);
 
 /// Numbers the rows of an input of `input_rows` rows anew: row i of `found` is row original[i] of
 /// the input; the others have no pattern.

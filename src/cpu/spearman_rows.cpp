@@ -81,8 +81,9 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const pair_op
   const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
   const byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
                        ranks.size()};
+  const double most_share = detail::most_pattern_share(options.fold, backend::cpu, options.variant);
   std::optional<row_patterns> patterns =
-      find_patterns(rows, options.fold, thread_count(options.exec.cpu_threads));
+      find_patterns(rows, most_share, thread_count(options.exec.cpu_threads));
   if (!patterns) return;
   for (index_t p = 0; p < patterns->size(); ++p) {
     const node_id first = patterns->members_of(static_cast<node_id>(p)).front();  // not before p

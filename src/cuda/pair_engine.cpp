@@ -136,8 +136,9 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
 
 void pair_engine::fold_rows(const pair_options& options) {
   const auto start = std::chrono::steady_clock::now();
+  const double most_share = detail::most_pattern_share(options.fold, backend::cuda, variant_);
   std::optional<row_patterns> patterns =
-      rows_->fold(options.fold, options.exec.cpu_threads, info_, budget_, stream());
+      rows_->fold(most_share, options.exec.cpu_threads, info_, budget_, stream());
   info_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!patterns) return;
   detail::prepared_rows folded{.rows = patterns->size(), .cols = info_.cols};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -11,7 +12,6 @@
 #include "cpu/equal_rows.hpp"
 #include "cpu/parallel.hpp"
 #include "cuda/pair_rows.hpp"
-#include "plan/fold_choice.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -41,14 +41,14 @@ row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index
 
 }  // namespace
 
-std::optional<row_patterns> pair_rows::fold(row_folding fold, int threads,
+std::optional<row_patterns> pair_rows::fold(double most_share, int threads,
                                             const detail::prepared_rows& info,
                                             const pair_budget& budget, cudaStream_t stream) {
   if (count_ == 0) {
-    return fold == row_folding::always ? std::optional(row_patterns{}) : std::nullopt;
+    return std::isfinite(most_share) ? std::nullopt : std::optional(row_patterns{});
   }
-  std::optional<row_patterns> patterns =
-      resident_ ? fold_resident(fold, info, budget, stream) : fold_on_host(fold, threads, stream);
+  std::optional<row_patterns> patterns = resident_ ? fold_resident(most_share, info, budget, stream)
+                                                   : fold_on_host(most_share, threads, stream);
   if (!patterns) return patterns;
   count_ = patterns->size();
   block_rows_ = std::clamp<index_t>(block_rows_, 1, std::max<index_t>(count_, 1));
@@ -57,7 +57,7 @@ std::optional<row_patterns> pair_rows::fold(row_folding fold, int threads,
   return patterns;
 }
 
-std::optional<row_patterns> pair_rows::fold_resident(row_folding fold,
+std::optional<row_patterns> pair_rows::fold_resident(double most_share,
                                                      const detail::prepared_rows& info,
                                                      const pair_budget& budget,
                                                      cudaStream_t stream) {
@@ -66,7 +66,7 @@ std::optional<row_patterns> pair_rows::fold_resident(row_folding fold,
   // Four numbers a row while patterns are found; then two lists of them and the rows that stay.
   const std::size_t needed =
       scratch_bytes + rows * (6 * sizeof(std::uint32_t) + sizeof(std::int64_t) + format_.row_bytes);
-  if (fold == row_folding::automatic && needed > budget.left()) return std::nullopt;
+  if (std::isfinite(most_share) && needed > budget.left()) return std::nullopt;
   budget.require(needed, "patterns of rows");
 
   const kernels::fold_source source{.values = values_.data(),
@@ -92,7 +92,10 @@ std::optional<row_patterns> pair_rows::fold_resident(row_folding fold,
   const auto patterns = static_cast<index_t>(counters.patterns);
   const auto valid =
       count_ - static_cast<index_t>(info.constant_rows.size() + info.nan_rows.size());
-  if (!detail::folding_pays(fold, valid, static_cast<double>(patterns))) return std::nullopt;
+  if (static_cast<double>(patterns) >
+      most_share * static_cast<double>(std::max<index_t>(valid, 1))) {
+    return std::nullopt;
+  }
   const auto kept = static_cast<std::size_t>(patterns);
   device_buffer<std::byte> values(kept * format_.row_bytes, stream);
   device_buffer<std::int64_t> square_sums(kept, stream);
@@ -111,7 +114,7 @@ std::optional<row_patterns> pair_rows::fold_resident(row_folding fold,
 }
 
 // Rows that do not fit the device are on the host: they are folded where they are.
-std::optional<row_patterns> pair_rows::fold_on_host(row_folding fold, int threads,
+std::optional<row_patterns> pair_rows::fold_on_host(double most_share, int threads,
                                                     cudaStream_t stream) {
   const std::size_t row_bytes = format_.row_bytes;
   const auto move_row = [&](index_t to, index_t from) {
@@ -138,7 +141,7 @@ std::optional<row_patterns> pair_rows::fold_on_host(row_folding fold, int thread
   std::optional<row_patterns> found =
       cpu::find_patterns({all_valid ? host_values_.get() : valid_rows.data(), row_bytes,
                           static_cast<index_t>(original.size())},
-                         fold, cpu::thread_count(threads));
+                         most_share, cpu::thread_count(threads));
   if (!found) return std::nullopt;
   row_patterns out = cpu::renumber_rows(std::move(*found), original, count_);
   for (index_t p = 0; p < out.size(); ++p) {

@@ -50,10 +50,11 @@ class pair_rows {
             const pair_options& options, pair_budget& budget, pair_share& share,
             cudaStream_t stream, detail::prepared_rows& info);
 
-  /// Leaves one row of each pattern and returns the patterns, where that pays by `fold`; ranks
-  /// only. `info` tells which rows have a statistic. Waits for the stream.
-  std::optional<row_patterns> fold(row_folding fold, int threads, const detail::prepared_rows& info,
-                                   const pair_budget& budget, cudaStream_t stream);
+  /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
+  /// of the rows; ranks only. `info` tells which rows have a statistic. Waits for the stream.
+  std::optional<row_patterns> fold(double most_share, int threads,
+                                   const detail::prepared_rows& info, const pair_budget& budget,
+                                   cudaStream_t stream);
 
   [[nodiscard]] index_t count() const { return count_; }
   [[nodiscard]] const row_format& format() const { return format_; }
@@ -91,9 +92,9 @@ class pair_rows {
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
-  std::optional<row_patterns> fold_resident(row_folding fold, const detail::prepared_rows& info,
+  std::optional<row_patterns> fold_resident(double most_share, const detail::prepared_rows& info,
                                             const pair_budget& budget, cudaStream_t stream);
-  std::optional<row_patterns> fold_on_host(row_folding fold, int threads, cudaStream_t stream);
+  std::optional<row_patterns> fold_on_host(double most_share, int threads, cudaStream_t stream);
   [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
                                                const double* unit,
                                                kernels::pair_tile_kind tile) const;

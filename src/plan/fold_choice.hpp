@@ -12,8 +12,9 @@ namespace gpu::detail {
 bool looks_for_patterns(measure what, backend used, pair_variant variant, index_t rows,
                         const pair_options& options);
 
-/// Whether `patterns` of `rows` rows that have a statistic are few enough to fold.
-bool folding_pays(row_folding fold, index_t rows, double patterns);
+/// Patterns per row that has a statistic up to which to fold, given the variant that runs on
+/// backend `used`; infinite for `always`.
+double most_pattern_share(row_folding fold, backend used, pair_variant variant);
 
 /// Whether `automatic` may fold for counts of `keep`: not for loose cuts, where rows without
 /// weights are counted faster than patterns with them (warpgroup tensor cores, vector kernels of

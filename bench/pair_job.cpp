@@ -1,9 +1,11 @@
 // One all-pairs job on a table from a file, timed from host rows to the host result: what the peers
 // in bench/peers/ run beside, on the same data.
 //
-//   pair_job table.npy spearman|pearson edges|counts|dense max_p repeats
+//   pair_job table.npy spearman|pearson edges|counts|dense max_p repeats [bins]
 //
-// Prints JSON: the median, best and worst call in seconds after one that is not counted, of which
+// `bins`: of the histogram of the kept pairs that counts have, none unless given.
+// Prints JSON: the median, best and worst call in seconds after one that is not counted (0 repeats:
+// of that one), of which
 // preparation and pairs in the median call, and how many pairs were kept. The end of a result, when
 // its memory goes back, is part of a call, as it is for the peers.
 #include <algorithm>
@@ -36,29 +38,32 @@ gpu::pair_summary run(bool spearman, gpu::matrix_view<const T> data, const Sink&
 }
 
 template <class T>
-gpu::pair_summary run(bool spearman, std::string_view what, double max_p,
+gpu::pair_summary run(bool spearman, std::string_view what, double max_p, gpu::index_t bins,
                       gpu::matrix_view<const T> data) {
   if (what == "dense") return run(spearman, data, gpu::dense_sink_f32{});
-  if (what == "counts") return run(spearman, data, gpu::count_sink{.keep = {.max_p = max_p}});
+  if (what == "counts") {
+    return run(spearman, data, gpu::count_sink{.keep = {.max_p = max_p}, .histogram_bins = bins});
+  }
   return run(spearman, data, gpu::edge_sink{.keep = {.max_p = max_p}});
 }
 
-int measure(char** argv) {
+int measure(int argc, char** argv) {
   const gpu::io::table table = gpu::io::read_table(argv[1]);
   const bool spearman = std::string_view(argv[2]) == "spearman";
   const double max_p = std::atof(argv[4]);
+  const gpu::index_t bins = argc > 6 ? std::atoll(argv[6]) : 0;
   std::vector<timed_call> calls(static_cast<std::size_t>(std::atoi(argv[5])) + 1);
   std::visit(
       [&](const auto& matrix) {
         for (timed_call& call : calls) {
           const auto start = std::chrono::steady_clock::now();
-          call.summary = run(spearman, argv[3], max_p, matrix.view());
+          call.summary = run(spearman, argv[3], max_p, bins, matrix.view());
           call.seconds =
               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         }
       },
       table.values);
-  calls.erase(calls.begin());
+  if (calls.size() > 1) calls.erase(calls.begin());
   std::sort(calls.begin(), calls.end(),
             [](const timed_call& x, const timed_call& y) { return x.seconds < y.seconds; });
   const timed_call& median = calls[calls.size() / 2];
@@ -74,12 +79,13 @@ int measure(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6 || std::atoi(argv[5]) < 1) {
-    std::fprintf(stderr, "pair_job table spearman|pearson edges|counts|dense max_p repeats\n");
+  if (argc < 6 || argc > 7 || std::atoi(argv[5]) < 0) {
+    std::fprintf(stderr,
+                 "pair_job table spearman|pearson edges|counts|dense max_p repeats [bins]\n");
     return 2;
   }
   try {
-    return measure(argv);
+    return measure(argc, argv);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s\n", failure.what());
     return 1;

@@ -13,9 +13,8 @@
 
 namespace gpu::kernels {
 
-/// Rows of one block of a class, and of one tile of the streamed operand.
+/// Rows of one block of a class.
 inline constexpr int count_block_rows = 256;
-inline constexpr int count_tile_rows = 128;
 /// Blocks of left rows that one work item walks: they stay in L2 meanwhile.
 inline constexpr int count_chunk_blocks = 256;
 /// Blocks of right rows that a thread block holds, one for each of its warpgroups.

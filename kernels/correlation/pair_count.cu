@@ -13,14 +13,14 @@ constexpr int largest_sum(index_t cols) {
 constexpr index_t most_binned_columns = 32;
 static_assert(largest_sum(most_binned_columns) + 4 * 32 < 1 << 15);
 constexpr std::size_t most_shared_bytes = 227 * 1024 - 512;
-static_assert(count_shared_bytes(32, true, largest_sum(most_binned_columns)) <= most_shared_bytes);
-static_assert(count_shared_bytes(128, false, 0) <= most_shared_bytes);
+static_assert(count_shared_bytes<32, true>(largest_sum(most_binned_columns)) <= most_shared_bytes);
+static_assert(count_shared_bytes<128, false>(0) <= most_shared_bytes);
 // Square sums that the decisions by squares can take.
 static_assert(largest_sum(most_binned_columns) < 46340);
 
 template <int depth, bool square, bool binned>
 void launch(const count_arguments& args, int multiprocessors, cudaStream_t stream) {
-  const std::size_t bytes = count_shared_bytes(depth, binned, args.largest_sum);
+  const std::size_t bytes = count_shared_bytes<depth, binned>(args.largest_sum);
   auto* kernel = pair_count_kernel<depth, square, binned>;
   allow_shared_memory(kernel, bytes);
   kernel<<<static_cast<unsigned>(multiprocessors), count_threads, bytes, stream>>>(args);

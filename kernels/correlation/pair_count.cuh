@@ -7,14 +7,14 @@
 // found by the definition of rho itself. No pair needs a second look.
 //
 // A block holds up to 3 x 256 right rows of one class in shared memory, one block a warpgroup, and
-// streams a chunk of the left rows past them, 128 a stage. A step multiplies 64 left rows by 256
-// right rows (wgmma); a thread then holds sums of 2 rows x 64 columns.
+// streams a chunk of the left rows past them, 256 a stage (128 with bins). A step multiplies 64
+// left rows by 256 right rows (wgmma); a thread then holds sums of 2 rows x 64 columns.
 //
 // Epilogue, per sum: s^2 - T^2 (one multiply-add), whose sign a funnel shift collects into words of
 // 32 decisions, on two different pipes. Sums whose square does not fit are compared with the window
 // instead: subtract, compare, add a bit. Rows are counted by population counts, two shuffles and
 // one addition to global memory a step. Columns stay, so their counts stay in registers as
-// bit-planes, to which a step adds with a ripple carry, and leave once every 62 steps.
+// bit-planes, to which a step adds with a ripple carry, and leave once in 60 steps.
 //
 // Bins. The sums of a step go to the warp's scratch as 16-bit numbers, two a store; each lane then
 // walks through its kept bits, reads the sum and counts it in a histogram of sums in shared memory.
@@ -23,9 +23,12 @@
 //
 // Order of work: items walk chunk by chunk, so that the blocks on the device share one chunk of
 // left rows in L2 while their right rows differ.
-// Tried without gain: counting columns by adding up bit-sliced words over lanes every step (more
-// instructions than the decisions), atomics on the histogram behind a predicate for every sum (the
-// compiler makes branches of them, 6 instructions a sum).
+// What the sums cost adds to what the tensor cores take: 346 clocks of the integer pipe and 128 of
+// the multiply a step, 524 measured. A chunk's cuts are found once an item, all at a time.
+// Tried without gain: items that begin at different tiles of their chunk, rows counted without
+// atomics (both less than 1 %); counting columns by adding up bit-sliced words over lanes every
+// step (more instructions than the decisions), atomics on the histogram behind a predicate for
+// every sum (the compiler makes branches of them, 6 instructions a sum).
 
 #include <cstdint>
 
@@ -53,20 +56,32 @@ struct count_arguments {
   unsigned one;     // 1, unknown to the compiler: multiplying by it adds on the multiplier's pipe
 };
 
-inline constexpr int count_stages = 4;
 inline constexpr int count_threads = count_panel_blocks * 128;
+/// The ring of left rows. Each tile costs the first warpgroup, which sends for the next ones, some
+/// hundred clocks, so that tiles are as large as shared memory allows.
+template <int depth, bool binned>
+struct count_ring {
+  static constexpr int tile_rows = binned ? 128 : 256;
+  static constexpr int stages = depth > 64 ? 3 : 4;
+  static constexpr int bytes = stages * tile_rows * depth;
+};
 /// Bytes of a warp's scratch: what a lane without bits reads, then 64 x 2 sums a lane.
 inline constexpr int count_scratch = 256 + 8192;
 
 __host__ __device__ constexpr std::size_t count_histogram_bytes(int largest_sum) {
   return (2 * static_cast<std::size_t>(largest_sum) + 1 + 32) * sizeof(unsigned);
 }
-__host__ __device__ constexpr std::size_t count_shared_bytes(int depth, bool binned,
-                                                             int largest_sum) {
-  const std::size_t rows = count_stages * count_tile_rows + count_panel_blocks * count_block_rows;
+/// What a chunk of left rows is to a panel: square sums where pairs are binned, else cuts.
+__host__ __device__ constexpr std::size_t count_table_bytes(bool binned) {
+  return count_chunk_blocks * (binned ? 1 : 2) * sizeof(int);
+}
+template <int depth, bool binned>
+__host__ __device__ constexpr std::size_t count_shared_bytes(int largest_sum) {
+  const std::size_t rows =
+      count_ring<depth, binned>::bytes + count_panel_blocks * count_block_rows * depth;
   const std::size_t bins =
       binned ? count_histogram_bytes(largest_sum) + count_threads / 32 * count_scratch : 0;
-  return rows * static_cast<std::size_t>(depth) + (bins + 15) / 16 * 16;
+  return rows + count_table_bytes(binned) + (bins + 15) / 16 * 16;
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -166,7 +181,7 @@ __device__ __forceinline__ void add_from_lane(unsigned (&number)[size], int dist
 /// Counts of the 64 columns of a thread, bit-sliced; room for 63 steps of two rows.
 struct column_counts {
   static constexpr int planes = 7;
-  static constexpr int most_steps = 62;  // a whole number of stages
+  static constexpr int most_steps = 63;
   unsigned plane[2][planes];
 
   __device__ __forceinline__ void add(const decisions& d) {
@@ -244,7 +259,9 @@ __device__ __forceinline__ void count_top_sum(unsigned& word, unsigned sums,
   short sum = 0;
   asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(word));
   asm volatile("ld.shared.s16 %0, [%1];" : "=h"(sum) : "r"(sums + bit * 256) : "memory");
-  word &= ~(bit < 0 ? 0U : 1U << bit);
+  unsigned top = 0;  // the instruction, unlike <<, gives 0 for 0xffffffff
+  asm("shl.b32 %0, 1, %1;" : "=r"(top) : "r"(bit));
+  word &= ~top;
   asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(place.zero + sum * place.step) : "memory");
 }
 
@@ -271,6 +288,26 @@ __device__ __forceinline__ void count_sums(const decisions& d, unsigned scratch,
   }
 }
 
+/// Place of a sum in args.bins: by its rho, which is divided out only near the edge of a bin.
+__device__ __forceinline__ index_t place_of(const bin_sink_args& args, int sum, double scale,
+                                            double inverse) {
+  const double near = static_cast<double>(sum) * inverse;
+  const double key = args.key == detail::bin_key::value
+                         ? near
+                         : (args.key == detail::bin_key::magnitude ? fabs(near) : -near);
+  const double position = (key - args.low) * args.scale;
+  const double whole = floor(position);
+  const double past = position - whole;
+  constexpr double margin = 1e-4;  // of a bin: there are fewer than 1e9 of them
+  if (past > margin && past < 1 - margin && whole >= 0 &&
+      whole < static_cast<double>(args.count - 1) && fabs(near) < 1 - margin &&
+      key < args.high - margin) {
+    return 1 + static_cast<index_t>(whole);
+  }
+  const double rho = static_cast<double>(sum) / scale;  // as detail::rho_of
+  return bin_of(args, rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho));
+}
+
 /// Converts the histogram of sums of two classes to bins, and clears it. All threads call.
 __device__ __noinline__ void leave_histogram(const count_arguments& args, unsigned* histogram,
                                              int step, int square_sum_x, int square_sum_y) {
@@ -280,6 +317,8 @@ __device__ __noinline__ void leave_histogram(const count_arguments& args, unsign
   const int share = (entries + count_threads - 1) / count_threads | 1;
   const int begin = static_cast<int>(threadIdx.x) * share;
   const int end = min(begin + share, entries);
+  const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));
+  const double inverse = 1 / scale;
   unsigned long long count = 0;
   index_t place = 0;
   for (int i = begin; i < end; ++i) {
@@ -289,7 +328,7 @@ __device__ __noinline__ void leave_histogram(const count_arguments& args, unsign
     int sum = i - args.largest_sum;
     if (step == 1) sum = sum * 4 + args.largest_sum % 4;
     if (sum > args.largest_sum) continue;  // what lanes without bits counted
-    const index_t here = bin_of(args.bins, detail::rho_of(sum, square_sum_x, square_sum_y));
+    const index_t here = place_of(args.bins, sum, scale, inverse);
     if (here != place && count != 0) {
       atomicAdd(args.bins.bins + place, count);
       count = 0;
@@ -301,24 +340,23 @@ __device__ __noinline__ void leave_histogram(const count_arguments& args, unsign
   __syncthreads();
 }
 
-/// A position in the walk over items and tiles.
+/// A position in the walk over items.
 struct count_cursor {
   index_t item;
   int chunk;
-  int tile;
-  int last_tile;
+  int first_block;  // of left rows, and how many
+  int blocks;
   count_panel panel;
 };
 
 /// Finds the place of at.item; false at the end of the work.
 __device__ __forceinline__ bool settle(const count_arguments& args, count_cursor& at) {
-  constexpr int block_tiles = count_block_rows / count_tile_rows;
   if (at.item >= args.last_item) return false;
   while (at.item >= args.items_before[at.chunk + 1]) ++at.chunk;
   at.panel = args.panels[args.first_panel[at.chunk] + (at.item - args.items_before[at.chunk])];
   const int past = static_cast<int>(at.panel.first_block + at.panel.blocks);
-  at.tile = at.chunk * count_chunk_blocks * block_tiles;
-  at.last_tile = min((at.chunk + 1) * count_chunk_blocks, past) * block_tiles;
+  at.first_block = at.chunk * count_chunk_blocks;
+  at.blocks = min(count_chunk_blocks, past - at.first_block);
   return true;
 }
 
@@ -343,17 +381,21 @@ template <int depth, bool square, bool binned>
 __global__ void __launch_bounds__(count_threads, 1)
     pair_count_kernel(const __grid_constant__ count_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  constexpr int stages = count_stages;
-  constexpr int tile_bytes = count_tile_rows * depth;
+  using ring_shape = count_ring<depth, binned>;
+  constexpr int stages = ring_shape::stages;
+  constexpr int tile_rows = ring_shape::tile_rows;
+  constexpr int tile_bytes = tile_rows * depth;
   constexpr int block_bytes = count_block_rows * depth;
-  constexpr int tile_steps = count_tile_rows / 64;
-  constexpr int block_tiles = count_block_rows / count_tile_rows;
+  constexpr int tile_steps = tile_rows / 64;
+  constexpr int block_tiles = count_block_rows / tile_rows;
 
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * stages];  // full, then empty
   __shared__ count_cursor producer_at;                         // of thread 0 alone, as are
-  __shared__ unsigned producer_stage, producer_parity;
-  __shared__ volatile unsigned producer_more;  // volatile: no other thread may read it ahead
+  // the next tile, how many of the item are left, and where it goes; volatile: no other thread may
+  // read them ahead.
+  __shared__ volatile int producer_tile, producer_left;
+  __shared__ volatile unsigned producer_stage, producer_parity;
 
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const unsigned in_group = threadIdx.x & 127U;
@@ -362,28 +404,38 @@ __global__ void __launch_bounds__(count_threads, 1)
   const unsigned empty = shared_address(&barriers[stages]);
   const unsigned ring = shared_address(shared);
   std::uint8_t* right_rows = shared + stages * tile_bytes + warpgroup * block_bytes;
-  auto* histogram =
-      reinterpret_cast<unsigned*>(shared + stages * tile_bytes + count_panel_blocks * block_bytes);
+  std::uint8_t* table = shared + stages * tile_bytes + count_panel_blocks * block_bytes;
+  auto* classes = reinterpret_cast<int*>(table);        // of the chunk's blocks, or
+  auto* cuts = reinterpret_cast<dropped_sums*>(table);  // what they make of the cut
+  auto* histogram = reinterpret_cast<unsigned*>(table + count_table_bytes(binned));
   std::uint8_t* warp_scratch = reinterpret_cast<std::uint8_t*>(histogram) +
                                (count_histogram_bytes(args.largest_sum) + 15) / 16 * 16 +
                                (threadIdx.x >> 5) * count_scratch;
 
   // Thread 0 streams the tiles ahead of the consumers; its position stays in shared memory to
   // leave the registers to the sums.
+  const auto aim = [&](const count_cursor& at) {
+    producer_tile = at.first_block * block_tiles;
+    producer_left = at.blocks * block_tiles;
+  };
   const auto produce = [&] {
-    if (producer_more == 0) return;
+    const int left = producer_left;
+    if (left == 0) return;
     const unsigned stage = producer_stage;
-    barrier_wait(empty + stage * 8, producer_parity ^ 1U);
+    const unsigned parity = producer_parity;
+    const int tile = producer_tile;
+    barrier_wait(empty + stage * 8, parity ^ 1U);
     barrier_expect(full + stage * 8, tile_bytes);
-    bulk_copy(ring + stage * tile_bytes,
-              args.tiles + static_cast<std::size_t>(producer_at.tile) * tile_bytes, tile_bytes,
-              full + stage * 8);
+    bulk_copy(ring + stage * tile_bytes, args.tiles + static_cast<std::size_t>(tile) * tile_bytes,
+              tile_bytes, full + stage * 8);
     producer_stage = stage + 1 == stages ? 0 : stage + 1;
-    if (stage + 1 == stages) producer_parity ^= 1U;
-    if (++producer_at.tile == producer_at.last_tile) {
+    producer_parity = stage + 1 == stages ? parity ^ 1U : parity;
+    producer_tile = tile + 1;
+    producer_left = left - 1;
+    if (left == 1) {
       count_cursor at = producer_at;
       at.item += gridDim.x;
-      producer_more = settle(args, at) ? 1 : 0;
+      if (settle(args, at)) aim(at);
       producer_at = at;
     }
   };
@@ -398,8 +450,9 @@ __global__ void __launch_bounds__(count_threads, 1)
       barrier_init(empty + static_cast<unsigned>(stage) * 8, count_panel_blocks);
     }
     barrier_init_fence();
-    count_cursor at{args.first_item + blockIdx.x, 0, 0, 0, {}};
-    producer_more = settle(args, at) ? 1 : 0;
+    count_cursor at{.item = args.first_item + blockIdx.x};
+    producer_left = 0;
+    if (settle(args, at)) aim(at);
     producer_at = at;
     producer_stage = 0;
     producer_parity = 0;
@@ -422,7 +475,7 @@ __global__ void __launch_bounds__(count_threads, 1)
   int right_class = 0;
   dropped_sums dropped{};
 
-  count_cursor at{args.first_item + blockIdx.x, 0, 0, 0, {}};
+  count_cursor at{.item = args.first_item + blockIdx.x};
   while (settle(args, at)) {
     const int my_block = static_cast<int>(at.panel.first_block) + warpgroup;
     const bool active = warpgroup < static_cast<int>(at.panel.blocks);
@@ -437,19 +490,28 @@ __global__ void __launch_bounds__(count_threads, 1)
       async_proxy_fence();
       warpgroup_sync(warpgroup + 1);
     }
+    __syncthreads();  // the last item's table has been read
+    for (int block = static_cast<int>(threadIdx.x); block < at.blocks; block += count_threads) {
+      const int left = args.square_sums[at.first_block + block];
+      if constexpr (binned) {
+        classes[block] = left;
+      } else {
+        cuts[block] = find_dropped(left, panel_class, args.at_least, args.at_most);
+      }
+    }
+    __syncthreads();
     unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
     int column_steps = 0;
 #pragma unroll 1
-    for (int tile = at.tile; tile < at.last_tile; ++tile) {
-      const int tile_class = args.square_sums[tile / block_tiles];
-      if (tile_class != left_class || panel_class != right_class) {
-        if constexpr (binned) {
+    for (int at_tile = 0; at_tile < at.blocks * block_tiles; ++at_tile) {
+      const int tile = at.first_block * block_tiles + at_tile;
+      if constexpr (binned) {
+        const int tile_class = classes[at_tile / block_tiles];
+        if (tile_class != left_class || panel_class != right_class) {
           leave_histogram(args, histogram, place.step, left_class, right_class);
-        }
-        left_class = tile_class;
-        right_class = panel_class;
-        dropped = find_dropped(left_class, right_class, args.at_least, args.at_most);
-        if constexpr (binned) {
+          left_class = tile_class;
+          right_class = panel_class;
+          dropped = find_dropped(left_class, right_class, args.at_least, args.at_most);
           place = place_sums(left_class == args.largest_sum && right_class == args.largest_sum,
                              shared_address(histogram + args.largest_sum), args.largest_sum);
           // What a lane without bits counts: an entry of its own behind those of any sum.
@@ -458,6 +520,8 @@ __global__ void __launch_bounds__(count_threads, 1)
               make_uint2(idle * 0x10001U, idle * 0x10001U);
           __syncwarp();
         }
+      } else {
+        dropped = cuts[at_tile / block_tiles];
       }
       barrier_wait(full + stage * 8, parity);
       if (threadIdx.x == 0) produce();
@@ -492,13 +556,13 @@ __global__ void __launch_bounds__(count_threads, 1)
           rows += __shfl_xor_sync(~0U, rows, 1);
           rows += __shfl_xor_sync(~0U, rows, 2);
           if ((lane & 3U) < 2) {
-            atomicAdd(args.degree + static_cast<std::size_t>(tile) * count_tile_rows + step * 64 +
-                          count_row,
-                      (lane & 1U) != 0 ? rows >> 16 : rows & 0xffffU);
+            atomicAdd(
+                args.degree + static_cast<std::size_t>(tile) * tile_rows + step * 64 + count_row,
+                (lane & 1U) != 0 ? rows >> 16 : rows & 0xffffU);
           }
         }
         column_steps += tile_steps;
-        if (column_steps == column_counts::most_steps) {
+        if (column_steps > column_counts::most_steps - tile_steps) {
           columns.leave(my_degree);
           column_steps = 0;
         }

@@ -14,15 +14,6 @@ constexpr index_t most_screened_cols = 32768;
 
 }  // namespace
 
-/// What keep_range asks of the kernels.
-struct packed_rows::filter {
-  double cut = 0;
-  float band = 0;
-  std::uint32_t sign_flip = 0;
-  std::uint32_t sign_keep = ~0u;
-  cut_side side = cut_side::positive;
-};
-
 packed_rows::packed_rows(const pair_kernels& kernels, packing how, index_t rows, index_t cols)
     : kernels_(kernels),
       dots_(how == packing::int8 ? &kernels.int8
@@ -42,6 +33,12 @@ void packed_rows::prepare(const detail::keep_range* keep) {
   if (!columns_.is_empty()) return;
   columns_ = packed_columns(how_, rows_, cols_, how_ == packing::int8 ? kernels_.int8_chunk : 0);
   pack(columns_);
+}
+
+void packed_rows::prepare_counts(const detail::keep_range& keep, index_t bins) {
+  filter how;
+  const bool searches = make_filter(keep, how) && (bins == 0 || is_binned_by_search(how));
+  prepare(searches ? &keep : nullptr);
 }
 
 void packed_rows::set_scales(std::vector<float> scales, double relative_band,
@@ -132,6 +129,11 @@ bool packed_rows::is_rare(double cut) const {
   return cut > 0 && cut * cut * static_cast<double>(cols_) >= 20;
 }
 
+// Up to about one pair in six of unrelated rows.
+bool packed_rows::is_binned_by_search(const filter& how) const {
+  return how.cut > 0 && how.cut * how.cut * static_cast<double>(cols_) >= 2;
+}
+
 bool packed_rows::is_screened(double cut) const {
   return !screen_.is_empty() && screen_.is_selective(cut);
 }
@@ -179,18 +181,19 @@ void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
 
 std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range& keep,
                                  pair_scratch& scratch, std::uint32_t* row_degree,
-                                 std::uint32_t* col_degree) const {
+                                 std::uint32_t* col_degree, const pair_bins& bins) const {
   filter how;
-  if (!make_filter(keep, how)) {
-    return pair_rows::count(tile, keep, scratch, row_degree, col_degree);
+  if (!make_filter(keep, how) || (bins.count > 0 && !is_binned_by_search(how))) {
+    return pair_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
   }
   if (how.cut > 1) return 0;
-  if (is_rare(how.cut) || is_screened(how.cut)) {
+  if (bins.count > 0 || is_rare(how.cut) || is_screened(how.cut)) {
     std::uint64_t kept = 0;
-    search(tile, keep, how, scratch, [&](index_t row, index_t col, double) {
+    search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
       ++row_degree[row];
       ++col_degree[col];
       ++kept;
+      if (bins.count > 0) ++bins.histogram[bin_of(statistic, bins.count)];
     });
     return kept;
   }

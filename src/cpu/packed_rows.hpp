@@ -20,12 +20,23 @@ class packed_rows : public pair_rows {
   [[nodiscard]] index_t size() const override { return rows_; }
   [[nodiscard]] std::size_t kernel_bytes() const override;
   void prepare(const detail::keep_range* keep) override;
+  void prepare_counts(const detail::keep_range& keep, index_t bins) override;
   void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
                std::vector<pair_hit>& out) const override;
   std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
-                      std::uint32_t* row_degree, std::uint32_t* col_degree) const override;
+                      std::uint32_t* row_degree, std::uint32_t* col_degree,
+                      const pair_bins& bins) const override;
 
  protected:
+  /// What keep_range asks of the kernels.
+  struct filter {
+    double cut = 0;
+    float band = 0;
+    std::uint32_t sign_flip = 0;
+    std::uint32_t sign_keep = ~0u;
+    cut_side side = cut_side::positive;
+  };
+
   packed_rows(const pair_kernels& kernels, packing how, index_t rows, index_t cols);
 
   /// The statistic of a pair whose sum of products the kernel gave as `raw`.
@@ -43,6 +54,11 @@ class packed_rows : public pair_rows {
   /// Whether the kernels can look for what `keep` asks; else all statistics are computed.
   [[nodiscard]] static bool filters(const detail::keep_range& keep);
 
+  /// False where the kernels cannot look for what `keep` asks.
+  [[nodiscard]] bool make_filter(const detail::keep_range& keep, filter& out) const;
+  /// Whether so few pairs pass that looking for them is cheaper than counting.
+  [[nodiscard]] bool is_rare(double cut) const;
+
   /// A tile for `sums`: rows and columns alone.
   [[nodiscard]] kernel_tile tile_of(const pair_tile& tile, pair_scratch& scratch) const;
   [[nodiscard]] std::int32_t* sums_of(pair_scratch& scratch) const;
@@ -50,10 +66,9 @@ class packed_rows : public pair_rows {
   [[nodiscard]] const pair_kernels& kernels() const { return kernels_; }
 
  private:
-  struct filter;
-  [[nodiscard]] bool make_filter(const detail::keep_range& keep, filter& out) const;
-  [[nodiscard]] bool is_rare(double cut) const;
   [[nodiscard]] bool is_screened(double cut) const;
+  // Whether bins are filled with what a search finds, not from all statistics.
+  [[nodiscard]] bool is_binned_by_search(const filter& how) const;
   // take(row, col, statistic) for the kept pairs of `tile`, rows and columns counted from its
   // first.
   template <class Take>

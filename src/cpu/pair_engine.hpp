@@ -42,7 +42,7 @@ class pair_engine final : public detail::pair_engine {
   // count() of the rows, each kept pair with the weights of its rows.
   std::uint64_t count_weighted(const pair_tile& tile, const detail::count_request& request,
                                pair_scratch& scratch, std::uint32_t* row_degree,
-                               std::uint32_t* col_degree) const;
+                               std::uint32_t* col_degree, const pair_bins& bins) const;
   template <class Value>
   void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
 

@@ -30,7 +30,8 @@ struct kernel_body {
     sum at[row_count][group_count];
   };
 
-  static inline __attribute__((always_inline)) void multiply(const kernel_tile& tile, index_t row,
+  template <class Tile>
+  static inline __attribute__((always_inline)) void multiply(const Tile& tile, index_t row,
                                                              index_t group, block& out) {
     const index_t group_bytes = tile.steps * group_lanes * step_bytes;
     const std::uint8_t* columns = tile.columns + group * group_bytes;

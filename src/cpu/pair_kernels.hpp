@@ -68,6 +68,44 @@ struct screen_tile {
   std::uint32_t limit = 0;
 };
 
+/// Which statistics a cut keeps.
+enum class cut_side { magnitude, positive, negative };
+
+/// One tile whose rows and columns are sorted by class: rows of the same sum of squares, for which
+/// the cut is one least sum of products.
+struct class_tile {
+  const std::uint8_t* columns = nullptr;    // first group of the tile
+  const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
+  index_t steps = 0;
+  index_t rows = 0;
+  index_t cols = 0;
+  index_t diagonal = 0;  // as in kernel_tile
+
+  cut_side side = cut_side::magnitude;
+  const std::uint8_t* class_of_row = nullptr;  // [rows], from 0 on, ascending
+  index_t classes = 0;
+  // A class and a column keep sums of at least the next integer from class_cut * col_scale on,
+  // where that is at least `band` from an integer; else what `least` says.
+  const float* class_cut = nullptr;  // [classes]
+  const float* col_scale = nullptr;  // [cols padded to groups]
+  float band = 0;
+  std::int32_t (*least)(const void* context, index_t row_class, index_t col) = nullptr;
+  const void* context = nullptr;
+  std::int16_t* limits = nullptr;  // scratch of [classes][2 groups], on a cache line
+
+  // Bins of the kept pairs, unless `bins` is 0: floor of (sum * row_inverse * col_inverse + 1) *
+  // half_bins, where that is no more than 1e-9 from an integer what `bin` says.
+  index_t bins = 0;
+  double half_bins = 0;
+  const double* row_inverse = nullptr;  // [rows]
+  const double* col_inverse = nullptr;  // [cols]
+  index_t (*bin)(const void* context, index_t row, index_t col, std::int32_t sum) = nullptr;
+  std::uint64_t* histogram = nullptr;
+};
+
+/// Sums of rows of so many ranks fit 16 bits.
+inline constexpr index_t most_classed_cols = 46;
+
 /// The exact decision on one pair: rows and columns count from the tile's first; `raw` is the sum
 /// as the kernel has it (int32 or the bits of a float).
 struct exact_test {
@@ -101,7 +139,10 @@ struct pair_kernels {
   /// Steps beyond this many 8-bit ones come in multiples of it (whole tiles); 0 does not matter.
   index_t int8_chunk = 0;
   screen_kernel screen = {};  // absent (null) where there are no fast 8-bit products
-  dot_kernels int8 = {};      // absent (null) where int16 is as fast
+  /// As dot_kernels::count on 8-bit columns, by classes; absent (null) where the screen is.
+  std::uint64_t (*count_classes)(const class_tile& tile, std::uint32_t* row_degree,
+                                 std::uint32_t* col_degree) = nullptr;
+  dot_kernels int8 = {};  // absent (null) where int16 is as fast
   dot_kernels int16 = {};
   dot_kernels float32 = {};
   /// rho_of a row of pairs: statistics from sums and squares.

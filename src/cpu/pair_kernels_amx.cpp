@@ -19,6 +19,7 @@ namespace {
 
 #include "cpu/pair_kernel_body.hpp"
 #include "cpu/pair_kernels_avx512_ops.hpp"
+#include "cpu/pair_kernels_class_count.hpp"
 #include "cpu/pair_kernels_vnni_ops.hpp"
 
 constexpr index_t strip_rows = 16;
@@ -356,6 +357,21 @@ std::uint64_t count(const kernel_tile& tile, const exact_test& test, std::uint32
   return counter.kept();
 }
 
+std::uint64_t count_classes(const class_tile& tile, std::uint32_t* row_degree,
+                            std::uint32_t* col_degree) {
+  return with_class_counter(tile, row_degree, col_degree, [&](auto& counter) {
+    for_each_strip<false>(tile, [&](const strip& ready) {
+      counter.start(ready.group);
+      const auto sums = [&](index_t i, int g) { return _mm512_load_si512(ready.sums[g][i]); };
+      if (ready.row + strip_rows <= tile.rows) {
+        counter.add(ready.row, strip_rows, sums);
+      } else {
+        counter.add(ready.row, tile.rows - ready.row, sums);
+      }
+    });
+  });
+}
+
 void sums(const kernel_tile& tile, std::int32_t* out, index_t stride) {
   kernel_tile whole = tile;
   whole.diagonal = tile.rows;  // every pair is above it
@@ -373,6 +389,7 @@ void sums(const kernel_tile& tile, std::int32_t* out, index_t stride) {
 const pair_kernels amx_pair_kernels{.name = "amx",
                                     .int8_chunk = tile_steps,
                                     .screen = {.search = screen, .signed_columns = true},
+                                    .count_classes = count_classes,
                                     .int8 = {search, count, sums},
                                     .int16 = kernel_body<vnni_int16>::kernels(),
                                     .float32 = kernel_body<avx512_float32>::kernels(),

@@ -23,7 +23,7 @@ void pair_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
 
 std::uint64_t pair_rows::count(const pair_tile& tile, const detail::keep_range& keep,
                                pair_scratch& scratch, std::uint32_t* row_degree,
-                               std::uint32_t* col_degree) const {
+                               std::uint32_t* col_degree, const pair_bins& bins) const {
   std::uint64_t kept = 0;
   for_each_block(*this, tile, scratch, [&](const pair_tile& block, const double* statistics) {
     std::uint32_t* columns = col_degree + (block.col_begin - tile.col_begin);
@@ -34,6 +34,7 @@ std::uint64_t pair_rows::count(const pair_tile& tile, const detail::keep_range& 
         const std::uint32_t hit = keep.keeps(row[j]) ? 1 : 0;
         degree += hit;
         columns[j] += hit;
+        if (bins.count > 0 && hit != 0) ++bins.histogram[bin_of(row[j], bins.count)];
       }
       row_degree[i - tile.row_begin] += degree;
       kept += degree;

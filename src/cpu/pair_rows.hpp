@@ -3,10 +3,12 @@
 // rows that have a statistic are in it, numbered anew ("packed"), in their original order.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <gpu/index.hpp>
@@ -42,6 +44,18 @@ struct pair_scratch {
   explicit pair_scratch(std::size_t kernel_bytes);
 };
 
+/// Where kept pairs are counted by their statistic, unless `count` is 0.
+struct pair_bins {
+  index_t count = 0;
+  std::uint64_t* histogram = nullptr;
+};
+
+/// The bin of a statistic: [-1, 1] in equal parts.
+inline index_t bin_of(double r, index_t bins) {
+  const auto bin = static_cast<index_t>(std::floor((r + 1) * static_cast<double>(bins) / 2));
+  return std::min(bin, bins - 1);
+}
+
 class pair_rows {
  public:
   virtual ~pair_rows() = default;
@@ -51,9 +65,13 @@ class pair_rows {
   /// Scratch bytes that one thread needs beside the statistics.
   [[nodiscard]] virtual std::size_t kernel_bytes() const { return 0; }
 
-  /// Makes ready what the calls below need: `matches` and `count` with `keep`, or, where that is
-  /// null, all of them. To be called before them, by one thread.
+  /// Makes ready what the calls below need: `matches` with `keep`, or, where that is null, all but
+  /// `count`. To be called before them, by one thread.
   virtual void prepare(const detail::keep_range* /*keep*/) {}
+  /// The same for `count` with `keep` and so many bins.
+  virtual void prepare_counts(const detail::keep_range& /*keep*/, index_t /*bins*/) {
+    prepare(nullptr);
+  }
 
   /// The statistic of every pair of `tile` (at most block_rows x block_cols), also of those with
   /// row >= col, to out[(row - row_begin) * block_cols + (col - col_begin)].
@@ -63,10 +81,14 @@ class pair_rows {
   virtual void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
                        std::vector<pair_hit>& out) const;
 
-  /// Counts the kept pairs of `tile` with row < col, in all and per row and column of the tile.
+  /// The row that stands at each place of the order in which `count` takes rows; empty where they
+  /// stay as they are.
+  [[nodiscard]] virtual std::span<const node_id> count_order() const { return {}; }
+  /// Adds the kept pairs of `tile` with row < col to the degrees of its rows [padded], of its
+  /// columns [padded], and to the bins; returns their number.
   virtual std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep,
                               pair_scratch& scratch, std::uint32_t* row_degree,
-                              std::uint32_t* col_degree) const;
+                              std::uint32_t* col_degree, const pair_bins& bins) const;
 };
 
 /// Calls body(block, statistics of the block) for the blocks of `tile`; columns ascend within rows.

@@ -6,16 +6,13 @@
 #include <numeric>
 
 #include "cpu/pair_engine.hpp"
+#include "cpu/pair_kernels.hpp"
 
 namespace gpu::cpu {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
-
-void add(std::uint32_t& target, std::uint32_t value) {
-  if (value != 0) std::atomic_ref(target).fetch_add(value, std::memory_order_relaxed);
-}
 
 // Sums of one thread, a cache line apart from those of the next.
 struct alignas(64) thread_sum {
@@ -48,6 +45,69 @@ class thread_histograms {
  private:
   std::vector<std::vector<std::uint64_t>> parts_;
   std::size_t bins_;
+};
+
+// Degrees by place in the order of counting. Each thread has its own where that takes little
+// memory; else threads add to common ones.
+class thread_degrees {
+ public:
+  thread_degrees(int threads, index_t rows)
+      : rows_(rows),
+        size_(static_cast<std::size_t>(round_up(rows, group_lanes * group_padding) +
+                                       group_lanes * group_padding)),
+        is_shared_(static_cast<std::size_t>(threads) * size_ > most_degrees),
+        parts_(is_shared_ ? 1 : static_cast<std::size_t>(threads)) {
+    if (is_shared_) parts_[0].assign(size_, 0);
+  }
+
+  // count(degrees of the tile's rows, degrees of its columns), padded.
+  template <class Count>
+  void add(const pair_tile& tile, int thread, const Count& count) {
+    if (is_shared_) return add_shared(tile, count);
+    auto& part = parts_[static_cast<std::size_t>(thread)];
+    if (part.empty()) part.assign(size_, 0);
+    count(part.data() + tile.row_begin, part.data() + tile.col_begin);
+  }
+
+  // take(place, degree) for every place.
+  template <class Take>
+  void for_each(int threads, const Take& take) const {
+    constexpr index_t at_once = 1 << 14;
+    parallel_for((rows_ + at_once - 1) / at_once, threads, [&](index_t task, int) {
+      const index_t end = std::min(rows_, (task + 1) * at_once);
+      for (index_t i = task * at_once; i < end; ++i) {
+        std::uint32_t sum = 0;
+        for (const auto& part : parts_) {
+          if (!part.empty()) sum += part[static_cast<std::size_t>(i)];
+        }
+        take(i, sum);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::size_t most_degrees = std::size_t{1} << 24;  // 64 MiB
+
+  template <class Count>
+  void add_shared(const pair_tile& tile, const Count& count) {
+    std::uint32_t row_degree[pair_policy::task_rows] = {};
+    std::uint32_t col_degree[pair_policy::task_cols] = {};
+    if (count(row_degree, col_degree) == 0) return;
+    const auto add_to = [&](index_t first, const std::uint32_t* from, index_t places) {
+      for (index_t i = 0; i < places; ++i) {
+        if (from[i] == 0) continue;
+        std::atomic_ref(parts_[0][static_cast<std::size_t>(first + i)])
+            .fetch_add(from[i], std::memory_order_relaxed);
+      }
+    };
+    add_to(tile.row_begin, row_degree, tile.rows());
+    add_to(tile.col_begin, col_degree, tile.cols());
+  }
+
+  index_t rows_;
+  std::size_t size_;
+  bool is_shared_;
+  std::vector<std::vector<std::uint32_t>> parts_;
 };
 
 // body(row, col, statistic) for the pairs of a block above the diagonal.
@@ -156,7 +216,7 @@ void pair_engine::dense(matrix_view<float> out) {
 std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
                                           const detail::count_request& request,
                                           pair_scratch& scratch, std::uint32_t* row_degree,
-                                          std::uint32_t* col_degree) const {
+                                          std::uint32_t* col_degree, const pair_bins& bins) const {
   constexpr index_t part_cols = 1024;
   const std::uint32_t* weights = request.weights.data();
   std::uint64_t kept = 0;
@@ -171,42 +231,41 @@ std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
       const std::uint32_t col_weight = weights[hit.col];
       row_degree[hit.row - static_cast<std::uint32_t>(tile.row_begin)] += col_weight;
       col_degree[hit.col - static_cast<std::uint32_t>(tile.col_begin)] += row_weight;
-      kept += std::uint64_t{row_weight} * col_weight;
+      const std::uint64_t weight = std::uint64_t{row_weight} * col_weight;
+      kept += weight;
+      if (bins.count > 0) bins.histogram[bin_of(hit.statistic, bins.count)] += weight;
     }
   }
   return kept;
 }
 
 void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
-  const auto weight = [&](index_t i, index_t j) { return pair_weight(request.weights, i, j); };
-  rows_->prepare(&request.keep);
-  if (request.histogram_bins > 0) rows_->prepare(nullptr);
+  const bool is_weighted = !request.weights.empty();
+  if (is_weighted) {
+    rows_->prepare(&request.keep);
+  } else {
+    rows_->prepare_counts(request.keep, request.histogram_bins);
+  }
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.histogram_bins);
-  const double bins = static_cast<double>(request.histogram_bins);
+  thread_degrees degrees(threads_, size());
   for_each_upper_tile("pairs", [&](const pair_tile& tile, int thread) {
-    std::uint32_t row_degree[pair_policy::task_rows] = {};
-    std::uint32_t col_degree[pair_policy::task_cols] = {};
-    std::uint64_t& sum = kept[static_cast<std::size_t>(thread)].value;
-    sum += request.weights.empty()
-               ? rows_->count(tile, request.keep, scratch(thread), row_degree, col_degree)
-               : count_weighted(tile, request, scratch(thread), row_degree, col_degree);
-    for (index_t i = 0; i < tile.rows(); ++i) {
-      add(out.degree[static_cast<std::size_t>(original(tile.row_begin + i))], row_degree[i]);
-    }
-    for (index_t j = 0; j < tile.cols(); ++j) {
-      add(out.degree[static_cast<std::size_t>(original(tile.col_begin + j))], col_degree[j]);
-    }
-    if (request.histogram_bins == 0) return;
-    std::uint64_t* histogram = histograms.of(thread);
-    for_each_block(*rows_, tile, scratch(thread),
-                   [&](const pair_tile& block, const double* statistics) {
-                     for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
-                       if (!request.keep.keeps(r)) return;
-                       const auto bin = static_cast<index_t>(std::floor((r + 1) * bins / 2));
-                       histogram[std::min(bin, request.histogram_bins - 1)] += weight(i, j);
-                     });
-                   });
+    pair_bins bins{.count = request.histogram_bins};
+    if (bins.count > 0) bins.histogram = histograms.of(thread);
+    pair_scratch& memory = scratch(thread);
+    degrees.add(tile, thread, [&](std::uint32_t* row_degree, std::uint32_t* col_degree) {
+      const std::uint64_t found =
+          is_weighted ? count_weighted(tile, request, memory, row_degree, col_degree, bins)
+                      : rows_->count(tile, request.keep, memory, row_degree, col_degree, bins);
+      kept[static_cast<std::size_t>(thread)].value += found;
+      return found;
+    });
+  });
+  const std::span<const node_id> order =
+      is_weighted ? std::span<const node_id>{} : rows_->count_order();
+  degrees.for_each(threads_, [&](index_t place, std::uint32_t degree) {
+    const index_t row = order.empty() ? place : index_t{order[static_cast<std::size_t>(place)]};
+    out.degree[static_cast<std::size_t>(original(row))] = degree;
   });
   out.kept = total(kept);
   if (request.histogram_bins > 0) histograms.add_to(out.histogram);

@@ -20,9 +20,6 @@
 
 namespace gpu::cpu {
 
-/// Which statistics a cut keeps.
-enum class cut_side { magnitude, positive, negative };
-
 class row_screen {
  public:
   row_screen() = default;

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "cpu/centred_ranks.hpp"
+#include "cpu/classed_rows.hpp"
 #include "cpu/equal_rows.hpp"
 #include "cpu/packed_rows.hpp"
 #include "cpu/pair_rows.hpp"
@@ -152,6 +153,35 @@ class packed_spearman_rows final : public packed_rows {
     squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
   }
 
+  void prepare_counts(const detail::keep_range& keep, index_t bins) override {
+    if constexpr (sizeof(Integer) == 1) {
+      filter asked;
+      const bool is_loose = make_filter(keep, asked) && asked.cut <= 1 && !is_rare(asked.cut);
+      if (is_loose && kernels().count_classes != nullptr &&
+          classed_rows::pays(ranks_.stride, ranks_.square_sums)) {
+        if (classes_.is_empty()) {
+          classes_ = {kernels(), ranks_.values.data(), ranks_.stride, ranks_.square_sums,
+                      thread_count(threads_)};
+        }
+        return;
+      }
+      classes_ = {};
+    }
+    packed_rows::prepare_counts(keep, bins);
+  }
+
+  [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
+
+  std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
+                      std::uint32_t* row_degree, std::uint32_t* col_degree,
+                      const pair_bins& bins) const override {
+    filter asked;
+    if (classes_.is_empty() || !make_filter(keep, asked)) {
+      return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
+    }
+    return classes_.count(tile, asked.cut, asked.side, asked.band, row_degree, col_degree, bins);
+  }
+
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
     std::int32_t* sums = sums_of(scratch);
     dots().sums(tile_of(tile, scratch), sums, pair_policy::block_cols);
@@ -199,6 +229,7 @@ class packed_spearman_rows final : public packed_rows {
   ordinary_ranks<Integer> ranks_;
   std::vector<double> squares_;  // integers below 2^31, once statistics are asked for
   std::vector<double> lengths_;  // their roots
+  classed_rows classes_;         // while the last counts prepared for are loose
   int threads_;
 };
 

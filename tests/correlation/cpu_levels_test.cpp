@@ -108,6 +108,34 @@ TEST_CASE("More columns than one task takes keep their pairs", "[correlation]") 
   CHECK(got.edges == wanted.edges);
 }
 
+TEST_CASE("Loose counts, degrees and bins are those of the naive variant", "[correlation]") {
+  const auto check = [](const auto& run, const gpu::matrix<std::int32_t>& data) {
+    for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
+      for (const double cut : {0.0, 0.1, 1.0 / 3.0, 0.5, 1.0}) {
+        for (const index_t bins : {0, 1, 40, 1000}) {
+          INFO(data.rows() << " x " << data.cols() << ", |r| >= " << cut << ", " << bins
+                           << " bins, tail " << static_cast<int>(side));
+          const gpu::count_sink sink{.keep = {.min_abs = cut, .side = side},
+                                     .histogram_bins = bins};
+          const auto wanted = run(data.view(), cpu_options(gpu::pair_variant::naive), sink);
+          const auto got = run(data.view(), cpu_options(gpu::pair_variant::tiled), sink);
+          CHECK(got.kept == wanted.kept);
+          CHECK(got.degree == wanted.degree);
+          CHECK(got.histogram == wanted.histogram);
+        }
+      }
+    }
+  };
+  // Few values in few columns: many rows of each class, and many statistics on a cut or an edge.
+  for (const index_t rows : {index_t{130}, index_t{417}}) {
+    check(spearman, family_rows(rows, 8, static_cast<unsigned>(rows), 4));
+  }
+  check(spearman, family_rows(300, 46, 7, 0));
+  check(spearman, family_rows(300, 47, 8, 0));
+  check(spearman, family_rows(300, 30, 9, 3));
+  check(pearson, family_rows(150, 8, 10, 4));
+}
+
 TEST_CASE("Measures run side by side in threads of the caller", "[correlation]") {
   const auto data = family_rows(500, 30, 5, 0);
   const gpu::pair_filter strict{.min_abs = 0.85};

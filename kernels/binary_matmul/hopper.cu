@@ -57,6 +57,9 @@ struct hopper_arguments {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+using bit_ring = copy_ring<policy::stages, stage_bytes>;
+using bit_place = ring_place<policy::stages>;
+
 // One block's share of work: a tile of the result and a part of the depth.
 struct work_item {
   int row;
@@ -85,8 +88,7 @@ struct ring_feeder {
   const std::uint8_t* b;
   int index;
   volatile int left;  // stages of this item; volatile: no other thread reads it ahead
-  unsigned stage;
-  unsigned parity;
+  bit_place place;
 
   __device__ __forceinline__ void start(const hopper_arguments& args, int item_index) {
     index = item_index;
@@ -102,20 +104,16 @@ struct ring_feeder {
             policy::depth_bytes;
   }
 
-  __device__ __forceinline__ void fill(const hopper_arguments& args, unsigned ring, unsigned full,
-                                       unsigned empty) {
+  __device__ __forceinline__ void fill(const hopper_arguments& args, const bit_ring& ring) {
     if (left == 0) return;
-    barrier_wait(empty + stage * 8, parity);
-    barrier_expect(full + stage * 8, stage_bytes);
-    const unsigned to = ring + stage * stage_bytes;
-    bulk_copy(to, a, left_bytes, full + stage * 8);
-    bulk_copy(to + left_bytes, b, right_bytes, full + stage * 8);
+    ring.claim(place);
+    const unsigned to = ring.memory(place.stage);
+    const unsigned full = ring.full(place.stage);
+    bulk_copy(to, a, left_bytes, full);
+    bulk_copy(to + left_bytes, b, right_bytes, full);
     a += args.a.padded_rows * policy::depth_bytes;
     b += args.b.padded_rows * policy::depth_bytes;
-    if (++stage == policy::stages) {
-      stage = 0;
-      parity ^= 1U;
-    }
+    place.advance();
     left = left - 1;
     if (left == 0) start(args, index + static_cast<int>(gridDim.x));
   }
@@ -220,37 +218,29 @@ __global__ void __launch_bounds__(threads, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * policy::stages];  // full, then empty
-  const unsigned full = shared_address(&barriers[0]);
-  const unsigned empty = shared_address(&barriers[policy::stages]);
-  const unsigned ring = shared_address(shared);
+  const bit_ring ring{shared_address(shared), shared_address(barriers)};
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   std::uint8_t* counts = shared + ring_bytes + static_cast<int>(threadIdx.x) / 32 * warp_bytes;
 
   __shared__ ring_feeder feeder;
   if (threadIdx.x == 0) {
-    for (unsigned stage = 0; stage < policy::stages; ++stage) {
-      barrier_init(full + stage * 8, 1);
-      barrier_init(empty + stage * 8, policy::warpgroups);
-    }
-    barrier_init_fence();
-    feeder.stage = 0;
-    feeder.parity = 1;
+    ring.init(policy::warpgroups);
+    feeder.place = {0, 0};
     feeder.start(args, static_cast<int>(blockIdx.x));
-    for (int i = 0; i < policy::stages - 1; ++i) feeder.fill(args, ring, full, empty);
+    for (int i = 0; i < policy::stages - 1; ++i) feeder.fill(args, ring);
   }
   __syncthreads();
 
-  const std::uint64_t operand = operand_descriptor(ring, policy::depth_bytes);
+  const std::uint64_t operand = operand_descriptor(ring.first_stage, policy::depth_bytes);
   const std::uint64_t left_offset =
       static_cast<std::uint64_t>(warpgroup * 64 * policy::depth_bytes) >> 4;
   int sums[128];
   row_store store;
-  unsigned stage = 0;
-  unsigned parity = 0;
+  bit_place place{0, 0};
   unsigned last_stage = 0;
   const auto release = [&](unsigned read_stage) {
-    if (threadIdx.x % 128 == 0) barrier_arrive(empty + read_stage * 8);
-    if (threadIdx.x == 0) feeder.fill(args, ring, full, empty);
+    if (threadIdx.x % 128 == 0) ring.release(read_stage);
+    if (threadIdx.x == 0) feeder.fill(args, ring);
     __syncwarp();
   };
   for (int index = static_cast<int>(blockIdx.x); index < args.items;
@@ -260,9 +250,10 @@ __global__ void __launch_bounds__(threads, 1)
     pin_registers(sums);
 #pragma unroll 1
     for (int i = 0; i < item.stages; ++i) {
-      barrier_wait(full + stage * 8, parity);
+      ring.wait_until_full(place);
       wgmma_fence();
-      const std::uint64_t base = operand + static_cast<std::uint64_t>((stage * stage_bytes) >> 4);
+      const std::uint64_t base =
+          operand + static_cast<std::uint64_t>((place.stage * stage_bytes) >> 4);
 #pragma unroll
       for (int step = 0; step < policy::depth_bytes / 32; ++step) {
         wgmma_b1(sums, base + left_offset + static_cast<std::uint64_t>(step * (256 >> 4)),
@@ -275,11 +266,8 @@ __global__ void __launch_bounds__(threads, 1)
       // cores at work.
       wgmma_wait<1>();
       if (i > 0) release(last_stage);
-      last_stage = stage;
-      if (++stage == policy::stages) {
-        stage = 0;
-        parity ^= 1U;
-      }
+      last_stage = place.stage;
+      place.advance();
     }
     wgmma_wait<0>();
     pin_registers(sums);

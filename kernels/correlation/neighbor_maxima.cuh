@@ -97,15 +97,13 @@ __global__ void __launch_bounds__(select_neighbor_policy(depth).warpgroups * 128
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * stages];  // full, then empty
   __shared__ maxima_cursor producer_at;                        // of thread 0 alone, as are
-  __shared__ unsigned producer_stage, producer_parity;
+  __shared__ ring_place<stages> producer_place;
   __shared__ volatile unsigned producer_more;  // volatile: no other thread may read it ahead
 
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const unsigned in_group = threadIdx.x & 127U;
   const unsigned lane = threadIdx.x & 31U;
-  const unsigned full = shared_address(&barriers[0]);
-  const unsigned empty = shared_address(&barriers[stages]);
-  const unsigned ring = shared_address(shared);
+  const copy_ring<stages, tile_bytes> ring{shared_address(shared), shared_address(barriers)};
   std::uint8_t* left_rows = shared + stages * tile_bytes + warpgroup * row_blocks * block_bytes;
 
   // Thread 0 streams the tiles ahead of the consumers; its position stays in shared memory to
@@ -113,14 +111,10 @@ __global__ void __launch_bounds__(select_neighbor_policy(depth).warpgroups * 128
   const auto produce = [&] {
     if (producer_more == 0) return;
     maxima_cursor at = producer_at;
-    const unsigned stage = producer_stage;
-    barrier_wait(empty + stage * 8, producer_parity ^ 1U);
-    barrier_expect(full + stage * 8, tile_bytes);
-    bulk_copy(ring + stage * tile_bytes,
-              args.tiles + static_cast<std::size_t>(at.tile) * tile_bytes, tile_bytes,
-              full + stage * 8);
-    producer_stage = stage + 1 == stages ? 0 : stage + 1;
-    if (stage + 1 == stages) producer_parity ^= 1U;
+    ring_place<stages> to = producer_place;
+    ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * tile_bytes);
+    to.advance();
+    producer_place = to;
     if (++at.tile == at.last_tile) {
       at.item += static_cast<int>(gridDim.x);
       producer_more = settle(args, at) ? 1 : 0;
@@ -128,26 +122,20 @@ __global__ void __launch_bounds__(select_neighbor_policy(depth).warpgroups * 128
     producer_at = at;
   };
   if (threadIdx.x == 0) {
-    for (int stage = 0; stage < stages; ++stage) {
-      barrier_init(full + static_cast<unsigned>(stage) * 8, 1);
-      barrier_init(empty + static_cast<unsigned>(stage) * 8, policy.warpgroups);
-    }
-    barrier_init_fence();
+    ring.init(policy.warpgroups);
     maxima_cursor at{static_cast<int>(blockIdx.x), 0, 0};
     producer_more = settle(args, at) ? 1 : 0;
     producer_at = at;
-    producer_stage = 0;
-    producer_parity = 0;
+    producer_place = {0, 0};
     // One stage of slack where there are enough: then no warpgroup waits for the slowest.
     for (int stage = 0; stage < (stages > 2 ? stages - 2 : 1); ++stage) produce();
   }
   __syncthreads();
 
   const std::uint64_t left_operand = operand_descriptor(shared_address(left_rows), depth);
-  const std::uint64_t right_operand = operand_descriptor(ring, depth);
+  const std::uint64_t right_operand = operand_descriptor(ring.first_stage, depth);
   unsigned d[2][64];
-  unsigned stage = 0;
-  unsigned parity = 0;
+  ring_place<stages> place{0, 0};
 
   maxima_cursor at{static_cast<int>(blockIdx.x), 0, 0};
   for (; settle(args, at); at.item += static_cast<int>(gridDim.x)) {
@@ -179,18 +167,18 @@ __global__ void __launch_bounds__(select_neighbor_policy(depth).warpgroups * 128
 #pragma unroll
         for (int x = 0; x < row_blocks; ++x) best[x][0] = best[x][1] = no_maxima;
       }
-      barrier_wait(full + stage * 8, parity);
+      ring.wait_until_full(place);
       const auto issue = [&](int step, unsigned(&sums)[64]) {
         pin_registers(sums);
         wgmma_fence();
 #pragma unroll
         for (int k = 0; k < depth / 32; ++k) {
-          wgmma_f16(
-              sums,
-              left_operand +
-                  static_cast<std::uint64_t>(((step / splits) * block_bytes + k * 256) >> 4),
-              right_operand + ((stage * tile_bytes + (step % splits) * 256 * depth + k * 256) >> 4),
-              k);
+          wgmma_f16(sums,
+                    left_operand +
+                        static_cast<std::uint64_t>(((step / splits) * block_bytes + k * 256) >> 4),
+                    right_operand +
+                        ((place.stage * tile_bytes + (step % splits) * 256 * depth + k * 256) >> 4),
+                    k);
         }
         wgmma_commit();
       };
@@ -207,7 +195,7 @@ __global__ void __launch_bounds__(select_neighbor_policy(depth).warpgroups * 128
         }
         auto& sums = d[step & 1];
         pin_registers(sums);
-        if (step + 1 == steps && in_group == 0) barrier_arrive(empty + stage * 8);
+        if (step + 1 == steps && in_group == 0) ring.release(place.stage);
         fold_sums<magnitude>(sums, best[step / splits]);
       }
       if ((tile + 1) % span_tiles == 0) {
@@ -220,10 +208,7 @@ __global__ void __launch_bounds__(select_neighbor_policy(depth).warpgroups * 128
         }
         out += 4;
       }
-      if (++stage == stages) {
-        stage = 0;
-        parity ^= 1U;
-      }
+      place.advance();
     }
   }
 #endif

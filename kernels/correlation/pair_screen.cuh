@@ -257,14 +257,12 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * stages];  // full, then empty
   __shared__ screen_cursor producer_at;                        // of thread 0 alone, as are
-  __shared__ unsigned producer_stage, producer_parity;
+  __shared__ ring_place<stages> producer_place;
   __shared__ volatile unsigned producer_more;  // volatile: no other thread may read it ahead
 
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const unsigned in_group = threadIdx.x & 127U;
-  const unsigned full = shared_address(&barriers[0]);
-  const unsigned empty = shared_address(&barriers[stages]);
-  const unsigned ring = shared_address(shared);
+  const copy_ring<stages, tile_bytes> ring{shared_address(shared), shared_address(barriers)};
   std::uint8_t* left_rows = shared + stages * tile_bytes + warpgroup * row_blocks * block_bytes;
   auto* scratch = reinterpret_cast<typename multiply::sum*>(
       shared + stages * tile_bytes + panel * depth + (threadIdx.x >> 5) * 512);
@@ -274,14 +272,10 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
   const auto produce = [&] {
     if (producer_more == 0) return;
     screen_cursor at = producer_at;
-    const unsigned stage = producer_stage;
-    barrier_wait(empty + stage * 8, producer_parity ^ 1U);
-    barrier_expect(full + stage * 8, tile_bytes);
-    bulk_copy(ring + stage * tile_bytes,
-              args.tiles + static_cast<std::size_t>(at.tile) * tile_bytes, tile_bytes,
-              full + stage * 8);
-    producer_stage = stage + 1 == stages ? 0 : stage + 1;
-    if (stage + 1 == stages) producer_parity ^= 1U;
+    ring_place<stages> to = producer_place;
+    ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * tile_bytes);
+    to.advance();
+    producer_place = to;
     if (++at.tile == at.last_tile) {
       at.item += gridDim.x;
       producer_more = settle<panel, tile_rows, policy.chunk_tiles>(args, at) ? 1 : 0;
@@ -289,26 +283,20 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
     producer_at = at;
   };
   if (threadIdx.x == 0) {
-    for (int stage = 0; stage < stages; ++stage) {
-      barrier_init(full + static_cast<unsigned>(stage) * 8, 1);
-      barrier_init(empty + static_cast<unsigned>(stage) * 8, policy.warpgroups);
-    }
-    barrier_init_fence();
+    ring.init(policy.warpgroups);
     screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
     producer_more = settle<panel, tile_rows, policy.chunk_tiles>(args, at) ? 1 : 0;
     producer_at = at;
-    producer_stage = 0;
-    producer_parity = 0;
+    producer_place = {0, 0};
     for (int stage = 0; stage < stages - 2; ++stage) produce();
   }
   __syncthreads();
 
   const std::uint64_t left_operand = operand_descriptor(shared_address(left_rows), depth);
-  const std::uint64_t right_operand = operand_descriptor(ring, depth);
+  const std::uint64_t right_operand = operand_descriptor(ring.first_stage, depth);
   const unsigned warp_row = (in_group >> 5) * 16;
   typename multiply::sum d[multiply::sets][multiply::sums];
-  unsigned stage = 0;
-  unsigned parity = 0;
+  ring_place<stages> place{0, 0};
 
   screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
   constexpr index_t panels = index_t{policy.chunk_tiles} * tile_rows / panel;
@@ -362,13 +350,13 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
         fresh = false;
       }
       tile_bounds = args.tile_bounds[tile + 1];
-      barrier_wait(full + stage * 8, parity);
+      ring.wait_until_full(place);
       const auto issue = [&](int step, typename multiply::sum(&sums)[multiply::sums]) {
         pin_registers(sums);
         wgmma_fence();
         multiply::multiply(
             sums, left_operand + static_cast<std::uint64_t>((step / splits) * (block_bytes >> 4)),
-            right_operand + ((stage * tile_bytes + (step % splits) * 256 * depth) >> 4));
+            right_operand + ((place.stage * tile_bytes + (step % splits) * 256 * depth) >> 4));
         wgmma_commit();
       };
       if constexpr (multiply::sets == 2) issue(0, d[0]);
@@ -389,7 +377,7 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
         }
         auto& sums = d[multiply::sets == 2 ? step & 1 : 0];
         pin_registers(sums);
-        if (step + 1 == steps && in_group == 0) barrier_arrive(empty + stage * 8);
+        if (step + 1 == steps && in_group == 0) ring.release(place.stage);
         const bool hit = multiply::any(sums, threshold.limit);
         if (__any_sync(~0U, hit)) {
           collect<multiply>(args, sums, hit, threshold.limit,
@@ -398,10 +386,7 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
                             scratch);
         }
       }
-      if (++stage == stages) {
-        stage = 0;
-        parity ^= 1U;
-      }
+      place.advance();
     }
     at.item += gridDim.x;
   }

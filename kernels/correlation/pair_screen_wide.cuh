@@ -95,13 +95,11 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
   __shared__ index_t producer_item;                            // of thread 0 alone, as are
   __shared__ wide_tile producer_tile;
   __shared__ int producer_band, producer_plane;
-  __shared__ unsigned producer_stage, producer_parity;
+  __shared__ ring_place<stages> producer_place;
 
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const unsigned in_group = threadIdx.x & 127U;
-  const unsigned full = shared_address(&barriers[0]);
-  const unsigned empty = shared_address(&barriers[stages]);
-  const unsigned ring = shared_address(shared);
+  const copy_ring<stages, stage_bytes> ring{shared_address(shared), shared_address(barriers)};
   auto* scratch =
       reinterpret_cast<multiply::sum*>(shared + stages * stage_bytes + (threadIdx.x >> 5) * 512);
 
@@ -112,16 +110,16 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
     if (item >= args.last_item) return;
     const wide_tile at = producer_tile;
     const int plane = producer_plane;
-    const unsigned stage = producer_stage;
-    const unsigned to = ring + stage * stage_bytes;
+    ring_place<stages> place = producer_place;
     const std::uint8_t* from = args.tiles + plane * args.plane_bytes;
-    barrier_wait(empty + stage * 8, producer_parity ^ 1U);
-    barrier_expect(full + stage * 8, stage_bytes);
-    bulk_copy(to, from + static_cast<index_t>(at.panel) * left_bytes, left_bytes, full + stage * 8);
+    ring.claim(place);
+    const unsigned to = ring.memory(place.stage);
+    const unsigned full = ring.full(place.stage);
+    bulk_copy(to, from + static_cast<index_t>(at.panel) * left_bytes, left_bytes, full);
     bulk_copy(to + left_bytes, from + static_cast<index_t>(at.tile) * right_bytes, right_bytes,
-              full + stage * 8);
-    producer_stage = stage + 1 == stages ? 0 : stage + 1;
-    if (stage + 1 == stages) producer_parity ^= 1U;
+              full);
+    place.advance();
+    producer_place = place;
     producer_plane = plane + 1;
     if (plane + 1 == args.planes) {
       producer_plane = 0;
@@ -132,29 +130,25 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
     }
   };
   if (threadIdx.x == 0) {
-    for (int stage = 0; stage < stages; ++stage) {
-      barrier_init(full + static_cast<unsigned>(stage) * 8, 1);
-      barrier_init(empty + static_cast<unsigned>(stage) * 8, wide_screen.warpgroups);
-    }
-    barrier_init_fence();
+    ring.init(wide_screen.warpgroups);
     int band = 0;
     producer_item = args.first_item + blockIdx.x;
     if (producer_item < args.last_item) producer_tile = locate(args, producer_item, band);
     producer_band = band;
     producer_plane = 0;
-    producer_stage = 0;
-    producer_parity = 0;
+    producer_place = {0, 0};
     for (int stage = 0; stage < ahead; ++stage) produce();
   }
   __syncthreads();
 
-  const std::uint64_t left_operand = operand_descriptor(
-      ring + static_cast<unsigned>(warpgroup) * screen_block_rows * screen_plane_columns,
-      screen_plane_columns);
-  const std::uint64_t right_operand = operand_descriptor(ring + left_bytes, screen_plane_columns);
+  const std::uint64_t left_operand =
+      operand_descriptor(ring.first_stage + static_cast<unsigned>(warpgroup) * screen_block_rows *
+                                                screen_plane_columns,
+                         screen_plane_columns);
+  const std::uint64_t right_operand =
+      operand_descriptor(ring.first_stage + left_bytes, screen_plane_columns);
   multiply::sum d[multiply::sums];
-  unsigned stage = 0;
-  unsigned parity = 0;
+  ring_place<stages> place{0, 0};
   int band = 0;
 
 #pragma unroll 1
@@ -167,8 +161,8 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
     unsigned previous = 0;
 #pragma unroll 1
     for (int plane = 0; plane < args.planes; ++plane) {
-      barrier_wait(full + stage * 8, parity);
-      const std::uint64_t step = (stage * stage_bytes) >> 4;
+      ring.wait_until_full(place);
+      const std::uint64_t step = (place.stage * stage_bytes) >> 4;
       pin_registers(d);
       wgmma_fence();
       wgmma_s8(d, left_operand + step, right_operand + step, plane);
@@ -179,17 +173,14 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
       __syncwarp();
       if (plane > 0) {
         wgmma_wait<1>();
-        if (in_group == 0) barrier_arrive(empty + previous * 8);
+        if (in_group == 0) ring.release(previous);
       }
-      previous = stage;
-      if (++stage == stages) {
-        stage = 0;
-        parity ^= 1U;
-      }
+      previous = place.stage;
+      place.advance();
     }
     wgmma_wait<0>();
     pin_registers(d);
-    if (in_group == 0) barrier_arrive(empty + previous * 8);
+    if (in_group == 0) ring.release(previous);
     // |sum of rounded| >= |sum| - norms (e_l + e_r + e_l e_r), by Cauchy and Schwarz.
     const float least = left.smallest_norm * right.smallest_norm *
                         (args.cut - (left.largest_error + right.largest_error +

@@ -172,7 +172,7 @@ void register_product(const std::string& type, const product& p, bool whole_ladd
     }
   }
   add(matmul_variant::register_tiled);
-  if (sizeof(T) == 4) add(matmul_variant::tensor);
+  add(matmul_variant::tensor);
   add(matmul_variant::automatic);
 }
 
@@ -190,6 +190,7 @@ void register_products(const std::string& type) {
                            {4096, 4096, 4096, flipped, flipped},
                            {65536, 128, 128},
                            {65536, 32, 1024},
+                           {65536, 16, 512},
                            {65536, 256, 1024},
                            {32, 65536, 128},
                            {128, 128, 65536}}) {

@@ -272,11 +272,17 @@ void launch_matmul_register_tiled(const matmul_problem<T>& p, matmul_policy::til
     case tile_name::medium:
       launch_register_tile<T, tile_name::medium>(p, splits, partial, run_if, stream);
       break;
+    case tile_name::light:
+      launch_register_tile<T, tile_name::light>(p, splits, partial, run_if, stream);
+      break;
     case tile_name::small:
       launch_register_tile<T, tile_name::small>(p, splits, partial, run_if, stream);
       break;
     case tile_name::narrow:
       launch_register_tile<T, tile_name::narrow>(p, splits, partial, run_if, stream);
+      break;
+    case tile_name::slim:
+      launch_register_tile<T, tile_name::slim>(p, splits, partial, run_if, stream);
       break;
     case tile_name::flat:
       launch_register_tile<T, tile_name::flat>(p, splits, partial, run_if, stream);

@@ -54,26 +54,36 @@ class tile_loader {
   __device__ tile_loader(const tile_source<T>& from, index_t first)
       : step_(from.depth_step * depths_per_pass) {
     const index_t last = from.lanes - lanes_per_copy;
-    const index_t lane = min(from.first_lane + first_lane(), last);
-    next_ = from.data + lane * from.lane_step + (first + first_depth()) * from.depth_step;
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+      const index_t lane = min(from.first_lane + first_lane() + part * lanes_per_part, last);
+      next_[part] = from.data + lane * from.lane_step + (first + first_depth()) * from.depth_step;
+    }
   }
 
   __device__ void load_next(T* tile) {
     T* to = tile + first_depth() * pitch + first_lane();
 #pragma unroll
     for (int pass = 0; pass < passes; ++pass) {
-      if (busy % threads == 0 || pass * threads + static_cast<int>(threadIdx.x) < busy) {
-        __pipeline_memcpy_async(to + pass * depths_per_pass * pitch, next_,
-                                lanes_per_copy * sizeof(T));
+#pragma unroll
+      for (int part = 0; part < parts; ++part) {
+        if (busy % threads == 0 || pass * threads + static_cast<int>(threadIdx.x) < busy) {
+          __pipeline_memcpy_async(to + pass * depths_per_pass * pitch + part * lanes_per_part,
+                                  next_[part], lanes_per_copy * sizeof(T));
+        }
+        next_[part] += step_;
       }
-      next_ += step_;
     }
   }
 
  private:
   static constexpr int lanes_per_copy = reading == tile_reading::wide ? vector : 1;
-  static constexpr int copies_across = width / lanes_per_copy;
-  static constexpr int busy = copies_across * depth;  // copies in all
+  // A tile wider than the block has threads is copied in parts side by side.
+  static constexpr int parts =
+      width > lanes_per_copy* threads ? width / lanes_per_copy / threads : 1;
+  static constexpr int lanes_per_part = width / parts;
+  static constexpr int copies_across = lanes_per_part / lanes_per_copy;
+  static constexpr int busy = copies_across * depth;  // copies of a part
   static constexpr int depths_per_pass =
       threads / copies_across < depth ? threads / copies_across : depth;
   static constexpr int passes = depth / depths_per_pass;
@@ -86,7 +96,7 @@ class tile_loader {
     return static_cast<int>(threadIdx.x) / copies_across;
   }
 
-  const T* next_;
+  const T* next_[parts];
   index_t step_;
 };
 

@@ -275,9 +275,13 @@ detail::matmul_device describe_matmul_device(const execution& exec) {
   const auto found = known.find(ordinal);
   if (found != known.end()) return found->second;
   const device_info info = select_device(exec);
+  int shared_bytes = 0;
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, info.ordinal));
   return known[ordinal] = {.name = info.name,
                            .compute = info.compute_major * 10 + info.compute_minor,
                            .multiprocessors = info.multiprocessors,
+                           .shared_bytes = static_cast<std::size_t>(shared_bytes),
                            .has_wgmma = info.compute_major == 9 && kernels::tensor_has_wgmma(),
                            .has_cublas = has_cublas()};
 }

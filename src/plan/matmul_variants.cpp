@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include <gpu/error.hpp>
 
@@ -38,14 +40,23 @@ double double_tiles_each(const matmul_extents& e, policy::tile_name name,
          device.multiprocessors;
 }
 
-// The largest tile that still gives every multiprocessor something to do. Needs no workspace.
+// The largest tile that the device has shared memory for and that still gives every multiprocessor
+// something to do. Needs no workspace.
 matmul_choice tensor_double(const matmul_extents& e, const matmul_device& device) {
   using policy::tile_name;
+  const auto pays = [&](tile_name tile, double least_tiles) {
+    const auto& shape = policy::tensor_double_tile(tile);
+    const double each = double_tiles_each(e, tile, device);
+    const double computed = each * device.multiprocessors * shape.block_m * shape.block_n;
+    const double needed = static_cast<double>(e.m) * static_cast<double>(e.n);
+    return policy::tensor_double_shared_bytes(tile) <= device.shared_bytes && each >= least_tiles &&
+           computed <= policy::tensor_double_most_padding * needed;
+  };
   tile_name name = tile_name::small;
-  if (e.k >= policy::large_least_depth &&
-      double_tiles_each(e, tile_name::large, device) >= policy::large_least_tiles) {
+  if (e.k >= policy::tensor_double_large_least_depth &&
+      pays(tile_name::large, policy::tensor_double_large_least_tiles)) {
     name = tile_name::large;
-  } else if (double_tiles_each(e, tile_name::medium, device) >= policy::medium_least_tiles) {
+  } else if (pays(tile_name::medium, policy::tensor_double_medium_least_tiles)) {
     name = tile_name::medium;
   }
   const auto& tile = policy::tensor_double_tile(name);
@@ -71,65 +82,120 @@ index_t tiles_of(const matmul_extents& e, const policy::register_tile& tile) {
   return ceil_div(e.m, tile.block_m) * ceil_div(e.n, tile.block_n);
 }
 
-// The tile that wastes least: narrow and flat C have their own shapes; else the largest that still
-// gives every multiprocessor something to do.
-policy::tile_name choose_tile(const matmul_extents& e, std::size_t element_bytes,
-                              const matmul_device& device) {
-  using policy::tile_name;
-  const auto tile = [&](tile_name name) { return policy::tile_of(element_bytes, name); };
-  if (e.n <= tile(tile_name::narrow).block_n) return tile_name::narrow;
-  if (e.m <= tile(tile_name::flat).block_m) return tile_name::flat;
-  const auto tiles_each = [&](tile_name name) {
-    return static_cast<double>(tiles_of(e, tile(name))) / device.multiprocessors;
-  };
-  if (e.k >= policy::large_least_depth &&
-      tiles_each(tile_name::large) >= policy::large_least_tiles) {
-    return tile_name::large;
+// How register_tiled runs: its tile, and the parts of k.
+struct register_pick {
+  policy::tile_name tile = policy::tile_name::small;
+  index_t splits = 1;
+};
+
+// The speed of a multiprocessor with this many warps over that of a busy one.
+double rate_of_warps(index_t warps) {
+  for (std::size_t i = 0; i < policy::warp_counts.size(); ++i) {
+    if (warps <= policy::warp_counts[i]) return policy::warp_rates[i];
   }
-  const bool deep = e.k >= policy::most_splits * policy::least_split_depth;
-  if (deep || tiles_each(tile_name::medium) >= policy::medium_least_tiles) {
-    return tile_name::medium;
-  }
-  return tile_name::small;
+  return 1;
 }
 
-// Parts of k: as many as give every multiprocessor a block where C alone has too few tiles for it.
-index_t choose_splits(const matmul_extents& e, const policy::register_tile& tile,
-                      std::size_t element_bytes, const matmul_device& device, std::size_t limit) {
-  const index_t tiles = std::max<index_t>(tiles_of(e, tile), 1);
-  const index_t wanted = device.multiprocessors / tiles;
-  const index_t splits = std::min({wanted, e.k / policy::least_split_depth, policy::most_splits});
-  if (splits < 2) return 1;
-  const double bytes = static_cast<double>(splits) * static_cast<double>(e.m) *
-                       static_cast<double>(e.n) * static_cast<double>(element_bytes);
-  return bytes <= static_cast<double>(limit) ? splits : 1;
+index_t blocks_each(const matmul_extents& e, const policy::register_tile& tile, index_t splits,
+                    const matmul_device& device) {
+  return ceil_div(tiles_of(e, tile) * splits, std::max(device.multiprocessors, 1));
+}
+
+// What the multiprocessor with most blocks has to do, see matmul_policy.hpp.
+double register_cost(const matmul_extents& e, const policy::register_tile& tile, index_t splits,
+                     bool wide, const matmul_device& device) {
+  const index_t blocks = blocks_each(e, tile, splits, device);
+  const index_t rest = blocks % tile.resident();
+  const double rounds = static_cast<double>(blocks - rest) +
+                        static_cast<double>(rest) / rate_of_warps(rest * tile.threads() / 32);
+  const double block = static_cast<double>(tile.block_m) * tile.block_n *
+                       (static_cast<double>(ceil_div(e.k, splits)) + policy::block_overhead);
+  const double products = rounds * block / (wide ? tile.wide_rate : tile.rate);
+  if (splits == 1) return products;
+  const double sums = static_cast<double>(splits) * static_cast<double>(e.m) *
+                      static_cast<double>(e.n) * policy::sum_element;
+  return products + policy::sum_launch + sums;
+}
+
+// The tile and the parts that cost least. Narrow and flat C have tiles of their own. `wide`: both
+// operands are read 16 bytes at a time. `limit`: bytes for the parts.
+register_pick choose_register(const matmul_extents& e, std::size_t element_bytes, bool wide,
+                              const matmul_device& device, std::size_t limit) {
+  using policy::tile_name;
+  const auto tile_of = [&](tile_name name) { return policy::tile_of(element_bytes, name); };
+  std::array<tile_name, 4> names{tile_name::large, tile_name::medium, tile_name::light,
+                                 tile_name::small};
+  if (e.n <= tile_of(tile_name::slim).block_n &&
+      policy::register_shared_bytes(element_bytes, tile_name::slim) <= device.shared_bytes) {
+    names.fill(tile_name::slim);
+  } else if (e.n <= tile_of(tile_name::narrow).block_n) {
+    names.fill(tile_name::narrow);
+  } else if (e.m <= tile_of(tile_name::flat).block_m) {
+    names.fill(tile_name::flat);
+  }
+  const double part_bytes =
+      static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(element_bytes);
+  register_pick best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const tile_name name : names) {
+    for (index_t splits = 1; splits <= policy::most_splits; ++splits) {
+      const bool may_split =
+          e.k >= splits * policy::least_split_depth &&
+          static_cast<double>(splits) * part_bytes <= static_cast<double>(limit) &&
+          blocks_each(e, tile_of(name), 1, device) <= tile_of(name).resident();
+      if (splits > 1 && !may_split) break;
+      const double cost = register_cost(e, tile_of(name), splits, wide, device);
+      if (cost < least) {
+        least = cost;
+        best = {name, splits};
+      }
+    }
+  }
+  return best;
+}
+
+// Which operands register_tiled transposes first: those with contiguous k, that is A as it is
+// stored and B transposed, where that pays for them.
+struct transposes {
+  bool a = false;
+  bool b = false;
+  std::size_t bytes = 0;
+  bool wide = false;  // with them, tiles of both operands are copied in 16-byte words
+};
+
+transposes choose_transposes(const matmul_extents& e, std::size_t element_bytes,
+                             const matmul_options& options, std::size_t limit) {
+  const bool aligned = e.m % 4 == 0 && e.n % 4 == 0;
+  const bool a_is_deep = options.a == transposition::none;
+  const bool b_is_deep = options.b == transposition::transpose;
+  transposes out{.wide = aligned && !a_is_deep && !b_is_deep};
+  if (!aligned || out.wide || work_of(e) < policy::transpose_least_work) return out;
+  const bool a = a_is_deep && e.n >= policy::transpose_least_uses;
+  const bool b = b_is_deep && e.m >= policy::transpose_least_uses;
+  const std::size_t bytes = (a ? kernels::transposed_bytes(e.m, e.k, element_bytes) : 0) +
+                            (b ? kernels::transposed_bytes(e.n, e.k, element_bytes) : 0);
+  if ((!a && !b) || bytes > limit) return out;
+  return {.a = a, .b = b, .bytes = bytes, .wide = a == a_is_deep && b == b_is_deep};
 }
 
 matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
                              const matmul_options& options, const matmul_device& device,
                              std::size_t limit) {
+  const transposes before = choose_transposes(e, element_bytes, options, limit);
+  const register_pick pick = choose_register(e, element_bytes, before.wide, device, limit);
+  const auto& tile = policy::tile_of(element_bytes, pick.tile);
   matmul_choice choice{.variant = matmul_variant::register_tiled,
-                       .tile = choose_tile(e, element_bytes, device)};
-  const auto& tile = policy::tile_of(element_bytes, choice.tile);
-  choice.tile_rows = tile.block_m;
-  choice.tile_cols = tile.block_n;
-  choice.depth_splits = choose_splits(e, tile, element_bytes, device, limit);
-  if (choice.depth_splits > 1) {
-    choice.workspace_bytes =
-        static_cast<std::size_t>(choice.depth_splits * e.m * e.n) * element_bytes;
+                       .tile = pick.tile,
+                       .tile_rows = tile.block_m,
+                       .tile_cols = tile.block_n,
+                       .depth_splits = pick.splits};
+  if (pick.splits > 1) {
+    choice.workspace_bytes = static_cast<std::size_t>(pick.splits * e.m * e.n) * element_bytes;
     return choice;
   }
-  // k is contiguous in A as it is stored and in B transposed.
-  const bool pays = e.m % 4 == 0 && e.n % 4 == 0 && work_of(e) >= policy::transpose_least_work;
-  const bool a = options.a == transposition::none && e.n >= policy::transpose_least_uses;
-  const bool b = options.b == transposition::transpose && e.m >= policy::transpose_least_uses;
-  const auto bytes = (a ? kernels::transposed_bytes(e.m, e.k, element_bytes) : 0) +
-                     (b ? kernels::transposed_bytes(e.n, e.k, element_bytes) : 0);
-  if (pays && (a || b) && bytes <= limit) {
-    choice.transpose_a = a;
-    choice.transpose_b = b;
-    choice.workspace_bytes = bytes;
-  }
+  choice.transpose_a = before.a;
+  choice.transpose_b = before.b;
+  choice.workspace_bytes = before.bytes;
   return choice;
 }
 
@@ -147,7 +213,7 @@ matmul_choice tensor(const matmul_extents& e, const matmul_device& device) {
   const int wgmma_columns = device.has_wgmma ? choose_wgmma_columns(e, device) : 0;
   // The tile of register_tiled comes along: it runs where an operand holds an Inf or NaN.
   return {.variant = matmul_variant::tensor,
-          .tile = choose_tile(e, sizeof(float), device),
+          .tile = choose_register(e, sizeof(float), false, device, 0).tile,
           .tile_rows = 128,
           .tile_cols = wgmma_columns == 0 ? 128 : wgmma_columns,
           .workspace_bytes = tensor_bytes(e),

@@ -16,7 +16,8 @@ struct matmul_device {
   std::string name = {};
   int compute = 0;  // compute capability, 10 * major + minor
   int multiprocessors = 0;
-  bool has_wgmma = false;  // warpgroup products of cc 9.0, and the build has code for them
+  std::size_t shared_bytes = 0;  // of shared memory that a block can have
+  bool has_wgmma = false;        // warpgroup products of cc 9.0, and the build has code for them
   bool has_cublas = false;
 };
 

@@ -17,10 +17,14 @@ using gpu::detail::matmul_extents;
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 matmul_device hopper() {
-  return {.name = "cc 9.0", .compute = 90, .multiprocessors = 132, .has_wgmma = true};
+  return {.name = "cc 9.0",
+          .compute = 90,
+          .multiprocessors = 132,
+          .shared_bytes = 232448,
+          .has_wgmma = true};
 }
 matmul_device turing() {
-  return {.name = "cc 7.5", .compute = 75, .multiprocessors = 40};
+  return {.name = "cc 7.5", .compute = 75, .multiprocessors = 40, .shared_bytes = 65536};
 }
 matmul_choice choose(const matmul_extents& e, const matmul_device& device,
                      matmul_variant asked = matmul_variant::automatic, std::size_t bytes = 4,
@@ -46,8 +50,12 @@ TEST_CASE("Double products go to tensor cores where those are faster", "[matmul]
   CHECK(of_double({4096, 4096, 4096}, hopper()).tile_rows >
         of_double({512, 512, 512}, hopper()).tile_rows);
   CHECK(of_double({4096, 4096, 4096}, turing()).variant == matmul_variant::register_tiled);
-  const matmul_device consumer{.name = "cc 8.9", .compute = 89, .multiprocessors = 128};
+  const matmul_device consumer{
+      .name = "cc 8.9", .compute = 89, .multiprocessors = 128, .shared_bytes = 101376};
   CHECK(of_double({4096, 4096, 4096}, consumer).variant == matmul_variant::register_tiled);
+  // Asked for, it takes a tile that the device has shared memory for.
+  CHECK(choose({4096, 4096, 4096}, consumer, matmul_variant::tensor, 8).tile_rows <
+        of_double({4096, 4096, 4096}, hopper()).tile_rows);
   CHECK(of_double({128, 128, 65536}, hopper()).variant == matmul_variant::register_tiled);
 }
 
@@ -59,6 +67,22 @@ TEST_CASE("Small, shallow and thin products stay on the CUDA cores", "[matmul][p
                                   {300, 300, 65536}}) {
     CHECK(choose(e, hopper()).variant == matmul_variant::register_tiled);
   }
+}
+
+TEST_CASE("Tiles fit the shared memory of the device", "[matmul][plan]") {
+  const matmul_extents slim{100000, 12, 512};
+  CHECK(choose(slim, hopper()).tile_cols < choose(slim, turing()).tile_cols);
+}
+
+TEST_CASE("Few tiles of C are multiplied in parts of k or by small tiles", "[matmul][plan]") {
+  const auto register_tiled = [](const matmul_extents& e) {
+    return choose(e, hopper(), matmul_variant::register_tiled);
+  };
+  CHECK(register_tiled({128, 128, 65536}).depth_splits > 16);
+  CHECK(register_tiled({1536, 1536, 1536}).depth_splits > 1);
+  CHECK(register_tiled({512, 512, 512}).depth_splits == 1);
+  CHECK(register_tiled({8192, 8192, 8192}).depth_splits == 1);
+  CHECK(register_tiled({512, 512, 512}).tile_rows < register_tiled({4096, 4096, 4096}).tile_rows);
 }
 
 TEST_CASE("A workspace limit is kept, or named", "[matmul][plan]") {

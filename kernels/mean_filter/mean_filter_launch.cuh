@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "mean_filter/direct.cuh"
+#include "mean_filter/march.cuh"
 #include "mean_filter/mean_filter_kernels.hpp"
 #include "mean_filter/multi_level.cuh"
 #include "mean_filter/register_window.cuh"
@@ -26,6 +27,7 @@ void launch_mean_filter_variant(const filter_args<In, Out>& args, mean_filter_va
     case mean_filter_variant::register_window:
       return launch_register_window<Sum>(args, no_weights{}, stream);
     case mean_filter_variant::block_sums:
+      if (launch_marching_block_sums<Sum>(args, stream)) return;
       return launch_block_sums<Sum>(args, stream);
     case mean_filter_variant::multi_level:
       return launch_multi_level<Exact>(args, workspace, stream);

@@ -21,7 +21,9 @@ constexpr int register_outputs(std::size_t element_bytes, int window) {
 /// block_sums: outputs of one thread (odd, so that threads' chunks start in different banks of
 /// shared memory) and threads of a block. Wider tiles for wider windows, for their halo; windows
 /// below `outputs` take fewer. Measured on an H200, 10M doubles and 2^28 floats,
-/// windows 5, 17, 101, 1001, 4097, outputs 7 to 25, 128 to 384 threads.
+/// windows 5, 17, 101, 1001, 4097, outputs 7 to 25, 128 to 384 threads. Windows from march_from on
+/// take blocks that march (march.cuh) where their ring fits; those and their tiles by an H100,
+/// windows 23 to 4097, outputs 9 to 25, 64 to 256 threads.
 struct block_sums_tile {
   int outputs;
   int threads;
@@ -31,6 +33,8 @@ struct block_sums_policy {
   static constexpr block_sums_tile narrow{17, 128};
   static constexpr block_sums_tile middle{17, 256};
   static constexpr block_sums_tile wide{17, 128};
+  static constexpr block_sums_tile march{17, 256};
+  static constexpr index_t march_from = 512;
   static constexpr index_t middle_from = 512;
   static constexpr index_t wide_from = 2500;
 };
@@ -39,6 +43,8 @@ struct block_sums_policy<8> {
   static constexpr block_sums_tile narrow{9, 128};
   static constexpr block_sums_tile middle{15, 128};
   static constexpr block_sums_tile wide{11, 256};
+  static constexpr block_sums_tile march{9, 256};
+  static constexpr index_t march_from = 512;
   static constexpr index_t middle_from = 512;
   static constexpr index_t wide_from = 2000;
 };

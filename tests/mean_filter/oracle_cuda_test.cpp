@@ -60,6 +60,20 @@ TEMPLATE_TEST_CASE("Windows at the edges of chunks, warps and tiles", "[mean_fil
   }
 }
 
+TEMPLATE_TEST_CASE("Blocks that march over many tiles", "[mean_filter][cuda]", double, float) {
+  auto options = on_cuda(mean_filter_variant::block_sums);
+  for (const index_t window : {512, 1001, 4097}) {
+    options.window = window;
+    options.edges = boundary::reflect;
+    check_vector<TestType, TestType>(6'000'013, options, 85, 10'007);
+  }
+  options.nans = missing_values::omit;
+  options.edges = boundary::shrink;
+  check_vector<TestType, TestType>(3'000'017, options, 86, 10'007, true);
+  options.window = 700;
+  check_rows<TestType, TestType>(7, 11'000, options, 87);
+}
+
 TEMPLATE_TEST_CASE("Windows of several levels", "[mean_filter][cuda]", double, float, std::int32_t,
                    std::uint8_t) {
   auto options = on_cuda(mean_filter_variant::multi_level);

@@ -92,10 +92,21 @@ bool packed_rows::make_filter(const detail::keep_range& keep, filter& out) const
   } else {
     return false;
   }
-  const double largest = largest_scale_ * largest_scale_;
-  out.band = static_cast<float>(relative_band_ * largest *
-                                (band_grows_with_cut_ ? std::abs(out.cut) : 1.0));
+  out.band = band_of(out.cut);
   return true;
+}
+
+float packed_rows::band_of(double cut) const {
+  const double largest = largest_scale_ * largest_scale_;
+  return static_cast<float>(relative_band_ * largest *
+                            (band_grows_with_cut_ ? std::abs(cut) : 1.0));
+}
+
+float* packed_rows::row_cuts_of(pair_scratch& scratch) const {
+  return reinterpret_cast<float*>(
+      reinterpret_cast<std::uint8_t*>(sums_of(scratch) +
+                                      pair_policy::block_rows * pair_policy::block_cols) +
+      pair_policy::task_rows * columns_.steps() * step_bytes);
 }
 
 bool packed_rows::filters(const detail::keep_range& keep) {
@@ -106,10 +117,7 @@ bool packed_rows::filters(const detail::keep_range& keep) {
 kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
                                      pair_scratch& scratch) const {
   kernel_tile out = tile_of(tile, scratch);
-  auto* row_cut = reinterpret_cast<float*>(
-      reinterpret_cast<std::uint8_t*>(sums_of(scratch) +
-                                      pair_policy::block_rows * pair_policy::block_cols) +
-      pair_policy::task_rows * columns_.steps() * step_bytes);
+  float* const row_cut = row_cuts_of(scratch);
   std::fill_n(row_cut, round_up(tile.rows(), row_padding), 0.0f);
   for (index_t i = 0; i < tile.rows(); ++i) {
     row_cut[i] = static_cast<float>(
@@ -166,6 +174,38 @@ void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, 
     return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
   };
   dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
+}
+
+// A search whose cut is another for each row. Statistics are at most 1, and so are bars that
+// matter.
+void packed_rows::above(const pair_tile& tile, const double* bars, bool by_magnitude,
+                        pair_scratch& scratch, const pair_visitor& visit) const {
+  constexpr float never = 3e38F;
+  kernel_tile out = tile_of(tile, scratch);
+  float* const row_cut = row_cuts_of(scratch);
+  std::fill_n(row_cut, round_up(tile.rows(), row_padding), never);
+  for (index_t i = 0; i < tile.rows(); ++i) {
+    const double scale = scales_[static_cast<std::size_t>(tile.row_begin + i)];
+    row_cut[i] = bars[i] < -2 ? -never : static_cast<float>(bars[i] * scale);
+  }
+  out.row_cut = row_cut;
+  out.col_scale = scales_.data() + tile.col_begin;
+  out.band = band_of(1);
+  if (by_magnitude) out.sign_keep = 0x7fffffffu;
+  out.diagonal = tile.rows();  // every pair counts
+  struct context {
+    const packed_rows& rows;
+    const pair_tile& tile;
+    const pair_visitor& visit;
+  } shared{*this, tile, visit};
+  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
+    const context& c = *static_cast<context*>(opaque);
+    const index_t i = c.tile.row_begin + row;
+    const index_t j = c.tile.col_begin + col;
+    if (i != j) c.visit.take(c.visit.context, row, col, c.rows.exact(i, j, raw));
+    return false;
+  };
+  dots_->search(out, {.keeps = decide, .context = &shared});
 }
 
 void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,

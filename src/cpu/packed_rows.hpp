@@ -21,6 +21,13 @@ class packed_rows : public pair_rows {
   [[nodiscard]] std::size_t kernel_bytes() const override;
   void prepare(const detail::keep_range* keep) override;
   void prepare_counts(const detail::keep_range& keep, index_t bins) override;
+  void prepare_above() override {
+    prepare(nullptr);
+    packed_rows::prepare(nullptr);
+  }
+  [[nodiscard]] bool finds_above() const override { return true; }
+  void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,
+             const pair_visitor& visit) const override;
   void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
                std::vector<pair_hit>& out) const override;
   std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
@@ -76,6 +83,8 @@ class packed_rows : public pair_rows {
               pair_scratch& scratch, const Take& take) const;
   [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
                                         pair_scratch& scratch) const;
+  [[nodiscard]] float* row_cuts_of(pair_scratch& scratch) const;
+  [[nodiscard]] float band_of(double cut) const;
 
   const pair_kernels& kernels_;
   const dot_kernels* dots_;

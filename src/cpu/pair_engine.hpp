@@ -83,6 +83,9 @@ class pair_engine final : public detail::pair_engine {
   // edges() in one place: sorts what the tiles of a panel found into the order of the result.
   class edge_writer;
 
+  // top_k() of some rows.
+  class neighbor_search;
+
   pair_variant variant_;
   int threads_;
   std::size_t panel_edges_ = pair_policy::panel_edges;

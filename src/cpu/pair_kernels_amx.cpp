@@ -253,10 +253,20 @@ class strip_margins {
 
 __attribute__((noinline)) void visit_above(const strip& found, const kernel_tile& tile,
                                            const exact_test& test) {
-  strip_margins(tile, found)
-      .each_pair([&](index_t row, index_t col, std::int32_t raw, float margin) {
-        if (margin >= -tile.band) (void)test.keeps(test.context, row, col, raw);
-      });
+  const strip_margins margins(tile, found);
+  const __m512 least = _mm512_set1_ps(-tile.band);
+  for (int i = 0; i < strip_rows && found.row + i < tile.rows; ++i) {
+    for (int g = 0; g < 2; ++g) {
+      std::uint32_t lanes = _mm512_cmp_ps_mask(margins.at(i, g), least, _CMP_GE_OQ);
+      for (; lanes != 0; lanes &= lanes - 1) {
+        const int lane = __builtin_ctz(lanes);
+        const index_t j = found.col() + g * group_lanes + lane;
+        if (j < tile.cols && j + tile.diagonal > found.row + i) {
+          (void)test.keeps(test.context, found.row + i, j, found.sums[g][i][lane]);
+        }
+      }
+    }
+  }
 }
 
 void search(const kernel_tile& tile, const exact_test& test) {

@@ -56,6 +56,12 @@ inline index_t bin_of(double r, index_t bins) {
   return std::min(bin, bins - 1);
 }
 
+/// Receives a pair of a tile, row and column counted from its first.
+struct pair_visitor {
+  void (*take)(void* context, index_t row, index_t col, double statistic) = nullptr;
+  void* context = nullptr;
+};
+
 class pair_rows {
  public:
   virtual ~pair_rows() = default;
@@ -76,6 +82,15 @@ class pair_rows {
   /// The statistic of every pair of `tile` (at most block_rows x block_cols), also of those with
   /// row >= col, to out[(row - row_begin) * block_cols + (col - col_begin)].
   virtual void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const = 0;
+
+  /// The same for `above` and statistics.
+  virtual void prepare_above() { prepare(nullptr); }
+  /// Whether `above` is quicker than all statistics.
+  [[nodiscard]] virtual bool finds_above() const { return false; }
+  /// Visits at least the pairs of `tile`, also those with row >= col, whose statistic, or its
+  /// magnitude, is above the bar of their row; columns ascend within each row.
+  virtual void above(const pair_tile& /*tile*/, const double* /*bars*/, bool /*by_magnitude*/,
+                     pair_scratch& /*scratch*/, const pair_visitor& /*visit*/) const {}
 
   /// Appends the kept pairs of `tile` with row < col; columns ascend within each row.
   virtual void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,

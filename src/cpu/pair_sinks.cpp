@@ -307,38 +307,120 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   return out;
 }
 
+// The k best neighbours of the rows of a strip, from their pairs with all rows.
+class pair_engine::neighbor_search {
+ public:
+  neighbor_search(const pair_rows& rows, const detail::top_k_request& request,
+                  const pair_tile& strip, pair_scratch& scratch)
+      : rows_(rows),
+        keep_(request.keep),
+        k_(static_cast<std::size_t>(request.k)),
+        by_magnitude_(request.order == neighbor_order::by_absolute_value),
+        strip_(strip),
+        scratch_(scratch),
+        best_(static_cast<std::size_t>(strip.rows())) {}
+
+  // Columns ascend, so an equal rank further on never displaces what is there.
+  void run() {
+    index_t col = strip_.col_begin;
+    index_t cols = rows_.finds_above() ? first_cols() : strip_.cols();
+    for (; col < strip_.col_end; col += cols) {
+      if (col > strip_.col_begin) cols = std::min(most_cols, col - strip_.col_begin);
+      pair_tile tile = strip_;
+      tile.col_begin = col;
+      tile.col_end = std::min(col + cols, strip_.col_end);
+      if (col == strip_.col_begin) {
+        offer_all(tile);
+      } else {
+        offer_above(tile);
+      }
+    }
+  }
+
+  // Best first; leaves nothing behind.
+  std::vector<best_neighbors::entry> take(index_t row) { return of(row).take(); }
+
+ private:
+  // Bars are raised after as many columns as before, so that a pass finds about k more a row.
+  static constexpr index_t most_cols = pair_policy::task_cols;
+
+  // Columns whose statistics set the first bars.
+  [[nodiscard]] index_t first_cols() const {
+    constexpr index_t least = pair_policy::block_cols;
+    return (std::max(least, 4 * static_cast<index_t>(k_)) + least - 1) / least * least;
+  }
+
+  // What no kept statistic ranks below; a little less, as bars themselves are not passed.
+  [[nodiscard]] double least_rank() const {
+    const bool keeps_negative = keep_.at_most > -infinity;
+    if (!by_magnitude_ && keeps_negative) return -infinity;
+    return (keeps_negative ? std::min(keep_.at_least, -keep_.at_most) : keep_.at_least) - 1e-9;
+  }
+
+  best_neighbors& of(index_t row) {
+    return best_[static_cast<std::size_t>(row - strip_.row_begin)];
+  }
+  [[nodiscard]] double rank(double r) const { return by_magnitude_ ? std::abs(r) : r; }
+
+  void offer_all(const pair_tile& tile) {
+    for_each_block(rows_, tile, scratch_, [&](const pair_tile& block, const double* statistics) {
+      for (index_t i = block.row_begin; i < block.row_end; ++i) {
+        const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+        best_neighbors& neighbors = of(i);
+        double bar = neighbors.worst(k_);
+        for (index_t c = 0; c < block.cols(); ++c) {
+          if (!(rank(row[c]) > bar)) continue;
+          const index_t j = block.col_begin + c;
+          if (i == j || !keep_.keeps(row[c])) continue;
+          neighbors.offer({rank(row[c]), row[c], static_cast<std::uint32_t>(j)}, k_);
+          bar = neighbors.worst(k_);
+        }
+      }
+    });
+  }
+
+  void offer_above(const pair_tile& tile) {
+    double bars[pair_policy::task_rows];
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      bars[i] = std::max(of(tile.row_begin + i).worst(k_), least_rank());
+    }
+    struct context {
+      neighbor_search& search;
+      const pair_tile& tile;
+    } shared{*this, tile};
+    const auto offer = [](void* opaque, index_t row, index_t col, double r) {
+      const context& c = *static_cast<context*>(opaque);
+      if (!c.search.keep_.keeps(r)) return;
+      const auto j = static_cast<std::uint32_t>(c.tile.col_begin + col);
+      c.search.of(c.tile.row_begin + row).offer({c.search.rank(r), r, j}, c.search.k_);
+    };
+    rows_.above(tile, bars, by_magnitude_, scratch_, {.take = offer, .context = &shared});
+  }
+
+  const pair_rows& rows_;
+  const detail::keep_range& keep_;
+  std::size_t k_;
+  bool by_magnitude_;
+  pair_tile strip_;
+  pair_scratch& scratch_;
+  std::vector<best_neighbors> best_;
+};
+
 // Every row meets every other one, so each pair is computed twice: rows are then independent, and
-// no thread waits for another.
+// no thread waits for another. After the first columns only pairs that may enter a list are looked
+// at.
 void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
   if (size() == 0) return;
-  rows_->prepare(nullptr);
+  rows_->prepare_above();
 
-  const auto k = static_cast<std::size_t>(request.k);
-  const bool by_magnitude = request.order == neighbor_order::by_absolute_value;
   const auto search = [&](const pair_tile& strip, int thread) {
-    std::vector<best_neighbors> best(static_cast<std::size_t>(strip.rows()));
-    for_each_block(
-        *rows_, strip, scratch(thread), [&](const pair_tile& block, const double* statistics) {
-          for (index_t i = block.row_begin; i < block.row_end; ++i) {
-            const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
-            best_neighbors& neighbors = best[static_cast<std::size_t>(i - strip.row_begin)];
-            // Columns ascend, so an equal rank further on never displaces what is there.
-            double bar = neighbors.worst(k);
-            for (index_t c = 0; c < block.cols(); ++c) {
-              const double rank = by_magnitude ? std::abs(row[c]) : row[c];
-              if (!(rank > bar)) continue;
-              const index_t j = block.col_begin + c;
-              if (i == j || !request.keep.keeps(row[c])) continue;
-              neighbors.offer({rank, row[c], static_cast<std::uint32_t>(j)}, k);
-              bar = neighbors.worst(k);
-            }
-          }
-        });
+    neighbor_search found(*rows_, request, strip, scratch(thread));
+    found.run();
     for (index_t i = strip.row_begin; i < strip.row_end; ++i) {
-      const auto entries = best[static_cast<std::size_t>(i - strip.row_begin)].take();
+      const auto entries = found.take(i);
       const index_t row = original(i);
       for (std::size_t e = 0; e < entries.size(); ++e) {
         out.index(row, static_cast<index_t>(e)) = original_[entries[e].col];
@@ -350,12 +432,15 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
 
   detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
   const index_t step = panel_rows();
+  const index_t rows_at_once = step >= 4 * threads_ * pair_policy::task_rows && size() >= step
+                                   ? pair_policy::task_rows
+                                   : pair_policy::block_rows;
   for (index_t begin = 0; begin < size(); begin += step) {
     const index_t end = std::min(begin + step, size());
     std::vector<pair_tile> strips;
-    for (index_t i = begin; i < end; i += pair_policy::block_rows) {
+    for (index_t i = begin; i < end; i += rows_at_once) {
       strips.push_back({.row_begin = i,
-                        .row_end = std::min(i + pair_policy::block_rows, end),
+                        .row_end = std::min(i + rows_at_once, end),
                         .col_begin = 0,
                         .col_end = size()});
     }

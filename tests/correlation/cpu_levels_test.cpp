@@ -136,6 +136,37 @@ TEST_CASE("Loose counts, degrees and bins are those of the naive variant", "[cor
   check(pearson, family_rows(150, 8, 10, 4));
 }
 
+TEST_CASE("Neighbours beyond the first columns are those of the naive variant", "[correlation]") {
+  const auto check = [](const auto& run, const gpu::matrix<std::int32_t>& data) {
+    for (const auto order :
+         {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
+      for (const index_t k : {1, 5, 150}) {
+        for (const double cut : {0.0, 0.93}) {
+          INFO(data.cols() << " columns, k " << k << ", |r| >= " << cut << ", order "
+                           << static_cast<int>(order));
+          const gpu::top_k_sink sink{.k = k, .keep = {.min_abs = cut}, .order = order};
+          const auto wanted = run(data.view(), cpu_options(gpu::pair_variant::naive), sink);
+          const auto got = run(data.view(), cpu_options(gpu::pair_variant::tiled), sink);
+          CHECK(got.count == wanted.count);
+          bool same = true;
+          for (index_t i = 0; i < data.rows(); ++i) {
+            for (index_t n = 0; n < static_cast<index_t>(wanted.count[static_cast<std::size_t>(i)]);
+                 ++n) {
+              same = same && got.index(i, n) == wanted.index(i, n) &&
+                     got.statistic(i, n) == wanted.statistic(i, n);
+            }
+          }
+          CHECK(same);
+        }
+      }
+    }
+  };
+  check(spearman, family_rows(1100, 10, 11, 0));
+  check(spearman, family_rows(1100, 10, 12, 4));  // ties of statistics in every list
+  check(spearman, family_rows(1060, 140, 13, 0));
+  check(pearson, family_rows(1100, 10, 14, 0));
+}
+
 TEST_CASE("Measures run side by side in threads of the caller", "[correlation]") {
   const auto data = family_rows(500, 30, 5, 0);
   const gpu::pair_filter strict{.min_abs = 0.85};

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_pinned = std::size_t{64} << 20;
 constexpr std::size_t least_pinned = std::size_t{4} << 10;
-constexpr std::uint64_t most_pooled = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_pooled = std::uint64_t{1} << 30;
 constexpr std::uint64_t pooled_share = 64;
 
 struct pinned_block {

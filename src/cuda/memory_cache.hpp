@@ -13,7 +13,7 @@ void* take_pinned(std::size_t bytes);
 /// may leave one, the memory goes to the driver, who waits for it. At most 64 MiB are kept.
 void give_back_pinned(void* memory, std::size_t bytes) noexcept;
 
-/// Lets the memory pool of the current device keep up to 256 MiB (a 64th of small devices) between
+/// Lets the memory pool of the current device keep up to 1 GiB (a 64th of small devices) between
 /// calls, unless the program has set how much.
 void keep_pool_memory(std::size_t device_bytes);
 

@@ -9,6 +9,9 @@ namespace {
 
 // One work item can never overflow the queue: it has fewer pairs than this.
 constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
+// What strict cuts fill at most, as a rule: memory that is never used costs its mapping all the
+// same.
+constexpr std::uint64_t first_queued = std::uint64_t{2} << 20;
 // Of the screen of wide rows, whose items are single tiles, twice as many pairs are held as the
 // share of candidates that it is worth while to.
 constexpr std::uint64_t least_wide_queued = std::uint64_t{1} << 16;
@@ -55,29 +58,46 @@ std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice
 pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
                          const detail::screen_choice& choice, const detail::keep_range& keep,
                          int multiprocessors, cudaStream_t stream)
-    : capacity_(queue_capacity(rows.count(), choice)),
+    : most_capacity_(queue_capacity(rows.count(), choice)),
       first_slice_(first_slice_of(choice)),
       keep_(keep),
       choice_(choice),
       multiprocessors_(multiprocessors),
       stream_(stream),
       packed_(pack(rows, invalid, choice, stream)),
-      candidates_(capacity_, stream),
-      edges_(capacity_, stream),
       counters_(2, stream),
       host_counters_(2),
-      host_edges_(copied_edges) {}
+      host_edges_(copied_edges) {
+  allocate(std::min(most_capacity_, first_queued));
+}
+
+void pair_screen::allocate(std::uint64_t capacity) {
+  candidates_ = {};
+  edges_ = {};
+  candidates_ = {capacity, stream_};
+  edges_ = {capacity, stream_};
+}
 
 bool pair_screen::find(index_t first, index_t last) {
+  const auto fits = [&] { return host_counters_.data()[0] <= candidates_.size(); };
+  search(first, last);
+  if (!fits() && candidates_.size() < most_capacity_) {
+    allocate(most_capacity_);
+    search(first, last);
+  }
+  return fits();
+}
+
+void pair_screen::search(index_t first, index_t last) {
+  const std::uint64_t capacity = candidates_.size();
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_));
-  kernels::launch_screen(packed_.rows(), choice_.cut, first, last, candidates_.data(), capacity_,
+  kernels::launch_screen(packed_.rows(), choice_.cut, first, last, candidates_.data(), capacity,
                          counters_.data(), multiprocessors_, stream_);
-  packed_.refine(keep_, candidates_.data(), counters_.data(), capacity_, edges_.data(),
+  packed_.refine(keep_, candidates_.data(), counters_.data(), capacity, edges_.data(),
                  counters_.data() + 1, stream_);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
                                             counters_.bytes(), cudaMemcpyDeviceToHost, stream_));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
-  return host_counters_.data()[0] <= capacity_;
 }
 
 void pair_screen::deliver(const receiver& receive) {

@@ -38,12 +38,14 @@ class pair_screen {
   bool run(pair_walk& walk, const receiver& receive, const judge& pays);
 
  private:
-  // Candidates of items [first, last), refined; false where they overflow the queue.
+  void allocate(std::uint64_t capacity);
+  // Candidates of items [first, last), refined; false where they overflow the largest queue.
   bool find(index_t first, index_t last);
+  void search(index_t first, index_t last);
   void deliver(const receiver& receive);
 
-  std::uint64_t capacity_;  // of the queues
-  index_t first_slice_;     // items of the first launch
+  std::uint64_t most_capacity_;  // of the queues
+  index_t first_slice_;          // items of the first launch
   detail::keep_range keep_;
   detail::screen_choice choice_;
   int multiprocessors_;

@@ -1,6 +1,6 @@
 #pragma once
-// Host rows to device memory at the speed of the bus: pageable memory goes through page-locked
-// pieces that CPU threads fill while the one before is on its way.
+// Host rows to device memory by one of several threads that share an input: pageable memory goes
+// through page-locked pieces, one of which is filled while the one before is on its way.
 
 #include <cstddef>
 
@@ -11,9 +11,11 @@ namespace gpu::cuda {
 
 class input_upload {
  public:
-  /// For `bytes` in all, filled by staging_threads(threads). Copies are
-  /// ordered on `stream`.
-  input_upload(std::size_t bytes, int threads, cudaStream_t stream);
+  /// Whether an input of so many bytes is worth page-locked memory, and several threads.
+  static bool is_staged(std::size_t bytes);
+
+  /// Copies are ordered on `stream`, and staged where asked.
+  input_upload(bool staged, cudaStream_t stream);
   ~input_upload();
   input_upload(const input_upload&) = delete;
   input_upload& operator=(const input_upload&) = delete;
@@ -27,10 +29,9 @@ class input_upload {
   void send(std::size_t bytes, std::byte* out, const Fill& fill);
   void copy_run(const std::byte* from, std::size_t bytes, std::byte* out);
 
-  int threads_;
   cudaStream_t stream_;
   std::size_t piece_;
-  static constexpr int slots = 3;
+  static constexpr int slots = 2;
   pinned_buffer<std::byte> pieces_[slots];
   event sent_[slots];
   int next_ = 0;

@@ -1,7 +1,5 @@
 #include "cuda/pair_device_group.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -13,6 +11,7 @@
 #include "cuda/pair_budget.hpp"
 #include "cuda/pair_engine.hpp"
 #include "cuda/pair_team.hpp"
+#include "cuda/staging_copy.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -126,9 +125,7 @@ pair_device_group::~pair_device_group() {
 void pair_device_group::prepare(detail::measure what, const detail::any_matrix_view& data,
                                 pair_options options, std::span<const device_info> devices,
                                 pair_variant variant) {
-  const int threads =
-      options.exec.cpu_threads > 0 ? options.exec.cpu_threads : omp_get_max_threads();
-  options.exec.cpu_threads = std::max(1, threads / members());
+  options.exec.cpu_threads = std::max(1, staging_threads(options.exec.cpu_threads) / members());
   options.exec.workspace_bytes = common_workspace(options.exec.workspace_bytes, devices);
   const bool connected = connect(devices);
   pair_team team(members(), on_progress_);

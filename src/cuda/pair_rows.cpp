@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <exception>
 #include <type_traits>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 #include "correlation/correlation_policy.hpp"
 #include "cuda/input_upload.hpp"
+#include "cuda/staging_copy.hpp"
 #include "rank/rank_kernels.hpp"
 
 namespace gpu::cuda {
@@ -27,8 +30,11 @@ constexpr index_t three_limb_cols = 127 * 128 * 128 + 63 * 128 + 63 + 1;
 // sum u^2 <= (m^3 - m) / 3 must fit int64.
 constexpr index_t most_rank_cols = 3000000;
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
-// Input of a block: one is on its way while the one before is ranked.
-constexpr std::size_t input_block_bytes = std::size_t{8} << 20;
+// Input of a block that a thread prepares: several of them for each, at most so much.
+constexpr std::size_t input_block_bytes = std::size_t{2} << 20;
+constexpr std::size_t blocks_per_thread = 6;
+// More do not copy faster, but wait for each other in the driver.
+constexpr int most_threads = 16;
 
 index_t padded(index_t value, index_t step) {
   return (value + step - 1) / step * step;
@@ -80,31 +86,48 @@ row_format pearson_format(pair_variant variant, index_t cols) {
   return make_format(pair_tile_kind::shared_double, cols, unit, 1, sizeof(double));
 }
 
+// Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
+// one of them throws, and its exception is thrown here. The calling thread is one of them.
+template <class Work>
+void on_threads(int threads, const Work& work) {
+  int device = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  std::atomic<bool> failed = false;
+  std::exception_ptr first_failure;
+#pragma omp parallel num_threads(threads)
+  {
+    try {
+      const device_guard guard(device);
+      work(failed);
+    } catch (...) {
+      if (!failed.exchange(true)) first_failure = std::current_exception();
+    }
+  }
+  if (first_failure) std::rethrow_exception(first_failure);
+}
+
 // The resident rows of the engines that share a call, open to each other while this lives.
 class row_exchange {
  public:
   // The memory of `mine` is ordered on `stream`.
   row_exchange(pair_share& share, const shared_rows& mine, cudaStream_t stream)
-      : share_(share), mine_(mine), stream_(stream) {
+      : share_(share), mine_(mine) {
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
     all_ = share.exchange(mine);
   }
-  ~row_exchange() {
-    static_cast<void>(cudaStreamSynchronize(stream_));
-    share_.leave();
-  }
+  ~row_exchange() { share_.leave(); }
   row_exchange(const row_exchange&) = delete;
   row_exchange& operator=(const row_exchange&) = delete;
 
-  // Copies rows of this engine to all others.
-  void send(row_range rows, const row_format& format) const {
+  // Copies rows of this engine to all others; complete before this ends.
+  void send(row_range rows, const row_format& format, cudaStream_t stream) const {
     const auto first = static_cast<std::size_t>(rows.begin);
     const auto count = static_cast<std::size_t>(rows.size());
     const auto copy = [&](auto* to, const auto* from, std::size_t row_bytes) {
       if (from == nullptr) return;
       const std::size_t elements = row_bytes / sizeof(*from);
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to + first * elements, from + first * elements,
-                                                count * row_bytes, cudaMemcpyDefault, stream_));
+                                                count * row_bytes, cudaMemcpyDefault, stream));
     };
     for (const shared_rows& other : all_) {
       if (other.square_sums == mine_.square_sums) continue;
@@ -118,7 +141,6 @@ class row_exchange {
  private:
   pair_share& share_;
   shared_rows mine_;
-  cudaStream_t stream_;
   std::vector<shared_rows> all_;
 };
 
@@ -180,13 +202,8 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
     const index_t pitch = padded(format_.cols, 8);
     ranks_row_bytes_ = static_cast<std::size_t>(pitch) * (format_.cols <= int16_cols ? 2 : 4);
   }
-  const std::size_t staged = format_.bytes() + input_row_bytes_ + ranks_row_bytes_;
-  const std::size_t room = resident_ ? std::min(block_bytes, budget.left() / 8)
-                                     : std::min(8 * block_bytes, budget.left() / 4);
-  const std::size_t fitting =
-      resident_ ? std::min(room / staged, input_block_bytes / input_row_bytes_) : room / staged;
-  block_rows_ = std::clamp<index_t>(static_cast<index_t>(fitting), 1, std::max<index_t>(count_, 1));
-  if (block_rows_ > 128) block_rows_ = block_rows_ / 128 * 128;
+  const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
+  block_rows_ = block_of(most_staged / (format_.bytes() + input_row_bytes_ + ranks_row_bytes_));
   if (resident_) {
     budget.take(rows * format_.bytes(), "prepared rows");
     if (format_.tile != pair_tile_kind::tensor_float) values_ = {rows * format_.row_bytes, stream};
@@ -198,13 +215,35 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
     for (auto& buffer : slots_) buffer = {slot, stream};
     host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
   }
-  budget.require(static_cast<std::size_t>(block_rows_) * (2 * input_row_bytes_ + ranks_row_bytes_),
-                 "two blocks of input rows");
+  choose_blocks(options.exec.cpu_threads, budget);
   std::visit(
       [&]<class T>(matrix_view<const T> view) { prepare(what, view, options, share, stream); },
       data);
   read_back(stream, info);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+index_t pair_rows::block_of(std::size_t rows) const {
+  const auto most = static_cast<std::size_t>(std::max<index_t>(count_, 1));
+  const auto fitting = static_cast<index_t>(std::clamp<std::size_t>(rows, 1, most));
+  return fitting > 128 ? fitting / 128 * 128 : fitting;
+}
+
+void pair_rows::choose_blocks(int cpu_threads, const pair_budget& budget) {
+  const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
+  const std::size_t per_row =
+      input_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes);
+  if (input_upload::is_staged(input_bytes)) {
+    threads_ = std::min(staging_threads(cpu_threads), most_threads);
+  }
+  const std::size_t wanted = std::min(
+      input_block_bytes, input_bytes / (static_cast<std::size_t>(threads_) * blocks_per_thread));
+  const std::size_t room = budget.left() / 2;
+  prepared_rows_ = block_of(std::min(wanted / input_row_bytes_, room / per_row));
+  const std::size_t block = static_cast<std::size_t>(prepared_rows_) * per_row;
+  threads_ = static_cast<int>(
+      std::clamp<std::size_t>(room / block, 1, static_cast<std::size_t>(threads_)));
+  budget.require(static_cast<std::size_t>(threads_) * block, "blocks of input rows");
 }
 
 template <class T>
@@ -215,18 +254,20 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
     const row_exchange others(
         share, {values_.data(), unit_.data(), square_sums_.data(), rounding_.data()}, stream);
     const auto walk = share.walk("prepare", count_, static_cast<std::uint64_t>(count_));
-    prepare_blocks(what, data, options, *walk, stream,
-                   [&](row_range rows) { others.send(rows, format_); });
+    prepare_blocks(what, data, *walk, [&](row_range rows, const std::byte*, cudaStream_t on) {
+      others.send(rows, format_, on);
+    });
     walk->finish();
   } else {
     const auto alone = make_solo_share(options.exec.on_progress);
     const auto walk = alone->walk("prepare", count_, static_cast<std::uint64_t>(count_));
-    prepare_blocks(what, data, options, *walk, stream, [&](row_range rows) {
+    // The memory of the rows is ordered on the stream.
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    prepare_blocks(what, data, *walk, [&](row_range rows, const std::byte* from, cudaStream_t on) {
       if (resident_) return;
       const std::size_t bytes = static_cast<std::size_t>(rows.size()) * format_.row_bytes;
       std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
-      GPU_SIMILARITY_CUDA_CHECK(
-          cudaMemcpyAsync(to, slots_[0].data(), bytes, cudaMemcpyDeviceToHost, stream));
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
     });
     walk->finish();
   }
@@ -234,56 +275,53 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
 }
 
 template <class T, class Done>
-void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, const pair_options& options,
-                               pair_walk& walk, cudaStream_t stream, const Done& done) {
-  const auto block_size = static_cast<std::size_t>(block_rows_);
-  const device_buffer<std::byte> inputs[2] = {{block_size * input_row_bytes_, stream},
-                                              {block_size * input_row_bytes_, stream}};
-  ranks_ = {block_size * ranks_row_bytes_, stream};
-  const cuda::stream copies;
-  const event copied[2];
-  const event taken[2];
-  for (const event& free : taken) GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(free.get(), stream));
-  input_upload upload(static_cast<std::size_t>(count_) * input_row_bytes_, options.exec.cpu_threads,
-                      copies.get());
-  const pair_walk::piece piece = [&](index_t) { return block_rows_; };
-  int slot = 0;
-  for (row_range rows = walk.take(piece); !rows.empty(); rows = walk.take(piece), slot = 1 - slot) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(copies.get(), taken[slot].get()));
-    upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
-                static_cast<std::size_t>(rows.size()), input_row_bytes_,
-                static_cast<std::size_t>(data.row_stride()) * sizeof(T), inputs[slot].data());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(copied[slot].get(), copies.get()));
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, copied[slot].get()));
-    const device_matrix_view<const T> view(reinterpret_cast<const T*>(inputs[slot].data()),
-                                           rows.size(), data.cols());
-    const auto offset = static_cast<std::size_t>(rows.begin);
-    std::byte* values = resident_ ? values_.data() : slots_[0].data();
-    if (resident_ && values != nullptr) values += offset * format_.row_bytes;
-    double* unit = format_.unit_bytes == 0
-                       ? nullptr
-                       : unit_.data() + offset * format_.unit_bytes / sizeof(double);
-    pack(what, view, rows.begin, values, unit, stream);
-    if (rounding_.data() != nullptr) {
-      kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
+void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_walk& walk,
+                               const Done& done) {
+  const auto most = static_cast<std::size_t>(prepared_rows_);
+  const bool staged = input_upload::is_staged(static_cast<std::size_t>(count_) * input_row_bytes_);
+  const pair_walk::piece piece = [&](index_t) { return prepared_rows_; };
+  on_threads(threads_, [&](const std::atomic<bool>& failed) {
+    const cuda::stream own;
+    const cudaStream_t stream = own.get();
+    const device_buffer<std::byte> input(most * input_row_bytes_, stream);
+    const device_buffer<std::byte> ranks(most * ranks_row_bytes_, stream);
+    const device_buffer<std::byte> packed(resident_ ? 0 : most * format_.row_bytes, stream);
+    input_upload upload(staged, stream);
+    while (!failed) {
+      const row_range rows = walk.take(piece);
+      if (rows.empty()) break;
+      upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
+                  static_cast<std::size_t>(rows.size()), input_row_bytes_,
+                  static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
+      const device_matrix_view<const T> view(reinterpret_cast<const T*>(input.data()), rows.size(),
+                                             data.cols());
+      const auto offset = static_cast<std::size_t>(rows.begin);
+      std::byte* values = resident_ ? values_.data() : packed.data();
+      if (resident_ && values != nullptr) values += offset * format_.row_bytes;
+      double* unit = format_.unit_bytes == 0
+                         ? nullptr
+                         : unit_.data() + offset * format_.unit_bytes / sizeof(double);
+      pack(what, view, rows.begin, ranks.data(), values, unit, stream);
+      if (rounding_.data() != nullptr) {
+        kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
+      }
+      done(rows, values, stream);
+      walk.advance(static_cast<std::uint64_t>(rows.size()));
     }
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(taken[slot].get(), stream));
-    done(rows);
-    walk.advance(static_cast<std::uint64_t>(rows.size()));
-  }
-  ranks_ = {};
+    own.synchronize();
+  });
 }
 
 template <class T, class Integer>
-void pair_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* values,
-                           cudaStream_t stream) {
+void pair_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks_of,
+                           std::byte* values, cudaStream_t stream) {
   std::int64_t* sums = square_sums_.data() + first;
   if (format_.tile != pair_tile_kind::tensor_limbs) {
     const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(values), block.rows(),
                                             format_.columns);
     return kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
   }
-  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(ranks_.data()), block.rows(),
+  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(ranks_of), block.rows(),
                                           padded(format_.cols, 8));
   kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
   if constexpr (sizeof(Integer) > 1) {
@@ -294,12 +332,12 @@ void pair_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std
 
 template <class T>
 void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t first,
-                     std::byte* values, double* unit, cudaStream_t stream) {
+                     std::byte* ranks_of, std::byte* values, double* unit, cudaStream_t stream) {
   std::int64_t* sums = square_sums_.data() + first;
   switch (format_.tile) {
     case pair_tile_kind::naive_spearman: {
       // The ranks themselves are only needed for their sums of squares.
-      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(ranks_.data()),
+      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(ranks_of),
                                                    block.rows(), padded(format_.cols, 8));
       kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, sums, stream);
       kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
@@ -321,11 +359,11 @@ void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t fi
       break;
     default:
       if (format_.cols <= int8_cols) {
-        pack_ranks<T, std::int8_t>(block, first, values, stream);
+        pack_ranks<T, std::int8_t>(block, first, ranks_of, values, stream);
       } else if (format_.cols <= int16_cols) {
-        pack_ranks<T, std::int16_t>(block, first, values, stream);
+        pack_ranks<T, std::int16_t>(block, first, ranks_of, values, stream);
       } else {
-        pack_ranks<T, std::int32_t>(block, first, values, stream);
+        pack_ranks<T, std::int32_t>(block, first, ranks_of, values, stream);
       }
   }
   if (what == measure::spearman) kernels::launch_flag_nan_rows<T>(block, sums, stream);

@@ -78,16 +78,21 @@ class pair_rows {
   template <class T>
   void prepare(detail::measure what, matrix_view<const T> data, const pair_options& options,
                pair_share& share, cudaStream_t stream);
-  // Takes blocks of `walk`, prepares them, and hands each to done(rows) on the stream.
+  // About that many rows, at least one.
+  [[nodiscard]] index_t block_of(std::size_t rows) const;
+  // How many threads prepare blocks of how many rows.
+  void choose_blocks(int cpu_threads, const pair_budget& budget);
+  // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
+  // it to done(rows, values, stream). Everything is complete once this returns.
   template <class T, class Done>
-  void prepare_blocks(detail::measure what, matrix_view<const T> data, const pair_options& options,
-                      pair_walk& walk, cudaStream_t stream, const Done& done);
+  void prepare_blocks(detail::measure what, matrix_view<const T> data, pair_walk& walk,
+                      const Done& done);
   template <class T>
   void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
-            std::byte* values, double* unit, cudaStream_t stream);
+            std::byte* ranks, std::byte* values, double* unit, cudaStream_t stream);
   template <class T, class Integer>
-  void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* values,
-                  cudaStream_t stream);
+  void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks,
+                  std::byte* values, cudaStream_t stream);
   [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);
@@ -104,7 +109,9 @@ class pair_rows {
   index_t count_;
   row_format format_;
   bool resident_ = true;
-  index_t block_rows_ = 0;  // rows of a block that is prepared or staged at a time
+  index_t block_rows_ = 0;     // rows of a block that is staged at a time
+  int threads_ = 1;            // that prepare blocks
+  index_t prepared_rows_ = 0;  // rows of a block that a thread prepares at a time
   std::size_t input_row_bytes_ = 0;
   std::size_t ranks_row_bytes_ = 0;
   device_buffer<std::int64_t> square_sums_;
@@ -113,7 +120,6 @@ class pair_rows {
   device_buffer<double> unit_;
   device_buffer<kernels::row_rounding> rounding_;
   device_buffer<unsigned long long> invalid_;
-  device_buffer<std::byte> ranks_;  // of a block, before they are split into limbs
   device_buffer<std::byte> slots_[2];
   std::unique_ptr<std::byte[]> host_values_;
 };

@@ -1,5 +1,9 @@
 #include "cuda/pair_share.hpp"
 
+#include <mutex>
+#include <thread>
+#include <utility>
+
 #include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
@@ -12,12 +16,18 @@ class solo_walk final : public pair_walk {
       : pair_walk(1), progress_(on_progress, stage, pairs), size_(size) {}
 
   index_range take(const piece& size) override {
+    const std::lock_guard held(mutex_);
     if (next_ >= size_ || gave_up_) return {};
     const index_range taken{next_, std::min(size_, next_ + size(next_))};
     next_ = taken.end;
     return taken;
   }
-  void advance(std::uint64_t pairs) override { progress_.advance(pairs); }
+  void advance(std::uint64_t pairs) override {
+    const std::lock_guard held(mutex_);
+    done_ += pairs;
+    // Callbacks run on the thread of the call.
+    if (std::this_thread::get_id() == caller_) progress_.advance(std::exchange(done_, 0));
+  }
   bool give_up() override { return gave_up_ = !committed_; }
   bool commit() override { return committed_ = !gave_up_; }
   bool finish() override {
@@ -28,7 +38,10 @@ class solo_walk final : public pair_walk {
   void release(const index_range&) override {}
 
  private:
+  std::mutex mutex_;
+  std::thread::id caller_ = std::this_thread::get_id();
   detail::pair_progress progress_;
+  std::uint64_t done_ = 0;  // since the last report
   index_t size_;
   index_t next_ = 0;
   bool gave_up_ = false;

@@ -29,7 +29,8 @@ class pair_walk {
 
   /// How much to take from `begin` on, at least 1.
   using piece = std::function<index_t(index_t begin)>;
-  /// The next range; empty at the end, or once an engine gave up.
+  /// The next range; empty at the end, or once an engine gave up. On any thread of an engine, as
+  /// advance().
   [[nodiscard]] virtual index_range take(const piece& size) = 0;
   /// Reports that many more pairs as done.
   virtual void advance(std::uint64_t pairs) = 0;

@@ -12,6 +12,16 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{512} << 10;
 constexpr std::size_t least_staged_bytes = std::size_t{4} << 20;
 
+// Whether every value is of [-128, 127].
+bool narrow(const std::int32_t* from, std::size_t count, std::byte* to) {
+  std::uint32_t beyond = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    beyond |= static_cast<std::uint32_t>(from[i]) + 128U;
+    to[i] = static_cast<std::byte>(from[i]);
+  }
+  return beyond < 256;
+}
+
 }  // namespace
 
 bool input_upload::is_staged(std::size_t bytes) {
@@ -62,6 +72,17 @@ void input_upload::copy_run(const std::byte* from, std::size_t bytes, std::byte*
     const std::size_t here = std::min(piece_, bytes - first);
     send(here, out + first, [&](std::byte* piece) { stream_copy(piece, from + first, here); });
   }
+}
+
+bool input_upload::copy_as_bytes(const std::int32_t* from, std::size_t count, std::int8_t* out) {
+  const std::size_t step = piece_ / sizeof(std::int32_t);  // so that a piece stays in the caches
+  bool fits = true;
+  for (std::size_t first = 0; first < count && fits; first += step) {
+    const std::size_t here = std::min(step, count - first);
+    send(here, reinterpret_cast<std::byte*>(out + first),
+         [&](std::byte* piece) { fits = narrow(from + first, here, piece); });
+  }
+  return fits;
 }
 
 template <class Fill>

@@ -3,6 +3,7 @@
 // through page-locked pieces, one of which is filled while the one before is on its way.
 
 #include <cstddef>
+#include <cstdint>
 
 #include "cuda/device_buffer.hpp"
 #include "cuda/stream.hpp"
@@ -23,6 +24,10 @@ class input_upload {
   /// `rows` rows of `row_bytes`, `stride_bytes` apart, to dense rows at `out`.
   void copy(const std::byte* from, std::size_t rows, std::size_t row_bytes,
             std::size_t stride_bytes, std::byte* out);
+
+  /// Narrows `count` integers on their way; false, with anything at `out`, where one is not of
+  /// [-128, 127]. Staged only.
+  bool copy_as_bytes(const std::int32_t* from, std::size_t count, std::int8_t* out);
 
  private:
   template <class Fill>

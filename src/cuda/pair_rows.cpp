@@ -12,6 +12,7 @@
 #include <gpu/error.hpp>
 
 #include "correlation/correlation_policy.hpp"
+#include "cuda/host_threads.hpp"
 #include "cuda/input_upload.hpp"
 #include "cuda/staging_copy.hpp"
 #include "rank/rank_kernels.hpp"
@@ -34,7 +35,7 @@ constexpr std::size_t block_bytes = std::size_t{64} << 20;
 constexpr std::size_t input_block_bytes = std::size_t{2} << 20;
 constexpr std::size_t blocks_per_thread = 6;
 // More do not copy faster, but wait for each other in the driver.
-constexpr int most_threads = 16;
+constexpr int most_threads = 12;
 
 index_t padded(index_t value, index_t step) {
   return (value + step - 1) / step * step;
@@ -94,15 +95,16 @@ void on_threads(int threads, const Work& work) {
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
   std::atomic<bool> failed = false;
   std::exception_ptr first_failure;
-#pragma omp parallel num_threads(threads)
-  {
+  const auto run = [&] {
     try {
       const device_guard guard(device);
       work(failed);
     } catch (...) {
       if (!failed.exchange(true)) first_failure = std::current_exception();
     }
-  }
+  };
+  run_on_threads(
+      threads - 1, [&](int) { run(); }, run);
   if (first_failure) std::rethrow_exception(first_failure);
 }
 
@@ -287,21 +289,35 @@ void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_wal
     const device_buffer<std::byte> ranks(most * ranks_row_bytes_, stream);
     const device_buffer<std::byte> packed(resident_ ? 0 : most * format_.row_bytes, stream);
     input_upload upload(staged, stream);
+    // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
+    bool as_bytes = staged && std::is_same_v<T, std::int32_t> && what == measure::spearman &&
+                    data.row_stride() == data.cols();
     while (!failed) {
       const row_range rows = walk.take(piece);
       if (rows.empty()) break;
-      upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
-                  static_cast<std::size_t>(rows.size()), input_row_bytes_,
-                  static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
-      const device_matrix_view<const T> view(reinterpret_cast<const T*>(input.data()), rows.size(),
-                                             data.cols());
       const auto offset = static_cast<std::size_t>(rows.begin);
       std::byte* values = resident_ ? values_.data() : packed.data();
       if (resident_ && values != nullptr) values += offset * format_.row_bytes;
       double* unit = format_.unit_bytes == 0
                          ? nullptr
                          : unit_.data() + offset * format_.unit_bytes / sizeof(double);
-      pack(what, view, rows.begin, ranks.data(), values, unit, stream);
+      const auto pack_as = [&]<class Sent>(const Sent* sent) {
+        const device_matrix_view<const Sent> block(sent, rows.size(), data.cols());
+        pack(what, block, rows.begin, ranks.data(), values, unit, stream);
+      };
+      if constexpr (std::is_same_v<T, std::int32_t>) {
+        as_bytes =
+            as_bytes && upload.copy_as_bytes(data.row(rows.begin),
+                                             static_cast<std::size_t>(rows.size() * data.cols()),
+                                             reinterpret_cast<std::int8_t*>(input.data()));
+        if (as_bytes) pack_as(reinterpret_cast<const std::int8_t*>(input.data()));
+      }
+      if (!as_bytes) {
+        upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
+                    static_cast<std::size_t>(rows.size()), input_row_bytes_,
+                    static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
+        pack_as(reinterpret_cast<const T*>(input.data()));
+      }
       if (rounding_.data() != nullptr) {
         kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
       }

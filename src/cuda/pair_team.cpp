@@ -4,11 +4,11 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <gpu/error.hpp>
 
+#include "cuda/host_threads.hpp"
 #include "plan/pair_progress.hpp"
 
 namespace gpu::cuda {
@@ -254,19 +254,8 @@ void pair_team::run_member(int member, const member_work& work) {
 }
 
 void pair_team::run(const member_work& work) {
-  std::vector<std::thread> threads;
-  threads.reserve(static_cast<std::size_t>(members_));
-  try {
-    for (int member = 0; member < members_; ++member) {
-      threads.emplace_back([this, member, &work] { run_member(member, work); });
-    }
-  } catch (...) {  // no more threads to be had
-    const lock held(mutex_);
-    running_ -= members_ - static_cast<int>(threads.size());
-    fail(std::current_exception());
-  }
-  serve();
-  for (std::thread& thread : threads) thread.join();
+  run_on_threads(
+      members_, [&](int member) { run_member(member, work); }, [&] { serve(); });
   if (failure_) std::rethrow_exception(failure_);
 }
 

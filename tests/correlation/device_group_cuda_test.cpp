@@ -220,6 +220,29 @@ TEST_CASE("shared rows that do not fit the workspace are streamed", "[device_gro
   }
 }
 
+TEST_CASE("integers that travel as bytes keep their ranks", "[device_group][upload]") {
+  // Large enough to be staged; a few rows in the middle fit no byte, and the least ones are on the
+  // edge of it. Doubles travel as they are.
+  constexpr index_t rows = 40000;
+  constexpr index_t cols = 30;
+  gpu::matrix<std::int32_t> whole(rows, cols);
+  gpu::matrix<double> as_doubles(rows, cols);
+  std::uint32_t state = 7;
+  for (index_t i = 0; i < rows; ++i) {
+    const bool wide = i % 9000 == 8000;
+    for (index_t j = 0; j < cols; ++j) {
+      state = state * 1664525U + 1013904223U;
+      const auto byte = static_cast<std::int32_t>(state >> 24) - 128;
+      whole(i, j) = wide ? byte * 1000 : byte;
+      as_doubles(i, j) = whole(i, j);
+    }
+  }
+  const gpu::pair_options options = options_of(pair_variant::tensor);
+  const auto wanted = alone(measure::spearman, as_doubles, options);
+  check_edges(*wanted, *alone(measure::spearman, whole, options), 0.75);
+  check_edges(*wanted, *group(measure::spearman, whole, options, 3), 0.75);
+}
+
 TEST_CASE("few rows leave engines without work, and no rows all of them", "[device_group]") {
   for (const index_t rows : {0, 1, 2, 70}) {
     const auto x = tied_matrix<std::int16_t>(rows, 9, 3);

@@ -3,8 +3,7 @@
 set -euo pipefail
 source tools/dev/common.sh
 
-tests=(execution_test rank_test centred_ranks_test p_value_test spearman_test top_k_test
-  binary_matmul_test exact_sum_test)
+tests=(execution_test centred_ranks_test p_value_test exact_sum_test top_k_test)
 folder=${DEV_BUILD_DIR:-build/aarch64}
 need build test aarch64
 configure "$folder" --preset aarch64

@@ -258,7 +258,7 @@ def main():
     print("\n".join(peers.left_out))
     if options.json:
         told = {**here, "jobs": peers.rows, "left_out": peers.left_out}
-        options.json.write_text(json.dumps(told, indent=1) + "\n")
+        options.json.write_text(json.dumps(told, indent=1, default=int) + "\n")
     return 1 if peers.differing else 0
 
 

@@ -46,19 +46,8 @@ void run_short_window(const strip_request& request) {
 }
 
 template <int C, int Window>
-void run_short(strip_request request) {
+void run_short(const strip_request& request) {
   if constexpr (C == 2 && Window > 1) {
-    // Shifted loads of parts just stored wait for them; lanes of a long strip need none.
-    if (const index_t segment = lane_strips<C>::lane_outputs(request); segment > 0) {
-      const auto by_lanes = [&](const exact_grids& grids) {
-        return exact_lanes(request, segment, grids).run();
-      };
-      if (!sum_on_grids(request, segment * strip_lanes, by_lanes)) {
-        return run_short_window<3, Window>(request);
-      }
-      request.first += segment * strip_lanes;
-      request.outputs -= segment * strip_lanes;
-    }
     const auto attempt = [&](const exact_grids& grids) {
       return run_short_exactly<Window>(request, grids);
     };

@@ -82,11 +82,12 @@ __device__ inline Rival better(Rival a, Rival b) {
   }
 }
 
-/// The key of an element from its rival.
+/// The key of an element from its rival. The sign is turned back first: the key of -0.0 is that of
+/// 0.0, so where the smallest are asked for, a zero's rival would have another key than the zero.
 template <class T>
-__device__ inline key_t<T> key_of_rival(rival_t<T> rival) {
+__device__ inline key_t<T> key_of_rival(rival_t<T> rival, key_t<T> flip) {
   if constexpr (std::is_floating_point_v<T>) {
-    return make_key<T>(rival, 0);
+    return make_key<T>(make_rival<T>(rival, flip), flip);
   } else {
     return rival;
   }

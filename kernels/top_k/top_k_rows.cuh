@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(Threads, resident_threads / Threads)
         }
       }
       const index_t first = split.head + best_vector * vector::size;
-      const key_t<T> best_key = key_of_rival<T>(best);
+      const key_t<T> best_key = key_of_rival<T>(best, source.flip);
       Composite mine = 0;
 #pragma unroll
       for (int j = vector::size - 1; j >= 0; --j) {

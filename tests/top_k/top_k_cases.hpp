@@ -27,13 +27,15 @@ enum class input_kind {
   descending,
   signed_zeros,
   with_nans,
-  mostly_nans
+  mostly_nans,
+  all_zero
 };
 
-inline constexpr input_kind every_input[] = {
-    input_kind::random,           input_kind::few_distinct, input_kind::all_equal,
-    input_kind::nearly_all_equal, input_kind::ascending,    input_kind::descending,
-    input_kind::signed_zeros,     input_kind::with_nans,    input_kind::mostly_nans};
+inline constexpr input_kind every_input[] = {input_kind::random,       input_kind::few_distinct,
+                                             input_kind::all_equal,    input_kind::nearly_all_equal,
+                                             input_kind::ascending,    input_kind::descending,
+                                             input_kind::signed_zeros, input_kind::with_nans,
+                                             input_kind::mostly_nans,  input_kind::all_zero};
 
 template <class T>
 std::vector<T> make_input(input_kind kind, std::size_t n, std::uint64_t seed = 1) {
@@ -55,6 +57,8 @@ std::vector<T> make_input(input_kind kind, std::size_t n, std::uint64_t seed = 1
         break;
       case input_kind::all_equal:
         x[i] = static_cast<T>(7);
+        break;
+      case input_kind::all_zero:
         break;
       case input_kind::nearly_all_equal:
         x[i] = u % 100 == 0 ? any() : static_cast<T>(7);

@@ -6,6 +6,7 @@
 
 #include "common/dependent_launch.cuh"
 #include "common/launch.cuh"
+#include "cuda/device_limits.hpp"
 #include "top_k/top_k_distinct.cuh"
 #include "top_k/top_k_insert.cuh"
 #include "top_k/top_k_kernels.hpp"
@@ -376,11 +377,37 @@ void run_insert(const top_k_call<T>& whole, void* workspace) {
 
 // ---- rows --------------------------------------------------------------------------------------
 
+/// Rows whose length in bytes, and k, are worth staging in shared memory, where the device can.
+template <class T>
+bool stages_rows(const top_k_call<T>& call) {
+  const index_t bytes = call.source.cols * static_cast<index_t>(sizeof(T));
+  return bytes >= least_staged_bytes && bytes <= most_staged_bytes && call.k <= most_staged_k &&
+         cuda::current_limits().compute_major >= 9;
+}
+
+template <class T, class Composite>
+void run_staged_rows(const top_k_call<T>& call) {
+  const unsigned limit = block_rows_limit(call.k);
+  const std::size_t shared = limit * sizeof(Composite) + stage_slack +
+                             static_cast<std::size_t>(call.source.cols) * sizeof(T);
+  const auto kernel = block_rows_kernel<T, Composite, staged_threads, true>;
+  const auto* entry = reinterpret_cast<const void*>(kernel);
+  cuda::allow_shared_bytes(entry, shared);
+  const index_t resident = static_cast<index_t>(call.multiprocessors) *
+                           cuda::resident_blocks_per_multiprocessor(entry, staged_threads, shared);
+  kernel<<<grid_blocks(call.rows, 1, resident), staged_threads, shared, call.stream>>>(
+      call.source, call.rows, call.k, limit, call.sink);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
 template <class T, class Composite, int Threads>
 void run_block_rows(const top_k_call<T>& call) {
+  if constexpr (sizeof(T) == 4) {  // others are not measured
+    if (stages_rows(call)) return run_staged_rows<T, Composite>(call);
+  }
   const unsigned limit = block_rows_limit(call.k);
   const std::size_t shared = limit * sizeof(Composite);
-  const auto kernel = block_rows_kernel<T, Composite, Threads>;
+  const auto kernel = block_rows_kernel<T, Composite, Threads, false>;
   allow_shared_memory(kernel, shared);
   const index_t resident =
       static_cast<index_t>(call.multiprocessors) * block_rows_threads_per_sm / Threads;

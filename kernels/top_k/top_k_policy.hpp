@@ -37,6 +37,12 @@ inline constexpr int warp_rows_warps = 4;
 /// Rows from here on get blocks of 512 threads in block_rows, shorter ones of 256.
 inline constexpr index_t block_rows_wide = 8192;
 inline constexpr index_t block_rows_threads_per_sm = 1536;
+/// Rows of 4-byte elements of this many bytes are staged in shared memory by block_rows, for k up
+/// to 64, on sm_90.
+inline constexpr int staged_threads = 128;
+inline constexpr index_t least_staged_bytes = 4096;
+inline constexpr index_t most_staged_bytes = 72 * 1024;
+inline constexpr index_t most_staged_k = 64;
 /// warp_rows takes the best one by one up to this k, in rows of up to 32 * 4 elements.
 inline constexpr int warp_rows_most_taken = 16;
 /// Distinct keys are taken one by one up to this k, else sorted.

@@ -1,6 +1,7 @@
 #pragma once
 // `block_rows` and `warp_rows`: a row each, in one launch without scratch memory.
 
+#include "common/bulk_copy.cuh"
 #include "common/launch.cuh"
 #include "top_k/top_k_threshold.cuh"
 
@@ -16,6 +17,36 @@ inline unsigned block_rows_limit(index_t k) {
   return 2 * next_power_of_two(static_cast<unsigned>(std::max<index_t>(k, 128)));
 }
 
+/// Room that stage_row wants beside the row's elements, in bytes.
+inline constexpr std::size_t stage_slack = 32;
+
+/// Brings a row to shared memory, its 16-byte vectors by one bulk copy; returns where it stands
+/// there, aligned as the row is. All threads call it, `arrived` is a barrier of one arrival. sm_90.
+template <class T>
+__device__ inline const T* stage_row(const T* row, index_t cols, const vector_split<T>& split,
+                                     unsigned char* room, std::uint64_t* arrived, unsigned& phase) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  T* here = reinterpret_cast<T*>(room + reinterpret_cast<std::uintptr_t>(row) % 16);
+  const unsigned barrier = shared_address(arrived);
+  if (threadIdx.x == 0) {
+    const auto bytes = static_cast<unsigned>(split.vectors * 16);
+    async_proxy_fence();
+    barrier_expect(barrier, bytes);
+    if (bytes > 0) bulk_copy(shared_address(here + split.head), row + split.head, bytes, barrier);
+  }
+  for (index_t i = threadIdx.x; i < split.head; i += blockDim.x) here[i] = row[i];
+  for (index_t i = split.tail + threadIdx.x; i < cols; i += blockDim.x) here[i] = row[i];
+  barrier_wait(barrier, phase);
+  phase ^= 1;
+  __syncthreads();
+  return here;
+#else
+  static_cast<void>(cols), static_cast<void>(split), static_cast<void>(room);
+  static_cast<void>(arrived), static_cast<void>(phase);
+  return row;
+#endif
+}
+
 /// One block of Threads computes one row at a time and goes on to another.
 ///
 /// Each thread finds its best element, comparing keys only; one warp finds a bound that the k best
@@ -25,7 +56,9 @@ inline unsigned block_rows_limit(index_t k) {
 /// in few threads) or k is large, histograms of the composites' range narrow the row down instead.
 /// Shared memory: the candidates, at most 4096 composites, 8 or 16 KiB of histogram, and a
 /// composite per thread.
-template <class T, class Composite, int Threads>
+/// Staged: the row stands in shared memory meanwhile, so that both walks are short and as many
+/// small blocks as fit there hide each other's waits: a row is a chain of waits, not of work.
+template <class T, class Composite, int Threads, bool Staged>
 __global__ void __launch_bounds__(Threads, resident_threads / Threads)
     block_rows_kernel(row_source<T> source, index_t rows, index_t k, unsigned limit,
                       row_sink<T> sink) {
@@ -37,9 +70,24 @@ __global__ void __launch_bounds__(Threads, resident_threads / Threads)
   __shared__ Composite best_of_threads[Threads];
   __shared__ Composite shared_bound;
   __shared__ unsigned found;
+  __shared__ std::uint64_t arrived;
+  unsigned phase = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if constexpr (Staged) {
+    if (threadIdx.x == 0) {
+      barrier_init(shared_address(&arrived), 1);
+      barrier_init_fence();
+    }
+    __syncthreads();
+  }
+#endif
   for (index_t row_number = blockIdx.x; row_number < rows; row_number += gridDim.x) {
     const T* row = source.row(row_number);
     const vector_split<T> split(row, source.cols);
+    if constexpr (Staged) {
+      row = stage_row(row, source.cols, split, dynamic_memory + limit * sizeof(Composite), &arrived,
+                      phase);
+    }
     const auto* vectors = reinterpret_cast<const vector*>(row + split.head);
     unsigned collected = limit + 1;
     if (k <= most_k_by_threads(Threads) && split.vectors >= Threads) {

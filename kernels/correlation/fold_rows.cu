@@ -6,6 +6,7 @@
 
 #include "common/launch.cuh"
 #include "correlation/fold_kernels.hpp"
+#include "correlation/row_sort.cuh"
 
 namespace gpu::kernels {
 namespace {
@@ -129,10 +130,6 @@ __global__ void __launch_bounds__(threads)
   if (piece == 0) result.square_sums[pattern] = source.square_sums[row];
 }
 
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 struct larger {
   __host__ __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
     return a > b ? a : b;
@@ -151,7 +148,7 @@ std::size_t cub_bytes(index_t rows) {
       cub::DeviceScan::InclusiveScan(nullptr, scan, nothing, nothing, larger{}, rows));
   std::size_t sum = 0;
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, sum, nothing, nothing, rows));
-  return aligned(sort > scan ? (sort > sum ? sort : sum) : (scan > sum ? scan : sum));
+  return aligned_column(sort > scan ? (sort > sum ? sort : sum) : (scan > sum ? scan : sum));
 }
 
 // Two buffers of hashes, one of rows, and CUB's.
@@ -163,8 +160,10 @@ struct fold_scratch {
 
   fold_scratch(void* memory, std::size_t bytes, index_t count) {
     auto* at = static_cast<std::byte*>(memory);
-    const std::size_t of_hashes = aligned(static_cast<std::size_t>(count) * sizeof(std::uint64_t));
-    const std::size_t of_rows = aligned(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
+    const std::size_t of_hashes =
+        aligned_column(static_cast<std::size_t>(count) * sizeof(std::uint64_t));
+    const std::size_t of_rows =
+        aligned_column(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
     hashes[0] = reinterpret_cast<std::uint64_t*>(at);
     hashes[1] = reinterpret_cast<std::uint64_t*>(at + of_hashes);
     rows = reinterpret_cast<std::uint32_t*>(at + 2 * of_hashes);
@@ -177,8 +176,8 @@ struct fold_scratch {
 
 std::size_t fold_scratch_bytes(index_t rows) {
   const auto count = static_cast<std::size_t>(rows);
-  return 2 * aligned(count * sizeof(std::uint64_t)) + aligned(count * sizeof(std::uint32_t)) +
-         cub_bytes(rows);
+  return 2 * aligned_column(count * sizeof(std::uint64_t)) +
+         aligned_column(count * sizeof(std::uint32_t)) + cub_bytes(rows);
 }
 
 void launch_find_patterns(const fold_source& source, std::uint64_t seed, const fold_places& places,

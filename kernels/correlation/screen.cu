@@ -11,6 +11,7 @@
 #include "common/launch.cuh"
 #include "correlation/pair_screen.cuh"
 #include "correlation/pair_screen_variants.cuh"
+#include "correlation/row_sort.cuh"
 #include "stats/statistic.hpp"
 
 namespace gpu::kernels {
@@ -25,19 +26,6 @@ __global__ void sort_keys_kernel(const std::int64_t* square_sums, index_t rows, 
   // Rows without a statistic have 0 or less, and come first.
   keys[i] = square_sums[i] > 0 ? static_cast<std::uint32_t>(square_sums[i]) : 0;
   values[i] = static_cast<std::uint32_t>(i);
-}
-
-std::size_t radix_sort_bytes(index_t rows) {
-  std::size_t bytes = 0;
-  cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const std::uint32_t*>(nullptr),
-                                  static_cast<std::uint32_t*>(nullptr),
-                                  static_cast<const std::uint32_t*>(nullptr),
-                                  static_cast<std::uint32_t*>(nullptr), rows);
-  return bytes;
-}
-
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
 }
 
 // One thread packs one row: 16 bytes at a time, into groups of eight rows whose 16-byte pieces
@@ -144,14 +132,14 @@ __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order, d
 }  // namespace
 
 std::size_t screen_order_bytes(index_t rows) {
-  return 3 * aligned(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) +
-         radix_sort_bytes(rows);
+  return 3 * aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) +
+         row_sort_bytes(rows);
 }
 
 void launch_screen_order(const std::int64_t* square_sums, index_t rows, std::int64_t largest,
                          std::uint32_t* order, void* temporary, cudaStream_t stream) {
   if (rows == 0) return;
-  const std::size_t column = aligned(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
+  const std::size_t column = aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
   auto* bytes = static_cast<std::uint8_t*>(temporary);
   auto* keys = reinterpret_cast<std::uint32_t*>(bytes);
   auto* sorted_keys = reinterpret_cast<std::uint32_t*>(bytes + column);
@@ -159,7 +147,7 @@ void launch_screen_order(const std::int64_t* square_sums, index_t rows, std::int
   sort_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, rows, keys,
                                                                        values);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  std::size_t sort_bytes = radix_sort_bytes(rows);
+  std::size_t sort_bytes = row_sort_bytes(rows);
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
       bytes + 3 * column, sort_bytes, keys, sorted_keys, values, order, rows, 0,
       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest))), stream));

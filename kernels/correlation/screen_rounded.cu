@@ -11,6 +11,7 @@
 #include "common/launch.cuh"
 #include "correlation/correlation_policy.hpp"
 #include "correlation/pair_statistic.cuh"
+#include "correlation/row_sort.cuh"
 #include "correlation/screen_kernels.hpp"
 
 namespace gpu::kernels {
@@ -209,19 +210,6 @@ __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_
   }
 }
 
-std::size_t sort_bytes(index_t rows) {
-  std::size_t bytes = 0;
-  cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const std::uint32_t*>(nullptr),
-                                  static_cast<std::uint32_t*>(nullptr),
-                                  static_cast<const std::uint32_t*>(nullptr),
-                                  static_cast<std::uint32_t*>(nullptr), rows);
-  return bytes;
-}
-
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 }  // namespace
 
 void launch_measure_rounding(const screen_source& source, row_rounding* rounding,
@@ -237,13 +225,14 @@ void launch_measure_rounding(const screen_source& source, row_rounding* rounding
 }
 
 std::size_t round_order_bytes(index_t rows) {
-  return 3 * aligned(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) + sort_bytes(rows);
+  return 3 * aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) +
+         row_sort_bytes(rows);
 }
 
 void launch_round_order(const row_rounding* rounding, index_t rows, std::uint32_t* order,
                         void* temporary, cudaStream_t stream) {
   if (rows == 0) return;
-  const std::size_t column = aligned(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
+  const std::size_t column = aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
   auto* bytes = static_cast<std::uint8_t*>(temporary);
   auto* keys = reinterpret_cast<std::uint32_t*>(bytes);
   auto* sorted_keys = reinterpret_cast<std::uint32_t*>(bytes + column);
@@ -251,7 +240,7 @@ void launch_round_order(const row_rounding* rounding, index_t rows, std::uint32_
   scale_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(rounding, rows, keys,
                                                                         numbers);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  std::size_t scratch = sort_bytes(rows);
+  std::size_t scratch = row_sort_bytes(rows);
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
       bytes + 3 * column, scratch, keys, sorted_keys, numbers, order, rows, 0, 32, stream));
 }

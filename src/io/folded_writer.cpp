@@ -25,11 +25,6 @@ static_assert(sizeof(folded_edge) == 32 && std::is_trivially_copyable_v<folded_e
 static_assert(offsetof(folded_edge, second) == 4 && offsetof(folded_edge, statistic) == 8 &&
               offsetof(folded_edge, p) == 16 && offsetof(folded_edge, pairs) == 24);
 
-template <class T>
-std::string_view bytes_of(std::span<const T> values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
-
 std::string name_of(node_id pattern, const row_patterns& patterns, const result_context& context) {
   return context.names.name(patterns.members_of(pattern).front());
 }

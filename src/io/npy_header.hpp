@@ -2,6 +2,7 @@
 // The header of a .npy file: a Python dictionary in ASCII.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,11 @@ struct npy_header {
 /// that it can be replaced in place when the shape is known. `descr` is Python: "'<f8'" or a list.
 [[nodiscard]] std::string make_npy_header(std::string_view descr, const std::vector<index_t>& shape,
                                           std::size_t bytes = 128);
+
+/// The values behind the header, as they are written.
+template <class T>
+[[nodiscard]] std::string_view bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
 
 }  // namespace gpu::io

@@ -28,11 +28,6 @@ static_assert(sizeof(edge) == 24 && std::is_trivially_copyable_v<edge>);
 static_assert(offsetof(edge, col) == 4 && offsetof(edge, statistic) == 8 &&
               offsetof(edge, p) == 16);
 
-template <class T>
-std::string_view bytes_of(std::span<const T> values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
-
 class edge_tsv_writer final : public edge_writer {
  public:
   edge_tsv_writer(output_file& out, const result_context& context)

@@ -67,7 +67,7 @@ class Peers:
     def lacks(self, job, what):
         self.left_out.append(f"{job}: left out, there is no {what} here")
 
-    def library(self, operation, file, repeats=None):
+    def run_ours(self, operation, file, repeats=None):
         """Seconds of op_job, and the file that holds its answer."""
         output = self.folder / "answer"
         told = subprocess.run([self.programs["op_job"], operation, file, output,
@@ -97,7 +97,7 @@ def rank_rows(peers):
     data = pair_peers.tied_counts(rows, 30)
     part = rows // 20
     theirs, ranks = timed(lambda: stats.rankdata(data[:part], axis=1), 3)
-    ours, output = peers.library("rank_rows", peers.save(data))
+    ours, output = peers.run_ours("rank_rows", peers.save(data))
     agree = np.array_equal(np.fromfile(output, count=ranks.size), ranks.ravel())
     peers.row(job, f"SciPy rankdata, on {part:,} rows", theirs * rows / part, ours, agree)
 
@@ -109,11 +109,11 @@ def mean_filter(peers):
     file = peers.save(data[np.newaxis])
     np.copyto(out, data)
     copy_one, _ = timed(lambda: np.copyto(out, data), peers.repeats)
-    copy_all, _ = peers.library("copy", file)
+    copy_all, _ = peers.run_ours("copy", file)
     ndimage = optional("scipy.ndimage")
     for window in (5, 101, 1001):
         job = f"mean_filter, 10M double, w = {window}"
-        ours, output = peers.library(f"mean_filter:{window}", file)
+        ours, output = peers.run_ours(f"mean_filter:{window}", file)
         if ndimage is None:
             peers.lacks(job, "SciPy")
             agree = True
@@ -132,7 +132,7 @@ def top_k(peers):
     theirs, split = timed(lambda: np.partition(data[0], size - k), 2)
     wanted = np.sort(split[size - k:])[::-1]
     del split
-    ours, output = peers.library(f"top_k:{k}", peers.save(data))
+    ours, output = peers.run_ours(f"top_k:{k}", peers.save(data))
     agree = np.array_equal(data[0][np.fromfile(output, dtype=np.int64)], wanted)
     peers.row("top_k, 20 of 100M float", "np.partition", theirs, ours, agree)
 
@@ -142,7 +142,7 @@ def distinct(peers):
     data = np.random.default_rng(1).integers(0, 1_000_000, (1, 1_000_000), dtype=np.int32)
     theirs, _ = timed(lambda: np.unique(data), peers.repeats)
     values, counts = np.unique(data, return_counts=True)
-    ours, output = peers.library(f"top_k_distinct:{k}", peers.save(data))
+    ours, output = peers.run_ours(f"top_k_distinct:{k}", peers.save(data))
     wanted = np.concatenate((values[::-1][:k], counts[::-1][:k]))
     agree = np.array_equal(np.fromfile(output, dtype=np.int64), wanted)
     peers.row("top_k_distinct, 20 of 1M int32", "np.unique", theirs, ours, agree)
@@ -152,7 +152,7 @@ def binary_matmul(peers):
     n = 4096
     data = np.random.default_rng(1).choice(np.array([-1, 1], np.float32), (n, n))
     theirs, product = timed(lambda: data @ data.T, peers.repeats)
-    ours, output = peers.library("binary_matmul", peers.save(data))
+    ours, output = peers.run_ours("binary_matmul", peers.save(data))
     agree = np.array_equal(np.fromfile(output, dtype=np.int32), product.ravel())
     peers.row("binary_matmul, 4096 x 4096 x 4096, packed", "NumPy float32 product of +1 and -1",
               theirs, ours, agree)
@@ -165,7 +165,7 @@ def read_text(peers):
     digits = np.array([str(value) for value in range(11)])
     file.write_text("\n".join(" ".join(line) for line in digits[data].tolist()) + "\n")
     size = file.stat().st_size
-    ours, output = peers.library("read_text", file)
+    ours, output = peers.run_ours("read_text", file)
     agree = np.array_equal(np.fromfile(output, dtype=np.int8), data.ravel())
     more = {"bytes": size, "library_bytes_per_second": size / ours}
     pandas = optional("pandas")
@@ -190,9 +190,9 @@ def write_edges(peers):
             rows = [text.readline().split() for _ in range(lines)]
         return [row[:2] for row in rows], np.array([row[2:] for row in rows], float)
 
-    theirs, output = peers.library(f"print_edges:{count}", "none", 1)
+    theirs, output = peers.run_ours(f"print_edges:{count}", "none", 1)
     names, numbers = table(output)
-    ours, output = peers.library(f"write_edges:{count}", "none")
+    ours, output = peers.run_ours(f"write_edges:{count}", "none")
     our_names, our_numbers = table(output)
     agree = names == our_names and np.allclose(numbers, our_numbers, rtol=1e-5, atol=0)
     peers.row("write 10M edges, TSV", "a loop of fprintf", theirs, ours, agree)

@@ -105,8 +105,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
                                       .weights = request.weights};
   const bool fused = request.histogram_bins > 0 && kernels::counts_bins(info_.cols);
   std::optional<class_counts> counted;
-  if (request.weights
-          .empty()) {  // patterns of folded rows weigh differently; classes count each once
+  if (request.weights.empty()) {  // class by class, every row counts once
     counted = count_by_classes("pairs", request.keep, fused ? &histogram : nullptr, &out.degree);
   }
   if (counted) {

@@ -1,0 +1,143 @@
+#pragma once
+// Cases of all pairs: the limits of a call, its progress, callers beside each other, its plan.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "support/generators.hpp"
+#include "support/pair_target.hpp"
+
+namespace gpu_test {
+
+template <class Measure>
+void too_many_edges_report_how_many(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto data = tied_matrix<std::int32_t>(120, 30, 20);
+  const gpu::pair_filter keep{.max_p = 0.3};
+  const auto whole = Measure::run(const_view(data), target.options(), gpu::edge_sink{.keep = keep});
+  const auto needed = static_cast<gpu::index_t>(whole.edges.size());
+  const auto exactly = Measure::run(const_view(data), target.options(),
+                                    gpu::edge_sink{.keep = keep, .max_edges = needed});
+  CHECK(exactly.edges == whole.edges);
+  for (const gpu::index_t capacity : {needed - 1, gpu::index_t{0}}) {
+    try {
+      (void)Measure::run(const_view(data), target.options(),
+                         gpu::edge_sink{.keep = keep, .max_edges = capacity});
+      FAIL("the capacity was not kept");
+    } catch (const gpu::capacity_exceeded& refusal) {
+      CHECK(refusal.required() == needed);
+    }
+  }
+}
+
+template <class Measure>
+void progress_is_told_and_cancels(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto data = tied_matrix<std::int32_t>(500, 30, 21);
+  std::map<std::string, std::uint64_t> last;
+  bool rising = true;
+  gpu::pair_options options = target.options();
+  options.exec.on_progress = [&](const gpu::progress& p) {
+    std::uint64_t& done = last[std::string(p.stage)];
+    rising &= p.done >= done && p.done <= p.total;
+    done = p.done;
+    return gpu::progress_reply::proceed;
+  };
+  const auto got = Measure::run(const_view(data), options, gpu::count_sink{});
+  CHECK(rising);
+  CHECK(last["pairs"] == got.tested);
+
+  options.exec.on_progress = [](const gpu::progress&) { return gpu::progress_reply::cancel; };
+  CHECK_THROWS_AS(Measure::run(const_view(data), options, gpu::count_sink{}), gpu::cancelled);
+  CHECK_THROWS_AS(Measure::run(const_view(data), options, gpu::edge_sink{}), gpu::cancelled);
+  CHECK_THROWS_AS(Measure::run(const_view(data), options, gpu::top_k_sink{}), gpu::cancelled);
+}
+
+template <class Measure>
+void callers_in_several_threads_do_not_meet(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto first = tied_matrix<std::int32_t>(200, 30, 22);
+  const auto second = random_matrix<double>(150, 140, 23);
+  const auto edges_of = [&](const auto& data) {
+    return Measure::run(const_view(data), target.options(), gpu::edge_sink{.keep = {.max_p = 0.1}})
+        .edges;
+  };
+  const auto wanted_first = edges_of(first);
+  const auto wanted_second = edges_of(second);
+  bool same_first = true;
+  bool same_second = true;
+  std::thread beside([&] {
+    for (int turn = 0; turn < 5; ++turn) same_first &= edges_of(first) == wanted_first;
+  });
+  for (int turn = 0; turn < 5; ++turn) same_second &= edges_of(second) == wanted_second;
+  beside.join();
+  CHECK(same_first);
+  CHECK(same_second);
+}
+
+/// More rows than any tile, everything kept: more edges than a panel holds.
+template <class Measure>
+void keeps_every_pair_of_many_rows(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const gpu::index_t rows = 2100;
+  const auto data = tied_matrix<std::int32_t>(rows, 8, 24);
+  std::uint64_t next = 0;
+  bool in_order = true;
+  std::uint64_t sum = 0;
+  const auto summary =
+      Measure::run(const_view(data), target.options(),
+                   gpu::stream_sink{.consume = [&](std::span<const gpu::edge> batch) {
+                     for (const gpu::edge& e : batch) {
+                       const std::uint64_t at = std::uint64_t{e.row} * rows + e.col;
+                       in_order &= e.row < e.col && at >= next;
+                       next = at + 1;
+                       sum += at;
+                     }
+                   }});
+  std::vector<bool> constant(static_cast<std::size_t>(rows));
+  for (const gpu::index_t row : summary.constant_rows)
+    constant[static_cast<std::size_t>(row)] = true;
+  std::uint64_t wanted = 0;
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t j = i + 1; j < rows; ++j) {
+      if (!constant[static_cast<std::size_t>(i)] && !constant[static_cast<std::size_t>(j)]) {
+        wanted += static_cast<std::uint64_t>(i * rows + j);
+      }
+    }
+  }
+  CHECK(in_order);
+  CHECK(sum == wanted);
+  CHECK(summary.pairs_kept == summary.pairs_tested);
+}
+
+template <class Measure>
+void plan_tells_what_a_run_would_keep(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto data = tied_matrix<std::int32_t>(300, 30, 25);
+  for (const auto adjust :
+       {gpu::adjustment::none, gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
+    const gpu::pair_filter keep{.max_p = 0.05, .adjust = adjust};
+    const auto plan = Measure::plan(const_view(data), target.options(), keep);
+    const auto run =
+        Measure::run(const_view(data), target.options(), gpu::count_sink{.keep = keep});
+    // So few rows are all in the sample.
+    CHECK(plan.kept_estimate == Approx(static_cast<double>(run.kept)));
+    CHECK(plan.kept_upper >= plan.kept_estimate);
+    CHECK(plan.pairs == 300 * 299 / 2);
+    CHECK(plan.used == target.where);
+    CHECK(plan.variant == run.summary.variant);
+    CHECK(plan.device == run.summary.device);
+    CHECK(plan.tile_rows > 0);
+    CHECK(plan.tile_cols > 0);
+    CHECK(plan.result_bytes == Approx(static_cast<double>(run.kept * sizeof(gpu::edge))));
+  }
+}
+
+}  // namespace gpu_test

@@ -1,7 +1,5 @@
 #include "cuda/pair_rows.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,7 +9,6 @@
 
 #include <gpu/error.hpp>
 
-#include "correlation/correlation_policy.hpp"
 #include "cuda/host_threads.hpp"
 #include "cuda/input_upload.hpp"
 #include "cuda/staging_copy.hpp"
@@ -23,69 +20,12 @@ namespace {
 using detail::measure;
 using kernels::pair_tile_kind;
 
-// Columns up to which doubled centred ranks fit int8, int16; then limbs of 7 bits.
-constexpr index_t int8_cols = 128;
-constexpr index_t int16_cols = 32768;
-constexpr index_t two_limb_cols = 127 * 128 + 63 + 1;
-constexpr index_t three_limb_cols = 127 * 128 * 128 + 63 * 128 + 63 + 1;
-// sum u^2 <= (m^3 - m) / 3 must fit int64.
-constexpr index_t most_rank_cols = 3000000;
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
 // Input of a block that a thread prepares: several of them for each, at most so much.
 constexpr std::size_t input_block_bytes = std::size_t{2} << 20;
 constexpr std::size_t blocks_per_thread = 6;
 // More do not copy faster, but wait for each other in the driver.
 constexpr int most_threads = 12;
-
-index_t padded(index_t value, index_t step) {
-  return (value + step - 1) / step * step;
-}
-
-row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int limbs,
-                       std::size_t element_bytes) {
-  return {.tile = tile,
-          .cols = cols,
-          .columns = columns,
-          .limbs = limbs,
-          .row_bytes = static_cast<std::size_t>(columns * limbs) * element_bytes};
-}
-
-row_format int8_format(pair_tile_kind tile, index_t cols) {
-  return make_format(tile, cols, cols <= 32 ? 32 : (cols <= 64 ? 64 : 128), 1, 1);
-}
-
-row_format shared_rank_format(index_t cols) {
-  if (cols <= int8_cols) return int8_format(pair_tile_kind::shared_int8, cols);
-  if (cols <= int16_cols) {
-    return make_format(pair_tile_kind::shared_int16, cols, padded(cols, 8), 1, 2);
-  }
-  return make_format(pair_tile_kind::shared_int32, cols, padded(cols, 4), 1, 4);
-}
-
-row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
-  if (variant != pair_variant::tensor && variant != pair_variant::hopper) {
-    return shared_rank_format(cols);
-  }
-  if (cols <= int8_cols) return int8_format(pair_tile_kind::tensor_int8, cols);
-  if (cols > three_limb_cols) {
-    if (!asked) return shared_rank_format(cols);
-    throw unsupported(fmt::format("options.variant: tensor takes at most {} columns, got {}",
-                                  three_limb_cols, cols));
-  }
-  return make_format(pair_tile_kind::tensor_limbs, cols, padded(cols, 128),
-                     cols <= two_limb_cols ? 2 : 3, 1);
-}
-
-row_format pearson_format(pair_variant variant, index_t cols) {
-  const index_t unit = kernels::unit_row_layout(cols).pitch();
-  if (variant == pair_variant::tensor || variant == pair_variant::hopper) {
-    row_format format =
-        make_format(pair_tile_kind::tensor_float, cols, padded(unit, 16), 1, 2 * sizeof(float));
-    format.unit_bytes = static_cast<std::size_t>(unit) * sizeof(double);
-    return format;
-  }
-  return make_format(pair_tile_kind::shared_double, cols, unit, 1, sizeof(double));
-}
 
 // Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
 // one of them throws, and its exception is thrown here. The calling thread is one of them.
@@ -148,31 +88,6 @@ class row_exchange {
 
 }  // namespace
 
-row_format choose_row_format(measure what, pair_variant variant, index_t cols,
-                             bool variant_was_asked) {
-  if (what == measure::spearman && cols > most_rank_cols) {
-    throw unsupported(
-        fmt::format("data: spearman takes at most {} columns (sums of squares of ranks must fit 64 "
-                    "bits), got {}",
-                    most_rank_cols, cols));
-  }
-  if (variant == pair_variant::naive) {
-    if (cols > kernels::policy::naive_most_cols) {
-      throw unsupported(
-          fmt::format("options.variant: naive takes at most {} columns on cuda, got {}",
-                      kernels::policy::naive_most_cols, cols));
-    }
-    return make_format(
-        what == measure::spearman ? pair_tile_kind::naive_spearman : pair_tile_kind::naive_pearson,
-        cols, cols, 1, sizeof(double));
-  }
-  row_format format = what == measure::spearman ? spearman_format(variant, cols, variant_was_asked)
-                                                : pearson_format(variant, cols);
-  format.rounded = variant == pair_variant::hopper && cols <= kernels::screen_most_columns &&
-                   (what == measure::pearson || cols > int8_cols);
-  return format;
-}
-
 pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_format format,
                      const pair_options& options, pair_budget& budget, pair_share& share,
                      cudaStream_t stream, detail::prepared_rows& info)
@@ -197,12 +112,13 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
   // and then two blocks of them are on the device at a time.
   resident_ = rows * format_.bytes() <= budget.left() / 4 * 3;
   if (!resident_ && format_.unit_bytes != 0) {
-    format_ = pearson_format(pair_variant::shared_tiled, format_.cols);
+    format_ = unit_row_format(format_.cols);
   }
   if (format_.tile == pair_tile_kind::tensor_limbs ||
       format_.tile == pair_tile_kind::naive_spearman) {
     const index_t pitch = padded(format_.cols, 8);
-    ranks_row_bytes_ = static_cast<std::size_t>(pitch) * (format_.cols <= int16_cols ? 2 : 4);
+    ranks_row_bytes_ =
+        static_cast<std::size_t>(pitch) * (format_.cols <= int16_rank_columns ? 2 : 4);
   }
   const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
   block_rows_ = block_of(most_staged / (format_.bytes() + input_row_bytes_ + ranks_row_bytes_));
@@ -374,9 +290,9 @@ void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t fi
       kernels::launch_unit_rows<T>(block, unit, sums, stream);  // split where tiles need it
       break;
     default:
-      if (format_.cols <= int8_cols) {
+      if (format_.cols <= int8_rank_columns) {
         pack_ranks<T, std::int8_t>(block, first, ranks_of, values, stream);
-      } else if (format_.cols <= int16_cols) {
+      } else if (format_.cols <= int16_rank_columns) {
         pack_ranks<T, std::int16_t>(block, first, ranks_of, values, stream);
       } else {
         pack_ranks<T, std::int32_t>(block, first, ranks_of, values, stream);

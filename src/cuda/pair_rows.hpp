@@ -14,31 +14,11 @@
 #include "cuda/index_range.hpp"
 #include "cuda/pair_budget.hpp"
 #include "cuda/pair_share.hpp"
+#include "cuda/row_format.hpp"
 #include "cuda/stream.hpp"
 #include "plan/pair_engine.hpp"
 
 namespace gpu::cuda {
-
-/// How rows are packed for a tile.
-struct row_format {
-  kernels::pair_tile_kind tile = kernels::pair_tile_kind::shared_int8;
-  index_t cols = 0;            // observations
-  index_t columns = 0;         // elements of a packed row (of a limb), padding included
-  int limbs = 1;               // tensor_limbs
-  std::size_t row_bytes = 0;   // packed values of a row
-  std::size_t unit_bytes = 0;  // doubles beside them (tensor_float)
-
-  bool rounded = false;  // whether strict cuts are screened by rounded rows
-
-  [[nodiscard]] std::size_t bytes() const {
-    return row_bytes + unit_bytes + (rounded ? sizeof(kernels::row_rounding) : 0);
-  }
-};
-
-/// The tile that a variant uses for a shape, and how it wants its rows.
-/// Throws gpu::unsupported where the variant cannot take that many columns.
-row_format choose_row_format(detail::measure what, pair_variant variant, index_t cols,
-                             bool variant_was_asked);
 
 using row_range = index_range;
 

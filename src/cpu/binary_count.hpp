@@ -1,5 +1,5 @@
 #pragma once
-// The inner loop of the binary multiply, compiled once per instruction set.
+// The inner loops of the binary multiply, compiled once per instruction set.
 
 #include <cstdint>
 
@@ -13,15 +13,33 @@ struct bit_rows {
   index_t row_words;
 };
 
-/// Rows of a, and rows of b, that one call of the loop multiplies.
+/// Rows of a, and rows of b, whose products stay in registers; one call takes so many rows of a and
+/// a multiple of so many of b.
 inline constexpr int bit_block = 4;
 
-/// counts[i * bit_block + j] = popcount(row i of a & row j of b) for 4 rows of each.
-using count_common_ones = void (*)(bit_rows a, bit_rows b, std::int32_t* counts);
+/// What makes a product of a count: scale * count + offset of the row of a + of the row of b.
+struct product_terms {
+  std::int32_t scale;
+  const std::int32_t* row_offsets;
+  const std::int32_t* col_offsets;
+};
 
-void count_common_ones_baseline(bit_rows a, bit_rows b, std::int32_t* counts);
-void count_common_ones_avx2(bit_rows a, bit_rows b, std::int32_t* counts);
+/// The loops of one instruction set.
+struct bit_kernels {
+  /// out[i * stride + j] = the product by `terms` of popcount(row i of a & row j of b), for 4 rows
+  /// of a and `cols` of b.
+  void (*multiply)(bit_rows a, bit_rows b, index_t cols, const product_terms& terms,
+                   std::int32_t* out, index_t stride);
+  /// Ones among `count` words, a multiple of 8 on cache lines.
+  std::int32_t (*ones)(const std::uint64_t* words, index_t count);
+};
+
+/// The kernels for usable_instruction_set().
+const bit_kernels& usable_bit_kernels();
+
+extern const bit_kernels baseline_bit_kernels;
+extern const bit_kernels avx2_bit_kernels;
 /// Needs AVX512_VPOPCNTDQ.
-void count_common_ones_avx512(bit_rows a, bit_rows b, std::int32_t* counts);
+extern const bit_kernels avx512_bit_kernels;
 
 }  // namespace gpu::cpu

@@ -49,12 +49,33 @@ void count_row(const std::uint64_t* x, bit_rows b, std::int32_t* counts) {
   for (int j = 0; j < bit_block; ++j) counts[j] = sum(totals[j]);
 }
 
-}  // namespace
-
-void count_common_ones_avx2(bit_rows a, bit_rows b, std::int32_t* counts) {
-  for (int i = 0; i < bit_block; ++i) {
-    count_row(a.words + i * a.row_words, b, counts + i * bit_block);
+void multiply(bit_rows a, bit_rows b, index_t cols, const product_terms& terms, std::int32_t* out,
+              index_t stride) {
+  for (index_t j = 0; j < cols; j += bit_block) {
+    const bit_rows right{b.words + j * b.row_words, b.row_words};
+    for (int i = 0; i < bit_block; ++i) {
+      std::int32_t counts[bit_block];
+      count_row(a.words + i * a.row_words, right, counts);
+      for (int x = 0; x < bit_block; ++x) {
+        out[i * stride + j + x] =
+            terms.scale * counts[x] + terms.row_offsets[i] + terms.col_offsets[j + x];
+      }
+    }
   }
 }
+
+std::int32_t ones(const std::uint64_t* words, index_t count) {
+  const __m256i zero = _mm256_setzero_si256();
+  __m256i total = zero;
+  for (index_t w = 0; w < count; w += 4) {
+    const __m256i bits = _mm256_load_si256(reinterpret_cast<const __m256i*>(words + w));
+    total = _mm256_add_epi64(total, _mm256_sad_epu8(byte_counts(bits), zero));
+  }
+  return sum(total);
+}
+
+}  // namespace
+
+const bit_kernels avx2_bit_kernels{multiply, ones};
 
 }  // namespace gpu::cpu

@@ -14,23 +14,71 @@
 namespace gpu::cpu {
 namespace {
 
-// Rows of b that stay in a core's second-level cache while rows of a pass by.
-constexpr index_t panel_bytes = 256 * 1024;
-constexpr index_t most_panel_rows = 256;
-constexpr index_t rows_per_task = 32;
+// Rows of b that stay in the first-level cache while rows of a pass by, and rows of a that stay in
+// the second while blocks of b pass by: the lower of a count and a size.
+constexpr index_t block_bytes = 16 * 1024;
+constexpr index_t most_block_cols = 64;
+constexpr index_t strip_bytes = 128 * 1024;
+constexpr index_t most_strip_rows = 64;
+constexpr index_t most_task_cols = 256;
 
-count_common_ones choose_loop() {
+// Rows of `row_words` that fit `bytes`: a multiple of bit_block, at most `most`.
+index_t fitting_rows(index_t bytes, index_t row_words, index_t most) {
+  const index_t fitting = bytes / (std::max<index_t>(row_words, 1) * 8);
+  return std::clamp<index_t>(fitting / bit_block * bit_block, bit_block, most);
+}
+
+// A product of prepared operands by the loops that count.
+struct counted_product {
+  const prepared_rows& left;
+  const prepared_rows& right;
+  int scale;
+  matrix_view<std::int32_t> out;
+  const bit_kernels& kernels = usable_bit_kernels();
+
+  // Rows [row, end_row) by columns [col, col + cols), both from multiples of bit_block.
+  void fill(index_t row, index_t end_row, index_t col, index_t cols) const {
+    const index_t whole = cols / bit_block * bit_block;
+    for (index_t i = row; i < end_row; i += bit_block) {
+      const index_t rows = std::min<index_t>(bit_block, end_row - i);
+      if (rows == bit_block) {
+        multiply(i, col, whole, out.row(i) + col, out.row_stride());
+        if (whole < cols) fill_edge(i, rows, col + whole, cols - whole);
+      } else {
+        for (index_t j = 0; j < cols; j += bit_block) {
+          fill_edge(i, rows, col + j, std::min<index_t>(bit_block, cols - j));
+        }
+      }
+    }
+  }
+
+  // As fill, of at most bit_block rows and columns: what is past the end is computed as well.
+  void fill_edge(index_t row, index_t rows, index_t col, index_t cols) const {
+    std::int32_t block[bit_block * bit_block];
+    multiply(row, col, bit_block, block, bit_block);
+    for (index_t i = 0; i < rows; ++i) {
+      std::copy_n(block + i * bit_block, cols, out.row(row + i) + col);
+    }
+  }
+
+  void multiply(index_t row, index_t col, index_t cols, std::int32_t* to, index_t stride) const {
+    kernels.multiply(left.from(row), right.from(col), cols,
+                     {scale, left.offsets(row), right.offsets(col)}, to, stride);
+  }
+};
+
+}  // namespace
+
+const bit_kernels& usable_bit_kernels() {
 #if defined(__x86_64__)
   const instruction_set level = usable_instruction_set();
   if (level >= instruction_set::avx512 && __builtin_cpu_supports("avx512vpopcntdq")) {
-    return count_common_ones_avx512;
+    return avx512_bit_kernels;
   }
-  if (level >= instruction_set::avx2) return count_common_ones_avx2;
+  if (level >= instruction_set::avx2) return avx2_bit_kernels;
 #endif
-  return count_common_ones_baseline;
+  return baseline_bit_kernels;
 }
-
-}  // namespace
 
 template <class T>
 void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T threshold, int threads) {
@@ -84,29 +132,19 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
 #endif
   const prepared_rows left(a, bit_block, terms.per_one, terms.constant, team);
   const prepared_rows right(b, bit_block, terms.per_one, 0, team);
-  const count_common_ones count = choose_loop();
+  const counted_product work{left, right, terms.scale, out};
 
-  const index_t row_bytes = std::max<index_t>(1, right.row_words() * 8);
-  const index_t fitting = panel_bytes / row_bytes / bit_block * bit_block;
-  const index_t panel = std::clamp<index_t>(fitting, bit_block, most_panel_rows);
-  const index_t row_tasks = (out.rows() + rows_per_task - 1) / rows_per_task;
-  const index_t panels = (out.cols() + panel - 1) / panel;
-  parallel_for(row_tasks * panels, team, [&](index_t task, int) {
-    const index_t first_row = task / panels * rows_per_task;
-    const index_t first_col = task % panels * panel;
-    const index_t end_row = std::min(out.rows(), first_row + rows_per_task);
-    const index_t end_col = std::min(out.cols(), first_col + panel);
-    for (index_t i = first_row; i < end_row; i += bit_block) {
-      for (index_t j = first_col; j < end_col; j += bit_block) {
-        std::int32_t counts[bit_block * bit_block];
-        count(left.from(i), right.from(j), counts);
-        for (index_t y = 0; y < std::min<index_t>(bit_block, end_row - i); ++y) {
-          for (index_t x = 0; x < std::min<index_t>(bit_block, end_col - j); ++x) {
-            out(i + y, j + x) =
-                terms.scale * counts[y * bit_block + x] + left.offset(i + y) + right.offset(j + x);
-          }
-        }
-      }
+  const index_t strip = fitting_rows(strip_bytes, left.row_words(), most_strip_rows);
+  const index_t block = fitting_rows(block_bytes, left.row_words(), most_block_cols);
+  const index_t strips = (out.rows() + strip - 1) / strip;
+  const index_t panels = (out.cols() + most_task_cols - 1) / most_task_cols;
+  parallel_for(strips * panels, team, [&](index_t task, int) {
+    const index_t row = task / panels * strip;
+    const index_t end_row = std::min(out.rows(), row + strip);
+    const index_t first_col = task % panels * most_task_cols;
+    const index_t end_col = std::min(out.cols(), first_col + most_task_cols);
+    for (index_t col = first_col; col < end_col; col += block) {
+      work.fill(row, end_row, col, std::min(block, end_col - col));
     }
   });
 }

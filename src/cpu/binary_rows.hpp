@@ -2,7 +2,6 @@
 // Operands of the binary multiply as the loops take them.
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -53,11 +52,10 @@ class prepared_rows {
     if (const index_t used = bits.cols() % 64; used != 0) {
       out[bits.cols() / 64] &= (std::uint64_t{1} << used) - 1;
     }
-    std::int32_t ones = 0;
-    for (index_t w = 0; w < row_words_; ++w) ones += std::popcount(out[w]);
-    return ones;
+    return kernels_.ones(out, row_words_);
   }
 
+  const bit_kernels& kernels_ = usable_bit_kernels();
   index_t row_words_;
   index_t padded_rows_;
   aligned_buffer<std::uint64_t> words_;

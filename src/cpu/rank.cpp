@@ -31,6 +31,28 @@ index_t find_nan(const T* values, index_t cols) {
   }
 }
 
+// Makes ranks of counts.
+struct rank_writer {
+  // A result that no cache keeps is written past them.
+  static constexpr index_t streamed_elements = index_t{4} << 20;
+
+  matrix_view<double> ranks;
+  double scale;
+  double offset;
+  const counting_kernels& kernels = usable_counting_kernels();
+
+  auto operator()(index_t row) const {
+    return [out = ranks.row(row), scale = scale, offset = offset](index_t col, auto count) {
+      out[col] = scale * static_cast<double>(count) + offset;
+    };
+  }
+  void put_bytes(index_t first, index_t last, const std::int8_t* counts, index_t pitch) const {
+    kernels.widen(counts, pitch, static_cast<int>(last - first), static_cast<int>(ranks.cols()),
+                  scale, offset, ranks.row(first), ranks.row_stride(),
+                  ranks.rows() * ranks.cols() >= streamed_elements);
+  }
+};
+
 void lower(std::atomic<index_t>& least, index_t value) {
   index_t seen = least.load(std::memory_order_relaxed);
   while (value < seen && !least.compare_exchange_weak(seen, value)) {
@@ -45,11 +67,7 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
   const auto [scale, offset] = detail::scale_of_counts(options.ties, cols);
   // Looked for while the block is in cache; the first row with a NaN is known at the end.
   std::atomic<index_t> first_nan_row = no_nan;
-  const auto store = [ranks, scale = scale, offset = offset](index_t row) {
-    return [out = ranks.row(row), scale, offset](index_t col, auto count) {
-      out[col] = scale * static_cast<double>(count) + offset;
-    };
-  };
+  const rank_writer store{ranks, scale, offset};
   const auto finish = [&](index_t first, index_t last) {
     for (index_t row = first; row < last; ++row) {
       if (find_nan(data.row(row), cols) == no_nan) continue;

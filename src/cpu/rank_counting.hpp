@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <gpu/index.hpp>
 #include <gpu/rank.hpp>
 
 namespace gpu::cpu {
@@ -26,6 +27,15 @@ struct counting_kernels {
   counting_kernel<std::int16_t> shorts;
   counting_kernel<std::int32_t> words;
   counting_kernel<std::int64_t> longs;
+
+  /// Writes value ^ flip of each element, less that of its row's first, to out, rows `pitch` bytes
+  /// apart: `pitch` is a multiple of 16, and what is written past the columns has no meaning.
+  /// Returns false, with `out` of no meaning, where one does not fit a byte.
+  bool (*narrow)(const std::int32_t* values, index_t stride, int rows, int cols, std::int32_t flip,
+                 std::int8_t* out, index_t pitch);
+  /// out = scale * count + offset; counts lie as narrow() leaves keys. `stream`: past the caches.
+  void (*widen)(const std::int8_t* counts, index_t pitch, int rows, int cols, double scale,
+                double offset, double* out, index_t stride, bool stream);
 
   template <class Lane>
   [[nodiscard]] counting_kernel<Lane> of() const {

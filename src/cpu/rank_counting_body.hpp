@@ -1,7 +1,7 @@
 // The counting loops, compiled once per instruction set: the including file defines
-// GPU_SIMILARITY_LEVEL (a namespace) and GPU_SIMILARITY_VECTOR_BYTES. No include guard, and no
-// function of the standard library: an inline one compiled here could be the copy that the linker
-// keeps for machines without these instructions.
+// GPU_SIMILARITY_LEVEL (a namespace) and GPU_SIMILARITY_VECTOR_BYTES, and then `kernels`. No
+// include guard, and no function of the standard library: an inline one compiled here could be the
+// copy that the linker keeps for machines without these instructions.
 
 #include "cpu/rank_counting.hpp"
 
@@ -104,9 +104,38 @@ void count(tie_method ties, const Lane* keys, int cols, Lane* counts) {
   }
 }
 
+// A first element this close to an end of the integers may be the same distance from both ends.
+inline bool is_near_end(std::int32_t first) {
+  constexpr std::int32_t most = 0x7fffffff - 128;
+  return first > most || first < -most;
+}
+
+inline bool narrow(const std::int32_t* values, index_t stride, int rows, int cols,
+                   std::int32_t flip, std::int8_t* out, index_t pitch) {
+  std::uint32_t outside = 0;
+  for (int row = 0; row < rows; ++row) {
+    const std::int32_t* value = values + row * stride;
+    std::int8_t* key = out + row * pitch;
+    const std::int32_t first = value[0] ^ flip;
+    if (is_near_end(first)) return false;
+    for (int col = 0; col < cols; ++col) {
+      const std::uint32_t distance =
+          static_cast<std::uint32_t>(value[col] ^ flip) - static_cast<std::uint32_t>(first);
+      outside |= distance + 128;
+      key[col] = static_cast<std::int8_t>(distance);
+    }
+  }
+  return outside <= 0xff;
+}
+
+inline void widen(const std::int8_t* counts, index_t pitch, int rows, int cols, double scale,
+                  double offset, double* out, index_t stride, bool) {
+  for (int row = 0; row < rows; ++row) {
+    const std::int8_t* count = counts + row * pitch;
+    double* rank = out + row * stride;
+    for (int col = 0; col < cols; ++col) rank[col] = scale * count[col] + offset;
+  }
+}
+
 }  // namespace
-
-const counting_kernels kernels{count<std::int8_t>, count<std::int16_t>, count<std::int32_t>,
-                               count<std::int64_t>};
-
 }  // namespace gpu::cpu::GPU_SIMILARITY_LEVEL

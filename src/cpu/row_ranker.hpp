@@ -20,8 +20,10 @@
 namespace gpu::cpu {
 
 /// Delivers to a sink, per element, the count that plan/rank_variants.hpp defines: for each row
-/// `auto put = sink(row)`, then put(col, count) for every column. What the inner loops need is kept
-/// in local variables: stores of bytes may alias anything that is reached through a pointer.
+/// `auto put = sink(row)`, then put(col, count) for every column; or sink.put_bytes(first, last,
+/// counts, pitch), where there is such a member, for rows whose counts are bytes. What the inner
+/// loops need is kept in local variables: stores of bytes may alias anything that is reached
+/// through a pointer.
 template <class T>
 class row_ranker {
  public:
@@ -113,7 +115,14 @@ class row_ranker {
   void rank_by_counting(index_t first, index_t last, Sink& sink) {
     if (data_.cols() == 0) return;
     // Narrower lanes hold more rows per instruction: counts and pixels mostly fit a byte.
-    if (fits_bytes(first, last)) return count_in_bytes(first, last, sink);
+    if constexpr (std::is_same_v<T, std::int32_t>) {
+      const bool fits = kernels_.narrow(
+          data_.row(first), data_.row_stride(), static_cast<int>(last - first),
+          static_cast<int>(data_.cols()), static_cast<std::int32_t>(flip_), tile(), pitch_);
+      if (fits) return count_narrowed(first, last, sink);
+    } else {
+      if (fits_bytes(first, last)) return count_in_bytes(first, last, sink);
+    }
     const key widest = widest_row(first, last);
     if (widest <= 0xff) return count_in_bytes(first, last, sink);
     if constexpr (sizeof(T) > 1) {
@@ -128,27 +137,40 @@ class row_ranker {
   // Rows are narrowed to bytes as they stand, and turned into lanes by 16 x 16 transposition.
   template <class Sink>
   void count_in_bytes(index_t first, index_t last, Sink& sink) {
-    std::int8_t* tile = reinterpret_cast<std::int8_t*>(tile_.data());
-    std::int8_t* keys = reinterpret_cast<std::int8_t*>(keys_.data());
-    std::int8_t* counts = reinterpret_cast<std::int8_t*>(results_.data());
     const index_t cols = data_.cols();
     const index_t pitch = pitch_;
     const key flip = flip_;
     for (index_t row = first; row < last; ++row) {
       const T* values = data_.row(row);
-      std::int8_t* narrow = tile + (row - first) * pitch;
+      std::int8_t* narrow = tile() + (row - first) * pitch;
       const auto middle = static_cast<key>(least_[static_cast<std::size_t>(row - first)] + 128);
       for (index_t col = 0; col < cols; ++col) {
         narrow[col] = static_cast<std::int8_t>(key_of(values[col], flip) - middle);
       }
     }
-    transpose_bytes(tile, pitch, counting_block_rows, pitch, keys, counting_block_rows);
+    count_narrowed(first, last, sink);
+  }
+
+  [[nodiscard]] std::int8_t* tile() { return reinterpret_cast<std::int8_t*>(tile_.data()); }
+
+  // Counts the bytes in the tile.
+  template <class Sink>
+  void count_narrowed(index_t first, index_t last, Sink& sink) {
+    std::int8_t* keys = reinterpret_cast<std::int8_t*>(keys_.data());
+    std::int8_t* counts = reinterpret_cast<std::int8_t*>(results_.data());
+    const index_t cols = data_.cols();
+    const index_t pitch = pitch_;
+    transpose_bytes(tile(), pitch, counting_block_rows, pitch, keys, counting_block_rows);
     kernels_.bytes(ties_, keys, static_cast<int>(cols), counts);
-    transpose_bytes(counts, counting_block_rows, pitch, counting_block_rows, tile, pitch);
-    for (index_t row = first; row < last; ++row) {
-      const std::int8_t* count = tile + (row - first) * pitch;
-      const auto put = sink(row);
-      for (index_t col = 0; col < cols; ++col) put(col, count[col]);
+    transpose_bytes(counts, counting_block_rows, pitch, counting_block_rows, tile(), pitch);
+    if constexpr (requires { sink.put_bytes(first, last, tile(), pitch); }) {
+      sink.put_bytes(first, last, tile(), pitch);
+    } else {
+      for (index_t row = first; row < last; ++row) {
+        const std::int8_t* count = tile() + (row - first) * pitch;
+        const auto put = sink(row);
+        for (index_t col = 0; col < cols; ++col) put(col, count[col]);
+      }
     }
   }
 

@@ -18,6 +18,18 @@ static_assert(most_square_sum < std::numeric_limits<std::int16_t>::max());
 constexpr index_t rows_per_task = 4096;
 constexpr index_t most_steps = (most_classed_cols + step_bytes - 1) / step_bytes;
 
+// Places [begin, end) of the order: the same rows by their sums of squares.
+void sort_by_class(std::span<const std::int64_t> square_sums, std::size_t begin, std::size_t end,
+                   std::vector<node_id>& order) {
+  std::vector<std::size_t> next(static_cast<std::size_t>(most_square_sum) + 2);
+  next[0] = begin;
+  for (std::size_t i = begin; i < end; ++i) ++next[static_cast<std::size_t>(square_sums[i]) + 1];
+  for (std::size_t s = 1; s < next.size(); ++s) next[s] += next[s - 1];
+  for (std::size_t i = begin; i < end; ++i) {
+    order[next[static_cast<std::size_t>(square_sums[i])]++] = static_cast<node_id>(i);
+  }
+}
+
 // What the kernel asks back about a tile.
 struct tile_classes {
   double cut;
@@ -54,7 +66,7 @@ bool classed_rows::pays(index_t cols, const std::vector<std::int64_t>& square_su
 }
 
 classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks, index_t cols,
-                           const std::vector<std::int64_t>& square_sums, int threads)
+                           const std::vector<std::int64_t>& square_sums, index_t split, int threads)
     : count_(kernels.count_classes),
       columns_(packing::int8, static_cast<index_t>(square_sums.size()), cols, kernels.int8_chunk),
       order_(square_sums.size()),
@@ -62,12 +74,8 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
       roots_(static_cast<std::size_t>(
           round_up(static_cast<index_t>(square_sums.size()), group_lanes * group_padding))),
       inverses_(square_sums.size()) {
-  std::vector<std::size_t> next(static_cast<std::size_t>(most_square_sum) + 2);
-  for (const std::int64_t sum : square_sums) ++next[static_cast<std::size_t>(sum) + 1];
-  for (std::size_t s = 1; s < next.size(); ++s) next[s] += next[s - 1];
-  for (std::size_t i = 0; i < square_sums.size(); ++i) {
-    order_[next[static_cast<std::size_t>(square_sums[i])]++] = static_cast<node_id>(i);
-  }
+  sort_by_class(std::span(square_sums), 0, static_cast<std::size_t>(split), order_);
+  sort_by_class(std::span(square_sums), static_cast<std::size_t>(split), order_.size(), order_);
   const auto rows = static_cast<index_t>(order_.size());
   parallel_for((rows + rows_per_task - 1) / rows_per_task, threads, [&](index_t task, int) {
     const index_t end = std::min(rows, (task + 1) * rows_per_task);

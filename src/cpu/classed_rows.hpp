@@ -17,9 +17,10 @@ namespace gpu::cpu {
 class classed_rows {
  public:
   classed_rows() = default;
-  /// Rows of `cols` <= most_classed_cols centred doubled ranks, not constant.
+  /// Rows of `cols` <= most_classed_cols centred doubled ranks, not constant. The first `split`
+  /// and the others are sorted by themselves, and stay apart.
   classed_rows(const pair_kernels& kernels, const std::int8_t* ranks, index_t cols,
-               const std::vector<std::int64_t>& square_sums, int threads);
+               const std::vector<std::int64_t>& square_sums, index_t split, int threads);
 
   /// Whether rows of `cols` ranks can be counted so, and share classes enough for what each costs.
   static bool pays(index_t cols, const std::vector<std::int64_t>& square_sums);

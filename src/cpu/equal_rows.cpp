@@ -135,10 +135,14 @@ std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads) {
   return hashes;
 }
 
+bool is_sampled(std::uint64_t hash) {
+  return hash % static_cast<std::uint64_t>(detail::sampled_hashes) == 0;
+}
+
 double estimate_patterns(std::span<const std::uint64_t> hashes) {
   std::vector<std::uint64_t> sample;
   for (const std::uint64_t hash : hashes) {
-    if (hash % static_cast<std::uint64_t>(detail::sampled_hashes) == 0) sample.push_back(hash);
+    if (is_sampled(hash)) sample.push_back(hash);
   }
   std::sort(sample.begin(), sample.end());
   const auto distinct = std::unique(sample.begin(), sample.end()) - sample.begin();

@@ -26,7 +26,10 @@ struct byte_rows {
 /// A 64-bit hash of each row.
 std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads);
 
-/// How many distinct hashes there are, by a sample: see plan/fold_choice.hpp.
+/// Whether the sample of estimate_patterns() takes this hash.
+bool is_sampled(std::uint64_t hash);
+/// How many distinct hashes there are, by a sample: see plan/fold_choice.hpp. Needs those alone
+/// that are sampled.
 double estimate_patterns(std::span<const std::uint64_t> hashes);
 
 /// Groups equal rows exactly: rows of equal hash are compared byte by byte.

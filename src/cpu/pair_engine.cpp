@@ -12,6 +12,7 @@
 #include <gpu/error.hpp>
 
 #include "cpu/instruction_set.hpp"
+#include "cpu/pair_memory.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/pair_variants.hpp"
 
@@ -31,37 +32,6 @@ std::string describe_device(int threads) {
   static const std::string name = processor_name();
   return fmt::format("{} ({}, {} thread{})", name, to_string(usable_instruction_set()), threads,
                      threads == 1 ? "" : "s");
-}
-
-// An edge that waits to be put in order, before and after.
-constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
-constexpr std::size_t least_waiting_edges = 1024;
-
-// What a run takes whatever it keeps: packed rows, and scratch of each thread.
-std::size_t fixed_bytes(detail::measure what, index_t rows, index_t cols, int threads) {
-  // Rows, the form the kernels take, and the bytes of the screen.
-  std::size_t per_element = sizeof(double) + sizeof(float) + 1;
-  if (what == detail::measure::spearman) per_element = cols <= 128 ? 3 : (cols <= 32768 ? 5 : 8);
-  const auto elements = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-  const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
-  const std::size_t per_thread =
-      block * (sizeof(double) + sizeof(std::int32_t)) +
-      static_cast<std::size_t>(pair_policy::task_rows * (cols + 1)) * sizeof(float);
-  return elements * per_element + static_cast<std::size_t>(rows) * 4 * sizeof(double) +
-         static_cast<std::size_t>(threads) * per_thread;
-}
-
-// Edges that may wait within the workspace limit; a limit of 0 is none.
-std::size_t waiting_edges_within(std::size_t limit, std::size_t fixed) {
-  if (limit == 0) return pair_policy::panel_edges;
-  const std::size_t least = fixed + least_waiting_edges * bytes_per_waiting_edge;
-  if (limit < least) {
-    throw out_of_memory(
-        fmt::format("execution.workspace_bytes: got {}, the rows and threads need at least {}",
-                    limit, least),
-        least);
-  }
-  return std::min(pair_policy::panel_edges, (limit - fixed) / bytes_per_waiting_edge);
 }
 
 index_t panel_rows_for(index_t rows, index_t cols) {
@@ -99,14 +69,23 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
   // Here for Pearson, which cannot fold.
   (void)detail::looks_for_patterns(what, backend::cpu, variant_, info_.rows, options);
-  panel_edges_ = waiting_edges_within(options.exec.workspace_bytes,
-                                      fixed_bytes(what, info_.rows, info_.cols, threads_));
+  const pair_memory memory =
+      plan_pair_memory(what, info_.rows, info_.cols, threads_, options.exec.workspace_bytes);
+  panel_edges_ = memory.waiting_edges;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   row_preparation found = what == detail::measure::spearman
-                              ? prepare_spearman_rows(data, options, variant_)
-                              : prepare_pearson_rows(data, options, variant_);
+                              ? prepare_spearman_rows(data, options, variant_, memory.is_windowed)
+                              : prepare_pearson_rows(data, options, variant_, memory.is_windowed);
   rows_ = std::move(found.rows);
+  source_ = std::move(found.source);
   original_ = std::move(found.original);
+  size_ = source_ ? source_->size() : rows_->size();
+  half_window_ = memory.window_rows / 2;
+  first_ = {0, size_};
+  if (source_ && size_ <= memory.window_rows) {
+    load(first_, {});  // fewer rows than there seemed
+    source_ = nullptr;
+  }
   info_.constant_rows = std::move(found.constant_rows);
   info_.nan_rows = std::move(found.nan_rows);
   info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -124,7 +103,20 @@ std::string pair_engine::device() const {
 }
 
 index_t pair_engine::panel_rows() const {
-  return panel_rows_for(size(), info_.cols);
+  return panel_rows_for(window_size(), info_.cols);
+}
+
+void pair_engine::load(row_range first, row_range second) {
+  rows_ = nullptr;  // before the next ones take memory
+  rows_ = source_->pack(first, second, original_);
+  first_ = first;
+  second_ = second;
+}
+
+std::uint64_t pair_engine::pairs_in(index_t row_begin, index_t row_end) const {
+  if (second_.is_empty()) return upper_pairs(row_begin, row_end, window_size());
+  return static_cast<std::uint64_t>(row_end - row_begin) *
+         static_cast<std::uint64_t>(second_.size());
 }
 
 int pair_engine::team_for(const std::vector<pair_tile>& tiles) const {
@@ -139,13 +131,16 @@ int pair_engine::team_for(const std::vector<pair_tile>& tiles) const {
 std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end) const {
   std::vector<pair_tile> tiles;
   // Columns outside, so that threads that run side by side share the columns they read.
-  const index_t first = row_begin / pair_policy::task_cols * pair_policy::task_cols;
-  for (index_t j = first; j < size(); j += pair_policy::task_cols) {
+  const index_t cols = window_size();
+  const index_t first = second_.is_empty()
+                            ? row_begin / pair_policy::task_cols * pair_policy::task_cols
+                            : first_.size();
+  for (index_t j = first; j < cols; j += pair_policy::task_cols) {
     for (index_t i = row_begin; i < row_end; i += pair_policy::task_rows) {
       const pair_tile tile{.row_begin = i,
                            .row_end = std::min(i + pair_policy::task_rows, row_end),
                            .col_begin = j,
-                           .col_end = std::min(j + pair_policy::task_cols, size())};
+                           .col_end = std::min(j + pair_policy::task_cols, cols)};
       if (tile.col_end > tile.row_begin + 1) tiles.push_back(tile);
     }
   }
@@ -167,8 +162,7 @@ detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t
           .variant = variant,
           .tile_rows = pair_policy::task_rows,
           .tile_cols = pair_policy::task_cols,
-          .workspace_bytes = fixed_bytes(what, rows, cols, threads) +
-                             pair_policy::panel_edges * bytes_per_waiting_edge};
+          .workspace_bytes = plan_pair_memory(what, rows, cols, threads, 0).bytes};
 }
 
 }  // namespace gpu::cpu

@@ -1,5 +1,10 @@
 #pragma once
 // The CPU pair engine: walks the upper triangle in panels of tiles and feeds the sinks.
+//
+// Rows that memory holds are packed once. Of more rows a *window* is packed at a time: two ranges
+// of rows, one behind the other, whose pairs across are computed; or one range and its own upper
+// triangle. Rows of a window are numbered from its first. Every two ranges meet in one window, so
+// that packing a row, which takes as long as some thousands of pairs, serves half a window of them.
 
 #include <atomic>
 #include <chrono>
@@ -48,15 +53,29 @@ class pair_engine final : public detail::pair_engine {
 
   // The rows become those of the patterns.
   void fold_into(row_patterns patterns);
-  [[nodiscard]] index_t size() const { return rows_->size(); }
-  [[nodiscard]] index_t original(index_t packed) const {
-    return original_[static_cast<std::size_t>(packed)];
+  // Packed rows of all windows.
+  [[nodiscard]] index_t size() const { return size_; }
+  // By rows of the window.
+  [[nodiscard]] index_t original(index_t row) const {
+    return original_[static_cast<std::size_t>(row)];
   }
+  [[nodiscard]] index_t packed(index_t row) const {
+    return row < first_.size() ? first_.begin + row : second_.begin + (row - first_.size());
+  }
+  [[nodiscard]] index_t window_size() const { return first_.size() + second_.size(); }
   [[nodiscard]] index_t panel_rows() const;
 
-  // The tiles of rows [row_begin, row_end) that reach above the diagonal, in columns
-  // [col_begin, size()): all columns of the first row block, then of the next.
+  // Packs a window.
+  void load(row_range first, row_range second);
+  // body() for every window, the columns of a range of rows ascending.
+  template <class Body>
+  void for_each_window(const Body& body);
+
+  // The tiles of rows [row_begin, row_end) of the window that reach above the diagonal: all rows of
+  // a strip of columns, then of the next.
   [[nodiscard]] std::vector<pair_tile> upper_tiles(index_t row_begin, index_t row_end) const;
+  // The pairs in them.
+  [[nodiscard]] std::uint64_t pairs_in(index_t row_begin, index_t row_end) const;
 
   // Threads that pay for `tiles`: waking one costs as much as some microseconds of work.
   [[nodiscard]] int team_for(const std::vector<pair_tile>& tiles) const;
@@ -70,9 +89,9 @@ class pair_engine final : public detail::pair_engine {
     });
   }
 
-  // for_each_tile over the whole upper triangle, panel by panel, with progress.
+  // for_each_tile over the whole window, panel by panel, with progress.
   template <class Body>
-  void for_each_upper_tile(std::string_view stage, const Body& body);
+  void for_each_upper_tile(detail::pair_progress& meter, const Body& body);
 
   [[nodiscard]] pair_scratch& scratch(int thread) {
     auto& slot = scratch_[static_cast<std::size_t>(thread)];
@@ -80,11 +99,19 @@ class pair_engine final : public detail::pair_engine {
     return *slot;
   }
 
-  // edges() in one place: sorts what the tiles of a panel found into the order of the result.
+  // edges(): sorts what tiles found into the order of the result.
   class edge_writer;
+  // edges() of the window, and of many windows in order.
+  void edges_of_window(edge_writer& writer, const detail::keep_range& keep,
+                       detail::pair_progress& meter);
+  void ordered_edges(edge_writer& writer, const detail::keep_range& keep,
+                     detail::pair_progress& meter);
 
   // top_k() of some rows.
   class neighbor_search;
+  // top_k() of the rows of `area` among its columns; `resumes` what `out` has of earlier ones.
+  void top_k_of_window(const detail::top_k_request& request, const pair_tile& area, bool resumes,
+                       detail::pair_progress& meter, neighbor_table& out);
 
   pair_variant variant_;
   int threads_;
@@ -92,8 +119,15 @@ class pair_engine final : public detail::pair_engine {
   progress_callback on_progress_;
   detail::prepared_rows info_;
   std::optional<detail::folded_rows> folded_;
+  std::unique_ptr<row_source> source_;  // null where there is one window alone
+  index_t half_window_ = 0;             // rows of a range
+  index_t size_ = 0;
+  // The window.
+  row_range first_;
+  row_range second_;  // the rows behind it; empty: the pairs within the first
   std::unique_ptr<pair_rows> rows_;
   std::vector<node_id> original_;
+
   std::vector<std::unique_ptr<pair_scratch>> scratch_;
 };
 
@@ -101,15 +135,27 @@ class pair_engine final : public detail::pair_engine {
 std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows);
 
 template <class Body>
-void pair_engine::for_each_upper_tile(std::string_view stage, const Body& body) {
-  detail::pair_progress meter(on_progress_, stage, upper_pairs(0, size(), size()));
-  const index_t step = panel_rows();
-  for (index_t begin = 0; begin < size(); begin += step) {
-    const index_t end = std::min(begin + step, size());
-    for_each_tile(upper_tiles(begin, end), body);
-    meter.advance(upper_pairs(begin, end, size()));
+void pair_engine::for_each_window(const Body& body) {
+  if (!source_) return body();
+  for (index_t i = 0; i < size_; i += half_window_) {
+    const row_range rows{i, std::min(i + half_window_, size_)};
+    load(rows, {});
+    body();
+    for (index_t j = rows.end; j < size_; j += half_window_) {
+      load(rows, {j, std::min(j + half_window_, size_)});
+      body();
+    }
   }
-  meter.finish();
+}
+
+template <class Body>
+void pair_engine::for_each_upper_tile(detail::pair_progress& meter, const Body& body) {
+  const index_t step = panel_rows();
+  for (index_t begin = 0; begin < first_.size(); begin += step) {
+    const index_t end = std::min(begin + step, first_.size());
+    for_each_tile(upper_tiles(begin, end), body);
+    meter.advance(pairs_in(begin, end));
+  }
 }
 
 }  // namespace gpu::cpu

@@ -16,6 +16,7 @@
 
 #include "cpu/aligned_buffer.hpp"
 #include "cpu/pair_policy.hpp"
+#include "cpu/row_source.hpp"
 #include "plan/pair_engine.hpp"
 
 namespace gpu::cpu {
@@ -131,15 +132,20 @@ inline index_t first_upper_column(const pair_tile& tile, index_t row) {
 struct row_preparation {
   std::unique_ptr<pair_rows> rows;
   std::vector<node_id> original;  // packed row -> row of the input
+  /// In place of both where rows are packed in windows.
+  std::unique_ptr<row_source> source;
   std::vector<index_t> constant_rows;
   std::vector<index_t> nan_rows;
   /// Where rows were folded: `rows` are these patterns, and `original` numbers them.
   std::optional<row_patterns> patterns;
 };
 
+/// Packs all rows, or, `in_windows`, only looks at them and gives their source. `data` outlives it.
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
-                                      const pair_options& options, pair_variant variant);
+                                      const pair_options& options, pair_variant variant,
+                                      bool in_windows);
 row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
-                                     const pair_options& options, pair_variant variant);
+                                     const pair_options& options, pair_variant variant,
+                                     bool in_windows);
 
 }  // namespace gpu::cpu

@@ -133,7 +133,7 @@ class best_neighbors {
   struct entry {
     double rank;  // what neighbours are ordered by
     double statistic;
-    std::uint32_t col;
+    node_id col;  // as original() numbers it
   };
 
   // Whether a belongs before b in the result.
@@ -157,6 +157,12 @@ class best_neighbors {
     return heap_.size() < k ? -infinity : heap_.front().rank;
   }
 
+  // Takes up again what take() gave.
+  void resume(std::vector<entry> sorted) {
+    heap_ = std::move(sorted);
+    std::reverse(heap_.begin(), heap_.end());  // the worst first is a heap
+  }
+
   // Best first; leaves the heap empty.
   std::vector<entry> take() {
     std::sort_heap(heap_.begin(), heap_.end(), before);
@@ -171,22 +177,26 @@ class best_neighbors {
 
 template <class Value>
 void pair_engine::fill_dense(matrix_view<Value> out) {
-  rows_->prepare(nullptr);
   if (size() < out.rows()) {
     parallel_for(out.rows(), threads_, [&](index_t i, int) {
       std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
     });
   }
-  for (index_t i = 0; i < size(); ++i) out(original(i), original(i)) = Value{1};
-  for_each_upper_tile("pairs", [&](const pair_tile& tile, int thread) {
-    for_each_block(*rows_, tile, scratch(thread),
-                   [&](const pair_tile& block, const double* statistics) {
-                     for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
-                       out(original(i), original(j)) = static_cast<Value>(r);
+  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  for_each_window([&] {
+    rows_->prepare(nullptr);
+    for (index_t i = 0; i < first_.size(); ++i) out(original(i), original(i)) = Value{1};
+    for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
+      for_each_block(*rows_, tile, scratch(thread),
+                     [&](const pair_tile& block, const double* statistics) {
+                       for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
+                         out(original(i), original(j)) = static_cast<Value>(r);
+                       });
+                       mirror_block(block, statistics, out);
                      });
-                     mirror_block(block, statistics, out);
-                   });
+    });
   });
+  meter.finish();
 }
 
 // The other triangle, row by row of the output: neighbours in memory are written together.
@@ -227,8 +237,8 @@ std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
     hits.clear();
     rows_->matches(part, request.keep, scratch, hits);
     for (const pair_hit& hit : hits) {
-      const std::uint32_t row_weight = weights[hit.row];
-      const std::uint32_t col_weight = weights[hit.col];
+      const std::uint32_t row_weight = weights[packed(index_t{hit.row})];
+      const std::uint32_t col_weight = weights[packed(index_t{hit.col})];
       row_degree[hit.row - static_cast<std::uint32_t>(tile.row_begin)] += col_weight;
       col_degree[hit.col - static_cast<std::uint32_t>(tile.col_begin)] += row_weight;
       const std::uint64_t weight = std::uint64_t{row_weight} * col_weight;
@@ -241,43 +251,47 @@ std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
 
 void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
   const bool is_weighted = !request.weights.empty();
-  if (is_weighted) {
-    rows_->prepare(&request.keep);
-  } else {
-    rows_->prepare_counts(request.keep, request.histogram_bins);
-  }
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.histogram_bins);
-  thread_degrees degrees(threads_, size());
-  for_each_upper_tile("pairs", [&](const pair_tile& tile, int thread) {
-    pair_bins bins{.count = request.histogram_bins};
-    if (bins.count > 0) bins.histogram = histograms.of(thread);
-    pair_scratch& memory = scratch(thread);
-    degrees.add(tile, thread, [&](std::uint32_t* row_degree, std::uint32_t* col_degree) {
-      const std::uint64_t found =
-          is_weighted ? count_weighted(tile, request, memory, row_degree, col_degree, bins)
-                      : rows_->count(tile, request.keep, memory, row_degree, col_degree, bins);
-      kept[static_cast<std::size_t>(thread)].value += found;
-      return found;
+  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  std::fill(out.degree.begin(), out.degree.end(), 0u);
+  for_each_window([&] {
+    if (is_weighted) {
+      rows_->prepare(&request.keep);
+    } else {
+      rows_->prepare_counts(request.keep, request.histogram_bins);
+    }
+    thread_degrees degrees(threads_, window_size());
+    for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
+      pair_bins bins{.count = request.histogram_bins};
+      if (bins.count > 0) bins.histogram = histograms.of(thread);
+      pair_scratch& memory = scratch(thread);
+      degrees.add(tile, thread, [&](std::uint32_t* row_degree, std::uint32_t* col_degree) {
+        const std::uint64_t found =
+            is_weighted ? count_weighted(tile, request, memory, row_degree, col_degree, bins)
+                        : rows_->count(tile, request.keep, memory, row_degree, col_degree, bins);
+        kept[static_cast<std::size_t>(thread)].value += found;
+        return found;
+      });
+    });
+    const std::span<const node_id> order =
+        is_weighted ? std::span<const node_id>{} : rows_->count_order();
+    degrees.for_each(threads_, [&](index_t place, std::uint32_t degree) {
+      const index_t row = order.empty() ? place : index_t{order[static_cast<std::size_t>(place)]};
+      out.degree[static_cast<std::size_t>(original(row))] += degree;
     });
   });
-  const std::span<const node_id> order =
-      is_weighted ? std::span<const node_id>{} : rows_->count_order();
-  degrees.for_each(threads_, [&](index_t place, std::uint32_t degree) {
-    const index_t row = order.empty() ? place : index_t{order[static_cast<std::size_t>(place)]};
-    out.degree[static_cast<std::size_t>(original(row))] = degree;
-  });
+  meter.finish();
   out.kept = total(kept);
   if (request.histogram_bins > 0) histograms.add_to(out.histogram);
 }
 
 detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
-  rows_->prepare(nullptr);
   std::vector<thread_sum> below(static_cast<std::size_t>(threads_));
   std::vector<thread_sum> above(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.bins);
   const double last = static_cast<double>(request.bins - 1);
-  for_each_upper_tile("count", [&](const pair_tile& tile, int thread) {
+  const auto bin_tile = [&](const pair_tile& tile, int thread) {
     std::uint64_t* bins = histograms.of(thread);
     std::uint64_t lower = 0;
     std::uint64_t upper = 0;
@@ -285,7 +299,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
         *rows_, tile, scratch(thread), [&](const pair_tile& block, const double* statistics) {
           for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
             const double x = detail::key_of(r, request.key);
-            const std::uint64_t weight = pair_weight(request.weights, i, j);
+            const std::uint64_t weight = pair_weight(request.weights, packed(i), packed(j));
             if (x < request.low) {
               lower += weight;
             } else if (x >= request.high) {
@@ -298,7 +312,13 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
         });
     below[static_cast<std::size_t>(thread)].value += lower;
     above[static_cast<std::size_t>(thread)].value += upper;
+  };
+  detail::pair_progress meter(on_progress_, "count", upper_pairs(0, size(), size()));
+  for_each_window([&] {
+    rows_->prepare(nullptr);
+    for_each_upper_tile(meter, bin_tile);
   });
+  meter.finish();
   detail::bin_counts out{
       .below = total(below),
       .at_or_above = total(above),
@@ -310,9 +330,10 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
 // The k best neighbours of the rows of a strip, from their pairs with all rows.
 class pair_engine::neighbor_search {
  public:
-  neighbor_search(const pair_rows& rows, const detail::top_k_request& request,
+  neighbor_search(const pair_engine& engine, const detail::top_k_request& request,
                   const pair_tile& strip, pair_scratch& scratch)
-      : rows_(rows),
+      : rows_(*engine.rows_),
+        original_(engine.original_),
         keep_(request.keep),
         k_(static_cast<std::size_t>(request.k)),
         by_magnitude_(request.order == neighbor_order::by_absolute_value),
@@ -337,8 +358,25 @@ class pair_engine::neighbor_search {
     }
   }
 
+  // Goes on with what an earlier window wrote for a row.
+  void read(index_t row, index_t original, const neighbor_table& from) {
+    std::vector<best_neighbors::entry> entries(from.count[static_cast<std::size_t>(original)]);
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const double r = from.statistic(original, static_cast<index_t>(e));
+      entries[e] = {rank(r), r, from.index(original, static_cast<index_t>(e))};
+    }
+    of(row).resume(std::move(entries));
+  }
+
   // Best first; leaves nothing behind.
-  std::vector<best_neighbors::entry> take(index_t row) { return of(row).take(); }
+  void write(index_t row, index_t original, neighbor_table& to) {
+    const auto entries = of(row).take();
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      to.index(original, static_cast<index_t>(e)) = entries[e].col;
+      to.statistic(original, static_cast<index_t>(e)) = entries[e].statistic;
+    }
+    to.count[static_cast<std::size_t>(original)] = static_cast<node_id>(entries.size());
+  }
 
  private:
   // Bars are raised after as many columns as before, so that a pass finds about k more a row.
@@ -372,7 +410,7 @@ class pair_engine::neighbor_search {
           if (!(rank(row[c]) > bar)) continue;
           const index_t j = block.col_begin + c;
           if (i == j || !keep_.keeps(row[c])) continue;
-          neighbors.offer({rank(row[c]), row[c], static_cast<std::uint32_t>(j)}, k_);
+          neighbors.offer({rank(row[c]), row[c], original_[static_cast<std::size_t>(j)]}, k_);
           bar = neighbors.worst(k_);
         }
       }
@@ -391,13 +429,14 @@ class pair_engine::neighbor_search {
     const auto offer = [](void* opaque, index_t row, index_t col, double r) {
       const context& c = *static_cast<context*>(opaque);
       if (!c.search.keep_.keeps(r)) return;
-      const auto j = static_cast<std::uint32_t>(c.tile.col_begin + col);
+      const node_id j = c.search.original_[static_cast<std::size_t>(c.tile.col_begin + col)];
       c.search.of(c.tile.row_begin + row).offer({c.search.rank(r), r, j}, c.search.k_);
     };
     rows_.above(tile, bars, by_magnitude_, scratch_, {.take = offer, .context = &shared});
   }
 
   const pair_rows& rows_;
+  const std::vector<node_id>& original_;
   const detail::keep_range& keep_;
   std::size_t k_;
   bool by_magnitude_;
@@ -408,46 +447,68 @@ class pair_engine::neighbor_search {
 
 // Every row meets every other one, so each pair is computed twice: rows are then independent, and
 // no thread waits for another. After the first columns only pairs that may enter a list are looked
-// at.
+// at. Between windows the lists wait in the result.
 void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
   if (size() == 0) return;
-  rows_->prepare_above();
-
-  const auto search = [&](const pair_tile& strip, int thread) {
-    neighbor_search found(*rows_, request, strip, scratch(thread));
-    found.run();
-    for (index_t i = strip.row_begin; i < strip.row_end; ++i) {
-      const auto entries = found.take(i);
-      const index_t row = original(i);
-      for (std::size_t e = 0; e < entries.size(); ++e) {
-        out.index(row, static_cast<index_t>(e)) = original_[entries[e].col];
-        out.statistic(row, static_cast<index_t>(e)) = entries[e].statistic;
-      }
-      out.count[static_cast<std::size_t>(row)] = static_cast<node_id>(entries.size());
-    }
-  };
-
   detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  if (!source_) {
+    const pair_tile all{.row_begin = 0, .row_end = size(), .col_begin = 0, .col_end = size()};
+    top_k_of_window(request, all, false, meter, out);
+  }
+  for (index_t i = 0; source_ && i < size(); i += half_window_) {
+    const row_range rows{i, std::min(i + half_window_, size())};
+    for (index_t j = 0; j < size(); j += half_window_) {
+      const row_range cols{j, std::min(j + half_window_, size())};
+      pair_tile area{
+          .row_begin = 0, .row_end = rows.size(), .col_begin = 0, .col_end = cols.size()};
+      // The earlier range comes first: it is half a window, and the columns behind it begin with a
+      // whole group.
+      load(j < i ? cols : rows, i == j ? row_range{} : (j < i ? rows : cols));
+      if (j < i) {
+        area.row_begin += cols.size();
+        area.row_end += cols.size();
+      } else if (j > i) {
+        area.col_begin += rows.size();
+        area.col_end += rows.size();
+      }
+      top_k_of_window(request, area, j > 0, meter, out);
+    }
+  }
+  meter.finish();
+}
+
+void pair_engine::top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
+                                  bool resumes, detail::pair_progress& meter, neighbor_table& out) {
+  rows_->prepare_above();
+  const auto search = [&](const pair_tile& strip, int thread) {
+    neighbor_search found(*this, request, strip, scratch(thread));
+    for (index_t i = strip.row_begin; resumes && i < strip.row_end; ++i) {
+      found.read(i, original(i), out);
+    }
+    found.run();
+    for (index_t i = strip.row_begin; i < strip.row_end; ++i) found.write(i, original(i), out);
+  };
   const index_t step = panel_rows();
-  const index_t rows_at_once = step >= 4 * threads_ * pair_policy::task_rows && size() >= step
+  const index_t rows_at_once = step >= 4 * threads_ * pair_policy::task_rows && area.rows() >= step
                                    ? pair_policy::task_rows
                                    : pair_policy::block_rows;
-  for (index_t begin = 0; begin < size(); begin += step) {
-    const index_t end = std::min(begin + step, size());
+  for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
+    const index_t end = std::min(begin + step, area.row_end);
     std::vector<pair_tile> strips;
     for (index_t i = begin; i < end; i += rows_at_once) {
       strips.push_back({.row_begin = i,
                         .row_end = std::min(i + rows_at_once, end),
-                        .col_begin = 0,
-                        .col_end = size()});
+                        .col_begin = area.col_begin,
+                        .col_end = area.col_end});
     }
     for_each_tile(strips, search);
-    meter.advance(upper_pairs(begin, end, size()));
+    // Across two ranges a pair is met in two windows.
+    meter.advance(second_.is_empty() ? pairs_in(begin, end)
+                                     : static_cast<std::uint64_t>((end - begin) * area.cols()) / 2);
   }
-  meter.finish();
 }
 
 }  // namespace gpu::cpu

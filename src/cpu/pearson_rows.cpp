@@ -7,6 +7,7 @@
 #include "cpu/packed_rows.hpp"
 #include "cpu/pair_rows.hpp"
 #include "cpu/parallel.hpp"
+#include "cpu/present_rows.hpp"
 #include "stats/pearson_order.hpp"
 #include "validate/pair_checks.hpp"
 
@@ -25,23 +26,35 @@ struct scaled_rows {
   [[nodiscard]] const double* row(index_t i) const { return values.data() + i * stride; }
 };
 
+index_t stride_of(index_t cols) {
+  constexpr index_t padding = detail::partial_sums;
+  return (cols + padding - 1) / padding * padding;
+}
+
+// Scales rows [begin, begin + count) of `data` to `out`, and says of what kind they are.
+template <class T>
+void scale_piece(const matrix_view<const T>& data, index_t begin, index_t count, double* out,
+                 detail::row_kind* kinds, int threads) {
+  const index_t stride = stride_of(data.cols());
+  const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
+  parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+    const index_t end = std::min(count, (task + 1) * rows_per_task);
+    for (index_t i = task * rows_per_task; i < end; ++i) {
+      double* row = out + i * stride;
+      std::fill(std::copy_n(data.row(begin + i), data.cols(), row), row + stride, 0.0);
+      kinds[i] = detail::scale_pearson_row(row, data.cols(), row);
+    }
+  });
+}
+
 template <class T>
 scaled_rows scale_ordinary_rows(const matrix_view<const T>& data, int threads,
                                 row_preparation& found) {
-  constexpr index_t padding = detail::partial_sums;
   scaled_rows out;
-  out.stride = (data.cols() + padding - 1) / padding * padding;
+  out.stride = stride_of(data.cols());
   out.values = aligned_buffer<double>(static_cast<std::size_t>(data.rows() * out.stride));
   std::vector<detail::row_kind> kinds(static_cast<std::size_t>(data.rows()));
-  const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
-  parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-    const index_t end = std::min(data.rows(), (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
-      double* row = out.row(i);
-      std::fill(std::copy_n(data.row(i), data.cols(), row), row + out.stride, 0.0);
-      kinds[static_cast<std::size_t>(i)] = detail::scale_pearson_row(row, data.cols(), row);
-    }
-  });
+  scale_piece(data, 0, data.rows(), out.values.data(), kinds.data(), threads);
   auto next_nan = found.nan_rows.begin();
   for (index_t i = 0; i < data.rows(); ++i) {
     if (next_nan != found.nan_rows.end() && *next_nan == i) {
@@ -141,21 +154,101 @@ class packed_pearson_rows final : public packed_rows {
   int threads_;
 };
 
+std::unique_ptr<pair_rows> make_rows(scaled_rows rows, index_t cols, pair_variant variant,
+                                     int threads) {
+  if (variant == pair_variant::naive) return std::make_unique<plain_pearson_rows>(std::move(rows));
+  return std::make_unique<packed_pearson_rows>(usable_pair_kernels(), std::move(rows), cols,
+                                               threads);
+}
+
+// Scales rows whenever they are asked for.
+template <class T>
+class scaled_source final : public row_source {
+ public:
+  scaled_source(const matrix_view<const T>& data, pair_variant variant, int threads,
+                row_preparation& found)
+      : data_(data), variant_(variant), threads_(threads), present_(data.rows()) {
+    const index_t most = rows_per_piece(data.cols());
+    aligned_buffer<double> rows(static_cast<std::size_t>(most * stride_of(data.cols())));
+    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
+    auto next_nan = found.nan_rows.begin();
+    for (index_t begin = 0; begin < data.rows(); begin += most) {
+      const index_t piece = std::min(most, data.rows() - begin);
+      scale_piece(data, begin, piece, rows.data(), kinds.data(), threads);
+      for (index_t i = 0; i < piece; ++i) {
+        if (next_nan != found.nan_rows.end() && *next_nan == begin + i) {
+          ++next_nan;
+        } else if (kinds[static_cast<std::size_t>(i)] != detail::row_kind::ordinary) {
+          found.constant_rows.push_back(begin + i);
+        } else {
+          present_.add(begin + i);
+        }
+      }
+    }
+    present_.number();
+  }
+
+  [[nodiscard]] index_t size() const override { return present_.size(); }
+
+  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second,
+                                                std::vector<node_id>& original) const override {
+    const index_t count = first.size() + second.size();
+    const index_t most = rows_per_piece(data_.cols());
+    scaled_rows rows;
+    rows.stride = stride_of(data_.cols());
+    rows.size = count;
+    rows.values = aligned_buffer<double>(static_cast<std::size_t>((count + most) * rows.stride));
+    original.clear();
+    original.reserve(static_cast<std::size_t>(count));
+    append(first, rows, original);
+    append(second, rows, original);
+    return make_rows(std::move(rows), data_.cols(), variant_, threads_);
+  }
+
+ private:
+  // Pieces are scaled where their rows belong, and those that are not present overwritten.
+  void append(row_range range, scaled_rows& rows, std::vector<node_id>& original) const {
+    if (range.is_empty()) return;
+    const index_t last = present_.row_of(range.end - 1) + 1;
+    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(rows_per_piece(data_.cols())));
+    index_t piece = 0;
+    for (index_t begin = present_.row_of(range.begin); begin < last; begin += piece) {
+      piece = std::min(static_cast<index_t>(kinds.size()), last - begin);
+      auto at = static_cast<index_t>(original.size());
+      const double* const values = rows.row(at);
+      scale_piece(data_, begin, piece, rows.row(at), kinds.data(), threads_);
+      for (index_t i = 0; i < piece; ++i) {
+        if (!present_.contains(begin + i)) continue;
+        const double* from = values + i * rows.stride;
+        if (rows.row(at) != from) std::copy_n(from, rows.stride, rows.row(at));
+        original.push_back(static_cast<node_id>(begin + i));
+        ++at;
+      }
+    }
+  }
+
+  matrix_view<const T> data_;
+  pair_variant variant_;
+  int threads_;
+  present_rows present_;
+};
+
 }  // namespace
 
 row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
-                                     const pair_options& options, pair_variant variant) {
+                                     const pair_options& options, pair_variant variant,
+                                     bool in_windows) {
   row_preparation found;
   const int threads = options.exec.cpu_threads;
   found.nan_rows = validate::find_nan_rows(data, threads);
-  found.rows = std::visit(
-      [&](const auto& view) -> std::unique_ptr<pair_rows> {
-        scaled_rows rows = scale_ordinary_rows(view, threads, found);
-        if (variant == pair_variant::naive) {
-          return std::make_unique<plain_pearson_rows>(std::move(rows));
+  std::visit(
+      [&]<class T>(const matrix_view<const T>& view) {
+        if (in_windows) {
+          found.source = std::make_unique<scaled_source<T>>(view, variant, threads, found);
+          return;
         }
-        return std::make_unique<packed_pearson_rows>(usable_pair_kernels(), std::move(rows),
-                                                     view.cols(), threads);
+        scaled_rows rows = scale_ordinary_rows(view, threads, found);
+        found.rows = make_rows(std::move(rows), view.cols(), variant, threads);
       },
       data);
   return found;

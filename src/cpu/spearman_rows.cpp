@@ -11,6 +11,7 @@
 #include "cpu/packed_rows.hpp"
 #include "cpu/pair_rows.hpp"
 #include "cpu/parallel.hpp"
+#include "cpu/present_rows.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/statistic.hpp"
 #include "validate/pair_checks.hpp"
@@ -134,10 +135,13 @@ class plain_spearman_rows final : public pair_rows {
 template <class Integer>
 class packed_spearman_rows final : public packed_rows {
  public:
-  packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks, int threads)
+  // The first `split` rows and the others meet each other alone, unless they are all.
+  packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks, index_t split,
+                       int threads)
       : packed_rows(kernels, how, ranks.size(), ranks.stride),
         ranks_(std::move(ranks)),
         lengths_(ranks_.square_sums.size()),
+        split_(split),
         threads_(threads) {
     std::vector<float> scales(lengths_.size());
     for (std::size_t i = 0; i < lengths_.size(); ++i) {
@@ -160,8 +164,8 @@ class packed_spearman_rows final : public packed_rows {
       if (is_loose && kernels().count_classes != nullptr &&
           classed_rows::pays(ranks_.stride, ranks_.square_sums)) {
         if (classes_.is_empty()) {
-          classes_ = {kernels(), ranks_.values.data(), ranks_.stride, ranks_.square_sums,
-                      thread_count(threads_)};
+          classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
+                      split_,    thread_count(threads_)};
         }
         return;
       }
@@ -230,43 +234,203 @@ class packed_spearman_rows final : public packed_rows {
   std::vector<double> squares_;  // integers below 2^31, once statistics are asked for
   std::vector<double> lengths_;  // their roots
   classed_rows classes_;         // while the last counts prepared for are loose
+  index_t split_;
   int threads_;
 };
 
-template <class T>
-std::unique_ptr<pair_rows> make_rows(const matrix_view<const T>& data, const pair_options& options,
-                                     pair_variant variant, row_preparation& found) {
-  const int threads = options.exec.cpu_threads;
-  const auto ranked = [&]<class Integer>(Integer) {
-    auto ranks = rank_ordinary_rows<Integer>(data, threads, found);
-    if (detail::looks_for_patterns(detail::measure::spearman, backend::cpu, variant, data.rows(),
-                                   options)) {
-      fold_rows(ranks, data.rows(), options, found);
+// The rows of ranks of one type: packed, or as they are where sums do not fit 32 bits or the naive
+// variant was asked for.
+template <class Integer>
+struct row_maker {
+  bool packs;
+  int threads;
+
+  std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks, index_t split) const {
+    if constexpr (sizeof(Integer) <= 2) {
+      if (packs) {
+        return std::make_unique<packed_spearman_rows<Integer>>(usable_pair_kernels(),
+                                                               std::move(ranks), split, threads);
+      }
     }
-    return ranks;
+    return std::make_unique<plain_spearman_rows<Integer>>(std::move(ranks));
+  }
+};
+
+// Ranks rows [begin, begin + count) of `data`.
+template <class T, class Integer>
+void rank_piece(const matrix_view<const T>& data, index_t begin, index_t count, Integer* ranks,
+                std::int64_t* square_sums, int threads) {
+  centred_ranks(matrix_view<const T>(data.row(begin), count, data.cols(), data.row_stride()),
+                matrix_view<Integer>(ranks, count, data.cols()), square_sums, threads);
+}
+
+// Ranks rows whenever they are asked for.
+template <class Integer, class T>
+class ranked_source final : public row_source {
+ public:
+  // `present` are the rows themselves, or the first of each pattern.
+  ranked_source(const matrix_view<const T>& data, present_rows present, bool numbers_patterns,
+                row_maker<Integer> make)
+      : data_(data),
+        present_(std::move(present)),
+        numbers_patterns_(numbers_patterns),
+        make_(make) {}
+
+  [[nodiscard]] index_t size() const override { return present_.size(); }
+
+  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second,
+                                                std::vector<node_id>& original) const override {
+    const index_t count = first.size() + second.size();
+    const index_t room = count + rows_per_piece(data_.cols());
+    ordinary_ranks<Integer> ranks;
+    ranks.stride = data_.cols();
+    ranks.values = aligned_buffer<Integer>(static_cast<std::size_t>(room * ranks.stride));
+    ranks.square_sums.resize(static_cast<std::size_t>(room));
+    original.clear();
+    original.reserve(static_cast<std::size_t>(count));
+    append(first, ranks, original);
+    append(second, ranks, original);
+    ranks.square_sums.resize(static_cast<std::size_t>(count));
+    return make_(std::move(ranks), first.size());
+  }
+
+ private:
+  // Pieces are ranked where their rows belong, and those that are not present overwritten.
+  void append(row_range range, ordinary_ranks<Integer>& ranks,
+              std::vector<node_id>& original) const {
+    if (range.is_empty()) return;
+    const auto start = static_cast<index_t>(original.size());
+    const index_t last = present_.row_of(range.end - 1) + 1;
+    index_t piece = 0;
+    for (index_t begin = present_.row_of(range.begin); begin < last; begin += piece) {
+      piece = std::min(rows_per_piece(data_.cols()), last - begin);
+      auto at = static_cast<index_t>(original.size());
+      Integer* const values = ranks.values.data() + at * ranks.stride;
+      std::int64_t* const sums = ranks.square_sums.data() + at;
+      rank_piece(data_, begin, piece, values, sums, make_.threads);
+      for (index_t i = 0; i < piece; ++i) {
+        if (!present_.contains(begin + i)) continue;
+        if (const Integer* from = values + i * ranks.stride; ranks.row(at) != from) {
+          std::copy_n(from, ranks.stride, ranks.values.data() + at * ranks.stride);
+          ranks.square_sums[static_cast<std::size_t>(at)] = sums[i];
+        }
+        const index_t place = range.begin + at - start;
+        original.push_back(static_cast<node_id>(numbers_patterns_ ? place : begin + i));
+        ++at;
+      }
+    }
+  }
+
+  matrix_view<const T> data_;
+  present_rows present_;
+  bool numbers_patterns_;
+  row_maker<Integer> make_;
+};
+
+// What one look at all rows tells.
+struct row_survey {
+  present_rows present;                       // rows that have a statistic
+  std::vector<std::uint64_t> sampled_hashes;  // of their ranks, where patterns are looked for
+};
+
+template <class Integer, class T>
+row_survey survey_rows(const matrix_view<const T>& data, bool takes_hashes, int threads,
+                       row_preparation& found) {
+  row_survey out{.present = present_rows(data.rows()), .sampled_hashes = {}};
+  const index_t most = rows_per_piece(data.cols());
+  aligned_buffer<Integer> ranks(static_cast<std::size_t>(most * data.cols()));
+  std::vector<std::int64_t> square_sums(static_cast<std::size_t>(most));
+  const byte_rows bytes{reinterpret_cast<const std::byte*>(ranks.data()),
+                        static_cast<std::size_t>(data.cols()) * sizeof(Integer), most};
+  auto next_nan = found.nan_rows.begin();
+  for (index_t begin = 0; begin < data.rows(); begin += most) {
+    byte_rows piece = bytes;
+    piece.count = std::min(most, data.rows() - begin);
+    rank_piece(data, begin, piece.count, ranks.data(), square_sums.data(), threads);
+    std::vector<std::uint64_t> hashes;
+    if (takes_hashes) hashes = hash_rows(piece, thread_count(threads));
+    for (index_t i = 0; i < piece.count; ++i) {
+      const index_t row = begin + i;
+      if (next_nan != found.nan_rows.end() && *next_nan == row) {
+        ++next_nan;
+      } else if (square_sums[static_cast<std::size_t>(i)] == 0) {
+        found.constant_rows.push_back(row);
+      } else {
+        out.present.add(row);
+        if (takes_hashes && is_sampled(hashes[static_cast<std::size_t>(i)])) {
+          out.sampled_hashes.push_back(hashes[static_cast<std::size_t>(i)]);
+        }
+      }
+    }
+  }
+  out.present.number();
+  return out;
+}
+
+// Whether a sample of many rows promises patterns enough to fold.
+bool promises_patterns(const row_survey& survey, double most_share) {
+  const index_t rows = survey.present.size();
+  return !std::isfinite(most_share) || rows < detail::least_sampled_rows ||
+         estimate_patterns(survey.sampled_hashes) <= most_share * static_cast<double>(rows);
+}
+
+template <class Integer, class T>
+std::unique_ptr<row_source> make_source(const matrix_view<const T>& data,
+                                        const pair_options& options, bool looks_for_patterns,
+                                        row_maker<Integer> make, row_preparation& found) {
+  row_survey survey = survey_rows<Integer>(data, looks_for_patterns, make.threads, found);
+  const double most_share = detail::most_pattern_share(options.fold, backend::cpu, options.variant);
+  if (looks_for_patterns && promises_patterns(survey, most_share)) {
+    row_preparation whole;
+    whole.nan_rows = found.nan_rows;
+    auto ranks = rank_ordinary_rows<Integer>(data, make.threads, whole);
+    fold_rows(ranks, data.rows(), options, whole);
+    found.patterns = std::move(whole.patterns);
+  }
+  if (found.patterns) {
+    survey.present = present_rows(data.rows());
+    for (index_t p = 0; p < found.patterns->size(); ++p) {
+      survey.present.add(found.patterns->members_of(static_cast<node_id>(p)).front());
+    }
+    survey.present.number();
+  }
+  return std::make_unique<ranked_source<Integer, T>>(data, std::move(survey.present),
+                                                     found.patterns.has_value(), make);
+}
+
+template <class T>
+void make_rows(const matrix_view<const T>& data, const pair_options& options, pair_variant variant,
+               bool in_windows, row_preparation& found) {
+  const int threads = options.exec.cpu_threads;
+  const bool looks_for_patterns = detail::looks_for_patterns(
+      detail::measure::spearman, backend::cpu, variant, data.rows(), options);
+  const auto make = [&]<class Integer>(Integer, bool packs) {
+    const row_maker<Integer> maker{.packs = packs, .threads = threads};
+    if (in_windows) {
+      found.source = make_source(data, options, looks_for_patterns, maker, found);
+      return;
+    }
+    auto ranks = rank_ordinary_rows<Integer>(data, threads, found);
+    if (looks_for_patterns) fold_rows(ranks, data.rows(), options, found);
+    const index_t all = ranks.size();
+    found.rows = maker(std::move(ranks), all);
   };
-  const auto plain = [&]<class Integer>(Integer type) -> std::unique_ptr<pair_rows> {
-    return std::make_unique<plain_spearman_rows<Integer>>(ranked(type));
-  };
-  const auto packed = [&]<class Integer>(Integer type) -> std::unique_ptr<pair_rows> {
-    return std::make_unique<packed_spearman_rows<Integer>>(usable_pair_kernels(), ranked(type),
-                                                           threads);
-  };
-  if (data.cols() > most_int16_cols) return plain(std::int32_t{});
-  if (variant == pair_variant::naive || data.cols() > most_packed_cols)
-    return plain(std::int16_t{});
+  if (data.cols() > most_int16_cols) return make(std::int32_t{}, false);
+  if (variant == pair_variant::naive || data.cols() > most_packed_cols) {
+    return make(std::int16_t{}, false);
+  }
   const bool takes_int8 = data.cols() <= most_int8_cols && usable_pair_kernels().int8.search;
-  return takes_int8 ? packed(std::int8_t{}) : packed(std::int16_t{});
+  return takes_int8 ? make(std::int8_t{}, true) : make(std::int16_t{}, true);
 }
 
 }  // namespace
 
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
-                                      const pair_options& options, pair_variant variant) {
+                                      const pair_options& options, pair_variant variant,
+                                      bool in_windows) {
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(data, options.exec.cpu_threads);
-  found.rows =
-      std::visit([&](const auto& view) { return make_rows(view, options, variant, found); }, data);
+  std::visit([&](const auto& view) { make_rows(view, options, variant, in_windows, found); }, data);
   return found;
 }
 

@@ -1,8 +1,8 @@
-// The promise on memory: beside the input and what they keep, all pairs of a million rows of 30
-// observations take at most 256 MiB on the CPU; Pearson's the scaled rows and their screen. A
-// program of its own, run once a measure (`spearman` of int32, `pearson` of double), as the peak is
-// one of the whole process.
+// The promise on memory: beside the input and what they keep, all pairs take at most 256 MiB on the
+// CPU, however many rows there are, or the limit that was asked for. A program of its own, run once
+// a case (`spearman`, `pearson`, `counts`), as the peak is one of the whole process.
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <random>
@@ -19,12 +19,8 @@
 
 namespace {
 
-constexpr gpu::index_t rows = 1'000'000;
 constexpr gpu::index_t cols = 30;
 constexpr double mebibyte = 1024.0 * 1024;
-constexpr double allowed_of_spearman = 256 * mebibyte;
-// The scaled rows are doubles, padded to multiples of 8 columns; the screen a byte an element.
-constexpr double allowed_of_pearson = rows * (32.0 * 8 + 32) + 32 * mebibyte;
 
 // Peak resident size of this process in bytes; 0 where the system does not tell.
 double peak_bytes() {
@@ -42,25 +38,34 @@ const auto pearson = [](const auto&... arguments) {
   static_cast<void>(gpu::pearson_all_pairs(arguments...));
 };
 
+struct job {
+  gpu::index_t rows;
+  unsigned values;           // of an element
+  std::size_t limit = 0;     // execution::workspace_bytes
+  std::uint64_t enough = 0;  // pairs after which it is cancelled
+};
+
 // Bytes that a call takes at its peak beside its input; `run(view, options, sink)` is a measure.
-template <class T, class Run>
-double bytes_beside_input(unsigned values, const Run& run) {
-  gpu::matrix<T> data(rows, cols);
+// All pairs take minutes; the memory is all there once enough of them are done.
+template <class T, class Run, class Sink>
+double bytes_beside_input(const job& what, const Run& run, const Sink& sink) {
+  gpu::matrix<T> data(what.rows, cols);
   std::mt19937 random(1);
-  for (gpu::index_t i = 0; i < rows; ++i) {
-    for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = static_cast<T>(random() % values);
+  for (gpu::index_t i = 0; i < what.rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = static_cast<T>(random() % what.values);
   }
   const double before = peak_bytes();
-  // 5e11 pairs take minutes; the memory is all there once the first of them are done.
   gpu::pair_options options;
   options.exec.target = gpu::backend::cpu;
+  options.exec.cpu_threads = 2;
+  options.exec.workspace_bytes = what.limit;
   int reports = 0;
   options.exec.on_progress = [&](const gpu::progress& state) {
-    const bool enough = state.stage == "pairs" && ++reports > 2;
-    return enough ? gpu::progress_reply::cancel : gpu::progress_reply::proceed;
+    const bool is_enough = state.stage == "pairs" && state.done >= what.enough && ++reports > 2;
+    return is_enough ? gpu::progress_reply::cancel : gpu::progress_reply::proceed;
   };
   try {
-    run(data.view(), options, gpu::edge_sink{.keep = {.max_p = 1e-12}});
+    run(data.view(), options, sink);
   } catch (const gpu::cancelled&) {
   }
   return peak_bytes() - before;
@@ -69,10 +74,24 @@ double bytes_beside_input(unsigned values, const Run& run) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool is_pearson = argc > 1 && std::string_view(argv[1]) == "pearson";
-  const double taken = is_pearson ? bytes_beside_input<double>(1'000'000, pearson)
-                                  : bytes_beside_input<std::int32_t>(20, spearman);
-  const double allowed = is_pearson ? allowed_of_pearson : allowed_of_spearman;
+  const std::string_view name = argc > 1 ? argv[1] : "spearman";
+  const gpu::edge_sink strict{.keep = {.max_p = 1e-12}};
+  double allowed = 256 * mebibyte;
+  double taken = 0;
+  if (name == "counts") {
+    // The first window, a range of rows and its own pairs, is smaller than the next.
+    const job limited{
+        .rows = 1'000'000, .values = 20, .limit = std::size_t{16} << 20, .enough = 3'000'000'000};
+    taken = bytes_beside_input<std::int8_t>(limited, spearman,
+                                            gpu::count_sink{.keep = {.max_p = 0.05}});
+    // The degrees are kept; pages of threads and allocators.
+    allowed =
+        static_cast<double>(limited.limit) + static_cast<double>(limited.rows) * 4 + 8 * mebibyte;
+  } else if (name == "pearson") {
+    taken = bytes_beside_input<double>({.rows = 1'000'000, .values = 1'000'000}, pearson, strict);
+  } else {
+    taken = bytes_beside_input<std::int8_t>({.rows = 3'000'000, .values = 20}, spearman, strict);
+  }
   std::printf("%.0f MiB beside the input, %.0f allowed\n", taken / mebibyte, allowed / mebibyte);
   return taken <= allowed ? 0 : 1;
 }

@@ -1,0 +1,84 @@
+#include "cpu/pair_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <gpu/error.hpp>
+
+#include "cpu/pair_policy.hpp"
+#include "cpu/pair_rows.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+// An edge that waits to be put in order, before and after.
+constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
+constexpr std::size_t least_waiting_edges = 1024;
+
+// A packed row in all forms that it may have at a time.
+std::size_t row_bytes(detail::measure what, index_t cols) {
+  // Rows, the form the kernels take, and the bytes of the screen.
+  std::size_t per_element = sizeof(double) + sizeof(float) + 1;
+  if (what == detail::measure::spearman) per_element = cols <= 128 ? 3 : (cols <= 32768 ? 5 : 8);
+  return static_cast<std::size_t>(cols) * per_element + 4 * sizeof(double);
+}
+
+std::size_t scratch_bytes(index_t cols, int threads) {
+  const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
+  const std::size_t per_thread =
+      block * (sizeof(double) + sizeof(std::int32_t)) +
+      static_cast<std::size_t>(pair_policy::task_rows * (cols + 1)) * sizeof(float);
+  return static_cast<std::size_t>(threads) * per_thread;
+}
+
+// Two halves of whole groups of columns.
+index_t whole_window(std::size_t rows) {
+  constexpr index_t step = 2 * pair_policy::window_step;
+  return std::max(pair_policy::least_window_rows, static_cast<index_t>(rows) / step * step);
+}
+
+}  // namespace
+
+pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, int threads,
+                             std::size_t limit) {
+  const std::size_t per_row = row_bytes(what, cols);
+  const std::size_t scratch = scratch_bytes(cols, threads);
+  const std::size_t all = static_cast<std::size_t>(rows) * per_row;
+  const auto finished = [&](index_t window, std::size_t waiting) {
+    return pair_memory{.window_rows = window,
+                       .is_windowed = window < rows,
+                       .waiting_edges = waiting,
+                       .bytes = static_cast<std::size_t>(window) * per_row + scratch +
+                                waiting * bytes_per_waiting_edge};
+  };
+  if (limit == 0) {
+    constexpr std::size_t budget = pair_policy::packed_bytes;
+    const std::size_t for_rows = budget - std::min(scratch, budget / 2);
+    if (all <= for_rows) return finished(rows, pair_policy::panel_edges);
+    return finished(std::min(rows, whole_window(for_rows / per_row)), pair_policy::panel_edges / 2);
+  }
+  const std::size_t least_waiting = least_waiting_edges * bytes_per_waiting_edge;
+  const std::size_t least_rows =
+      static_cast<std::size_t>(std::min(rows, pair_policy::least_window_rows)) * per_row;
+  const std::size_t least = scratch + least_rows + least_waiting;
+  if (limit < least) {
+    throw out_of_memory(
+        fmt::format("execution.workspace_bytes: got {}, the rows and threads need at least {}",
+                    limit, least),
+        least);
+  }
+  const std::size_t left = limit - scratch;
+  if (all + least_waiting <= left) {
+    return finished(rows,
+                    std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
+  }
+  const std::size_t waiting =
+      std::max(least_waiting, std::min({left - least_rows, left / 4,
+                                        pair_policy::panel_edges / 2 * bytes_per_waiting_edge}));
+  return finished(std::min(rows, whole_window((left - waiting) / per_row)),
+                  waiting / bytes_per_waiting_edge);
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,26 @@
+#pragma once
+// How much memory all pairs may take on the CPU, and what follows from it: one visible pure
+// function.
+
+#include <cstddef>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+struct pair_memory {
+  /// Rows that are packed at the same time: all, or the two halves of a window. Every two ranges
+  /// of half a window meet once, each packed anew from the input.
+  index_t window_rows;
+  bool is_windowed;           ///< Whether not all rows are packed at once.
+  std::size_t waiting_edges;  ///< Edges that may wait to be put in order.
+  std::size_t bytes;          ///< Of all that, and of the threads' scratch.
+};
+
+/// Within `limit` bytes; 0: the default, pair_policy::packed_bytes for packed rows and scratch.
+/// @throw gpu::out_of_memory where the limit is too small for the least window.
+pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, int threads,
+                             std::size_t limit);
+
+}  // namespace gpu::cpu

@@ -1,0 +1,39 @@
+#pragma once
+// Rows of an input too large to be packed at once: any two ranges of them are packed when asked
+// for, straight from the caller's input.
+
+#include <memory>
+#include <vector>
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+class pair_rows;
+
+/// Packed rows [begin, end).
+struct row_range {
+  index_t begin = 0;
+  index_t end = 0;
+  [[nodiscard]] index_t size() const { return end - begin; }
+  [[nodiscard]] bool is_empty() const { return begin == end; }
+};
+
+class row_source {
+ public:
+  virtual ~row_source() = default;
+  /// Number of rows that have a statistic.
+  [[nodiscard]] virtual index_t size() const = 0;
+  /// Packs the rows of `first` and behind them those of `second`; `original` receives for each what
+  /// row_preparation::original says.
+  [[nodiscard]] virtual std::unique_ptr<pair_rows> pack(row_range first, row_range second,
+                                                        std::vector<node_id>& original) const = 0;
+};
+
+/// Input rows that are prepared at a time on the way there: a few MiB.
+constexpr index_t rows_per_piece(index_t cols) {
+  constexpr index_t elements = index_t{1} << 20;
+  return elements / cols + 64;
+}
+
+}  // namespace gpu::cpu

@@ -18,22 +18,32 @@ inline constexpr index_t tile_rows = 16;
 inline constexpr index_t tile_bytes = 1024;
 /// Rows and columns that are multiplied at once: two tiles of each operand, four of sums.
 inline constexpr index_t tile_block = 2 * tile_rows;
+/// Words of 32 bits that hold a 64-bit word of 16 rows: the low halves of all, then the high ones.
+inline constexpr index_t column_words = 2 * tile_rows;
+/// Sums of a block: upper left, upper right, lower left, lower right tile.
+inline constexpr index_t block_sums = tile_block * tile_block;
 
-/// Unpacks 64-bit words `first` to first + count - 1 of 16 rows to `count` tiles, as rows or as
-/// columns.
-void unpack_left_tiles(bit_rows rows, index_t first, index_t count, std::uint8_t* tiles);
-void unpack_right_tiles(bit_rows rows, index_t first, index_t count, std::uint8_t* tiles);
+/// Lays 16 rows side by side: word w of them becomes column_words words from columns +
+/// w * column_words on.
+void lay_columns(bit_rows rows, std::uint32_t* columns);
 
-/// counts[i * cols + j] = common ones of row i of 32 and row j of `cols`, a multiple of 32: `left`
-/// holds 2 strips of `words` tiles, `right` cols / 16.
-void count_on_tiles(const std::uint8_t* left, const std::uint8_t* right, index_t words,
-                    index_t cols, std::int32_t* counts);
+/// Unpacks 64-bit words `first` to first + count - 1 of 32 rows to `count` pairs of tiles.
+void unpack_rows(bit_rows rows, index_t first, index_t count, std::uint8_t* tiles);
 
-/// sums[i] += counts[i].
-void add_counts(const std::int32_t* counts, index_t count, std::int32_t* sums);
+/// Words of 16 rows each as columns, `strip` words from one 16 to the next.
+struct laid_columns {
+  const std::uint32_t* words;
+  index_t strip;
+};
 
-/// out[i] = scale * counts[i] + own + offsets[i]; `out` may be `counts`.
-void finish_counts(const std::int32_t* counts, index_t count, int scale, std::int32_t own,
-                   const std::int32_t* offsets, std::int32_t* out);
+/// Adds to the sums of `blocks` blocks, of 32 rows and as many columns each, the common ones of
+/// `count` 64-bit words: `tiles` as unpack_rows() leaves them, the columns of the first word.
+/// `fresh` sums are written instead.
+void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t count, index_t blocks,
+                    bool fresh, std::int32_t* sums);
+
+/// Writes the products of the upper left `rows` x `cols` pairs of a block.
+void finish_block(const std::int32_t* sums, index_t rows, index_t cols, const product_terms& terms,
+                  std::int32_t* out, index_t stride);
 
 }  // namespace gpu::cpu

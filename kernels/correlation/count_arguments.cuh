@@ -19,36 +19,52 @@ struct count_arguments {
   double at_most;
   unsigned* degree;
   bin_sink_args bins;
-  int largest_sum;  // of |S| over all rows: half the histogram
+  int largest_sum;  // of |S| over all rows: half of a histogram
   unsigned one;     // 1, unknown to the compiler: multiplying by it adds on the multiplier's pipe
 };
 
 inline constexpr int count_threads = count_panel_blocks * 128;
 /// The ring of left rows. Each tile costs the first warpgroup, which sends for the next ones, some
 /// hundred clocks, so that tiles are as large as shared memory allows.
-template <int depth, bool binned>
+template <int depth>
 struct count_ring {
-  static constexpr int tile_rows = binned ? 128 : 256;
+  static constexpr int tile_rows = 256;
   static constexpr int stages = depth > 64 ? 3 : 4;
   static constexpr int bytes = stages * tile_rows * depth;
 };
-/// Bytes of a warp's scratch: what a lane without bits reads, then 64 x 2 sums a lane.
-inline constexpr int count_scratch = 256 + 8192;
 
-__host__ __device__ constexpr std::size_t count_histogram_bytes(int largest_sum) {
-  return (2 * static_cast<std::size_t>(largest_sum) + 1 + 32) * sizeof(unsigned);
-}
-/// What a chunk of left rows is to a panel: square sums where pairs are binned, else cuts.
-__host__ __device__ constexpr std::size_t count_table_bytes(bool binned) {
-  return count_chunk_blocks * (binned ? 1 : 2) * sizeof(int);
+/// What two classes make of the cut: sums from `first` on, `length` of them, are dropped.
+struct dropped_sums {
+  int first;
+  int length;
+};
+/// What a chunk of left rows is to a panel.
+struct count_table {
+  dropped_sums cuts[count_chunk_blocks];
+  int square_sums[count_chunk_blocks];  // where pairs are binned
+};
+
+/// A block counts this many bins, below and above the range too, in shared memory of its own.
+inline constexpr index_t most_block_bins = 4096;
+/// A number of 64 bits whose halves are counted apart.
+struct split_count {
+  unsigned low;
+  unsigned high;
+};
+/// Sums are counted where they are offsets of words: four times as large.
+inline constexpr int sum_step = sizeof(unsigned);
+/// The first word of what a binning block holds behind its rows and its table: a word for every
+/// sum, with room for the sum behind the largest one that bounds a window of dropped sums; then
+/// most_block_bins split counts.
+__host__ __device__ constexpr std::size_t count_histogram_words(int largest_sum) {
+  return (2 * static_cast<std::size_t>(largest_sum) + 2 + 3) / 4 * 4;
 }
 template <int depth, bool binned>
 __host__ __device__ constexpr std::size_t count_shared_bytes(int largest_sum) {
-  const std::size_t rows =
-      count_ring<depth, binned>::bytes + count_panel_blocks * count_block_rows * depth;
+  const std::size_t rows = count_ring<depth>::bytes + count_panel_blocks * count_block_rows * depth;
   const std::size_t bins =
-      binned ? count_histogram_bytes(largest_sum) + count_threads / 32 * count_scratch : 0;
-  return rows + count_table_bytes(binned) + (bins + 15) / 16 * 16;
+      count_histogram_words(largest_sum) * sizeof(unsigned) + most_block_bins * sizeof(split_count);
+  return rows + sizeof(count_table) + (binned ? bins : 0);
 }
 
 }  // namespace gpu::kernels

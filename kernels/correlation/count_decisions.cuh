@@ -6,7 +6,7 @@
 // 32 decisions, on two different pipes. Sums whose square does not fit are compared with the window
 // instead: subtract, compare, add a bit.
 
-#include "correlation/count_kernels.hpp"
+#include "correlation/count_arguments.cuh"
 
 namespace gpu::kernels {
 
@@ -25,11 +25,6 @@ __device__ __forceinline__ int least_sum_at(double cut, double scale, int bound)
   return sum;
 }
 
-/// What two classes make of the cut: sums from `first` on, `length` of them, are dropped.
-struct dropped_sums {
-  int first;
-  int length;
-};
 __device__ __noinline__ dropped_sums find_dropped(int square_sum_x, int square_sum_y,
                                                   double at_least, double at_most) {
   const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));

@@ -9,14 +9,14 @@ namespace {
 constexpr int largest_sum(index_t cols) {
   return static_cast<int>(cols * (cols * cols - 1) / 3);
 }
-// Sums are kept in 16 bits, beside the entries of idle lanes.
+// Four times a rank fits into a byte.
 constexpr index_t most_binned_columns = 32;
-static_assert(largest_sum(most_binned_columns) + 4 * 32 < 1 << 15);
+static_assert(sum_step * (most_binned_columns - 1) <= 127);
 constexpr std::size_t most_shared_bytes = 227 * 1024 - 512;
 static_assert(count_shared_bytes<32, true>(largest_sum(most_binned_columns)) <= most_shared_bytes);
 static_assert(count_shared_bytes<128, false>(0) <= most_shared_bytes);
 // Square sums that the decisions by squares can take.
-static_assert(largest_sum(most_binned_columns) < 46340);
+static_assert(sum_step * (largest_sum(most_binned_columns) + 1) < 46340);
 
 template <int depth, bool square, bool binned>
 void launch(const count_arguments& args, int multiprocessors, cudaStream_t stream) {

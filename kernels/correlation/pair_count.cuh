@@ -7,8 +7,8 @@
 // found by the definition of rho itself. No pair needs a second look.
 //
 // A block holds up to 3 x 256 right rows of one class in shared memory, one block a warpgroup, and
-// streams a chunk of the left rows past them, 256 a stage (128 with bins). A step multiplies 64
-// left rows by 256 right rows (wgmma); a thread then holds sums of 2 rows x 64 columns.
+// streams a chunk of the left rows past them, 256 a stage. A step multiplies 64 left rows by 256
+// right rows (wgmma); a thread then holds sums of 2 rows x 64 columns.
 //
 // Epilogue. Every sum becomes a bit of words of 32 decisions (count_decisions.cuh) and, where pairs
 // are binned, kept sums enter a histogram (count_histogram.cuh). Rows are counted by population
@@ -83,7 +83,7 @@ template <int depth, bool square, bool binned>
 __global__ void __launch_bounds__(count_threads, 1)
     pair_count_kernel(const __grid_constant__ count_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using ring_shape = count_ring<depth, binned>;
+  using ring_shape = count_ring<depth>;
   constexpr int stages = ring_shape::stages;
   constexpr int tile_rows = ring_shape::tile_rows;
   constexpr int tile_bytes = tile_rows * depth;
@@ -106,13 +106,12 @@ __global__ void __launch_bounds__(count_threads, 1)
   const unsigned empty = shared_address(&barriers[stages]);
   const unsigned ring = shared_address(shared);
   std::uint8_t* right_rows = shared + stages * tile_bytes + warpgroup * block_bytes;
-  std::uint8_t* table = shared + stages * tile_bytes + count_panel_blocks * block_bytes;
-  auto* classes = reinterpret_cast<int*>(table);        // of the chunk's blocks, or
-  auto* cuts = reinterpret_cast<dropped_sums*>(table);  // what they make of the cut
-  auto* histogram = reinterpret_cast<unsigned*>(table + count_table_bytes(binned));
-  std::uint8_t* warp_scratch = reinterpret_cast<std::uint8_t*>(histogram) +
-                               (count_histogram_bytes(args.largest_sum) + 15) / 16 * 16 +
-                               (threadIdx.x >> 5) * count_scratch;
+  auto& table = *reinterpret_cast<count_table*>(shared + stages * tile_bytes +
+                                                count_panel_blocks * block_bytes);
+  auto* histogram = reinterpret_cast<unsigned*>(&table + 1);
+  unsigned* zero = histogram + args.largest_sum;
+  auto* block_bins =
+      reinterpret_cast<split_count*>(histogram + count_histogram_words(args.largest_sum));
 
   // Thread 0 streams the tiles ahead of the consumers; its position stays in shared memory to
   // leave the registers to the sums.
@@ -142,9 +141,8 @@ __global__ void __launch_bounds__(count_threads, 1)
     }
   };
   if constexpr (binned) {
-    for (unsigned i = threadIdx.x; i < 2U * args.largest_sum + 1; i += count_threads) {
-      histogram[i] = 0;
-    }
+    const auto words = count_histogram_words(args.largest_sum) + most_block_bins * 2;
+    for (unsigned i = threadIdx.x; i < words; i += count_threads) histogram[i] = 0;
   }
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < stages; ++stage) {
@@ -164,8 +162,6 @@ __global__ void __launch_bounds__(count_threads, 1)
 
   const std::uint64_t left_operand = operand_descriptor(ring, depth);
   const std::uint64_t right_operand = operand_descriptor(shared_address(right_rows), depth);
-  const unsigned scratch = shared_address(warp_scratch) + 256 + lane * 8;
-  histogram_place place{};
   // Row and column of the thread's first sum in a step; lane t of a quad counts row g + 8 t.
   const int warp_row = static_cast<int>((in_group >> 5) * 16);
   const int count_row = warp_row + static_cast<int>((lane >> 2) + (lane & 1U) * 8);
@@ -187,7 +183,7 @@ __global__ void __launch_bounds__(count_threads, 1)
       const auto* source = reinterpret_cast<const int4*>(
           args.tiles + static_cast<std::size_t>(my_block) * block_bytes);
       for (unsigned i = in_group; i < block_bytes / 16; i += 128) {
-        reinterpret_cast<int4*>(right_rows)[i] = source[i];
+        reinterpret_cast<int4*>(right_rows)[i] = binned ? stepped(source[i]) : source[i];
       }
       async_proxy_fence();
       warpgroup_sync(warpgroup + 1);
@@ -195,11 +191,12 @@ __global__ void __launch_bounds__(count_threads, 1)
     __syncthreads();  // the last item's table has been read
     for (int block = static_cast<int>(threadIdx.x); block < at.blocks; block += count_threads) {
       const int left = args.square_sums[at.first_block + block];
+      dropped_sums cut = find_dropped(left, panel_class, args.at_least, args.at_most);
       if constexpr (binned) {
-        classes[block] = left;
-      } else {
-        cuts[block] = find_dropped(left, panel_class, args.at_least, args.at_most);
+        table.square_sums[block] = left;
+        cut = {cut.first * sum_step, cut.length * sum_step};
       }
+      table.cuts[block] = cut;
     }
     __syncthreads();
     unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
@@ -208,23 +205,14 @@ __global__ void __launch_bounds__(count_threads, 1)
     for (int at_tile = 0; at_tile < at.blocks * block_tiles; ++at_tile) {
       const int tile = at.first_block * block_tiles + at_tile;
       if constexpr (binned) {
-        const int tile_class = classes[at_tile / block_tiles];
+        const int tile_class = table.square_sums[at_tile / block_tiles];
         if (tile_class != left_class || panel_class != right_class) {
-          leave_histogram(args, histogram, place.step, left_class, right_class);
+          leave_histogram(args, zero, block_bins, dropped, left_class, right_class);
           left_class = tile_class;
           right_class = panel_class;
-          dropped = find_dropped(left_class, right_class, args.at_least, args.at_most);
-          place = place_sums(left_class == args.largest_sum && right_class == args.largest_sum,
-                             shared_address(histogram + args.largest_sum), args.largest_sum);
-          // What a lane without bits counts: an entry of its own behind those of any sum.
-          const unsigned idle = args.largest_sum + (lane + 1) * (4 / place.step);
-          reinterpret_cast<uint2*>(warp_scratch)[lane] =
-              make_uint2(idle * 0x10001U, idle * 0x10001U);
-          __syncwarp();
         }
-      } else {
-        dropped = cuts[at_tile / block_tiles];
       }
+      dropped = table.cuts[at_tile / block_tiles];
       barrier_wait(full + stage * 8, parity);
       if (threadIdx.x == 0) produce();
       __syncwarp();
@@ -235,18 +223,16 @@ __global__ void __launch_bounds__(count_threads, 1)
           multiply<depth>(sums, left_operand + ((stage * tile_bytes + step * 64 * depth) >> 4),
                           right_operand);
           if (step + 1 == tile_steps && in_group == 0) barrier_arrive(empty + stage * 8);
-          decisions kept = decide<square>(sums, dropped, args.one);
-          if (ahead == 0) {
-            keep_upper(kept,
-                       (tile % block_tiles * tile_steps + step) * 64 + warp_row +
-                           static_cast<int>(lane >> 2),
-                       static_cast<int>(lane & 3U) * 2);
-          }
+          const int first_row = (tile % block_tiles * tile_steps + step) * 64 + warp_row +
+                                static_cast<int>(lane >> 2);
+          const int first_column = static_cast<int>(lane & 3U) * 2;
+          decisions kept;
           if constexpr (binned) {
-            write_sums(sums, scratch);
-            __syncwarp();
-            count_sums(kept, scratch, place);
-            __syncwarp();
+            if (ahead == 0) clear_lower(sums, first_row, first_column);
+            kept = decide_and_count<square>(sums, dropped, shared_address(zero), args.one);
+          } else {
+            kept = decide<square>(sums, dropped, args.one);
+            if (ahead == 0) keep_upper(kept, first_row, first_column);
           }
           unsigned rows = 0;
 #pragma unroll
@@ -279,7 +265,10 @@ __global__ void __launch_bounds__(count_threads, 1)
     if (column_steps != 0) columns.leave(my_degree);
     at.item += gridDim.x;
   }
-  if constexpr (binned) leave_histogram(args, histogram, place.step, left_class, right_class);
+  if constexpr (binned) {
+    leave_histogram(args, zero, block_bins, dropped, left_class, right_class);
+    leave_bins(args.bins, block_bins);
+  }
 #endif
 }
 

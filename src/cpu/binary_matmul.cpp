@@ -136,17 +136,14 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
 
   const index_t strip = fitting_rows(strip_bytes, left.row_words(), most_strip_rows);
   const index_t block = fitting_rows(block_bytes, left.row_words(), most_block_cols);
-  const index_t strips = (out.rows() + strip - 1) / strip;
-  const index_t panels = (out.cols() + most_task_cols - 1) / most_task_cols;
-  parallel_for(strips * panels, team, [&](index_t task, int) {
-    const index_t row = task / panels * strip;
-    const index_t end_row = std::min(out.rows(), row + strip);
-    const index_t first_col = task % panels * most_task_cols;
-    const index_t end_col = std::min(out.cols(), first_col + most_task_cols);
-    for (index_t col = first_col; col < end_col; col += block) {
-      work.fill(row, end_row, col, std::min(block, end_col - col));
-    }
-  });
+  product_shares(out, bit_block, most_task_cols, team)
+      .for_each(out, team, [&](index_t row, index_t end_row, index_t first_col, index_t end_col) {
+        for (index_t i = row; i < end_row; i += strip) {
+          for (index_t col = first_col; col < end_col; col += block) {
+            work.fill(i, std::min(end_row, i + strip), col, std::min(block, end_col - col));
+          }
+        }
+      });
 }
 
 }  // namespace gpu::cpu

@@ -6,9 +6,11 @@
 #include <cstring>
 
 #include <gpu/bit_matrix.hpp>
+#include <gpu/matrix_view.hpp>
 
 #include "cpu/aligned_buffer.hpp"
 #include "cpu/binary_count.hpp"
+#include "cpu/large_pages.hpp"
 #include "cpu/parallel.hpp"
 
 namespace gpu::cpu {
@@ -60,6 +62,33 @@ class prepared_rows {
   index_t padded_rows_;
   aligned_buffer<std::uint64_t> words_;
   aligned_buffer<std::int32_t> offsets_;
+};
+
+/// How the result of a product is dealt out to threads, and in which panels of columns a thread
+/// goes through its share.
+struct product_shares {
+  index_t rows;  ///< of a share, a multiple of the step
+  index_t cols;  ///< of a share, all of them or a panel
+
+  product_shares(matrix_view<std::int32_t> out, index_t step, index_t panel, int threads)
+      : rows(step), cols(panel) {
+    const index_t row_bytes = out.row_stride() * static_cast<index_t>(sizeof(std::int32_t));
+    rows = std::max(step, rows_of_large_page(out.rows(), row_bytes, threads) / step * step);
+    // Enough rows for all threads: whole rows, so that each has pages of its own.
+    if (out.rows() >= 4 * threads * rows) cols = std::max(panel, out.cols());
+  }
+
+  /// body(row, end_row, col, end_col) for every share of `out`, by `threads` threads.
+  template <class Body>
+  void for_each(matrix_view<std::int32_t> out, int threads, const Body& body) const {
+    const index_t down = (out.rows() + rows - 1) / rows;
+    const index_t across = (out.cols() + cols - 1) / cols;
+    parallel_for(down * across, threads, [&](index_t share, int) {
+      const index_t row = share / across * rows;
+      const index_t col = share % across * cols;
+      body(row, std::min(out.rows(), row + rows), col, std::min(out.cols(), col + cols));
+    });
+  }
 };
 
 }  // namespace gpu::cpu

@@ -40,7 +40,8 @@ void centred_ranks(matrix_view<const T> data, matrix_view<Integer> ranks, std::i
                                                  : square_sum<std::int64_t>(ranks.row(row), padded);
     }
   };
-  rank_blocks(data, tie_method::average, rank_order::ascending, variant, threads, store, finish);
+  rank_blocks(data, tie_method::average, rank_order::ascending, variant, threads,
+              padded * static_cast<index_t>(sizeof(Integer)), store, finish);
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                           \

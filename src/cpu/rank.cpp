@@ -75,8 +75,8 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
       std::fill_n(ranks.row(row), cols, std::numeric_limits<double>::quiet_NaN());
     }
   };
-  rank_blocks(data, options.ties, options.order, options.variant, options.exec.cpu_threads, store,
-              finish);
+  rank_blocks(data, options.ties, options.order, options.variant, options.exec.cpu_threads,
+              cols * static_cast<index_t>(sizeof(double)), store, finish);
   const index_t row = first_nan_row;
   if (row != no_nan && options.nans == nan_policy::reject) {
     throw invalid_argument(

@@ -7,25 +7,31 @@
 #include <exception>
 #include <optional>
 
+#include "cpu/large_pages.hpp"
+#include "cpu/parallel.hpp"
 #include "cpu/row_ranker.hpp"
 
 namespace gpu::cpu {
 
 /// Ranks every row: `sink` gets the counts as row_ranker says, then
 /// `finish(first, last)` once the rows [first, last) of a block are done. Both are called from
-/// several threads, each row from one. Rethrows the first exception of a thread.
+/// several threads, each row from one. Rethrows the first exception of a thread. Each row of the
+/// result takes `row_bytes`.
 template <class T, class Sink, class Finish>
 void rank_blocks(matrix_view<const T> data, tie_method ties, rank_order order, rank_variant variant,
-                 int threads, Sink&& sink, Finish&& finish) {
+                 int threads, index_t row_bytes, Sink&& sink, Finish&& finish) {
   const index_t rows = data.rows();
   // A long row is a block of its own, so that few of them still keep every thread busy.
   const index_t block_rows = variant == rank_variant::counting ? counting_block_rows : 1;
   const index_t blocks = (rows + block_rows - 1) / block_rows;
+  const int team = thread_count(threads);
+  const auto share = static_cast<int>(
+      std::max<index_t>(4, rows_of_large_page(rows, row_bytes, team) / block_rows));
   std::exception_ptr failure;
-#pragma omp parallel num_threads(threads > 0 ? threads : omp_get_max_threads())
+#pragma omp parallel num_threads(team)
   {
     std::optional<row_ranker<T>> ranker;
-#pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(dynamic, share)
     for (index_t block = 0; block < blocks; ++block) {
       try {
         if (!ranker) ranker.emplace(data, ties, order, variant);

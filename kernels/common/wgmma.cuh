@@ -81,15 +81,17 @@ __device__ __forceinline__ std::uint64_t swizzled_descriptor(unsigned shared_add
 #define GPU_SIMILARITY_BIND_128(kind, d) \
   GPU_SIMILARITY_BIND_96(kind, d), GPU_SIMILARITY_BIND_32(kind, d, 96)
 
-/// d = a b^T, [64, 256]: half precision sums of e4m3 products, two columns a register.
-__device__ __forceinline__ void wgmma_e4m3(unsigned (&d)[64], std::uint64_t a, std::uint64_t b) {
+/// d = a b^T, plus d where `accumulate` is not 0, [64, 256]: half precision sums of e4m3 products,
+/// two columns a register.
+__device__ __forceinline__ void wgmma_e4m3(unsigned (&d)[64], std::uint64_t a, std::uint64_t b,
+                                           int accumulate) {
   asm volatile(
       "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, 0, 0;\n"
+      "setp.ne.b32 p, %66, 0;\n"
       "wgmma.mma_async.sync.aligned.m64n256k32.f16.e4m3.e4m3 {" GPU_SIMILARITY_NAMES_64
       "}, %64, %65, p, 1, 1;\n}"
       : GPU_SIMILARITY_BIND_64("+r", d)
-      : "l"(a), "l"(b));
+      : "l"(a), "l"(b), "r"(accumulate));
 }
 
 /// d = a b^T, plus d where `accumulate` is not 0, [64, 256], 16 halves deep: half precision sums of

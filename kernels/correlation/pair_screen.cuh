@@ -72,18 +72,28 @@ struct screen_threshold {
   unsigned limit;
 };
 
-template <>
-struct screen_multiply<screen_operand::e4m3, 32> {
+template <int depth>
+struct screen_multiply<screen_operand::e4m3, depth> {
   using sum = unsigned;
   static constexpr int sums = 64;
   static constexpr int sets = 2;
-  static constexpr bool biased = true;
+  static constexpr bool biased = depth == 32;
   static constexpr int values_per_sum = 2;
+  static constexpr float sum_loss = biased ? 0.0F : e4m3_deep_loss;  // else in the threshold
 
   static __device__ void multiply(sum (&d)[sums], std::uint64_t a, std::uint64_t b) {
-    wgmma_e4m3(d, a, b);
+#pragma unroll
+    for (int k = 0; k < depth / 32; ++k) {
+      wgmma_e4m3(d, a + static_cast<std::uint64_t>(k * (256 >> 4)),
+                 b + static_cast<std::uint64_t>(k * (256 >> 4)), k);
+    }
   }
   static __device__ screen_threshold threshold(float least_sum) {
+    if constexpr (!biased) {
+      const float least = least_sum * (e4m3_deep_scale * e4m3_deep_scale);
+      const unsigned bits = __half_as_ushort(__float2half_rd(fmaxf(least, 0.0F)));
+      return {0, max(bits, 1U) - 1};
+    }
     const float aim = fmaxf(least_sum - e4m3_sum_slack, e4m3_sum_slack);
     const unsigned coarse = e4m3_below(aim / e4m3_bias_coarse);
     const float coarse_bias = e4m3_bias_coarse * from_e4m3(coarse);
@@ -99,11 +109,19 @@ struct screen_multiply<screen_operand::e4m3, 32> {
       even = __vimax3_u16x2(even, d[i], d[i + 1]);
       odd = __vimax3_u16x2(odd, d[i + 2], d[i + 3]);
     }
-    const unsigned both = __vmaxu2(even, odd);
+    unsigned both = __vmaxu2(even, odd);
+    if constexpr (!biased) {
+      // Read as unsigned, the largest is the strongest negative half; as signed, the positive one.
+      unsigned positive = 0;
+#pragma unroll
+      for (int i = 0; i < sums; i += 2) positive = __vimax3_s16x2(positive, d[i], d[i + 1]);
+      both = __vmaxu2(both & 0x7fff7fffU, positive);
+    }
     return max(both >> 16, both & 0xffffU) > limit;
   }
   static __device__ bool passes(sum value, int part, unsigned limit) {
-    return (part == 0 ? value & 0xffffU : value >> 16) > limit;
+    const unsigned half = part == 0 ? value & 0xffffU : value >> 16;
+    return (biased ? half : half & 0x7fffU) > limit;
   }
   /// Row (0 or 8) and column of part `part` of sum `i` for the lane's first row and column.
   static __device__ unsigned row_of(int i) {
@@ -121,6 +139,7 @@ struct screen_multiply<screen_operand::int8, depth> {
   static constexpr int sets = 1;
   static constexpr bool biased = depth == 32;
   static constexpr int values_per_sum = 1;
+  static constexpr float sum_loss = 0.0F;
 
   static __device__ void multiply(sum (&d)[sums], std::uint64_t a, std::uint64_t b) {
 #pragma unroll
@@ -322,7 +341,8 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
     // |sum of rounded| >= |sum| - norms (e_l + e_r + e_l e_r), by Cauchy and Schwarz.
     const auto least_sum = [&](screen_block tile) {
       return left_norm * tile.smallest_norm *
-             (args.cut - (left_error + tile.largest_error + left_error * tile.largest_error));
+             (args.cut - (left_error + tile.largest_error + left_error * tile.largest_error) -
+              multiply::sum_loss);
     };
     unsigned written_bias = ~0U;
     bool fresh = true;

@@ -10,7 +10,7 @@ namespace gpu::kernels {
 struct screen_arguments;
 struct screen_rows;
 
-void launch_pair_screen_e4m3(const screen_arguments& args, int multiprocessors,
+void launch_pair_screen_e4m3(int depth, const screen_arguments& args, int multiprocessors,
                              cudaStream_t stream);
 void launch_pair_screen_s8(int depth, const screen_arguments& args, int multiprocessors,
                            cudaStream_t stream);

@@ -39,6 +39,7 @@ __global__ void pack_kernel(screen_ranks source, screen_rows packed) {
   const std::int8_t* ranks = source.ranks + row * source.stride;
   std::uint8_t* out = packed.tiles + (i / 8) * 8 * packed.depth + (i % 8) * 16;
   const bool biased = packed.depth == 32;
+  const float scale = biased ? 1.0F : e4m3_deep_scale;  // a power of two: no more is rounded
   float square = 0.0F;
   float error = 0.0F;
   for (int piece = 0; piece < packed.depth / 16; ++piece) {
@@ -51,8 +52,8 @@ __global__ void pack_kernel(screen_ranks source, screen_rows packed) {
         bytes[b] = static_cast<std::uint8_t>(rank);
       } else {
         const __nv_fp8_storage_t value =
-            __nv_cvt_float_to_fp8(static_cast<float>(rank), __NV_SATFINITE, __NV_E4M3);
-        const float lost = __half2float(__half(__nv_cvt_fp8_to_halfraw(value, __NV_E4M3))) -
+            __nv_cvt_float_to_fp8(static_cast<float>(rank) * scale, __NV_SATFINITE, __NV_E4M3);
+        const float lost = __half2float(__half(__nv_cvt_fp8_to_halfraw(value, __NV_E4M3))) / scale -
                            static_cast<float>(rank);
         square += static_cast<float>(rank * rank);
         error += lost * lost;
@@ -198,7 +199,7 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
   if (packed.depth > 128) {
     launch_pair_screen_wide(packed, args, multiprocessors, stream);
   } else if (packed.operand == screen_operand::e4m3) {
-    launch_pair_screen_e4m3(args, multiprocessors, stream);
+    launch_pair_screen_e4m3(packed.depth, args, multiprocessors, stream);
   } else {
     launch_pair_screen_s8(packed.depth, args, multiprocessors, stream);
   }

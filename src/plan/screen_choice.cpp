@@ -44,6 +44,17 @@ std::optional<screen_choice> choose_rounded_screen(measure what, double cut, ind
                        wide ? least_judged_wide_pairs : least_judged_pairs};
 }
 
+// Whether few enough pairs pass where ranks are rounded to e4m3.
+bool rounded_ranks_decide(double cut, index_t cols) {
+  const bool deep = screen_depth(cols) > 32;
+  const double loose = cut - e4m3_loss - (deep ? double{kernels::e4m3_deep_loss} : 0.0);
+  if (!(loose > 0) || correlation_p_value(loose, cols) > most_e4m3_share) return false;
+  // Short rows leave a slack of the same size to every sum; the smallest product of two norms is
+  // that of rows of all but one equal values.
+  const double least_product = static_cast<double>(cols) * static_cast<double>(cols - 1);
+  return deep || least_product * loose >= 2 * static_cast<double>(kernels::e4m3_sum_slack);
+}
+
 }  // namespace
 
 std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols) {
@@ -53,13 +64,9 @@ std::optional<screen_choice> choose_screen(measure what, const keep_range& keep,
   if (what == measure::pearson || cols > most_rank_columns) {
     return choose_rounded_screen(what, within, cols);
   }
-  const double loose = within - e4m3_loss;
-  // The smallest product of two norms: rows of all but one equal values.
-  const double least_product = static_cast<double>(cols) * static_cast<double>(cols - 1);
-  if (cols <= kernels::screen_bias_columns &&
-      least_product * loose >= 2 * static_cast<double>(kernels::e4m3_sum_slack) &&
-      correlation_p_value(loose, cols) <= most_e4m3_share) {
-    return screen_choice{kernels::screen_operand::e4m3, 32, within, most_share, least_judged_pairs};
+  if (rounded_ranks_decide(within, cols)) {
+    return screen_choice{kernels::screen_operand::e4m3, screen_depth(cols), within, most_share,
+                         least_judged_pairs};
   }
   if (correlation_p_value(within, cols) > most_int8_share) return std::nullopt;
   return screen_choice{kernels::screen_operand::int8, screen_depth(cols), within, most_share,

@@ -26,6 +26,6 @@ bool folds_for_counts(const pair_filter& keep);
 /// this is an unbiased estimate, off by sqrt(this / patterns).
 inline constexpr index_t sampled_hashes = 64;
 /// Fewer rows than this are grouped without a sample.
-inline constexpr index_t least_sampled_rows = 1 << 16;
+inline constexpr index_t least_sampled_rows = 1 << 14;
 
 }  // namespace gpu::detail

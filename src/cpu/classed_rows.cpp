@@ -73,7 +73,7 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
       square_sums_(square_sums.size()),
       roots_(static_cast<std::size_t>(
           round_up(static_cast<index_t>(square_sums.size()), group_lanes * group_padding))),
-      inverses_(square_sums.size()) {
+      inverses_(roots_.size()) {
   sort_by_class(std::span(square_sums), 0, static_cast<std::size_t>(split), order_);
   sort_by_class(std::span(square_sums), static_cast<std::size_t>(split), order_.size(), order_);
   const auto rows = static_cast<index_t>(order_.size());
@@ -86,7 +86,7 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
       square_sums_[place] = static_cast<std::int32_t>(square_sums[row]);
       const double root = std::sqrt(static_cast<double>(square_sums[row]));
       roots_[place] = static_cast<float>(root);
-      inverses_[place] = 1 / root;
+      inverses_[place] = static_cast<float>(1 / root);
     }
   });
 }

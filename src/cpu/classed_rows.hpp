@@ -41,7 +41,7 @@ class classed_rows {
   std::vector<node_id> order_;
   std::vector<std::int32_t> square_sums_;  // in order, as all below
   std::vector<float> roots_;               // padded
-  std::vector<double> inverses_;           // 1 / root
+  std::vector<float> inverses_;            // 1 / root, padded
 };
 
 }  // namespace gpu::cpu

@@ -94,11 +94,11 @@ struct class_tile {
   std::int16_t* limits = nullptr;  // scratch of [classes][2 groups], on a cache line
 
   // Bins of the kept pairs, unless `bins` is 0: floor of (sum * row_inverse * col_inverse + 1) *
-  // half_bins, where that is no more than 1e-9 from an integer what `bin` says.
+  // half_bins, where rounding could matter what `bin` says.
   index_t bins = 0;
   double half_bins = 0;
-  const double* row_inverse = nullptr;  // [rows]
-  const double* col_inverse = nullptr;  // [cols]
+  const float* row_inverse = nullptr;  // [rows]
+  const float* col_inverse = nullptr;  // [cols padded to groups]
   index_t (*bin)(const void* context, index_t row, index_t col, std::int32_t sum) = nullptr;
   std::uint64_t* histogram = nullptr;
 };

@@ -28,8 +28,12 @@ void packed_rows::prepare(const detail::keep_range* keep) {
     if (how.cut > 1) return;
     const bool offered = kernels_.screen.search != nullptr && cols_ <= most_screened_cols;
     if (offered && screen_.is_empty() && is_rare(how.cut)) screen_ = make_screen();
-    if (is_screened(how.cut)) return;
+    if (is_screened(how.cut)) {
+      columns_ = {};  // one form at a time
+      return;
+    }
   }
+  screen_ = {};
   if (!columns_.is_empty()) return;
   columns_ = packed_columns(how_, rows_, cols_, how_ == packing::int8 ? kernels_.int8_chunk : 0);
   pack(columns_);

@@ -17,12 +17,20 @@ namespace {
 constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
 constexpr std::size_t least_waiting_edges = 1024;
 
-// A packed row in all forms that it may have at a time.
+// A packed row, and the largest of the forms that kernels take: one at a time.
 std::size_t row_bytes(detail::measure what, index_t cols) {
-  // Rows, the form the kernels take, and the bytes of the screen.
-  std::size_t per_element = sizeof(double) + sizeof(float) + 1;
-  if (what == detail::measure::spearman) per_element = cols <= 128 ? 3 : (cols <= 32768 ? 5 : 8);
-  return static_cast<std::size_t>(cols) * per_element + 4 * sizeof(double);
+  const auto elements = static_cast<std::size_t>(cols);
+  // Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
+  const std::size_t padding = cols <= 16 ? 8 : 64;
+  // Square sum, length and scale; number; classes of which sorted rows are.
+  constexpr std::size_t beside = 48;
+  if (what == detail::measure::pearson) {
+    return elements * (sizeof(double) + sizeof(float)) + padding + beside;
+  }
+  if (cols <= 64) return 2 * elements + 4 + beside;
+  if (cols <= 128) return elements + 128 + beside;
+  if (cols <= 1860) return elements * 4 + padding + beside;  // 16 bits, twice
+  return elements * (cols <= 32768 ? 2 : 4) + beside;
 }
 
 std::size_t scratch_bytes(index_t cols, int threads) {

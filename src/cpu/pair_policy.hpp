@@ -26,7 +26,7 @@ inline constexpr double thread_work = 2e7;
 /// Packed rows and scratch take at most this much where no limit is asked for. With the edges that
 /// wait, or degrees, and what a call takes anyway that stays below 256 MiB beside the input and the
 /// result.
-inline constexpr std::size_t packed_bytes = std::size_t{176} << 20;
+inline constexpr std::size_t packed_bytes = std::size_t{192} << 20;
 /// Rows that do not fit are packed in windows of at least this many rows, whose halves are
 /// multiples of window_step: whole groups of columns for every kernel.
 inline constexpr index_t least_window_rows = 512;

@@ -112,7 +112,7 @@ TEST_CASE("Loose counts, degrees and bins are those of the naive variant", "[cor
   const auto check = [](const auto& run, const gpu::matrix<std::int32_t>& data) {
     for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
       for (const double cut : {0.0, 0.1, 1.0 / 3.0, 0.5, 1.0}) {
-        for (const index_t bins : {0, 1, 40, 1000}) {
+        for (const index_t bins : {0, 1, 40, 1000, 65536}) {
           INFO(data.rows() << " x " << data.cols() << ", |r| >= " << cut << ", " << bins
                            << " bins, tail " << static_cast<int>(side));
           const gpu::count_sink sink{.keep = {.min_abs = cut, .side = side},

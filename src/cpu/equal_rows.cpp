@@ -53,7 +53,8 @@ struct parted_rows {
   std::vector<std::size_t> begin;
 };
 
-parted_rows part_by_hash(std::span<const std::uint64_t> hashes, int threads) {
+// Of the rows that the lower bits of their hashes put into `pass`.
+parted_rows part_by_hash(std::span<const std::uint64_t> hashes, int pass, int passes, int threads) {
   const auto count = static_cast<index_t>(hashes.size());
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<std::uint32_t> next(static_cast<std::size_t>(tasks) * parts);
@@ -61,13 +62,14 @@ parted_rows part_by_hash(std::span<const std::uint64_t> hashes, int threads) {
     const index_t end = std::min(count, (task + 1) * rows_per_task);
     for (index_t i = task * rows_per_task; i < end; ++i) {
       const std::uint64_t hash = hashes[static_cast<std::size_t>(i)];
+      if (static_cast<int>(hash % static_cast<std::uint64_t>(passes)) != pass) continue;
       body(next[static_cast<std::size_t>(task) * parts + part_of(hash)], hash, i);
     }
   };
   parallel_for(tasks, threads, [&](index_t task, int) {
     for_each_row(task, [](std::uint32_t& place, std::uint64_t, index_t) { ++place; });
   });
-  parted_rows out{std::vector<hashed_row>(hashes.size()), std::vector<std::size_t>(parts + 1)};
+  parted_rows out{{}, std::vector<std::size_t>(parts + 1)};
   std::size_t sum = 0;
   for (std::size_t p = 0; p < parts; ++p) {
     out.begin[p] = sum;
@@ -76,6 +78,7 @@ parted_rows part_by_hash(std::span<const std::uint64_t> hashes, int threads) {
     }
   }
   out.begin[parts] = sum;
+  out.rows.resize(sum);
   parallel_for(tasks, threads, [&](index_t task, int) {
     for_each_row(task, [&](std::uint32_t& place, std::uint64_t hash, index_t i) {
       out.rows[place++] = {hash, static_cast<node_id>(i)};
@@ -85,22 +88,19 @@ parted_rows part_by_hash(std::span<const std::uint64_t> hashes, int threads) {
 }
 
 // first_of[i]: the first row equal to row i. `run` are rows of one hash, ascending; they are
-// nearly always equal, but only their bytes can tell.
-void match_run(const byte_rows& rows, std::span<const hashed_row> run,
+// nearly always equal, but only a comparison can tell.
+void match_run(const row_comparison& equal, std::span<const hashed_row> run,
                std::vector<node_id>& first_of) {
   std::vector<node_id> heads;
   for (const hashed_row& entry : run) {
-    const auto same = std::find_if(heads.begin(), heads.end(), [&](node_id head) {
-      return std::memcmp(rows.row(head), rows.row(entry.row), rows.row_bytes) == 0;
-    });
+    const auto same = std::find_if(heads.begin(), heads.end(),
+                                   [&](node_id head) { return equal(head, entry.row); });
     first_of[entry.row] = same == heads.end() ? heads.emplace_back(entry.row) : *same;
   }
 }
 
-std::vector<node_id> match_rows(const byte_rows& rows, std::span<const std::uint64_t> hashes,
-                                int threads) {
-  std::vector<node_id> first_of(hashes.size());
-  parted_rows parted = part_by_hash(hashes, threads);
+void match_parts(const row_comparison& equal, parted_rows& parted, int threads,
+                 std::vector<node_id>& first_of) {
   parallel_for(static_cast<index_t>(parts), threads, [&](index_t p, int) {
     const auto part = static_cast<std::size_t>(p);
     const auto entries =
@@ -113,12 +113,11 @@ std::vector<node_id> match_rows(const byte_rows& rows, std::span<const std::uint
       if (end - begin == 1) {
         first_of[entries[begin].row] = entries[begin].row;
       } else {
-        match_run(rows, entries.subspan(begin, end - begin), first_of);
+        match_run(equal, entries.subspan(begin, end - begin), first_of);
       }
       begin = end;
     }
   });
-  return first_of;
 }
 
 }  // namespace
@@ -149,38 +148,47 @@ double estimate_patterns(std::span<const std::uint64_t> hashes) {
   return static_cast<double>(distinct) * static_cast<double>(detail::sampled_hashes);
 }
 
-row_patterns group_equal_rows(const byte_rows& rows, std::span<const std::uint64_t> hashes,
-                              int threads) {
+row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint64_t> hashes,
+                              int passes, int threads) {
   row_patterns out;
-  out.pattern_of = match_rows(rows, hashes, threads);
+  out.pattern_of.resize(hashes.size());
+  for (int pass = 0; pass < passes; ++pass) {
+    parted_rows parted = part_by_hash(hashes, pass, passes, threads);
+    match_parts(equal, parted, threads, out.pattern_of);
+  }
+  hashes = {};
+  std::size_t patterns = 0;
+  for (std::size_t i = 0; i < out.pattern_of.size(); ++i) patterns += out.pattern_of[i] == i;
+  out.begin.assign(patterns + 1, 0);
   // A row's first equal comes before it, so its pattern is known by then.
+  node_id next = 0;
   for (std::size_t i = 0; i < out.pattern_of.size(); ++i) {
     const node_id first = out.pattern_of[i];
-    if (first == i) {
-      out.pattern_of[i] = static_cast<node_id>(out.begin.size() - 1);
-      out.begin.push_back(1);
-    } else {
-      out.pattern_of[i] = out.pattern_of[first];
-      ++out.begin[std::size_t{out.pattern_of[i]} + 1];
-    }
+    out.pattern_of[i] = first == i ? next++ : out.pattern_of[first];
+    ++out.begin[std::size_t{out.pattern_of[i]} + 1];
   }
   for (std::size_t p = 1; p < out.begin.size(); ++p) out.begin[p] += out.begin[p - 1];
   out.members.resize(out.pattern_of.size());
-  std::vector<index_t> next(out.begin.begin(), out.begin.end() - 1);
+  // Each pattern's begin moves on to that of the next, and all are put back by one.
   for (std::size_t i = 0; i < out.pattern_of.size(); ++i) {
-    out.members[static_cast<std::size_t>(next[out.pattern_of[i]]++)] = static_cast<node_id>(i);
+    out.members[static_cast<std::size_t>(out.begin[out.pattern_of[i]]++)] = static_cast<node_id>(i);
   }
+  std::copy_backward(out.begin.begin(), out.begin.end() - 1, out.begin.end());
+  out.begin.front() = 0;
   return out;
 }
 
 std::optional<row_patterns> find_patterns(const byte_rows& rows, double most_share, int threads) {
   const double most = most_share * static_cast<double>(std::max<index_t>(rows.count, 1));
-  const std::vector<std::uint64_t> hashes = hash_rows(rows, threads);
+  std::vector<std::uint64_t> hashes = hash_rows(rows, threads);
   if (std::isfinite(most) && rows.count >= detail::least_sampled_rows &&
       estimate_patterns(hashes) > most) {
     return std::nullopt;
   }
-  row_patterns out = group_equal_rows(rows, hashes, threads);
+  const auto equal = [&](node_id a, node_id b) {
+    return std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
+  };
+  row_patterns out = group_equal_rows(equal, std::move(hashes), 1, threads);
   if (static_cast<double>(out.size()) > most) return std::nullopt;
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -32,9 +33,13 @@ bool is_sampled(std::uint64_t hash);
 /// that are sampled.
 double estimate_patterns(std::span<const std::uint64_t> hashes);
 
-/// Groups equal rows exactly: rows of equal hash are compared byte by byte.
-row_patterns group_equal_rows(const byte_rows& rows, std::span<const std::uint64_t> hashes,
-                              int threads);
+/// Whether two rows are equal; called from several threads.
+using row_comparison = std::function<bool(node_id, node_id)>;
+
+/// Groups equal rows exactly: rows of equal hash are compared. In so many passes, each over a part
+/// of the hashes: beside the hashes that takes 16 bytes a row, divided by them, and 4.
+row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint64_t> hashes,
+                              int passes, int threads);
 
 /// The patterns of `rows` where they are at most `most_share` of them; a finite share is first
 /// compared with a sample of many rows.

@@ -80,9 +80,15 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
   source_ = std::move(found.source);
   original_ = std::move(found.original);
   size_ = source_ ? source_->size() : rows_->size();
-  half_window_ = memory.window_rows / 2;
   first_ = {0, size_};
-  if (source_ && size_ <= memory.window_rows) {
+  index_t window = memory.window_rows;
+  if (found.patterns) {
+    // Numbers of rows and of their patterns, begins and weights.
+    const auto patterns = static_cast<std::size_t>(size_);
+    window = window_rows_beside(memory, static_cast<std::size_t>(info_.rows) * 8 + patterns * 12);
+  }
+  half_window_ = window / 2;
+  if (source_ && size_ <= window) {
     load(first_, {});  // fewer rows than there seemed
     source_ = nullptr;
   }

@@ -49,6 +49,11 @@ index_t whole_window(std::size_t rows) {
 
 }  // namespace
 
+index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
+  const auto rows = static_cast<std::size_t>(memory.window_rows);
+  return whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3));
+}
+
 pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, int threads,
                              std::size_t limit) {
   const std::size_t per_row = row_bytes(what, cols);
@@ -57,6 +62,7 @@ pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, i
   const auto finished = [&](index_t window, std::size_t waiting) {
     return pair_memory{.window_rows = window,
                        .is_windowed = window < rows,
+                       .row_bytes = per_row,
                        .waiting_edges = waiting,
                        .bytes = static_cast<std::size_t>(window) * per_row + scratch +
                                 waiting * bytes_per_waiting_edge};
@@ -64,7 +70,10 @@ pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, i
   if (limit == 0) {
     constexpr std::size_t budget = pair_policy::packed_bytes;
     const std::size_t for_rows = budget - std::min(scratch, budget / 2);
-    if (all <= for_rows) return finished(rows, pair_policy::panel_edges);
+    if (all <= for_rows) {
+      const std::size_t left = pair_policy::memory_bytes - std::min(scratch, budget / 2) - all;
+      return finished(rows, std::min(pair_policy::panel_edges, left / bytes_per_waiting_edge));
+    }
     return finished(std::min(rows, whole_window(for_rows / per_row)), pair_policy::panel_edges / 2);
   }
   const std::size_t least_waiting = least_waiting_edges * bytes_per_waiting_edge;

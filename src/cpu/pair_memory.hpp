@@ -14,13 +14,17 @@ struct pair_memory {
   /// of half a window meet once, each packed anew from the input.
   index_t window_rows;
   bool is_windowed;           ///< Whether not all rows are packed at once.
+  std::size_t row_bytes;      ///< Of a packed row.
   std::size_t waiting_edges;  ///< Edges that may wait to be put in order.
   std::size_t bytes;          ///< Of all that, and of the threads' scratch.
 };
 
-/// Within `limit` bytes; 0: the default, pair_policy::packed_bytes for packed rows and scratch.
+/// Within `limit` bytes; 0: the default, pair_policy::packed_bytes and memory_bytes.
 /// @throw gpu::out_of_memory where the limit is too small for the least window.
 pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, int threads,
                              std::size_t limit);
+
+/// Rows of a window that leaves room for `bytes` of something else; at least a quarter of them.
+index_t window_rows_beside(const pair_memory& memory, std::size_t bytes);
 
 }  // namespace gpu::cpu

@@ -55,7 +55,7 @@ class thread_degrees {
       : rows_(rows),
         size_(static_cast<std::size_t>(round_up(rows, group_lanes * group_padding) +
                                        group_lanes * group_padding)),
-        is_shared_(static_cast<std::size_t>(threads) * size_ > most_degrees),
+        is_shared_(static_cast<std::size_t>(threads) * size_ > pair_policy::thread_degrees),
         parts_(is_shared_ ? 1 : static_cast<std::size_t>(threads)) {
     if (is_shared_) parts_[0].assign(size_, 0);
   }
@@ -86,8 +86,6 @@ class thread_degrees {
   }
 
  private:
-  static constexpr std::size_t most_degrees = std::size_t{1} << 24;  // 64 MiB
-
   template <class Count>
   void add_shared(const pair_tile& tile, const Count& count) {
     std::uint32_t row_degree[pair_policy::task_rows] = {};

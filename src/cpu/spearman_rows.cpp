@@ -327,6 +327,22 @@ class ranked_source final : public row_source {
   row_maker<Integer> make_;
 };
 
+// body(first row, rows, ranks, sums of squares) for all rows, ranked piece by piece.
+template <class Integer, class T, class Body>
+void for_each_piece(const matrix_view<const T>& data, int threads, const Body& body) {
+  const index_t most = rows_per_piece(data.cols());
+  aligned_buffer<Integer> ranks(static_cast<std::size_t>(most * data.cols()));
+  std::vector<std::int64_t> square_sums(static_cast<std::size_t>(most));
+  for (index_t begin = 0; begin < data.rows(); begin += most) {
+    const index_t count = std::min(most, data.rows() - begin);
+    rank_piece(data, begin, count, ranks.data(), square_sums.data(), threads);
+    body(begin,
+         byte_rows{reinterpret_cast<const std::byte*>(ranks.data()),
+                   static_cast<std::size_t>(data.cols()) * sizeof(Integer), count},
+         square_sums);
+  }
+}
+
 // What one look at all rows tells.
 struct row_survey {
   present_rows present;                       // rows that have a statistic
@@ -337,34 +353,72 @@ template <class Integer, class T>
 row_survey survey_rows(const matrix_view<const T>& data, bool takes_hashes, int threads,
                        row_preparation& found) {
   row_survey out{.present = present_rows(data.rows()), .sampled_hashes = {}};
-  const index_t most = rows_per_piece(data.cols());
-  aligned_buffer<Integer> ranks(static_cast<std::size_t>(most * data.cols()));
-  std::vector<std::int64_t> square_sums(static_cast<std::size_t>(most));
-  const byte_rows bytes{reinterpret_cast<const std::byte*>(ranks.data()),
-                        static_cast<std::size_t>(data.cols()) * sizeof(Integer), most};
   auto next_nan = found.nan_rows.begin();
-  for (index_t begin = 0; begin < data.rows(); begin += most) {
-    byte_rows piece = bytes;
-    piece.count = std::min(most, data.rows() - begin);
-    rank_piece(data, begin, piece.count, ranks.data(), square_sums.data(), threads);
-    std::vector<std::uint64_t> hashes;
-    if (takes_hashes) hashes = hash_rows(piece, thread_count(threads));
-    for (index_t i = 0; i < piece.count; ++i) {
-      const index_t row = begin + i;
-      if (next_nan != found.nan_rows.end() && *next_nan == row) {
-        ++next_nan;
-      } else if (square_sums[static_cast<std::size_t>(i)] == 0) {
-        found.constant_rows.push_back(row);
-      } else {
-        out.present.add(row);
-        if (takes_hashes && is_sampled(hashes[static_cast<std::size_t>(i)])) {
-          out.sampled_hashes.push_back(hashes[static_cast<std::size_t>(i)]);
+  for_each_piece<Integer>(
+      data, threads,
+      [&](index_t begin, const byte_rows& ranks, const std::vector<std::int64_t>& square_sums) {
+        std::vector<std::uint64_t> hashes;
+        if (takes_hashes) hashes = hash_rows(ranks, thread_count(threads));
+        for (index_t i = 0; i < ranks.count; ++i) {
+          const index_t row = begin + i;
+          if (next_nan != found.nan_rows.end() && *next_nan == row) {
+            ++next_nan;
+          } else if (square_sums[static_cast<std::size_t>(i)] == 0) {
+            found.constant_rows.push_back(row);
+          } else {
+            out.present.add(row);
+            if (takes_hashes && is_sampled(hashes[static_cast<std::size_t>(i)])) {
+              out.sampled_hashes.push_back(hashes[static_cast<std::size_t>(i)]);
+            }
+          }
         }
-      }
-    }
-  }
+      });
   out.present.number();
   return out;
+}
+
+// Whether two rows without NaN have the same ranks.
+template <class T>
+bool same_ranks(const T* a, const T* b, index_t cols) {
+  if (std::equal(a, a + cols, b)) return true;
+  thread_local std::vector<index_t> order;
+  order.resize(static_cast<std::size_t>(cols));
+  std::iota(order.begin(), order.end(), index_t{0});
+  std::sort(order.begin(), order.end(), [a](index_t i, index_t k) { return a[i] < a[k]; });
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const bool rises = a[order[k - 1]] < a[order[k]];
+    const T low = b[order[k - 1]];
+    const T high = b[order[k]];
+    if (rises ? !(low < high) : low != high) return false;
+  }
+  return true;
+}
+
+// Patterns of the present rows, which are numbered in order, then as rows of the input.
+template <class Integer, class T>
+row_patterns group_patterns(const matrix_view<const T>& data, const present_rows& present,
+                            int threads) {
+  constexpr int passes = 8;
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(static_cast<std::size_t>(present.size()));
+  for_each_piece<Integer>(
+      data, threads, [&](index_t begin, const byte_rows& ranks, const std::vector<std::int64_t>&) {
+        const std::vector<std::uint64_t> all = hash_rows(ranks, thread_count(threads));
+        for (index_t i = 0; i < ranks.count; ++i) {
+          if (present.contains(begin + i)) hashes.push_back(all[static_cast<std::size_t>(i)]);
+        }
+      });
+  const auto equal = [&](node_id a, node_id b) {
+    return same_ranks(data.row(present.row_of(a)), data.row(present.row_of(b)), data.cols());
+  };
+  row_patterns out = group_equal_rows(equal, std::move(hashes), passes, thread_count(threads));
+  if (present.size() == data.rows()) return out;
+  std::vector<node_id> original;
+  original.reserve(static_cast<std::size_t>(present.size()));
+  for (index_t i = 0; i < data.rows(); ++i) {
+    if (present.contains(i)) original.push_back(static_cast<node_id>(i));
+  }
+  return renumber_rows(std::move(out), original, data.rows());
 }
 
 // Whether a sample of many rows promises patterns enough to fold.
@@ -381,11 +435,9 @@ std::unique_ptr<row_source> make_source(const matrix_view<const T>& data,
   row_survey survey = survey_rows<Integer>(data, looks_for_patterns, make.threads, found);
   const double most_share = detail::most_pattern_share(options.fold, backend::cpu, options.variant);
   if (looks_for_patterns && promises_patterns(survey, most_share)) {
-    row_preparation whole;
-    whole.nan_rows = found.nan_rows;
-    auto ranks = rank_ordinary_rows<Integer>(data, make.threads, whole);
-    fold_rows(ranks, data.rows(), options, whole);
-    found.patterns = std::move(whole.patterns);
+    row_patterns patterns = group_patterns<Integer>(data, survey.present, make.threads);
+    const double most = most_share * static_cast<double>(survey.present.size());
+    if (static_cast<double>(patterns.size()) <= most) found.patterns = std::move(patterns);
   }
   if (found.patterns) {
     survey.present = present_rows(data.rows());

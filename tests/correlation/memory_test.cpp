@@ -1,11 +1,12 @@
 // The promise on memory: beside the input and what they keep, all pairs take at most 256 MiB on the
 // CPU, however many rows there are, or the limit that was asked for. A program of its own, run once
-// a case (`spearman`, `pearson`, `counts`), as the peak is one of the whole process.
+// a case (`spearman`, `patterns`, `pearson`, `counts`), as the peak is one of the whole process.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <random>
+#include <span>
 #include <string_view>
 
 #include <gpu/error.hpp>
@@ -40,9 +41,10 @@ const auto pearson = [](const auto&... arguments) {
 
 struct job {
   gpu::index_t rows;
-  unsigned values;           // of an element
-  std::size_t limit = 0;     // execution::workspace_bytes
-  std::uint64_t enough = 0;  // pairs after which it is cancelled
+  unsigned values;            // of an element
+  gpu::index_t distinct = 0;  // rows, which then repeat; 0: all
+  std::size_t limit = 0;      // execution::workspace_bytes
+  std::uint64_t enough = 0;   // pairs after which it is cancelled
 };
 
 // Bytes that a call takes at its peak beside its input; `run(view, options, sink)` is a measure.
@@ -52,6 +54,7 @@ double bytes_beside_input(const job& what, const Run& run, const Sink& sink) {
   gpu::matrix<T> data(what.rows, cols);
   std::mt19937 random(1);
   for (gpu::index_t i = 0; i < what.rows; ++i) {
+    if (what.distinct != 0 && i % what.distinct == 0) random.seed(1);
     for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = static_cast<T>(random() % what.values);
   }
   const double before = peak_bytes();
@@ -87,6 +90,13 @@ int main(int argc, char** argv) {
     // The degrees are kept; pages of threads and allocators.
     allowed =
         static_cast<double>(limited.limit) + static_cast<double>(limited.rows) * 4 + 8 * mebibyte;
+  } else if (name == "patterns") {
+    const gpu::stream_sink stream{.keep = strict.keep,
+                                  .consume = [](std::span<const gpu::edge>) {},
+                                  .order = gpu::edge_order::unspecified,
+                                  .batch_edges = 1 << 16};
+    taken = bytes_beside_input<std::int8_t>(
+        {.rows = 4'000'000, .values = 20, .distinct = 2'500'000}, spearman, stream);
   } else if (name == "pearson") {
     taken = bytes_beside_input<double>({.rows = 1'000'000, .values = 1'000'000}, pearson, strict);
   } else {

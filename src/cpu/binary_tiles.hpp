@@ -42,8 +42,9 @@ struct laid_columns {
 void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t count, index_t blocks,
                     bool fresh, std::int32_t* sums);
 
-/// Writes the products of the upper left `rows` x `cols` pairs of a block.
-void finish_block(const std::int32_t* sums, index_t rows, index_t cols, const product_terms& terms,
-                  std::int32_t* out, index_t stride);
+/// Writes the products of the first `rows` rows and `cols` columns of blocks side by side, in whole
+/// lines past the caches if `stream`.
+void finish_blocks(const std::int32_t* sums, index_t rows, index_t cols, const product_terms& terms,
+                   std::int32_t* out, index_t stride, bool stream);
 
 }  // namespace gpu::cpu

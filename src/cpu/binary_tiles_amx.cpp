@@ -166,21 +166,42 @@ void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t cou
   _tile_release();
 }
 
-void finish_block(const std::int32_t* sums, index_t rows, index_t cols, const product_terms& terms,
-                  std::int32_t* out, index_t stride) {
+void finish_blocks(const std::int32_t* sums, index_t rows, index_t cols, const product_terms& terms,
+                   std::int32_t* out, index_t stride, bool stream) {
   const __m512i scale = _mm512_set1_epi32(terms.scale);
-  for (index_t half = 0; half * lanes < cols; ++half) {
-    const __mmask16 used = lanes_before(cols - half * lanes);
-    const __m512i offsets = _mm512_loadu_si512(terms.col_offsets + half * lanes);
-    for (index_t i = 0; i < rows; ++i) {
-      const index_t tile = i / tile_rows * 2 + half;
-      const __m512i counts =
-          _mm512_load_si512(sums + (tile * tile_rows + i % tile_rows) * tile_rows);
-      const __m512i offset = _mm512_add_epi32(offsets, _mm512_set1_epi32(terms.row_offsets[i]));
-      _mm512_mask_storeu_epi32(out + i * stride + half * lanes, used,
-                               _mm512_add_epi32(_mm512_mullo_epi32(counts, scale), offset));
+  for (index_t i = 0; i < rows; ++i) {
+    std::int32_t* const to = out + i * stride;
+    // Lines of memory start `shift` columns before vectors of products do.
+    const auto shift = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(to) / 4 % 16);
+    const __m512i from =
+        _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(lanes - shift)),
+                         _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    const __m512i own = _mm512_set1_epi32(terms.row_offsets[i]);
+    const std::int32_t* const row_sums =
+        sums + (i / tile_rows * 2 * tile_rows + i % tile_rows) * tile_rows;
+    __m512i before = _mm512_setzero_si512();
+    for (index_t col = 0; col < cols + shift; col += lanes) {
+      __m512i products = before;  // past the columns there is nothing new
+      if (col < cols) {
+        const index_t half = col / lanes;
+        const __m512i counts =
+            _mm512_load_si512(row_sums + half / 2 * block_sums + half % 2 * tile_rows * tile_rows);
+        const __m512i offsets = _mm512_add_epi32(_mm512_loadu_si512(terms.col_offsets + col), own);
+        products = _mm512_add_epi32(_mm512_mullo_epi32(counts, scale), offsets);
+      }
+      const __m512i line = _mm512_permutex2var_epi32(before, from, products);
+      std::int32_t* const line_start = to + col - shift;
+      __mmask16 used = lanes_before(cols - col + shift);
+      if (col == 0) used = static_cast<__mmask16>(used & (0xffffu << shift));
+      if (used == 0xffff && stream) {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(line_start), line);
+      } else {
+        _mm512_mask_storeu_epi32(line_start, used, line);
+      }
+      before = products;
     }
   }
+  _mm_sfence();
 }
 
 }  // namespace gpu::cpu

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "cuda/cuda_check.hpp"
+#include "cuda/device_limits.hpp"
 
 namespace gpu::kernels {
 
@@ -28,12 +29,7 @@ __device__ inline void let_next_kernel_start() {
 
 /// Whether the current device can start a kernel early.
 inline bool has_dependent_launch() {
-  int device = 0;
-  int major = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 9;
+  return cuda::current_limits().compute_major >= 9;
 }
 
 /// Launches a kernel that calls wait_for_previous_kernel().

@@ -9,6 +9,7 @@
 #include <gpu/index.hpp>
 
 #include "cuda/cuda_check.hpp"
+#include "cuda/device_limits.hpp"
 
 namespace gpu::kernels {
 
@@ -28,12 +29,11 @@ inline unsigned grid_blocks(index_t work, index_t items_per_block, index_t most 
   return static_cast<unsigned>(blocks < 1 ? 1 : (blocks < most ? blocks : most));
 }
 
-/// Lets a kernel use `bytes` of dynamic shared memory, which above 48 KiB must be asked for.
+/// Lets a kernel use `bytes` of dynamic shared memory, which above 48 KiB must be asked for: of the
+/// driver the first time, then it is known.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel, std::size_t bytes) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(bytes)));
+  cuda::allow_shared_bytes(reinterpret_cast<const void*>(kernel), bytes);
 }
 
 }  // namespace gpu::kernels

@@ -250,7 +250,7 @@ void launch_block_sums_of(const filter_args<In, Out>& args, cudaStream_t stream)
   const index_t tiles_per_row = ceil_div(args.shape.output_cols, Threads * K);
   const index_t tiles = args.shape.rows * tiles_per_row;
   auto* kernel = &block_sums_kernel<Sum, K, Threads, Short, In, Out>;
-  cuda::allow_shared_bytes(reinterpret_cast<const void*>(kernel), layout.bytes);
+  allow_shared_memory(kernel, layout.bytes);
   const index_t most =
       layout.buffers == 2 ? resident_blocks(kernel, Threads, layout.bytes) : 0x7fffffff;
   kernel<<<grid_blocks(tiles, 1, most), Threads, layout.bytes, stream>>>(args, layout,

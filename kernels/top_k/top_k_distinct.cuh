@@ -217,29 +217,38 @@ __global__ void __launch_bounds__(filter_threads)
   }
 }
 
-/// Shared memory of distinct_finish_kernel.
+/// Shared memory of distinct_finish_kernel. Counts stand apart from composites, which would pad
+/// them to 16 bytes: 58 KiB for the widest.
 template <class Composite>
 struct distinct_memory {
-  counted_composite<Composite> items[distinct_chunk];
+  Composite firsts[distinct_chunk];
+  unsigned long long counts[distinct_chunk];
   unsigned long long sums[top_k_distinct_room];
   unsigned scratch[33];
   unsigned used;
   Composite bound;
 };
 
-/// Sorts items[0, size) by composite, the largest first.
+/// Beside it the kernel takes less than 2 KiB; sm_75 gives a block 64.
+static_assert(sizeof(distinct_memory<uint128_t>) <= 62 * 1024);
+
+/// Sorts what stands at [0, size) by composite, the largest first.
 template <class Composite>
-__device__ inline void block_sort_counted(counted_composite<Composite>* items, unsigned size) {
+__device__ inline void block_sort_counted(distinct_memory<Composite>& memory, unsigned size) {
   for (unsigned length = 2; length <= size; length *= 2) {
     for (unsigned step = length / 2; step > 0; step /= 2) {
       __syncthreads();
       for (unsigned pair = threadIdx.x; pair < size / 2; pair += finish_threads) {
         const unsigned i = 2 * pair - (pair & (step - 1));
-        const counted_composite<Composite> a = items[i];
-        const counted_composite<Composite> b = items[i + step];
-        if ((a.first < b.first) == ((i & length) == 0)) {
-          items[i] = b;
-          items[i + step] = a;
+        const unsigned j = i + step;
+        const Composite a = memory.firsts[i];
+        const Composite b = memory.firsts[j];
+        if ((a < b) == ((i & length) == 0)) {
+          memory.firsts[i] = b;
+          memory.firsts[j] = a;
+          const unsigned long long count = memory.counts[i];
+          memory.counts[i] = memory.counts[j];
+          memory.counts[j] = count;
         }
       }
     }
@@ -247,16 +256,19 @@ __device__ inline void block_sort_counted(counted_composite<Composite>* items, u
   __syncthreads();
 }
 
-/// Sorts what is in memory.items[0, used), adds up equal keys and keeps the best k.
+/// Sorts the `used` entries of memory, adds up equal keys and keeps the best k.
 template <class T, class Composite>
 __device__ inline void block_unite(distinct_memory<Composite>& memory, unsigned k) {
   const unsigned used = memory.used;
   const unsigned size = next_power_of_two(used);
-  for (unsigned i = used + threadIdx.x; i < size; i += finish_threads) memory.items[i] = {0, 0};
+  for (unsigned i = used + threadIdx.x; i < size; i += finish_threads) {
+    memory.firsts[i] = 0;
+    memory.counts[i] = 0;
+  }
   for (unsigned i = threadIdx.x; i < k; i += finish_threads) memory.sums[i] = 0;
-  block_sort_counted(memory.items, size);
+  block_sort_counted(memory, size);
   constexpr unsigned per_thread = distinct_chunk / finish_threads;
-  counted_composite<Composite> mine[per_thread];
+  Composite mine[per_thread];
   unsigned rank[per_thread];
   bool head[per_thread];
   unsigned heads = 0;
@@ -264,9 +276,8 @@ __device__ inline void block_unite(distinct_memory<Composite>& memory, unsigned 
   for (unsigned i = 0; i < per_thread; ++i) {
     // Neighbouring items to one thread, so that one scan numbers all keys.
     const unsigned at = threadIdx.x * per_thread + i;
-    mine[i] = at < size ? memory.items[at] : counted_composite<Composite>{0, 0};
-    head[i] = mine[i].first != 0 &&
-              (at == 0 || key_of<T>(memory.items[at - 1].first) != key_of<T>(mine[i].first));
+    mine[i] = at < size ? memory.firsts[at] : Composite{0};
+    head[i] = mine[i] != 0 && (at == 0 || key_of<T>(memory.firsts[at - 1]) != key_of<T>(mine[i]));
     heads += head[i] ? 1u : 0u;
   }
   unsigned total;
@@ -275,16 +286,18 @@ __device__ inline void block_unite(distinct_memory<Composite>& memory, unsigned 
   for (unsigned i = 0; i < per_thread; ++i) {
     next += head[i] ? 1u : 0u;
     rank[i] = next - 1;
-    if (mine[i].first != 0 && rank[i] < k) atomicAdd(&memory.sums[rank[i]], mine[i].count);
+    if (mine[i] != 0 && rank[i] < k) {
+      atomicAdd(&memory.sums[rank[i]], memory.counts[threadIdx.x * per_thread + i]);
+    }
   }
   __syncthreads();
 #pragma unroll
   for (unsigned i = 0; i < per_thread; ++i) {
     if (head[i] && rank[i] < k) {
-      memory.items[rank[i]] = {mine[i].first, memory.sums[rank[i]]};
+      memory.firsts[rank[i]] = mine[i];
+      memory.counts[rank[i]] = memory.sums[rank[i]];
       if (rank[i] == k - 1) {
-        memory.bound = static_cast<Composite>(key_of<T>(mine[i].first))
-                       << position_bits<T, Composite>;
+        memory.bound = static_cast<Composite>(key_of<T>(mine[i])) << position_bits<T, Composite>;
       }
     }
   }
@@ -300,7 +313,11 @@ __device__ inline void block_unite_all(distinct_memory<Composite>& memory, index
     const index_t at = first + threadIdx.x;
     if (at < total) {
       const counted_composite<Composite> item = get(at);
-      if (item.first >= memory.bound) memory.items[atomicAdd(&memory.used, 1u)] = item;
+      if (item.first >= memory.bound) {
+        const unsigned place = atomicAdd(&memory.used, 1u);
+        memory.firsts[place] = item.first;
+        memory.counts[place] = item.count;
+      }
     }
     __syncthreads();
     const bool full = memory.used + finish_threads > distinct_chunk;
@@ -315,7 +332,7 @@ template <class Composite>
 inline constexpr int held_entries = sizeof(Composite) == 8 ? 4 : 2;
 
 /// The best k distinct keys of few entries: takes the keys one by one, then every entry adds
-/// itself to its key. Leaves them in memory.items as block_unite does.
+/// itself to its key. Leaves them in memory as block_unite does.
 template <class T, class Composite>
 __device__ inline void block_take_counted(distinct_memory<Composite>& memory,
                                           const counted_composite<Composite>* entries,
@@ -351,8 +368,8 @@ __device__ inline void block_take_counted(distinct_memory<Composite>& memory,
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i < taken; i += finish_threads) {
-    memory.items[i] = {compose<T, Composite>(keys[i], static_cast<index_t>(positions[i])),
-                       memory.sums[i]};
+    memory.firsts[i] = compose<T, Composite>(keys[i], static_cast<index_t>(positions[i]));
+    memory.counts[i] = memory.sums[i];
   }
   if (threadIdx.x == 0) memory.used = taken;
   __syncthreads();
@@ -391,13 +408,12 @@ __global__ void __launch_bounds__(finish_threads)
   for (unsigned i = threadIdx.x; i < k; i += finish_threads) {
     const bool there = i < memory.used;
     if (there) {
-      sink.put(row_number, i, row, position_of<T>(memory.items[i].first));
+      sink.put(row_number, i, row, position_of<T>(memory.firsts[i]));
     } else {
       sink.values[row_number * sink.values_stride + i] = T{};
       sink.indices[row_number * sink.indices_stride + i] = -1;
     }
-    counts[row_number * counts_stride + i] =
-        there ? static_cast<index_t>(memory.items[i].count) : 0;
+    counts[row_number * counts_stride + i] = there ? static_cast<index_t>(memory.counts[i]) : 0;
   }
   if (threadIdx.x == 0) found[row_number] = memory.used;
 }

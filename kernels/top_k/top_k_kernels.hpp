@@ -19,6 +19,7 @@ struct top_k_job {
   bool sorted = true;
   top_k_variant variant = top_k_variant::threshold;
   int multiprocessors = 1;
+  std::size_t shared_bytes = 48 * 1024;  ///< That a block may have.
 };
 
 /// Scratch memory of launch_top_k, bytes.

@@ -131,12 +131,6 @@ inline constexpr uint64_t position_mask = sizeof(Composite) == 16
                                               ? ~uint64_t{0} >> 1
                                               : ~uint64_t{0} >> (64 - position_bits<T, Composite>);
 
-/// Whether rows of `cols` elements have composites of 64 bits.
-template <class T>
-constexpr bool fits_64_bits(index_t cols) {
-  return sizeof(T) < 4 || (sizeof(T) == 4 && cols < (index_t{1} << 32) - 1);
-}
-
 template <class T, class Composite>
 __device__ inline Composite compose(key_t<T> key, index_t position) {
   return (static_cast<Composite>(key) << position_bits<T, Composite>) |

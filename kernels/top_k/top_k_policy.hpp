@@ -57,6 +57,36 @@ inline constexpr index_t samples_per_block = samples_per_warp * sample_threads /
 inline constexpr index_t least_samples = 4096;
 inline constexpr index_t most_samples = 131072;
 
+/// Shared memory that kernels take beside what they are given, bytes: at most. For finish_kernel
+/// it is detail::top_k_finish_bytes.
+inline constexpr std::size_t distinct_filter_static_bytes = 23 * 1024;
+inline constexpr std::size_t block_rows_static_bytes = 26 * 1024;
+
+/// Composites that fit the shared memory of a block beside `taken` bytes.
+constexpr index_t composites_that_fit(std::size_t composite_bytes, std::size_t shared_bytes,
+                                      std::size_t taken) {
+  return shared_bytes <= taken ? 0 : static_cast<index_t>((shared_bytes - taken) / composite_bytes);
+}
+
+/// Composites that finish_kernel ranks at most; shared memory holds as many. At least k, for the k
+/// that choose_top_k_variant gives the threshold variant.
+constexpr unsigned finish_limit(index_t k, std::size_t composite_bytes, std::size_t shared_bytes) {
+  const index_t wanted = k <= 64 ? 256 : k + std::max<index_t>(256, k / 4);
+  const index_t fit =
+      composites_that_fit(composite_bytes, shared_bytes, detail::top_k_finish_bytes);
+  return static_cast<unsigned>(std::max(k, std::min(wanted, fit)));
+}
+
+/// Candidates that a block of block_rows collects at most, a power of two: twice as many as are
+/// asked for, where they fit.
+constexpr unsigned block_rows_limit(index_t k, std::size_t composite_bytes,
+                                    std::size_t shared_bytes) {
+  index_t least = 128;
+  while (least < k) least *= 2;
+  const index_t fit = composites_that_fit(composite_bytes, shared_bytes, block_rows_static_bytes);
+  return static_cast<unsigned>(2 * least <= fit ? 2 * least : least);
+}
+
 /// What the sample of a row is, and what is made of it.
 struct sample_plan {
   index_t samples = 0;   ///< 0: no sample, every element is a candidate.
@@ -105,12 +135,17 @@ inline sample_plan plan_sample(index_t cols, index_t k) {
 
 /// As plan_sample for distinct values: the bound is the k-th distinct value of the sample itself,
 /// which at least k distinct values reach, whatever the data.
-inline sample_plan plan_distinct_sample(index_t cols, index_t k) {
+/// Its list is sorted in shared memory, of which smaller devices have less.
+inline sample_plan plan_distinct_sample(index_t cols, index_t k, std::size_t composite_bytes,
+                                        std::size_t shared_bytes) {
+  const index_t fit =
+      composites_that_fit(composite_bytes, shared_bytes, distinct_filter_static_bytes);
   sample_plan plan;
   plan.capacity = std::min(cols, index_t{1} << 17);
   if (cols < 4 * least_samples) return plan;
   for (index_t samples = least_samples; samples <= most_samples && samples <= cols / 4;
        samples *= 2) {
+    if (samples / samples_per_warp * kept_per_warp > fit) break;
     plan.samples = samples;
     if (k * (cols / samples) <= 2000) break;
   }

@@ -12,11 +12,6 @@ constexpr index_t most_k_by_threads(int threads) {
   return threads / 2;
 }
 
-/// Candidates that a block of block_rows collects at most.
-inline unsigned block_rows_limit(index_t k) {
-  return 2 * next_power_of_two(static_cast<unsigned>(std::max<index_t>(k, 128)));
-}
-
 /// Room that stage_row wants beside the row's elements, in bytes.
 inline constexpr std::size_t stage_slack = 32;
 

@@ -12,8 +12,8 @@
 // chance of fewer than k candidates is below 1e-10; then, and where candidates overflow, which
 // takes data made against the hash, the finishing block selects from the row itself: slow, right.
 //
-// Shared memory: finish_kernel 64 KiB and more for k above 2048. Access: 16-byte loads, four in
-// flight per thread; unaligned ends of rows one by one.
+// Shared memory: finish_kernel up to 100 KiB for k above 2048, less where a device has less.
+// Access: 16-byte loads, four in flight per thread; unaligned ends of rows one by one.
 
 #include "common/dependent_launch.cuh"
 #include "common/launch.cuh"
@@ -195,14 +195,8 @@ __global__ void __launch_bounds__(filter_threads, resident_threads / filter_thre
   });
 }
 
-/// Composites that finish_kernel ranks at most; shared memory holds as many.
-inline unsigned finish_limit(index_t k) {
-  return static_cast<unsigned>(k <= 64 ? 256 : k + std::max<index_t>(256, k / 4));
-}
-
-/// Blocks that share the ranking of one row.
-inline unsigned finish_blocks(index_t k, index_t rows, int multiprocessors) {
-  const index_t limit = finish_limit(k);
+/// Blocks that share the ranking of one row, of at most `limit` composites.
+inline unsigned finish_blocks(index_t limit, index_t rows, int multiprocessors) {
   const index_t wanted = limit * limit / finish_comparisons;
   const index_t most = std::max<index_t>(1, multiprocessors / rows);
   return static_cast<unsigned>(std::clamp<index_t>(wanted, 1, most));
@@ -284,7 +278,7 @@ __device__ inline void rank_by_counting(const Composite* items, unsigned count, 
 
 /// Blocks [finish_blocks, rows] of finish_threads. Every block of a row narrows the candidates
 /// down to the same few (from registers where they fit), then ranks its share of them.
-/// Dynamic shared memory: finish_limit(k) composites.
+/// Dynamic shared memory: `limit` composites, finish_limit of k.
 template <class T, class Composite>
 __global__ void __launch_bounds__(finish_threads)
     finish_kernel(row_source<T> source, const Composite* candidates, sample_plan plan,

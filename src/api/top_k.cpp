@@ -58,9 +58,14 @@ backend resolve(const execution& exec, memory_space space) {
 }
 
 // The options with backend and variant decided.
-top_k_options decide(const top_k_shape& shape, const top_k_options& options, memory_space space) {
+template <class T>
+top_k_options decide(top_k_shape shape, const top_k_options& options, memory_space space) {
   top_k_options decided = options;
   decided.exec.target = resolve(options.exec, space);
+  shape.element_bytes = sizeof(T);
+  if (decided.exec.target == backend::cuda) {
+    shape.shared_bytes = cuda::top_k_shared_bytes(options.exec);
+  }
   decided.variant = choose_top_k_variant(shape, decided.exec.target, options.variant);
   return decided;
 }
@@ -126,7 +131,7 @@ top_k_result<T> top_k(std::span<const T> data, index_t k, const top_k_options& o
   const matrix_view<const T> row = as_row(data);
   const index_t entries = checked_entries(k, row.cols());
   const top_k_options decided =
-      decide({.cols = row.cols(), .k = entries}, options, memory_space::host);
+      decide<T>({.cols = row.cols(), .k = entries}, options, memory_space::host);
   top_k_result<T> result{.requested = k};
   result.values.resize(static_cast<std::size_t>(entries));
   result.indices.resize(static_cast<std::size_t>(entries));
@@ -137,8 +142,8 @@ top_k_result<T> top_k(std::span<const T> data, index_t k, const top_k_options& o
 template <class T>
 top_k_rows_result<T> top_k(matrix_view<const T> data, index_t k, const top_k_options& options) {
   const index_t entries = checked_entries(k, data.cols());
-  const top_k_options decided =
-      decide({.rows = data.rows(), .cols = data.cols(), .k = entries}, options, memory_space::host);
+  const top_k_options decided = decide<T>({.rows = data.rows(), .cols = data.cols(), .k = entries},
+                                          options, memory_space::host);
   top_k_rows_result<T> result{.values = matrix<T>(data.rows(), entries),
                               .indices = matrix<index_t>(data.rows(), entries),
                               .requested = k};
@@ -152,7 +157,7 @@ top_k_distinct_result<T> top_k_distinct(std::span<const T> data, index_t k,
   const matrix_view<const T> row = as_row(data);
   const index_t entries = checked_entries(k, row.cols());
   const top_k_options decided =
-      decide({.cols = row.cols(), .k = entries, .distinct = true}, options, memory_space::host);
+      decide<T>({.cols = row.cols(), .k = entries, .distinct = true}, options, memory_space::host);
   const auto size = static_cast<std::size_t>(entries);
   top_k_distinct_result<T> result{.values = std::vector<T>(size),
                                   .indices = std::vector<index_t>(size),
@@ -172,8 +177,8 @@ top_k_distinct_rows_result<T> top_k_distinct(matrix_view<const T> data, index_t 
                                              const top_k_options& options) {
   const index_t entries = checked_entries(k, data.cols());
   const top_k_options decided =
-      decide({.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true}, options,
-             memory_space::host);
+      decide<T>({.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true}, options,
+                memory_space::host);
   top_k_distinct_rows_result<T> result{
       .values = matrix<T>(data.rows(), entries),
       .indices = matrix<index_t>(data.rows(), entries),
@@ -193,7 +198,7 @@ index_t top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T>
   check_output("values", values, data.rows(), entries);
   check_output("indices", indices, data.rows(), entries);
   const top_k_shape shape{.rows = data.rows(), .cols = data.cols(), .k = entries};
-  const top_k_options decided = decide(shape, options, memory_space::device);
+  const top_k_options decided = decide<T>(shape, options, memory_space::device);
   if (data.empty()) return entries;
   check_workspace<T>(shape, decided, workspace);
   cuda::top_k<T>(data, entries, values, indices, decided, workspace);
@@ -214,7 +219,7 @@ void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_v
         fmt::format("found: got {} elements, expected {}", found.size(), data.rows()));
   }
   const top_k_shape shape{.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true};
-  const top_k_options decided = decide(shape, options, memory_space::device);
+  const top_k_options decided = decide<T>(shape, options, memory_space::device);
   if (data.rows() == 0) return;
   check_workspace<T>(shape, decided, workspace);
   cuda::top_k_distinct<T>(data, entries, values, indices, counts, found.data(), decided, workspace);
@@ -229,7 +234,7 @@ top_k_plan plan_top_k(index_t rows, index_t cols, index_t k, bool distinct,
         fmt::format("rows, cols: got {} and {}, expected no negative extent", rows, cols));
   }
   const top_k_shape shape{.rows = rows, .cols = cols, .k = entries, .distinct = distinct};
-  const top_k_options decided = decide(shape, options, memory_space::host);
+  const top_k_options decided = decide<T>(shape, options, memory_space::host);
   top_k_plan plan{.used = decided.exec.target, .variant = decided.variant, .entries = entries};
   if (plan.used == backend::cuda && rows > 0 && cols > 0) {
     plan.workspace_bytes = cuda::top_k_workspace<T>(rows, cols, entries, distinct, decided);

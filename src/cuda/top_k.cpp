@@ -27,7 +27,8 @@ kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_o
           .largest = options.select == top_k_select::largest,
           .sorted = options.order == top_k_order::sorted,
           .variant = options.variant,
-          .multiprocessors = limits_of(device).multiprocessors};
+          .multiprocessors = limits_of(device).multiprocessors,
+          .shared_bytes = limits_of(device).block_shared_bytes};
 }
 
 // Host data on the device, rows without padding.
@@ -64,6 +65,10 @@ class scratch {
 };
 
 }  // namespace
+
+std::size_t top_k_shared_bytes(const execution& exec) {
+  return limits_of(device_of(exec)).block_shared_bytes;
+}
 
 template <class T>
 std::size_t top_k_workspace(index_t rows, index_t cols, index_t k, bool distinct,

@@ -9,6 +9,9 @@
 
 namespace gpu::cuda {
 
+/// Shared memory that a block may have on the device of `exec`, bytes.
+std::size_t top_k_shared_bytes(const execution& exec);
+
 /// Scratch memory of a call, bytes. The variant is decided.
 template <class T>
 std::size_t top_k_workspace(index_t rows, index_t cols, index_t k, bool distinct,

@@ -3,6 +3,10 @@
 
 namespace gpu::cuda {
 
+std::size_t top_k_shared_bytes(const execution&) {
+  throw_not_built();
+}
+
 template <class T>
 std::size_t top_k_workspace(index_t, index_t, index_t, bool, const top_k_options&) {
   throw_not_built();

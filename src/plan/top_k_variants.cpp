@@ -31,7 +31,7 @@ top_k_variant choose_on_cuda(const top_k_shape& shape) {
     return top_k_variant::warp_rows;
   }
   if (shape.cols < long_row && shape.k <= top_k_block_most_k) return top_k_variant::block_rows;
-  if (shape.k <= top_k_threshold_most_k && shape.k <= shape.cols / 8) {
+  if (shape.k <= top_k_threshold_most_k_of(shape) && shape.k <= shape.cols / 8) {
     return top_k_variant::threshold;
   }
   return shape.rows == 1 || shape.cols >= very_long_row ? top_k_variant::radix_select
@@ -54,7 +54,9 @@ const char* cuda_objection(const top_k_shape& shape, top_k_variant asked) {
   }
   switch (asked) {
     case top_k_variant::threshold:
-      return shape.k <= top_k_threshold_most_k ? nullptr : "takes k up to 4096";
+      if (shape.k > top_k_threshold_most_k) return "takes k up to 4096";
+      return shape.k <= top_k_threshold_most_k_of(shape) ? nullptr
+                                                         : "takes less on this device's memory";
     case top_k_variant::two_pass_insert:
       return shape.k <= top_k_insert_most_k ? nullptr : "takes k up to 32";
     case top_k_variant::block_rows:

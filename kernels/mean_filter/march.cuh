@@ -222,10 +222,19 @@ struct march_sums {
     }
     base.add(sums[at]);
     const int groups = kept / 32;
-    for (int group = at / 32 + 1;; ++group) {
-      if (group >= groups) group = 0;
-      if (group == own / 32) break;
-      base.add(totals[group]);
+    // The groups that every lane adds stand behind the last lane's; lanes below may have one more.
+    int first = __shfl_sync(0xffffffffu, at / 32, 31) + 1;
+    if (at / 32 + 1 != first) base.add(totals[first - 1]);
+    if (first == groups) first = 0;
+    int count = own / 32 - first;
+    if (count < 0) count += groups;
+    if (count <= few_groups) {
+      for (int i = 0; i < count; ++i) {
+        base.add(totals[first]);
+        if (++first == groups) first = 0;
+      }
+    } else {
+      base.add(sum_of_groups(first, count));
     }
     base.add(before);
   }
@@ -233,6 +242,26 @@ struct march_sums {
   __device__ void next_tile() {
     tile_at += Threads;
     if (tile_at == kept) tile_at = 0;
+  }
+
+ private:
+  // Up to so many totals each lane adds by itself; more are shared out among the lanes of a warp.
+  static constexpr int few_groups = 5;
+
+  __device__ Sum sum_of_groups(int first, int count) const {
+    const int groups = kept / 32;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int width = count <= 8 ? 8 : count <= 16 ? 16 : 32;
+    Sum sum;
+    for (int i = lane % width; i < count; i += width) {
+      const int group = first + i;
+      sum.add(totals[group < groups ? group : group - groups]);
+    }
+    for (int lanes = width / 2; lanes > 0; lanes /= 2) {
+      const Sum other = shuffled_xor(sum, lanes);
+      sum.add(other);
+    }
+    return sum;
   }
 };
 
@@ -351,7 +380,7 @@ void launch_march(const filter_args<In, Out>& args, const march_layout& layout,
                   cudaStream_t stream) {
   static_assert(K * Threads * sizeof(In) % 16 == 0 && Threads % 32 == 0);
   auto* kernel = &march_kernel<Sum, K, Threads, In, Out>;
-  cuda::allow_shared_bytes(reinterpret_cast<const void*>(kernel), layout.bytes);
+  allow_shared_memory(kernel, layout.bytes);
   const index_t resident = resident_blocks(kernel, Threads, layout.bytes);
   const index_t most_shift = march_alignment / static_cast<index_t>(sizeof(In)) - 1;
   march_runs runs{};
@@ -363,17 +392,27 @@ void launch_march(const filter_args<In, Out>& args, const march_layout& layout,
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
+template <class Sum, int K, int Threads, class In, class Out>
+bool launch_march_that_fits(const filter_args<In, Out>& args, cudaStream_t stream) {
+  const march_layout layout = march_layout_that_fits<Sum, K, Threads, In, Out>(args.shape.window);
+  if (layout.bytes == 0) return false;
+  launch_march<Sum, K, Threads>(args, layout, stream);
+  return true;
+}
+
 /// Marches where that is ahead and the ring fits the device; false where it does not.
 template <class Sum, class In, class Out>
 bool launch_marching_block_sums(const filter_args<In, Out>& args, cudaStream_t stream) {
   using policy = block_sums_policy<sizeof(In)>;
   constexpr block_sums_tile tile = policy::march;
+  constexpr block_sums_tile wide = policy::march_wide;
   if (args.shape.window < policy::march_from) return false;
-  const march_layout layout =
-      march_layout_that_fits<Sum, tile.outputs, tile.threads, In, Out>(args.shape.window);
-  if (layout.bytes == 0) return false;
-  launch_march<Sum, tile.outputs, tile.threads>(args, layout, stream);
-  return true;
+  if (args.shape.window > tile.outputs * tile.threads &&
+      args.shape.window <= wide.outputs * wide.threads &&
+      launch_march_that_fits<Sum, wide.outputs, wide.threads>(args, stream)) {
+    return true;
+  }
+  return launch_march_that_fits<Sum, tile.outputs, tile.threads>(args, stream);
 }
 
 }  // namespace gpu::kernels

@@ -77,12 +77,18 @@ __device__ inline plain_sum shuffled_up(plain_sum s, unsigned lanes) {
 __device__ inline plain_sum shuffled_down(plain_sum s, unsigned lanes) {
   return {__shfl_down_sync(0xffffffffu, s.total, lanes)};
 }
+__device__ inline plain_sum shuffled_xor(plain_sum s, int lanes) {
+  return {__shfl_xor_sync(0xffffffffu, s.total, lanes)};
+}
 __device__ inline exact_sum shuffled_up(exact_sum s, unsigned lanes) {
   return {__shfl_up_sync(0xffffffffu, s.high, lanes), __shfl_up_sync(0xffffffffu, s.low, lanes)};
 }
 __device__ inline exact_sum shuffled_down(exact_sum s, unsigned lanes) {
   return {__shfl_down_sync(0xffffffffu, s.high, lanes),
           __shfl_down_sync(0xffffffffu, s.low, lanes)};
+}
+__device__ inline exact_sum shuffled_xor(exact_sum s, int lanes) {
+  return {__shfl_xor_sync(0xffffffffu, s.high, lanes), __shfl_xor_sync(0xffffffffu, s.low, lanes)};
 }
 template <class Sum>
 __device__ counted_sum<Sum> shuffled_up(counted_sum<Sum> s, unsigned lanes) {
@@ -91,6 +97,10 @@ __device__ counted_sum<Sum> shuffled_up(counted_sum<Sum> s, unsigned lanes) {
 template <class Sum>
 __device__ counted_sum<Sum> shuffled_down(counted_sum<Sum> s, unsigned lanes) {
   return {shuffled_down(s.sum, lanes), __shfl_down_sync(0xffffffffu, s.absent, lanes)};
+}
+template <class Sum>
+__device__ counted_sum<Sum> shuffled_xor(counted_sum<Sum> s, int lanes) {
+  return {shuffled_xor(s.sum, lanes), __shfl_xor_sync(0xffffffffu, s.absent, lanes)};
 }
 
 /// sum / divisor from the rounded inverse: correctly rounded in three operations (Markstein) where

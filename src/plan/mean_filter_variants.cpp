@@ -155,7 +155,7 @@ mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element
   }
   switch (asked) {
     case variant::automatic:
-      return cuda_mean_filter_variant(element_bytes, shape.output_cols, window);
+      return cuda_mean_filter_variant(element_bytes, shape.rows, shape.output_cols, window);
     case variant::constant_memory:
       if (window > max_convolve_weights) throw_unsupported(asked, used, window);
       break;

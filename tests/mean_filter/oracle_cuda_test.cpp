@@ -50,8 +50,9 @@ TEMPLATE_TEST_CASE("Every variant equals direct sums, whatever the window, origi
 TEMPLATE_TEST_CASE("Windows at the edges of chunks, warps and tiles", "[mean_filter][cuda]", double,
                    float, std::int32_t, std::uint8_t) {
   auto options = on_cuda(mean_filter_variant::block_sums);
-  for (const index_t window : {21,  22,  33,  34,  50,  51,  340,  351,  352,  363, 364,
-                               365, 500, 543, 544, 561, 562, 1001, 1002, 4097, 4500}) {
+  for (const index_t window :
+       {21,  22,  33,  34,  50,   51,   340,  351,  352,  363,  364,  365, 500,
+        543, 544, 561, 562, 1001, 1002, 2304, 2305, 3328, 3329, 4097, 4500}) {
     options.window = window;
     for (const boundary edges : {boundary::zero, boundary::mirror, boundary::shrink}) {
       options.edges = edges;

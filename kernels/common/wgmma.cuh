@@ -53,9 +53,11 @@ __device__ __forceinline__ std::uint64_t swizzled_descriptor(unsigned shared_add
 
 // The instruction names each of its registers. These write the lists: the names %0, %1, ... in its
 // text, and the elements of d that they stand for. `kind` is "+r" or "+f".
+#define GPU_SIMILARITY_NAMES_32                                          \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15" \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define GPU_SIMILARITY_NAMES_64                                                      \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"             \
-  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31" \
+  GPU_SIMILARITY_NAMES_32                                                            \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47" \
   ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define GPU_SIMILARITY_NAMES_96                                                      \
@@ -107,7 +109,19 @@ __device__ __forceinline__ void wgmma_f16(unsigned (&d)[64], std::uint64_t a, st
       : "l"(a), "l"(b), "r"(accumulate));
 }
 
-/// The same with single precision sums, [64, 128].
+/// The same with single precision sums, [64, 64].
+__device__ __forceinline__ void wgmma_f16(float (&d)[32], std::uint64_t a, std::uint64_t b,
+                                          int accumulate) {
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "setp.ne.b32 p, %34, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_32
+      "}, %32, %33, p, 1, 1, 0, 0;\n}"
+      : GPU_SIMILARITY_BIND_32("+f", d, 0)
+      : "l"(a), "l"(b), "r"(accumulate));
+}
+
+/// The same, [64, 128].
 __device__ __forceinline__ void wgmma_f16(float (&d)[64], std::uint64_t a, std::uint64_t b,
                                           int accumulate) {
   asm volatile(
@@ -155,6 +169,7 @@ __device__ __forceinline__ void wgmma_b1(int (&d)[128], std::uint64_t a, std::ui
       : "l"(a), "l"(b), "r"(accumulate));
 }
 
+#undef GPU_SIMILARITY_NAMES_32
 #undef GPU_SIMILARITY_NAMES_64
 #undef GPU_SIMILARITY_NAMES_96
 #undef GPU_SIMILARITY_NAMES_128

@@ -18,8 +18,9 @@ inline constexpr std::size_t pitch_bytes = 256;
 
 /// One shape of `register_tiled`: a block computes block_m x block_n of C, each of its
 /// (block_m / thread_m) * (block_n / thread_n) threads thread_m x thread_n of it, block_k deep
-/// through `stages` buffers of shared memory. `rate`: its speed over that of medium where C has
-/// tiles enough of either; `wide_rate`: the same where both operands are read 16 bytes at a time.
+/// through `stages` buffers of shared memory. `blocks` of them a multiprocessor holds at once.
+/// `rate`: its speed over that of medium where C has tiles enough of either; `wide_rate`: the same
+/// where both operands are read 16 bytes at a time.
 struct register_tile {
   int block_m;
   int block_n;
@@ -27,51 +28,57 @@ struct register_tile {
   int thread_m;
   int thread_n;
   int stages;
+  int blocks;
   double rate;
   double wide_rate;
   [[nodiscard]] constexpr int threads() const { return block_m / thread_m * (block_n / thread_n); }
-  /// Blocks that a multiprocessor is sure to hold, at 128 registers a thread.
-  [[nodiscard]] constexpr int resident() const { return 512 / threads(); }
 };
 
 /// Names of the shapes below.
 enum class tile_name { large, medium, light, small, narrow, slim, flat };
 inline constexpr int tile_count = 7;
 
-/// float. Of cuBLAS on an H100, one run of all candidates, no operand transposed unless said so:
-///                    medium  large  light  small
-///   8192 (tn)         0.940  0.958                large: two operands that are wide already
-///   8192              0.950  0.936  0.75   0.70
-///   4096              0.928  0.922
-///   2048              0.92   0.90   0.84   0.74
-///   1536 (k in 3)     1.00
-///   1024              0.98   0.58   1.00   0.97   light: 2 warps a block, 4 blocks on each
-///   1021 1023 1019    0.93   0.55   0.93   0.89
-///   512                             0.97   1.22   (light with k in 2)
-///   65536 128 128     0.97   0.78   0.86   0.84
-/// narrow, slim and flat are for C of few columns and few rows, of which the others would compute
-/// mostly padding: 65536 x 32 x 1024 1.31 (stages 16 deep: 1.15), 65536 x 16 x 512 1.06 (narrow:
-/// 0.78), 32 x 65536 x 1024 1.21. Without gain: 4 stages; medium and light 32 deep; 64 x 128 by 256
-/// threads; 64 x 64 tiles; 8 x 16 a thread, whose loop outgrows the instruction cache unless it is
-/// 8 deep.
+/// float. Rates and the costs below are fitted to a sweep of all tiles and numbers of parts on an
+/// H100 (bench/results/matmul_splits_h100.json): in each of its 26 shapes the choice takes at most
+/// 2.7 % longer than the best of them, and in all but three no more than 1 %;
+/// tests/matmul/register_sweep.hpp holds it to that. Of cuBLAS in the same run:
+///                    medium  large  light  small  flat
+///   256                             1.01   1.26
+///   512                             1.02   1.24          light with k in 2
+///   1000              0.98   0.86   1.00   0.98   0.94
+///   1024              1.02   0.88   0.98   0.98   0.96
+///   1021 1023 1019    0.95   0.82   0.91   0.93   0.92
+///   1536 (k in 3)     1.04   0.86   0.95   0.96   1.00
+///   2048              0.94   0.91   0.84   0.75   0.84
+///   4096              0.96   0.93   0.85   0.76   0.83
+///   4096 (tn)         0.99   1.00                        two operands that are wide already
+///   65536 256 1024    0.97   0.93   0.86   0.77   0.87
+///   65536 128 128     0.97   0.78   0.87   0.86   0.92
+///   32 65536 128      0.79          0.91   0.92   0.84
+///   32 65536 1024     0.78          1.19   1.06   1.21
+///   128 128 65536     0.97   0.58   0.99   0.98   0.97   k in 64, 64, 32, 48, 64
+/// narrow and slim are for C of few columns, of which the others would compute mostly padding:
+/// 65536 x 32 x 1024 1.31 (stages 16 deep: 1.15), 65536 x 16 x 512 1.06 (narrow: 0.78). Without
+/// gain: 4 stages; medium and light 32 deep; 64 x 128 by 256 threads; 64 x 64 tiles; 8 x 16 a
+/// thread, whose loop outgrows the instruction cache unless it is 8 deep.
 inline constexpr std::array<register_tile, tile_count> float_tiles{
-    {{128, 128, 16, 8, 8, 3, 0.985, 1.02},
-     {64, 128, 16, 8, 8, 3, 1.0, 1.0},
-     {32, 64, 16, 4, 8, 4, 0.91, 0.91},
-     {32, 64, 16, 4, 4, 4, 0.78, 0.78},
-     {128, 32, 32, 8, 4, 2, 0.9, 0.9},
-     {256, 16, 32, 8, 4, 2, 0.7, 0.7},
-     {32, 128, 16, 4, 8, 3, 0.9, 0.9}}};
+    {{128, 128, 16, 8, 8, 3, 2, 0.978, 1.035},
+     {64, 128, 16, 8, 8, 3, 4, 1.0, 1.0},
+     {32, 64, 16, 4, 8, 4, 10, 0.828, 0.828},
+     {32, 64, 16, 4, 4, 4, 6, 0.713, 0.713},
+     {128, 32, 32, 8, 4, 2, 4, 0.9, 0.9},
+     {256, 16, 32, 8, 4, 2, 4, 0.7, 0.7},
+     {32, 128, 16, 4, 8, 3, 5, 0.832, 0.832}}};
 /// double: half the accumulators for the same registers. Not swept: the rates keep the order by
 /// size.
 inline constexpr std::array<register_tile, tile_count> double_tiles{
-    {{128, 64, 8, 8, 8, 3, 1.02, 1.02},
-     {64, 64, 8, 4, 8, 3, 1.0, 1.0},
-     {64, 32, 8, 4, 4, 3, 0.85, 0.85},
-     {64, 32, 8, 4, 4, 3, 0.85, 0.85},
-     {128, 16, 8, 8, 2, 3, 0.9, 0.9},
-     {128, 16, 8, 8, 2, 3, 0.9, 0.9},
-     {16, 128, 8, 2, 8, 3, 0.9, 0.9}}};
+    {{128, 64, 8, 8, 8, 3, 4, 1.02, 1.02},
+     {64, 64, 8, 4, 8, 3, 4, 1.0, 1.0},
+     {64, 32, 8, 4, 4, 3, 4, 0.85, 0.85},
+     {64, 32, 8, 4, 4, 3, 4, 0.85, 0.85},
+     {128, 16, 8, 8, 2, 3, 4, 0.9, 0.9},
+     {128, 16, 8, 8, 2, 3, 4, 0.9, 0.9},
+     {16, 128, 8, 2, 8, 3, 4, 0.9, 0.9}}};
 
 [[nodiscard]] constexpr const register_tile& tile_of(std::size_t element_bytes, tile_name name) {
   return (element_bytes == 4 ? float_tiles : double_tiles)[static_cast<std::size_t>(name)];
@@ -88,18 +95,22 @@ inline constexpr std::array<register_tile, tile_count> double_tiles{
 /// What a multiprocessor's share of a product takes, in multiply-adds at the rate of medium:
 /// blocks * tile * (depth of a part + block_overhead) / (rate of the tile * rate of its warps),
 /// whole rounds of the blocks that it holds and what is left over. The tile and the number of parts
-/// of k are those that take least; with these numbers that is the measured best at the sizes above.
+/// of k are those that take least.
 /// Filling the stages and storing the tile, in steps of k.
-inline constexpr double block_overhead = 40;
+inline constexpr double block_overhead = 75;
 /// Speed of a multiprocessor with up to so many warps over that with more.
-inline constexpr std::array<int, 3> warp_counts{2, 4, 8};
-inline constexpr std::array<double, 3> warp_rates{0.45, 0.78, 0.87};
+inline constexpr std::array<int, 4> warp_counts{2, 4, 8, 12};
+inline constexpr std::array<double, 4> warp_rates{0.5, 0.845, 0.857, 0.982};
 /// Adding up the parts of k: the launch, and an element of one part.
-inline constexpr double sum_launch = 4.0e5;
-inline constexpr double sum_element = 0.45;
-/// k is cut into at most this many parts, each of at least so many elements.
+inline constexpr double sum_launch = 1.45e6;
+inline constexpr double sum_element = 0.063;
+/// k is cut into one of these numbers of parts, each of at least so many elements, for at most so
+/// many blocks a multiprocessor.
+inline constexpr std::array<index_t, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 inline constexpr index_t least_split_depth = 128;
-inline constexpr index_t most_splits = 64;
+inline constexpr index_t most_split_blocks = 10;
+/// flat takes products of so few rows and from so deep on; its k is not cut.
+inline constexpr index_t flat_least_depth = 512;
 
 /// One shape of `tensor` for double: warps compute warp_m x warp_n of a block's tile each, `blocks`
 /// of them share a multiprocessor's registers.
@@ -153,15 +164,27 @@ inline constexpr double transpose_least_work = 4000.0 * 4000.0 * 4000.0;
 
 /// A product on tensor cores runs for this many steps of 32 values of k before it is added to sums
 /// in registers: tensor cores cut off what does not fit a float, and the loss grows with the run.
+/// Deep products have error to spare for longer runs on Hopper: beside a root mean square of cuBLAS
+/// float32 of 0.318, 0.308 and 0.271 of 2^-24 at 2048, 4096 and 8192 runs of 2 leave 0.094, 0.071
+/// and 0.051, runs of 4 0.171, 0.119 and 0.084, in 0.96, 0.93 and 0.82 of the time. At 1536, where
+/// cuBLAS cuts k, runs of 4 would be above it: 0.191 for 0.179.
 inline constexpr int tensor_run = 2;
+inline constexpr int tensor_long_run = 4;
+inline constexpr index_t tensor_long_depth = 2048;
 
-/// Time per column of a 128-column tile of warpgroup products over that of a 192-column tile.
-inline constexpr double tensor_narrow_cost = 1.33;
+/// Tile widths of the warpgroup products, and what a round of such tiles takes, relatively: 81, 70
+/// and 57 us for 2048 values of k on an H100. Wide tiles need less of everything per product,
+/// narrow ones leave less of the last round idle; the width whose rounds take least was the fastest
+/// in each of 14 shapes from 768 to 8192, 65536 x 256 x 1024 among them.
+inline constexpr std::array<int, 3> tensor_columns{192, 128, 64};
+inline constexpr std::array<double, 3> tensor_round_costs{81, 70, 57};
 
 /// Below this many multiply-adds automatic takes register_tiled: packing the operands for the
-/// tensor cores and two more launches cost more than they save. At 1024 x 1024 x 1024 both take
-/// as long.
-inline constexpr double tensor_least_work = 1280.0 * 1280.0 * 1280.0;
+/// tensor cores and three more launches cost more than they save. On an H100, us: 40 for 39 at 768,
+/// 50 for 62 at 1000, 56 for 66 at 1021 x 1023 x 1019, 82 for 103 at 16384 x 512 x 256.
+inline constexpr double tensor_least_work = 900.0 * 900.0 * 900.0;
+/// The same without warpgroup products, whose tiles are not so well fed; not swept.
+inline constexpr double tensor_least_work_of_warps = 1280.0 * 1280.0 * 1280.0;
 /// The error of `tensor` stays below that of a float32 chain from this depth on.
 inline constexpr index_t tensor_least_depth = 256;
 /// Reading and packing an operand is only worth it if it is used against this many rows.

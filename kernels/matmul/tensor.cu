@@ -21,13 +21,24 @@ tensor_source source_of(const float* data, index_t lane_step, index_t depth_step
 
 void launch_packing(const tensor_source& a, const tensor_source& b, unsigned* flag,
                     cudaStream_t stream) {
-  const index_t a_blocks = peak_blocks(a);
-  tensor_find_peaks<<<grid_blocks(a_blocks + peak_blocks(b), 1), 256, 0, stream>>>(a, b, a_blocks);
+  const index_t peaks = peak_blocks(a);
+  tensor_find_peaks<<<grid_blocks(peaks + peak_blocks(b), 1), 256, 0, stream>>>(a, b, peaks, flag);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  const index_t a_cells = a.shape.panels * a.shape.depths;
-  const index_t b_cells = b.shape.panels * b.shape.depths;
-  tensor_pack<<<grid_blocks(a_cells + b_cells, 1), 256, 0, stream>>>(a, b, a_cells, flag);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  const index_t cells = pack_blocks(a);
+  if (cells + pack_blocks(b) == 0) return;
+  launch_dependent(tensor_pack, grid_blocks(cells + pack_blocks(b), 1), 256, 0, stream, a, b, cells,
+                   flag);
+}
+
+template <int run>
+void launch_tensor_columns(const tensor_problem& p, int columns, cudaStream_t stream) {
+  if (columns == 192) {
+    launch_tensor_wgmma<wgmma_layout<192, 5>, run>(p, stream);
+  } else if (columns == 128) {
+    launch_tensor_wgmma<wgmma_layout<128, 6>, run>(p, stream);
+  } else {
+    launch_tensor_wgmma<wgmma_layout<64, 8>, run>(p, stream);
+  }
 }
 
 }  // namespace
@@ -53,13 +64,12 @@ void launch_matmul_tensor(const matmul_problem<float>& p, std::byte* workspace, 
   launch_packing(a, b, flag, stream);
   const tensor_problem packed{a.packed, b.packed, plan.a,     plan.b, a.peaks, b.peaks,
                               flag,     p.c,      p.c_stride, p.m,    p.n};
-  constexpr int run = matmul_policy::tensor_run;
-  if (wgmma_columns == 192) {
-    launch_tensor_wgmma<wgmma_layout<192, 5>, run>(packed, stream);
-  } else if (wgmma_columns == 128) {
-    launch_tensor_wgmma<wgmma_layout<128, 6>, run>(packed, stream);
-  } else {
+  if (wgmma_columns == 0) {
     launch_tensor_mma(packed, stream);
+  } else if (p.k >= matmul_policy::tensor_long_depth) {
+    launch_tensor_columns<matmul_policy::tensor_long_run>(packed, wgmma_columns, stream);
+  } else {
+    launch_tensor_columns<matmul_policy::tensor_run>(packed, wgmma_columns, stream);
   }
   launch_matmul_register_tiled<float>(p, fallback, 1, nullptr, flag, stream);
 }

@@ -11,6 +11,7 @@
 
 #include <cuda_fp16.h>
 
+#include "common/dependent_launch.cuh"
 #include "common/launch.cuh"
 #include "matmul/matmul_kernels.hpp"
 #include "matmul/tensor_layout.hpp"
@@ -50,11 +51,9 @@ __device__ inline float scale(float x, int shift) {
   return x * power_of_two(half) * power_of_two(shift - half);
 }
 
-/// Peaks: a block of 8 warps takes 8 lanes where k is contiguous, else 256 lanes, and
-/// peak_depth values of k of each. Order does not matter to a maximum: the result is the same
-/// every time.
-inline constexpr index_t peak_depth = 2048;
-inline constexpr index_t peak_depth_across = 128;
+/// Where lanes lie side by side, a block of 256 threads finds the peaks of 256 lanes over so many
+/// k. Order does not matter to a maximum: the result is the same every time.
+inline constexpr index_t peak_depth = 32;
 
 /// The largest value of a warp, in every lane.
 __device__ inline unsigned warp_maximum(unsigned value) {
@@ -68,98 +67,165 @@ __device__ inline unsigned warp_maximum(unsigned value) {
 #endif
 }
 
-__device__ inline void find_peaks_along_depth(const tensor_source& x, index_t block) {
-  const index_t groups = ceil_div(x.lanes, 8);
-  const index_t lane = block % groups * 8 + threadIdx.x / 32;
-  const index_t begin = block / groups * peak_depth;
-  if (lane >= x.lanes || begin >= x.depth) return;
-  const index_t end = min(x.depth, begin + peak_depth);
-  const float* row = x.data + lane * x.lane_step;
-  unsigned peak = 0;
-#pragma unroll 8
-  for (index_t l = begin + threadIdx.x % 32; l < end; l += 32) {
-    peak = max(peak, __float_as_uint(fabsf(row[l])));
-  }
-  peak = warp_maximum(peak);
-  if (threadIdx.x % 32 == 0) atomicMax(x.peaks + lane, peak);
-}
-
-__device__ inline void find_peaks_across(const tensor_source& x, index_t block) {
+__device__ inline void find_peaks(const tensor_source& x, index_t block) {
   const index_t groups = ceil_div(x.lanes, 256);
   const index_t lane = block % groups * 256 + threadIdx.x;
-  const index_t begin = block / groups * peak_depth_across;
-  if (lane >= x.lanes || begin >= x.depth) return;
-  const index_t end = min(x.depth, begin + peak_depth_across);
+  const index_t begin = block / groups * peak_depth;
+  if (lane >= x.lanes) return;
+  const index_t end = min(x.depth, begin + peak_depth);
   const float* column = x.data + lane * x.lane_step;
   unsigned peak = 0;
-#pragma unroll 8
+#pragma unroll 16
   for (index_t l = begin; l < end; ++l) {
     peak = max(peak, __float_as_uint(fabsf(column[l * x.depth_step])));
   }
   atomicMax(x.peaks + lane, peak);
 }
 
-inline index_t peak_blocks(const tensor_source& x) {
-  return x.depth_step == 1 ? ceil_div(x.lanes, 8) * ceil_div(x.depth, peak_depth)
-                           : ceil_div(x.lanes, 256) * ceil_div(x.depth, peak_depth_across);
+/// Eight neighbouring k of one lane as two 16-byte words.
+struct alignas(16) packed_halves {
+  __half value[8];
+};
+
+/// Stores eight values of one lane of a cell, `group` the number of the eight among its 32.
+__device__ inline void store_split(const float (&values)[8], int shift, std::byte* cell, int row,
+                                   int group) {
+  packed_halves high;
+  packed_halves low;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const float value = scale(values[i], shift);
+    high.value[i] = __float2half_rn(value);
+    low.value[i] = __float2half_rn(value - __half2float(high.value[i]));
+  }
+  auto* out = reinterpret_cast<packed_halves*>(cell) + row * 8;
+  out[group ^ (row % 8)] = high;
+  out[(group + 4) ^ (row % 8)] = low;
 }
 
+/// Packs an operand whose lanes have their k side by side, peaks and all: a warp takes a lane, of
+/// which it holds `held` pieces of 256 values in registers meanwhile; the rest is read twice. Zeros
+/// beyond the operand.
+__device__ inline void pack_lane(const tensor_source& x, index_t lane, unsigned* flag) {
+  constexpr int held = 4;
+  constexpr int piece = 256;
+  const int thread = static_cast<int>(threadIdx.x) % 32;
+  const index_t depth = lane < x.lanes ? x.depth : 0;
+  const float* from = x.data + lane * x.lane_step;
+  const bool aligned = reinterpret_cast<std::size_t>(x.data) % 16 == 0 && x.lane_step % 4 == 0;
+  unsigned peak = 0;
+  const auto load = [&](float(&values)[8], index_t first) {
+    if (aligned && first + 8 <= depth) {
+      const auto* words = reinterpret_cast<const float4*>(from + first);
+      const float4 left = words[0];
+      const float4 right = words[1];
+      values[0] = left.x, values[1] = left.y, values[2] = left.z, values[3] = left.w;
+      values[4] = right.x, values[5] = right.y, values[6] = right.z, values[7] = right.w;
+    } else {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) values[i] = first + i < depth ? from[first + i] : 0.0F;
+    }
+  };
+  const auto look = [&](const float(&values)[8]) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) peak = max(peak, __float_as_uint(fabsf(values[i])));
+  };
+  const auto store = [&](const float(&values)[8], int shift, index_t first) {
+    const index_t cell_depth = first / packed_operand::cell_depth;
+    if (cell_depth >= x.shape.depths) return;
+    const index_t cell = cell_depth * x.shape.panels + lane / packed_operand::cell_rows;
+    store_split(values, shift, x.packed + cell * packed_operand::cell_bytes,
+                static_cast<int>(lane % packed_operand::cell_rows), thread % 4);
+  };
+  float near[held][8];
+#pragma unroll
+  for (int p = 0; p < held; ++p) load(near[p], p * piece + thread * 8);
+#pragma unroll
+  for (int p = 0; p < held; ++p) look(near[p]);
+#pragma unroll 2
+  for (index_t first = held * piece; first < depth; first += piece) {
+    float far[8];
+    load(far, first + thread * 8);
+    look(far);
+  }
+  peak = warp_maximum(peak);
+  if (thread == 0 && lane < x.lanes) {
+    x.peaks[lane] = peak;
+    if (peak >= infinity_bits) *flag = 1;
+  }
+  const int shift = tensor_shift(peak);
+#pragma unroll
+  for (int p = 0; p < held; ++p) store(near[p], shift, p * piece + thread * 8);
+#pragma unroll 2
+  for (index_t first = held * piece; first < x.shape.depths * packed_operand::cell_depth;
+       first += piece) {
+    float far[8];
+    load(far, first + thread * 8);
+    store(far, shift, first + thread * 8);
+  }
+}
+
+/// Blocks of the first launch for an operand.
+inline index_t peak_blocks(const tensor_source& x) {
+  return x.depth_step == 1 ? x.shape.panels * packed_operand::cell_rows / 8
+                           : ceil_div(x.lanes, 256) * ceil_div(x.depth, peak_depth);
+}
+
+/// The first launch: operands whose k are neighbours are packed, of others the peaks are found.
 __global__ void __launch_bounds__(256)
     tensor_find_peaks(const __grid_constant__ tensor_source a,
-                      const __grid_constant__ tensor_source b, index_t a_blocks) {
+                      const __grid_constant__ tensor_source b, index_t a_blocks, unsigned* flag) {
+  let_next_kernel_start();
   const bool first = blockIdx.x < a_blocks;
   const tensor_source& x = first ? a : b;
   const index_t block = blockIdx.x - (first ? 0 : a_blocks);
-  x.depth_step == 1 ? find_peaks_along_depth(x, block) : find_peaks_across(x, block);
+  if (x.depth_step == 1) {
+    pack_lane(x, block * 8 + threadIdx.x / 32, flag);
+  } else {
+    find_peaks(x, block);
+  }
 }
 
-/// Packing: a block of 256 threads makes one cell, 64 lanes x 32 of k. It reads along whichever
-/// direction is contiguous into rows of 33 floats (no bank conflicts either way), then each thread
-/// splits 8 values of one lane into two 16-byte words. Zeros beyond the operand.
+/// Blocks of the second launch for an operand.
+inline index_t pack_blocks(const tensor_source& x) {
+  return x.depth_step == 1 ? 0 : x.shape.panels * x.shape.depths;
+}
+
+/// The second launch packs the others: a block of 256 threads makes one cell, 64 lanes x 32 of k.
+/// It reads neighbouring lanes into rows of 33 floats (no bank conflicts either way), then each
+/// thread splits 8 values of one lane. Zeros beyond the operand.
 __global__ void __launch_bounds__(256)
     tensor_pack(const __grid_constant__ tensor_source a, const __grid_constant__ tensor_source b,
-                index_t a_cells, unsigned* flag) {
+                index_t a_blocks, unsigned* flag) {
   constexpr int lanes = packed_operand::cell_rows;
   constexpr int depth = packed_operand::cell_depth;
   __shared__ float tile[lanes][depth + 1];
-  const bool first = blockIdx.x < a_cells;
+  const bool first = blockIdx.x < a_blocks;
   const tensor_source& x = first ? a : b;
-  const index_t cell = blockIdx.x - (first ? 0 : a_cells);
+  const index_t cell = blockIdx.x - (first ? 0 : a_blocks);
   const index_t first_lane = cell % x.shape.panels * lanes;
   const index_t first_depth = cell / x.shape.panels * depth;
   const int thread = static_cast<int>(threadIdx.x);
-
-  const bool along_depth = x.depth_step == 1;
 #pragma unroll
   for (int e = thread; e < lanes * depth; e += 256) {
-    const int lane = along_depth ? e / depth : e % lanes;
-    const int l = along_depth ? e % depth : e / lanes;
+    const int lane = e % lanes;
+    const int l = e / lanes;
     const bool inside = first_lane + lane < x.lanes && first_depth + l < x.depth;
     tile[lane][l] =
         inside ? x.data[(first_lane + lane) * x.lane_step + (first_depth + l) * x.depth_step]
                : 0.0F;
   }
+  wait_for_previous_kernel();
+  let_next_kernel_start();
   const int row = thread / 4;
   const int group = thread % 4;
   const unsigned peak = x.peaks[first_lane + row];
   if (peak >= infinity_bits) *flag = 1;
-  const int shift = tensor_shift(peak);
   __syncthreads();
-
-  struct alignas(16) halves {
-    __half value[8];
-  };
-  halves high;
-  halves low;
+  float values[8];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const float value = scale(tile[row][group * 8 + i], shift);
-    high.value[i] = __float2half_rn(value);
-    low.value[i] = __float2half_rn(value - __half2float(high.value[i]));
-  }
-  auto* out = reinterpret_cast<halves*>(x.packed + cell * packed_operand::cell_bytes) + row * 8;
-  out[group ^ (row % 8)] = high;
-  out[(group + 4) ^ (row % 8)] = low;
+  for (int i = 0; i < 8; ++i) values[i] = tile[row][group * 8 + i];
+  store_split(values, tensor_shift(peak), x.packed + cell * packed_operand::cell_bytes, row, group);
 }
 
 }  // namespace gpu::kernels

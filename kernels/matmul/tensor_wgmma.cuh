@@ -2,12 +2,13 @@
 // The product of packed operands on compute capability 9.0: warpgroup products fed by bulk copies.
 
 #include "common/cluster.cuh"
+#include "common/dependent_launch.cuh"
 #include "common/wgmma.cuh"
 #include "matmul/tensor_common.cuh"
 
 namespace gpu::kernels {
 
-/// Shape of the kernel; columns is 128 or 192.
+/// Shape of the kernel; columns is 64, 128 or 192.
 template <int columns, int stage_count>
 struct wgmma_layout {
   static constexpr int rows = 128;
@@ -165,10 +166,16 @@ __device__ void multiply_tiles(const tensor_problem& p, const tensor_ring<Layout
 /// A block of three warpgroups: one copies, two multiply 64 rows each of a 128 x cols tile, over
 /// and over until the tiles of its cluster are done. Shared memory is a ring of `stages` stages of
 /// 32 values of k, high and low halves.
+///
+/// Tried without gain on an H100: clusters of 2 x 2 blocks that share rows of A too (at 2048 251 us
+/// for 183, at 4096 1066 for 1046): copies are not what it waits for. Longer runs are faster and
+/// less exact, see tensor_run.
 template <class Layout, int run>
 __global__ void GPU_SIMILARITY_CLUSTER(Layout::cluster) __launch_bounds__(Layout::threads, 1)
     tensor_multiply_wgmma(const __grid_constant__ tensor_problem p) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  wait_for_previous_kernel();
+  let_next_kernel_start();
   if (*p.flag != 0) return;
   extern __shared__ unsigned char shared_memory[];
   __shared__ alignas(8) std::uint64_t barriers[2 * Layout::stages];
@@ -194,15 +201,11 @@ template <class Layout, int run>
 void launch_tensor_wgmma(const tensor_problem& p, cudaStream_t stream) {
   const auto kernel = tensor_multiply_wgmma<Layout, run>;
   allow_shared_memory(kernel, Layout::shared_bytes);
-  int device = 0;
-  int multiprocessors = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const index_t pairs = ceil_div(p.m, Layout::rows * Layout::cluster) * ceil_div(p.n, Layout::cols);
-  const unsigned clusters = grid_blocks(pairs, 1, multiprocessors / Layout::cluster);
-  kernel<<<clusters * Layout::cluster, Layout::threads, Layout::shared_bytes, stream>>>(p);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  const unsigned clusters =
+      grid_blocks(pairs, 1, cuda::current_limits().multiprocessors / Layout::cluster);
+  launch_dependent(kernel, clusters * Layout::cluster, Layout::threads, Layout::shared_bytes,
+                   stream, p);
 }
 
 }  // namespace gpu::kernels

@@ -24,12 +24,11 @@ struct tile_source {
   index_t lanes;  // of the whole operand
 };
 
-/// Copies elements one by one, zeros beyond the operand: the last, partial step of k. Not unrolled,
-/// so that it costs the loop around it no registers.
+/// Copies elements one by one, zeros beyond the operand: a partial step of k.
 template <class T, int width, int depth, int threads>
 __device__ void copy_partial_tile(const tile_source<T>& from, T* tile, int pitch, index_t first,
                                   index_t end) {
-#pragma unroll 1
+#pragma unroll 4
   for (int e = static_cast<int>(threadIdx.x); e < width * depth; e += threads) {
     const bool depth_first = from.depth_step == 1;
     const int lane = depth_first ? e / depth : e % width;

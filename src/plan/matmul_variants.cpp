@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 
 #include <gpu/error.hpp>
 
@@ -69,8 +70,10 @@ matmul_choice tensor_double(const matmul_extents& e, const matmul_device& device
 // Packing pays, there are tiles for half of the device at least (k is not cut into parts here), and
 // the error bound of `tensor` is below that of a float32 chain.
 bool tensor_is_better(const matmul_extents& e, const matmul_device& device) {
-  const index_t pairs = ceil_div(e.m, 256) * ceil_div(e.n, 128);
-  return pairs >= device.multiprocessors / 4 && work_of(e) >= policy::tensor_least_work &&
+  const index_t pairs = ceil_div(e.m, 256) * ceil_div(e.n, device.has_wgmma ? 64 : 128);
+  const double least_work =
+      device.has_wgmma ? policy::tensor_least_work : policy::tensor_least_work_of_warps;
+  return pairs >= device.multiprocessors / 4 && work_of(e) >= least_work &&
          e.k >= policy::tensor_least_depth && std::min(e.m, e.n) >= policy::tensor_least_extent;
 }
 
@@ -105,11 +108,12 @@ index_t blocks_each(const matmul_extents& e, const policy::register_tile& tile, 
 double register_cost(const matmul_extents& e, const policy::register_tile& tile, index_t splits,
                      bool wide, const matmul_device& device) {
   const index_t blocks = blocks_each(e, tile, splits, device);
-  const index_t rest = blocks % tile.resident();
+  const index_t rest = blocks % tile.blocks;
   const double rounds = static_cast<double>(blocks - rest) +
                         static_cast<double>(rest) / rate_of_warps(rest * tile.threads() / 32);
+  const index_t depth = ceil_div(ceil_div(e.k, splits), tile.block_k) * tile.block_k;
   const double block = static_cast<double>(tile.block_m) * tile.block_n *
-                       (static_cast<double>(ceil_div(e.k, splits)) + policy::block_overhead);
+                       (static_cast<double>(depth) + policy::block_overhead);
   const double products = rounds * block / (wide ? tile.wide_rate : tile.rate);
   if (splits == 1) return products;
   const double sums = static_cast<double>(splits) * static_cast<double>(e.m) *
@@ -117,34 +121,48 @@ double register_cost(const matmul_extents& e, const policy::register_tile& tile,
   return products + policy::sum_launch + sums;
 }
 
-// The tile and the parts that cost least. Narrow and flat C have tiles of their own. `wide`: both
-// operands are read 16 bytes at a time. `limit`: bytes for the parts.
+// Whether k may be cut into so many parts. `limit`: bytes for them.
+bool may_split(const matmul_extents& e, const policy::register_tile& tile, index_t splits,
+               std::size_t element_bytes, const matmul_device& device, std::size_t limit) {
+  if (splits == 1) return true;
+  const double bytes = static_cast<double>(splits) * static_cast<double>(e.m) *
+                       static_cast<double>(e.n) * static_cast<double>(element_bytes);
+  const index_t tiles = tiles_of(e, tile);
+  return e.k >= splits * policy::least_split_depth && bytes <= static_cast<double>(limit) &&
+         tiles <= tile.blocks * device.multiprocessors &&
+         tiles * splits <= policy::most_split_blocks * device.multiprocessors;
+}
+
+// The tiles that come into question, narrow and flat C having some of their own.
+std::span<const policy::tile_name> tiles_for(const matmul_extents& e, std::size_t element_bytes,
+                                             const matmul_device& device) {
+  using enum policy::tile_name;
+  static constexpr std::array thin{slim, narrow};
+  static constexpr std::array others{large, medium, light, small, flat};
+  const auto tile_of = [&](policy::tile_name name) { return policy::tile_of(element_bytes, name); };
+  if (e.n <= tile_of(slim).block_n &&
+      policy::register_shared_bytes(element_bytes, slim) <= device.shared_bytes) {
+    return std::span(thin).first(1);
+  }
+  if (e.n <= tile_of(narrow).block_n) return std::span(thin).last(1);
+  const bool may_be_flat = e.m <= tile_of(flat).block_m && e.k >= policy::flat_least_depth;
+  return std::span(others).first(may_be_flat ? 5 : 4);
+}
+
+// The tile and the parts that cost least. `wide`: both operands are read 16 bytes at a time.
+// `limit`: bytes for the parts.
 register_pick choose_register(const matmul_extents& e, std::size_t element_bytes, bool wide,
                               const matmul_device& device, std::size_t limit) {
-  using policy::tile_name;
-  const auto tile_of = [&](tile_name name) { return policy::tile_of(element_bytes, name); };
-  std::array<tile_name, 4> names{tile_name::large, tile_name::medium, tile_name::light,
-                                 tile_name::small};
-  if (e.n <= tile_of(tile_name::slim).block_n &&
-      policy::register_shared_bytes(element_bytes, tile_name::slim) <= device.shared_bytes) {
-    names.fill(tile_name::slim);
-  } else if (e.n <= tile_of(tile_name::narrow).block_n) {
-    names.fill(tile_name::narrow);
-  } else if (e.m <= tile_of(tile_name::flat).block_m) {
-    names.fill(tile_name::flat);
-  }
-  const double part_bytes =
-      static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(element_bytes);
   register_pick best;
   double least = std::numeric_limits<double>::infinity();
-  for (const tile_name name : names) {
-    for (index_t splits = 1; splits <= policy::most_splits; ++splits) {
-      const bool may_split =
-          e.k >= splits * policy::least_split_depth &&
-          static_cast<double>(splits) * part_bytes <= static_cast<double>(limit) &&
-          blocks_each(e, tile_of(name), 1, device) <= tile_of(name).resident();
-      if (splits > 1 && !may_split) break;
-      const double cost = register_cost(e, tile_of(name), splits, wide, device);
+  for (const policy::tile_name name : tiles_for(e, element_bytes, device)) {
+    const policy::register_tile& tile = policy::tile_of(element_bytes, name);
+    for (const index_t splits : policy::split_counts) {
+      if (!may_split(e, tile, splits, element_bytes, device, limit) ||
+          (splits > 1 && name == policy::tile_name::flat)) {
+        break;
+      }
+      const double cost = register_cost(e, tile, splits, wide, device);
       if (cost < least) {
         least = cost;
         best = {name, splits};
@@ -199,14 +217,21 @@ matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
   return choice;
 }
 
-// 192 columns need less of the L2 cache per product, 128 leave less of the last round of tiles
-// idle: whichever finishes first. A block of each pair of multiprocessors takes a pair of tiles.
+// The width of tiles whose rounds take least. A block of each pair of multiprocessors takes a pair
+// of tiles.
 int choose_wgmma_columns(const matmul_extents& e, const matmul_device& device) {
-  const auto rounds = [&](index_t columns) {
-    const index_t pairs = ceil_div(e.m, 256) * ceil_div(e.n, columns);
-    return static_cast<double>(ceil_div(pairs, std::max(device.multiprocessors / 2, 1)) * columns);
-  };
-  return rounds(192) <= rounds(128) * policy::tensor_narrow_cost ? 192 : 128;
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < policy::tensor_columns.size(); ++i) {
+    const index_t pairs = ceil_div(e.m, 256) * ceil_div(e.n, policy::tensor_columns[i]);
+    const index_t rounds = ceil_div(pairs, std::max(device.multiprocessors / 2, 1));
+    const double cost = static_cast<double>(rounds) * policy::tensor_round_costs[i];
+    if (cost < least) {
+      least = cost;
+      best = policy::tensor_columns[i];
+    }
+  }
+  return best;
 }
 
 matmul_choice tensor(const matmul_extents& e, const matmul_device& device) {

@@ -1,10 +1,12 @@
 // The choice of variant and tile, asked without a GPU.
 #include "plan/matmul_variants.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <gpu/error.hpp>
 
+#include "matmul/register_sweep.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -83,6 +85,26 @@ TEST_CASE("Few tiles of C are multiplied in parts of k or by small tiles", "[mat
   CHECK(register_tiled({512, 512, 512}).depth_splits == 1);
   CHECK(register_tiled({8192, 8192, 8192}).depth_splits == 1);
   CHECK(register_tiled({512, 512, 512}).tile_rows < register_tiled({4096, 4096, 4096}).tile_rows);
+}
+
+TEST_CASE("The tile and the parts of k are near the best that were measured", "[matmul][plan]") {
+  constexpr double most = 1.028;
+  for (const gpu_test::timed_product& p : gpu_test::register_sweep()) {
+    const auto a = p.transpose_a ? gpu::transposition::transpose : gpu::transposition::none;
+    const matmul_choice choice = gpu::detail::choose_matmul_cuda(
+        {p.m, p.n, p.k}, 4, {.a = a, .variant = matmul_variant::register_tiled}, hopper(),
+        unlimited);
+    // Plain products of 4096 are timed as they are; the choice transposes A first.
+    if (choice.transpose_a) continue;
+    INFO(p.m << " x " << p.n << " x " << p.k << ": tile " << choice.tile_rows << " x "
+             << choice.tile_cols << ", " << choice.depth_splits << " parts");
+    const auto taken =
+        std::find_if(p.tiles.begin(), p.tiles.end(), [&](const gpu_test::timed_tile& t) {
+          return t.tile == choice.tile && t.splits == choice.depth_splits;
+        });
+    REQUIRE(taken != p.tiles.end());
+    CHECK(taken->microseconds <= most * p.tiles.front().microseconds);
+  }
 }
 
 TEST_CASE("A workspace limit is kept, or named", "[matmul][plan]") {

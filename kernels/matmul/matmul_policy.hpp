@@ -39,9 +39,8 @@ enum class tile_name { large, medium, light, small, narrow, slim, flat };
 inline constexpr int tile_count = 7;
 
 /// float. Rates and the costs below are fitted to a sweep of all tiles and numbers of parts on an
-/// H100 (bench/results/matmul_splits_h100.json): in each of its 26 shapes the choice takes at most
-/// 2.7 % longer than the best of them, and in all but three no more than 1 %;
-/// tests/matmul/register_sweep.hpp holds it to that. Of cuBLAS in the same run:
+/// H100 (bench/results/matmul_splits_h100.json): in each of its 24 shapes the choice takes at most
+/// 2.7 % longer than the best of them, and a test holds it to that. Of cuBLAS in the same run:
 ///                    medium  large  light  small  flat
 ///   256                             1.01   1.26
 ///   512                             1.02   1.24          light with k in 2

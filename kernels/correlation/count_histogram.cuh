@@ -175,23 +175,25 @@ __device__ __noinline__ void leave_histogram(const count_arguments& args, unsign
   for (int i = begin; i < end; i += side_by_side) {
     int sum[side_by_side];
     unsigned found[side_by_side];
-    int told[side_by_side];
+    index_t here[side_by_side];
 #pragma unroll
     for (int k = 0; k < side_by_side; ++k) {
       sum[k] = i + k < below ? i + k - bound : i + k - below + past;
       found[k] = i + k < end ? zero[sum[k]] : 0;
-      told[k] = estimate.of(sum[k]);
+      here[k] = estimate.of(sum[k]);
     }
 #pragma unroll
     for (int k = 0; k < side_by_side; ++k) {
-      if (found[k] == 0) continue;
-      zero[sum[k]] = 0;
-      const index_t here = told[k] != 0 ? told[k] : exact_place(args.bins, sum[k], scale);
-      if (here != place && count != 0) {
-        add_to_bin(args.bins, block_bins, place, count);
+      if (i + k < end) zero[sum[k]] = 0;
+      if (found[k] != 0 && here[k] == 0) here[k] = exact_place(args.bins, sum[k], scale);
+    }
+#pragma unroll
+    for (int k = 0; k < side_by_side; ++k) {
+      if (found[k] != 0 && here[k] != place) {
+        if (count != 0) add_to_bin(args.bins, block_bins, place, count);
         count = 0;
+        place = here[k];
       }
-      place = here;
       count += found[k];
     }
   }

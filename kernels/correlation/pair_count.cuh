@@ -25,9 +25,7 @@
 // wait for it.
 // Tried without gain: items that begin at different tiles of their chunk, rows counted without
 // atomics (both 1 % or less); counting columns by adding up bit-sliced words over lanes every step
-// (more instructions than the decisions); atomics on the histogram behind a predicate for every sum
-// (the compiler makes branches of them, 6 instructions a sum); converting the histogram to bins
-// with fewer divisions (the same time).
+// (more instructions than the decisions). What a step takes with bins: count_histogram.cuh.
 
 #include <cstdint>
 

@@ -148,6 +148,7 @@ void pair_engine::edge_writer::deliver(std::size_t least) {
 }
 
 void pair_engine::edge_writer::hold() {
+  held_.reserve(engine_.panel_edges_);
   for (const auto& hits : hits_) {
     for (const pair_hit& hit : hits) {
       held_.push_back({hit.row, engine_.original_[hit.col], hit.statistic});

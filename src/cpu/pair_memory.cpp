@@ -68,13 +68,14 @@ pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, i
                                 waiting * bytes_per_waiting_edge};
   };
   if (limit == 0) {
-    constexpr std::size_t budget = pair_policy::packed_bytes;
-    const std::size_t for_rows = budget - std::min(scratch, budget / 2);
-    if (all <= for_rows) {
-      const std::size_t left = pair_policy::memory_bytes - std::min(scratch, budget / 2) - all;
-      return finished(rows, std::min(pair_policy::panel_edges, left / bytes_per_waiting_edge));
+    constexpr std::size_t budget = pair_policy::memory_bytes;
+    const std::size_t left = budget - std::min(scratch, budget / 2);
+    if (all <= left - (budget - pair_policy::packed_bytes)) {
+      return finished(rows,
+                      std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
     }
-    return finished(std::min(rows, whole_window(for_rows / per_row)), pair_policy::panel_edges / 2);
+    const std::size_t for_rows = left - pair_policy::panel_edges * bytes_per_waiting_edge;
+    return finished(std::min(rows, whole_window(for_rows / per_row)), pair_policy::panel_edges);
   }
   const std::size_t least_waiting = least_waiting_edges * bytes_per_waiting_edge;
   const std::size_t least_rows =
@@ -91,9 +92,9 @@ pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, i
     return finished(rows,
                     std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
   }
-  const std::size_t waiting =
-      std::max(least_waiting, std::min({left - least_rows, left / 4,
-                                        pair_policy::panel_edges / 2 * bytes_per_waiting_edge}));
+  const std::size_t waiting = std::max(
+      least_waiting,
+      std::min({left - least_rows, left / 4, pair_policy::panel_edges * bytes_per_waiting_edge}));
   return finished(std::min(rows, whole_window((left - waiting) / per_row)),
                   waiting / bytes_per_waiting_edge);
 }

@@ -23,9 +23,9 @@ inline constexpr double panel_work = 8e9;
 /// Multiply-adds that are worth a further thread.
 inline constexpr double thread_work = 2e7;
 
-/// Packed rows and scratch take at most this much where no limit is asked for, and with the edges
-/// that wait this much: with what a call takes anyway that stays below 256 MiB beside the input and
-/// the result.
+/// Rows are packed at once where they and scratch take at most this much and no limit is asked for.
+/// With the edges that wait they take at most the other: with what a call takes anyway that stays
+/// below 256 MiB beside the input and the result.
 inline constexpr std::size_t packed_bytes = std::size_t{216} << 20;
 inline constexpr std::size_t memory_bytes = std::size_t{248} << 20;
 /// Rows that do not fit are packed in windows of at least this many rows, whose halves are
@@ -33,7 +33,7 @@ inline constexpr std::size_t memory_bytes = std::size_t{248} << 20;
 inline constexpr index_t least_window_rows = 512;
 inline constexpr index_t window_step = 64;
 
-/// Edges of a panel that wait to be put in order: 16 + 24 bytes each. Half of them between windows.
+/// Edges of a panel that wait to be put in order: 16 + 24 bytes each.
 inline constexpr std::size_t panel_edges = std::size_t{1} << 20;
 
 /// Degrees that threads count by themselves, in all; else they add to common ones.

@@ -33,9 +33,6 @@ index_t find_nan(const T* values, index_t cols) {
 
 // Makes ranks of counts.
 struct rank_writer {
-  // A result that no cache keeps is written past them.
-  static constexpr index_t streamed_elements = index_t{4} << 20;
-
   matrix_view<double> ranks;
   double scale;
   double offset;
@@ -48,8 +45,7 @@ struct rank_writer {
   }
   void put_bytes(index_t first, index_t last, const std::int8_t* counts, index_t pitch) const {
     kernels.widen(counts, pitch, static_cast<int>(last - first), static_cast<int>(ranks.cols()),
-                  scale, offset, ranks.row(first), ranks.row_stride(),
-                  ranks.rows() * ranks.cols() >= streamed_elements);
+                  scale, offset, ranks.row(first), ranks.row_stride());
   }
 };
 

@@ -33,9 +33,9 @@ struct counting_kernels {
   /// Returns false, with `out` of no meaning, where one does not fit a byte.
   bool (*narrow)(const std::int32_t* values, index_t stride, int rows, int cols, std::int32_t flip,
                  std::int8_t* out, index_t pitch);
-  /// out = scale * count + offset; counts lie as narrow() leaves keys. `stream`: past the caches.
+  /// out = scale * count + offset; counts lie as narrow() leaves keys.
   void (*widen)(const std::int8_t* counts, index_t pitch, int rows, int cols, double scale,
-                double offset, double* out, index_t stride, bool stream);
+                double offset, double* out, index_t stride);
 
   template <class Lane>
   [[nodiscard]] counting_kernel<Lane> of() const {

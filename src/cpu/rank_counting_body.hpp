@@ -129,7 +129,7 @@ inline bool narrow(const std::int32_t* values, index_t stride, int rows, int col
 }
 
 inline void widen(const std::int8_t* counts, index_t pitch, int rows, int cols, double scale,
-                  double offset, double* out, index_t stride, bool) {
+                  double offset, double* out, index_t stride) {
   for (int row = 0; row < rows; ++row) {
     const std::int8_t* count = counts + row * pitch;
     double* rank = out + row * stride;

@@ -1,6 +1,7 @@
 #include "cuda/input_upload.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "cuda/staging_copy.hpp"
@@ -8,9 +9,9 @@
 namespace gpu::cuda {
 namespace {
 
-// So small that those of all threads stay in the cache of page-locked memory between calls.
-constexpr std::size_t piece_bytes = std::size_t{512} << 10;
 constexpr std::size_t least_staged_bytes = std::size_t{4} << 20;
+// Of a piece that a thread fills at a time.
+constexpr std::size_t part_bytes = std::size_t{64} << 10;
 
 // Whether every value is of [-128, 127].
 bool narrow(const std::int32_t* from, std::size_t count, std::byte* to) {
@@ -28,8 +29,8 @@ bool input_upload::is_staged(std::size_t bytes) {
   return bytes >= least_staged_bytes;
 }
 
-input_upload::input_upload(bool staged, cudaStream_t stream)
-    : stream_(stream), piece_(staged ? piece_bytes : 0) {
+input_upload::input_upload(std::size_t piece_bytes, int threads, cudaStream_t stream)
+    : stream_(stream), piece_(piece_bytes), threads_(threads) {
   for (auto& piece : pieces_) piece = pinned_buffer<std::byte>(piece_);
 }
 
@@ -55,8 +56,11 @@ void input_upload::copy(const std::byte* from, std::size_t rows, std::size_t row
   const std::size_t step = piece_ / row_bytes;
   for (std::size_t first = 0; first < rows; first += step) {
     const std::size_t here = std::min(step, rows - first);
+    const auto rows_here = static_cast<std::int64_t>(here);
     send(here * row_bytes, out + first * row_bytes, [&](std::byte* piece) {
-      for (std::size_t row = 0; row < here; ++row) {
+#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
+      for (std::int64_t i = 0; i < rows_here; ++i) {
+        const auto row = static_cast<std::size_t>(i);
         std::memcpy(piece + row * row_bytes, from + (first + row) * stride_bytes, row_bytes);
       }
     });
@@ -70,19 +74,36 @@ void input_upload::copy_run(const std::byte* from, std::size_t bytes, std::byte*
   }
   for (std::size_t first = 0; first < bytes; first += piece_) {
     const std::size_t here = std::min(piece_, bytes - first);
-    send(here, out + first, [&](std::byte* piece) { stream_copy(piece, from + first, here); });
+    send(here, out + first, [&](std::byte* piece) {
+      on_parts(here, [&](std::size_t begin, std::size_t count) {
+        stream_copy(piece + begin, from + first + begin, count);
+      });
+    });
   }
 }
 
 bool input_upload::copy_as_bytes(const std::int32_t* from, std::size_t count, std::int8_t* out) {
   const std::size_t step = piece_ / sizeof(std::int32_t);  // so that a piece stays in the caches
-  bool fits = true;
+  std::atomic<bool> fits = true;
   for (std::size_t first = 0; first < count && fits; first += step) {
     const std::size_t here = std::min(step, count - first);
-    send(here, reinterpret_cast<std::byte*>(out + first),
-         [&](std::byte* piece) { fits = narrow(from + first, here, piece); });
+    send(here, reinterpret_cast<std::byte*>(out + first), [&](std::byte* piece) {
+      on_parts(here, [&](std::size_t begin, std::size_t values) {
+        if (!narrow(from + first + begin, values, piece + begin)) fits = false;
+      });
+    });
   }
   return fits;
+}
+
+template <class Fill>
+void input_upload::on_parts(std::size_t bytes, const Fill& fill) const {
+  const auto parts = static_cast<std::int64_t>((bytes + part_bytes - 1) / part_bytes);
+#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const std::size_t begin = static_cast<std::size_t>(part) * part_bytes;
+    fill(begin, std::min(part_bytes, bytes - begin));
+  }
 }
 
 template <class Fill>

@@ -1,6 +1,6 @@
 #pragma once
-// Host rows to device memory by one of several threads that share an input: pageable memory goes
-// through page-locked pieces, one of which is filled while the one before is on its way.
+// Host rows to device memory: pageable memory goes through page-locked pieces, one of which is
+// filled while the one before is on its way.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,9 @@ class input_upload {
   /// Whether an input of so many bytes is worth page-locked memory, and several threads.
   static bool is_staged(std::size_t bytes);
 
-  /// Copies are ordered on `stream`, and staged where asked.
-  input_upload(bool staged, cudaStream_t stream);
+  /// Copies are ordered on `stream`, and go through two pieces of so many bytes, filled by so many
+  /// OpenMP threads; 0 bytes: straight.
+  input_upload(std::size_t piece_bytes, int threads, cudaStream_t stream);
   ~input_upload();
   input_upload(const input_upload&) = delete;
   input_upload& operator=(const input_upload&) = delete;
@@ -34,8 +35,13 @@ class input_upload {
   void send(std::size_t bytes, std::byte* out, const Fill& fill);
   void copy_run(const std::byte* from, std::size_t bytes, std::byte* out);
 
+  // fill(begin, bytes) for the parts of [0, bytes), by all threads.
+  template <class Fill>
+  void on_parts(std::size_t bytes, const Fill& fill) const;
+
   cudaStream_t stream_;
   std::size_t piece_;
+  int threads_;
   static constexpr int slots = 2;
   pinned_buffer<std::byte> pieces_[slots];
   event sent_[slots];

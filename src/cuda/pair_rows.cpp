@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <type_traits>
 #include <vector>
@@ -21,11 +22,41 @@ using detail::measure;
 using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
-// Input of a block that a thread prepares: several of them for each, at most so much.
-constexpr std::size_t input_block_bytes = std::size_t{2} << 20;
-constexpr std::size_t blocks_per_thread = 6;
+// How the host's threads share an upload. A call that has the host to itself fills large pieces by
+// OpenMP's team and lets one thread talk to the driver: 20,000 x 1000 took 2.8 to 3.2 ms so, 3.4 to
+// 4 where 8 threads upload blocks of their own, and 8 where these are not OpenMP's, which look out
+// for their next loop meanwhile. Engines that share a call do have threads of their own each.
+struct upload_shape {
+  bool together;            // all threads fill a piece, and one uploads it
+  std::size_t lanes;        // of an uploading thread: one computes while the other copies
+  std::size_t blocks;       // of each uploading thread, about, unless
+  std::size_t block_bytes;  // of input that is more
+  std::size_t piece_bytes;  // page-locked: those of all engines stay in memory between calls
+};
+constexpr upload_shape upload_alone{true, 2, 8, std::size_t{8} << 20, std::size_t{4} << 20};
+constexpr upload_shape upload_shared{false, 1, 6, std::size_t{2} << 20, std::size_t{512} << 10};
 // More do not copy faster, but wait for each other in the driver.
 constexpr int most_threads = 12;
+
+const upload_shape& upload_of(const pair_share& share) {
+  return share.members() == 1 ? upload_alone : upload_shared;
+}
+
+// What blocks of input go through, one after the other.
+struct upload_lane {
+  upload_lane(std::size_t input_bytes, std::size_t ranks_bytes, std::size_t packed_bytes,
+              std::size_t piece_bytes, int fillers)
+      : input(input_bytes, own.get()),
+        ranks(ranks_bytes, own.get()),
+        packed(packed_bytes, own.get()),
+        upload(piece_bytes, fillers, own.get()) {}
+
+  cuda::stream own;
+  device_buffer<std::byte> input;
+  device_buffer<std::byte> ranks;
+  device_buffer<std::byte> packed;
+  input_upload upload;
+};
 
 // Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
 // one of them throws, and its exception is thrown here. The calling thread is one of them.
@@ -133,7 +164,7 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
     for (auto& buffer : slots_) buffer = {slot, stream};
     host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
   }
-  choose_blocks(options.exec.cpu_threads, budget);
+  choose_blocks(options.exec.cpu_threads, share, budget);
   std::visit(
       [&]<class T>(matrix_view<const T> view) { prepare(what, view, options, share, stream); },
       data);
@@ -147,21 +178,26 @@ index_t pair_rows::block_of(std::size_t rows) const {
   return fitting > 128 ? fitting / 128 * 128 : fitting;
 }
 
-void pair_rows::choose_blocks(int cpu_threads, const pair_budget& budget) {
+void pair_rows::choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget) {
+  const upload_shape& shape = upload_of(share);
   const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
   const std::size_t per_row =
       input_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes);
+  std::size_t wanted = input_bytes;
   if (input_upload::is_staged(input_bytes)) {
-    threads_ = std::min(staging_threads(cpu_threads), most_threads);
+    const int threads = std::min(staging_threads(cpu_threads), most_threads);
+    (shape.together ? fillers_ : threads_) = threads;
+    lanes_ = shape.lanes;
+    piece_bytes_ = shape.piece_bytes;
+    wanted = std::min(shape.block_bytes,
+                      input_bytes / (static_cast<std::size_t>(threads_) * shape.blocks));
   }
-  const std::size_t wanted = std::min(
-      input_block_bytes, input_bytes / (static_cast<std::size_t>(threads_) * blocks_per_thread));
   const std::size_t room = budget.left() / 2;
-  prepared_rows_ = block_of(std::min(wanted / input_row_bytes_, room / per_row));
-  const std::size_t block = static_cast<std::size_t>(prepared_rows_) * per_row;
+  prepared_rows_ = block_of(std::min(wanted / input_row_bytes_, room / (lanes_ * per_row)));
+  const std::size_t lanes_bytes = lanes_ * static_cast<std::size_t>(prepared_rows_) * per_row;
   threads_ = static_cast<int>(
-      std::clamp<std::size_t>(room / block, 1, static_cast<std::size_t>(threads_)));
-  budget.require(static_cast<std::size_t>(threads_) * block, "blocks of input rows");
+      std::clamp<std::size_t>(room / lanes_bytes, 1, static_cast<std::size_t>(threads_)));
+  budget.require(static_cast<std::size_t>(threads_) * lanes_bytes, "blocks of input rows");
 }
 
 template <class T>
@@ -172,21 +208,23 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
     const row_exchange others(
         share, {values_.data(), unit_.data(), square_sums_.data(), rounding_.data()}, stream);
     const auto walk = share.walk("prepare", count_, static_cast<std::uint64_t>(count_));
-    prepare_blocks(what, data, *walk, [&](row_range rows, const std::byte*, cudaStream_t on) {
+    const auto send = [&](row_range rows, const std::byte*, cudaStream_t on) {
       others.send(rows, format_, on);
-    });
+    };
+    prepare_blocks(what, data, *walk, send);
     walk->finish();
   } else {
     const auto alone = make_solo_share(options.exec.on_progress);
     const auto walk = alone->walk("prepare", count_, static_cast<std::uint64_t>(count_));
     // The memory of the rows is ordered on the stream.
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-    prepare_blocks(what, data, *walk, [&](row_range rows, const std::byte* from, cudaStream_t on) {
+    const auto keep = [&](row_range rows, const std::byte* from, cudaStream_t on) {
       if (resident_) return;
       const std::size_t bytes = static_cast<std::size_t>(rows.size()) * format_.row_bytes;
       std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
-    });
+    };
+    prepare_blocks(what, data, *walk, keep);
     walk->finish();
   }
   kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
@@ -196,21 +234,22 @@ template <class T, class Done>
 void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_walk& walk,
                                const Done& done) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
-  const bool staged = input_upload::is_staged(static_cast<std::size_t>(count_) * input_row_bytes_);
+  const bool staged = piece_bytes_ != 0;
   const pair_walk::piece piece = [&](index_t) { return prepared_rows_; };
   on_threads(threads_, [&](const std::atomic<bool>& failed) {
-    const cuda::stream own;
-    const cudaStream_t stream = own.get();
-    const device_buffer<std::byte> input(most * input_row_bytes_, stream);
-    const device_buffer<std::byte> ranks(most * ranks_row_bytes_, stream);
-    const device_buffer<std::byte> packed(resident_ ? 0 : most * format_.row_bytes, stream);
-    input_upload upload(staged, stream);
+    std::deque<upload_lane> lanes;
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      lanes.emplace_back(most * input_row_bytes_, most * ranks_row_bytes_,
+                         resident_ ? 0 : most * format_.row_bytes, piece_bytes_, fillers_);
+    }
     // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
     bool as_bytes = staged && std::is_same_v<T, std::int32_t> && what == measure::spearman &&
                     data.row_stride() == data.cols();
-    while (!failed) {
+    for (std::size_t turn = 0; !failed; ++turn) {
       const row_range rows = walk.take(piece);
       if (rows.empty()) break;
+      auto& [own, input, ranks, packed, upload] = lanes[turn % lanes_];
+      const cudaStream_t stream = own.get();
       const auto offset = static_cast<std::size_t>(rows.begin);
       std::byte* values = resident_ ? values_.data() : packed.data();
       if (resident_ && values != nullptr) values += offset * format_.row_bytes;
@@ -240,7 +279,7 @@ void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_wal
       done(rows, values, stream);
       walk.advance(static_cast<std::uint64_t>(rows.size()));
     }
-    own.synchronize();
+    for (const upload_lane& lane : lanes) lane.own.synchronize();
   });
 }
 

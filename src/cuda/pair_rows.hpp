@@ -61,7 +61,7 @@ class pair_rows {
   // About that many rows, at least one.
   [[nodiscard]] index_t block_of(std::size_t rows) const;
   // How many threads prepare blocks of how many rows.
-  void choose_blocks(int cpu_threads, const pair_budget& budget);
+  void choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget);
   // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
   // it to done(rows, values, stream). Everything is complete once this returns.
   template <class T, class Done>
@@ -89,9 +89,12 @@ class pair_rows {
   index_t count_;
   row_format format_;
   bool resident_ = true;
-  index_t block_rows_ = 0;     // rows of a block that is staged at a time
-  int threads_ = 1;            // that prepare blocks
-  index_t prepared_rows_ = 0;  // rows of a block that a thread prepares at a time
+  index_t block_rows_ = 0;       // rows of a block that is staged at a time
+  int threads_ = 1;              // that prepare blocks
+  int fillers_ = 1;              // that fill a piece of each of these
+  std::size_t lanes_ = 1;        // that blocks of a thread take in turn
+  std::size_t piece_bytes_ = 0;  // page-locked, of the upload of a lane; 0: pageable
+  index_t prepared_rows_ = 0;    // rows of a block that a thread prepares at a time
   std::size_t input_row_bytes_ = 0;
   std::size_t ranks_row_bytes_ = 0;
   device_buffer<std::int64_t> square_sums_;

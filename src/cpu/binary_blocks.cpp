@@ -16,8 +16,6 @@ namespace {
 constexpr index_t words_at_once = 64;
 // Columns of a task: their bits, and 128 KiB of sums, stay in the second-level cache.
 constexpr index_t most_task_cols = 1024;
-// A result that no cache keeps is written past them.
-constexpr index_t streamed_elements = index_t{4} << 20;
 constexpr index_t task_col_bytes = index_t{1} << 20;
 
 // All rows of the right operand as columns.
@@ -61,7 +59,7 @@ struct tile_task {
     }
     finish_blocks(sums, std::min(tile_block, out.rows() - row), end_col - col,
                   {scale, left.offsets(row), right.offsets(col)}, out.row(row) + col,
-                  out.row_stride(), out.rows() * out.cols() >= streamed_elements);
+                  out.row_stride());
   }
 };
 

@@ -42,9 +42,8 @@ struct laid_columns {
 void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t count, index_t blocks,
                     bool fresh, std::int32_t* sums);
 
-/// Writes the products of the first `rows` rows and `cols` columns of blocks side by side, in whole
-/// lines past the caches if `stream`.
+/// Writes the products of the first `rows` rows and `cols` columns of blocks side by side.
 void finish_blocks(const std::int32_t* sums, index_t rows, index_t cols, const product_terms& terms,
-                   std::int32_t* out, index_t stride, bool stream);
+                   std::int32_t* out, index_t stride);
 
 }  // namespace gpu::cpu

@@ -167,7 +167,7 @@ void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t cou
 }
 
 void finish_blocks(const std::int32_t* sums, index_t rows, index_t cols, const product_terms& terms,
-                   std::int32_t* out, index_t stride, bool stream) {
+                   std::int32_t* out, index_t stride) {
   const __m512i scale = _mm512_set1_epi32(terms.scale);
   for (index_t i = 0; i < rows; ++i) {
     std::int32_t* const to = out + i * stride;
@@ -193,15 +193,10 @@ void finish_blocks(const std::int32_t* sums, index_t rows, index_t cols, const p
       std::int32_t* const line_start = to + col - shift;
       __mmask16 used = lanes_before(cols - col + shift);
       if (col == 0) used = static_cast<__mmask16>(used & (0xffffu << shift));
-      if (used == 0xffff && stream) {
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(line_start), line);
-      } else {
-        _mm512_mask_storeu_epi32(line_start, used, line);
-      }
+      _mm512_mask_storeu_epi32(line_start, used, line);
       before = products;
     }
   }
-  _mm_sfence();
 }
 
 }  // namespace gpu::cpu

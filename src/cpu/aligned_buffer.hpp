@@ -1,10 +1,13 @@
 #pragma once
-// Uninitialised host memory on cache-line boundaries, as wide vector loads want it.
+// Uninitialised host memory on cache-line boundaries, as wide vector loads want it; in large pages
+// where there is much of it.
 
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <type_traits>
+
+#include "cpu/large_pages.hpp"
 
 namespace gpu::cpu {
 
@@ -17,7 +20,10 @@ class aligned_buffer {
 
   aligned_buffer() = default;
   explicit aligned_buffer(std::size_t size)
-      : data_(static_cast<T*>(::operator new(size * sizeof(T), alignment))), size_(size) {}
+      : data_(static_cast<T*>(::operator new(size * sizeof(T), alignment))), size_(size) {
+    constexpr std::size_t least = std::size_t{16} << 20;
+    if (size * sizeof(T) >= least) advise_large_pages(data(), size * sizeof(T));
+  }
 
   [[nodiscard]] T* data() noexcept { return data_.get(); }
   [[nodiscard]] const T* data() const noexcept { return data_.get(); }

@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(count_threads, 1)
   column_counts columns{};
   unsigned stage = 0;
   unsigned parity = 0;
-  int left_class = 0;
+  int left_class = 0;  // none yet
   int right_class = 0;
   dropped_sums dropped{};
 
@@ -205,7 +205,9 @@ __global__ void __launch_bounds__(count_threads, 1)
       if constexpr (binned) {
         const int tile_class = table.square_sums[at_tile / block_tiles];
         if (tile_class != left_class || panel_class != right_class) {
-          leave_histogram(args, zero, block_bins, dropped, left_class, right_class);
+          if (left_class != 0) {
+            leave_histogram(args, zero, block_bins, dropped, left_class, right_class);
+          }
           left_class = tile_class;
           right_class = panel_class;
         }
@@ -264,8 +266,10 @@ __global__ void __launch_bounds__(count_threads, 1)
     at.item += gridDim.x;
   }
   if constexpr (binned) {
-    leave_histogram(args, zero, block_bins, dropped, left_class, right_class);
-    leave_bins(args.bins, block_bins);
+    if (left_class != 0) {
+      leave_histogram(args, zero, block_bins, dropped, left_class, right_class);
+      leave_bins(args.bins, block_bins);
+    }
   }
 #endif
 }

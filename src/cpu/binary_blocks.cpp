@@ -1,6 +1,7 @@
 #include "cpu/binary_blocks.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "cpu/binary_tiles.hpp"
 #include "cpu/instruction_set.hpp"
@@ -40,6 +41,19 @@ class columns_of {
   aligned_buffer<std::uint32_t> words_;
 };
 
+// What a thread works in: pairs of tiles, and sums of a panel.
+struct tile_scratch {
+  aligned_buffer<std::uint8_t> tiles;
+  aligned_buffer<std::int32_t> sums;
+
+  void reserve(index_t words, index_t cols) {
+    if (tiles.size() != 0) return;
+    tiles = aligned_buffer<std::uint8_t>(
+        static_cast<std::size_t>(std::min(words, words_at_once) * 2 * tile_bytes));
+    sums = aligned_buffer<std::int32_t>(static_cast<std::size_t>(cols * tile_block));
+  }
+};
+
 // The products of 32 rows and the columns [col, end_col) of the result.
 struct tile_task {
   const prepared_rows& left;
@@ -48,9 +62,9 @@ struct tile_task {
   int scale;
   matrix_view<std::int32_t> out;
 
-  // Scratch: words_at_once pairs of tiles, sums of most_task_cols columns.
-  void run(index_t row, index_t col, index_t end_col, std::uint8_t* tiles,
-           std::int32_t* sums) const {
+  void run(index_t row, index_t col, index_t end_col, tile_scratch& scratch) const {
+    std::uint8_t* const tiles = scratch.tiles.data();
+    std::int32_t* const sums = scratch.sums.data();
     const index_t blocks = (end_col - col + tile_block - 1) / tile_block;
     for (index_t word = 0; word < left.row_words(); word += words_at_once) {
       const index_t count = std::min(words_at_once, left.row_words() - word);
@@ -77,16 +91,19 @@ void multiply_on_tiles(const prepared_rows& left, const prepared_rows& right, in
   const tile_task task{left, right, columns, scale, out};
   const index_t fitting = task_col_bytes / (left.row_words() * 8) / tile_block * tile_block;
   const index_t panel = std::clamp(fitting, tile_block, most_task_cols);
+  const index_t widest = std::min(panel, right.padded_rows());
+  std::vector<tile_scratch> scratch(static_cast<std::size_t>(threads));
   product_shares(out, tile_block, panel, threads)
-      .for_each(out, threads, [&](index_t row, index_t end_row, index_t first_col, index_t last) {
-        aligned_buffer<std::uint8_t> tiles(words_at_once * 2 * tile_bytes);
-        aligned_buffer<std::int32_t> sums(most_task_cols * tile_block);
-        for (index_t col = first_col; col < last; col += panel) {
-          for (index_t i = row; i < end_row; i += tile_block) {
-            task.run(i, col, std::min(last, col + panel), tiles.data(), sums.data());
-          }
-        }
-      });
+      .for_each(out, threads,
+                [&](index_t row, index_t end_row, index_t first_col, index_t last, int thread) {
+                  tile_scratch& own = scratch[static_cast<std::size_t>(thread)];
+                  own.reserve(left.row_words(), widest);
+                  for (index_t col = first_col; col < last; col += panel) {
+                    for (index_t i = row; i < end_row; i += tile_block) {
+                      task.run(i, col, std::min(last, col + panel), own);
+                    }
+                  }
+                });
 }
 
 }  // namespace gpu::cpu

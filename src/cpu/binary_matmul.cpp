@@ -137,13 +137,14 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
   const index_t strip = fitting_rows(strip_bytes, left.row_words(), most_strip_rows);
   const index_t block = fitting_rows(block_bytes, left.row_words(), most_block_cols);
   product_shares(out, bit_block, most_task_cols, team)
-      .for_each(out, team, [&](index_t row, index_t end_row, index_t first_col, index_t end_col) {
-        for (index_t i = row; i < end_row; i += strip) {
-          for (index_t col = first_col; col < end_col; col += block) {
-            work.fill(i, std::min(end_row, i + strip), col, std::min(block, end_col - col));
-          }
-        }
-      });
+      .for_each(
+          out, team, [&](index_t row, index_t end_row, index_t first_col, index_t end_col, int) {
+            for (index_t i = row; i < end_row; i += strip) {
+              for (index_t col = first_col; col < end_col; col += block) {
+                work.fill(i, std::min(end_row, i + strip), col, std::min(block, end_col - col));
+              }
+            }
+          });
 }
 
 }  // namespace gpu::cpu

@@ -78,15 +78,15 @@ struct product_shares {
     if (out.rows() >= 4 * threads * rows) cols = std::max(panel, out.cols());
   }
 
-  /// body(row, end_row, col, end_col) for every share of `out`, by `threads` threads.
+  /// body(row, end_row, col, end_col, thread) for every share of `out`, by `threads` threads.
   template <class Body>
   void for_each(matrix_view<std::int32_t> out, int threads, const Body& body) const {
     const index_t down = (out.rows() + rows - 1) / rows;
     const index_t across = (out.cols() + cols - 1) / cols;
-    parallel_for(down * across, threads, [&](index_t share, int) {
+    parallel_for(down * across, threads, [&](index_t share, int thread) {
       const index_t row = share / across * rows;
       const index_t col = share % across * cols;
-      body(row, std::min(out.rows(), row + rows), col, std::min(out.cols(), col + cols));
+      body(row, std::min(out.rows(), row + rows), col, std::min(out.cols(), col + cols), thread);
     });
   }
 };

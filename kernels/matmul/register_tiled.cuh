@@ -63,25 +63,33 @@ __device__ void read_fragment(T (&to)[count], const T* from) {
   }
 }
 
-/// What a thread multiplies at one k.
+/// What a thread multiplies, at two k: those of one are read while those of the other are used.
+///
+/// B is read first, and products go along rows to and fro, so that each shares an operand with the
+/// one before it. Neither changes a result or the number of instructions; of cuBLAS on an H100, at
+/// 2048, 4096 and 65536 x 256 x 1024, medium: 0.96, 0.98, 0.98; rows one way 0.93, 0.96, 0.96; A
+/// first and one way 0.92, 0.94, 0.94; columns to and fro 0.96, 0.98, 0.98, at 1021 0.96 for 1.01.
 template <class Layout, class T>
 struct fragments {
-  T a[Layout::rows];
-  T b[Layout::cols];
+  T a[2][Layout::rows];
+  T b[2][Layout::cols];
 
   /// Reads those of k number l of a stage.
   __device__ void read(const Layout& layout, const T* stage, int l) {
     constexpr int vector = Layout::vector;
-    const T* a_tile = stage + layout.first_row;
     const T* b_tile = stage + Layout::depth * Layout::a_pitch + layout.first_col;
-    read_fragment<Layout::rows, 8 * vector>(a, a_tile + l * Layout::a_pitch);
-    read_fragment<Layout::cols, 4 * vector>(b, b_tile + l * Layout::b_pitch);
+    const T* a_tile = stage + layout.first_row;
+    read_fragment<Layout::cols, 4 * vector>(b[l % 2], b_tile + l * Layout::b_pitch);
+    read_fragment<Layout::rows, 8 * vector>(a[l % 2], a_tile + l * Layout::a_pitch);
   }
-  __device__ void multiply_add(T (&sum)[Layout::rows][Layout::cols]) const {
+  __device__ void multiply_add(T (&sum)[Layout::rows][Layout::cols], int l) const {
 #pragma unroll
     for (int i = 0; i < Layout::rows; ++i) {
 #pragma unroll
-      for (int j = 0; j < Layout::cols; ++j) sum[i][j] = fma(a[i], b[j], sum[i][j]);
+      for (int at = 0; at < Layout::cols; ++at) {
+        const int j = i % 2 == 0 ? at : Layout::cols - 1 - at;
+        sum[i][j] = fma(a[l % 2][i], b[l % 2][j], sum[i][j]);
+      }
     }
   }
 };
@@ -169,30 +177,31 @@ __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiproce
   };
   const Layout layout;
   T sum[Layout::rows][Layout::cols] = {};
-  fragments<Layout, T> at[2];
+  fragments<Layout, T> values;
   rest > 0 ? fetch_rest() : fetch(0, 0);
 #pragma unroll
   for (int s = 1; s < Layout::stages - 1; ++s) fetch(s, s);
   __pipeline_wait_prior(Layout::stages - 2);
   __syncthreads();
-  at[0].read(layout, stages, 0);
+  values.read(layout, stages, 0);
   int stage = 0;
   for (index_t step = 0; step < steps; ++step) {
     const T* here = stages + stage * Layout::stage_size;
     const int before = stage == 0 ? Layout::stages - 1 : stage - 1;
     stage = stage + 1 == Layout::stages ? 0 : stage + 1;
+    const T* next = stages + stage * Layout::stage_size;
 #pragma unroll
     for (int l = 0; l < Layout::depth; ++l) {
       if (l + 1 < Layout::depth) {
-        at[(l + 1) % 2].read(layout, here, l + 1);
+        values.read(layout, here, l + 1);
       } else {
         // The next stage has come, and everyone has read the last of this one.
         __pipeline_wait_prior(Layout::stages - 2);
         __syncthreads();
-        at[0].read(layout, stages + stage * Layout::stage_size, 0);
+        values.read(layout, next, 0);
       }
       if (l == 0) fetch(step + Layout::stages - 1, before);
-      at[l % 2].multiply_add(sum);
+      values.multiply_add(sum, l);
     }
   }
   T* c = p.c;

@@ -8,6 +8,7 @@
 #include "cpu/pair_rows.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/present_rows.hpp"
+#include "cpu/scaled_row.hpp"
 #include "stats/pearson_order.hpp"
 #include "validate/pair_checks.hpp"
 
@@ -35,6 +36,7 @@ index_t stride_of(index_t cols) {
 template <class T>
 void scale_piece(const matrix_view<const T>& data, index_t begin, index_t count, double* out,
                  detail::row_kind* kinds, int threads) {
+  const pair_kernels& kernels = usable_pair_kernels();
   const index_t stride = stride_of(data.cols());
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
@@ -42,7 +44,7 @@ void scale_piece(const matrix_view<const T>& data, index_t begin, index_t count,
     for (index_t i = task * rows_per_task; i < end; ++i) {
       double* row = out + i * stride;
       std::fill(std::copy_n(data.row(begin + i), data.cols(), row), row + stride, 0.0);
-      kinds[i] = detail::scale_pearson_row(row, data.cols(), row);
+      kinds[i] = scale_row(kernels, row, data.cols(), stride);
     }
   });
 }

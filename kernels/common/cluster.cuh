@@ -24,23 +24,16 @@ __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n" ::
                    : "memory");
 }
-/// Arrives at the same barrier of block `rank` of the cluster.
+/// Arrives at the same barrier of block `rank` of the cluster, to say that what was copied here has
+/// been read. Nothing that this thread wrote is published: with the scope of the cluster the
+/// arrival would wait for all of its writes to memory, the wait would empty the L1 cache, and
+/// either would cost more than a stage of a ring.
 __device__ __forceinline__ void barrier_arrive_at(unsigned barrier, int rank) {
   asm volatile(
       "{\n.reg .b32 remote;\n"
       "mapa.shared::cluster.u32 remote, %0, %1;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}\n" ::"r"(barrier),
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}\n" ::"r"(barrier),
       "r"(rank)
-      : "memory");
-}
-/// barrier_wait where other blocks of the cluster arrive too.
-__device__ __forceinline__ void barrier_wait_cluster(unsigned barrier, unsigned parity) {
-  asm volatile(
-      "{\n.reg .pred done;\n"
-      "again%=:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-      "@done bra over%=;\nbra again%=;\n"
-      "over%=:\n}" ::"r"(barrier),
-      "r"(parity)
       : "memory");
 }
 /// bulk_copy to the same place in every block of the cluster whose bit is set in `blocks`, each

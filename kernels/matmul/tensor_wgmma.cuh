@@ -71,7 +71,7 @@ __device__ void feed_tiles(const tensor_problem& p, const tensor_ring<Layout>& r
     const std::byte* b = p.b + b_panel * cell + rank * half;
     for (index_t depth = 0; depth < p.a_shape.depths; ++depth) {
       const unsigned full = ring.full(at.stage);
-      barrier_wait_cluster(ring.empty(at.stage), at.parity ^ 1U);
+      barrier_wait(ring.empty(at.stage), at.parity ^ 1U);
       barrier_expect(full, Layout::stage_bytes);
       const unsigned to = ring.memory(at.stage);
       bulk_copy(to, a, Layout::a_bytes, full);
@@ -125,7 +125,7 @@ __device__ void multiply_tiles(const tensor_problem& p, const tensor_ring<Layout
       const int count = static_cast<int>(min(index_t{run}, p.a_shape.depths - depth));
       unsigned previous = 0;
       for (int s = 0; s < count; ++s) {
-        barrier_wait_cluster(ring.full(at.stage), at.parity);
+        barrier_wait(ring.full(at.stage), at.parity);
         const unsigned base = ring.memory(at.stage);
         const std::uint64_t a = swizzled_descriptor(base + group * cell);
         const std::uint64_t b = swizzled_descriptor(base + Layout::a_bytes);

@@ -27,8 +27,8 @@
 // 1001, 79 % at 4097 (92, 85, 72 %). Streams that start at 16 bytes, not 128, cost 6 to 8 % of it.
 // Exactly 5 elements by the same march, summed in registers: 85 to 92 %, behind block_sums_kernel.
 // At 4097 doubles also, without gain: a slot or two more (54 and 53 %: one block less on a
-// multiprocessor), 384 or 512 threads (66 to 71 and 77 to 79 %), 128 (63 to 65 %), chunks of 3 to 13
-// (29 to 68 %), and asking for the last slots after the first have come (78 %).
+// multiprocessor), 384 or 512 threads (66 to 71 and 77 to 79 %), 128 (63 to 65 %), chunks of 3 to
+// 13 (29 to 68 %), and asking for the last slots after the first have come (78 %).
 
 #include <algorithm>
 

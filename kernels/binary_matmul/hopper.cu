@@ -15,9 +15,9 @@
 // Tried without gain: stores straight from the sums, which left the tensor cores idle; two blocks
 // of a cluster that share the right tile by multicast, which couples their rings and took half as
 // long again (1.66 in place of 1.15 ms at 16384^3 on an H100, by bulk copies or tensor maps, each
-// block filling what is free without waiting; the ring has no room for more stages); other groups of row tiles; ordinary instead of streaming stores. A fourth
-// warpgroup for copies and stores does not compile: with 512 threads the instruction's sums exceed
-// the registers of a thread.
+// block filling what is free without waiting; the ring has no room for more stages); other groups
+// of row tiles; ordinary instead of streaming stores. A fourth warpgroup for copies and stores does
+// not compile: with 512 threads the instruction's sums exceed the registers of a thread.
 
 #include <algorithm>
 

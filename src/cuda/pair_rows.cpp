@@ -11,8 +11,9 @@
 #include <gpu/error.hpp>
 
 #include "cuda/host_threads.hpp"
-#include "cuda/input_upload.hpp"
+#include "cuda/row_exchange.hpp"
 #include "cuda/staging_copy.hpp"
+#include "cuda/upload_lane.hpp"
 #include "rank/rank_kernels.hpp"
 
 namespace gpu::cuda {
@@ -22,41 +23,6 @@ using detail::measure;
 using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
-// How the host's threads share an upload. A call that has the host to itself fills large pieces by
-// OpenMP's team and lets one thread talk to the driver: 20,000 x 1000 took 2.8 to 3.2 ms so, 3.4 to
-// 4 where 8 threads upload blocks of their own, and 8 where these are not OpenMP's, which look out
-// for their next loop meanwhile. Engines that share a call do have threads of their own each.
-struct upload_shape {
-  bool together;            // all threads fill a piece, and one uploads it
-  std::size_t lanes;        // of an uploading thread: one computes while the other copies
-  std::size_t blocks;       // of each uploading thread, about, unless
-  std::size_t block_bytes;  // of input that is more
-  std::size_t piece_bytes;  // page-locked: those of all engines stay in memory between calls
-};
-constexpr upload_shape upload_alone{true, 2, 8, std::size_t{8} << 20, std::size_t{4} << 20};
-constexpr upload_shape upload_shared{false, 1, 6, std::size_t{2} << 20, std::size_t{512} << 10};
-// More do not copy faster, but wait for each other in the driver.
-constexpr int most_threads = 12;
-
-const upload_shape& upload_of(const pair_share& share) {
-  return share.members() == 1 ? upload_alone : upload_shared;
-}
-
-// What blocks of input go through, one after the other.
-struct upload_lane {
-  upload_lane(std::size_t input_bytes, std::size_t ranks_bytes, std::size_t packed_bytes,
-              std::size_t piece_bytes, int fillers)
-      : input(input_bytes, own.get()),
-        ranks(ranks_bytes, own.get()),
-        packed(packed_bytes, own.get()),
-        upload(piece_bytes, fillers, own.get()) {}
-
-  cuda::stream own;
-  device_buffer<std::byte> input;
-  device_buffer<std::byte> ranks;
-  device_buffer<std::byte> packed;
-  input_upload upload;
-};
 
 // Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
 // one of them throws, and its exception is thrown here. The calling thread is one of them.
@@ -78,44 +44,6 @@ void on_threads(int threads, const Work& work) {
       threads - 1, [&](int) { run(); }, run);
   if (first_failure) std::rethrow_exception(first_failure);
 }
-
-// The resident rows of the engines that share a call, open to each other while this lives.
-class row_exchange {
- public:
-  // The memory of `mine` is ordered on `stream`.
-  row_exchange(pair_share& share, const shared_rows& mine, cudaStream_t stream)
-      : share_(share), mine_(mine) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-    all_ = share.exchange(mine);
-  }
-  ~row_exchange() { share_.leave(); }
-  row_exchange(const row_exchange&) = delete;
-  row_exchange& operator=(const row_exchange&) = delete;
-
-  // Copies rows of this engine to all others; complete before this ends.
-  void send(row_range rows, const row_format& format, cudaStream_t stream) const {
-    const auto first = static_cast<std::size_t>(rows.begin);
-    const auto count = static_cast<std::size_t>(rows.size());
-    const auto copy = [&](auto* to, const auto* from, std::size_t row_bytes) {
-      if (from == nullptr) return;
-      const std::size_t elements = row_bytes / sizeof(*from);
-      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to + first * elements, from + first * elements,
-                                                count * row_bytes, cudaMemcpyDefault, stream));
-    };
-    for (const shared_rows& other : all_) {
-      if (other.square_sums == mine_.square_sums) continue;
-      copy(other.values, mine_.values, format.row_bytes);
-      copy(other.unit, mine_.unit, format.unit_bytes);
-      copy(other.square_sums, mine_.square_sums, sizeof(std::int64_t));
-      copy(other.rounding, mine_.rounding, sizeof(kernels::row_rounding));
-    }
-  }
-
- private:
-  pair_share& share_;
-  shared_rows mine_;
-  std::vector<shared_rows> all_;
-};
 
 }  // namespace
 
@@ -179,13 +107,13 @@ index_t pair_rows::block_of(std::size_t rows) const {
 }
 
 void pair_rows::choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget) {
-  const upload_shape& shape = upload_of(share);
+  const upload_shape& shape = share.members() == 1 ? upload_alone : upload_shared;
   const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
   const std::size_t per_row =
       input_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes);
   std::size_t wanted = input_bytes;
   if (input_upload::is_staged(input_bytes)) {
-    const int threads = std::min(staging_threads(cpu_threads), most_threads);
+    const int threads = std::min(staging_threads(cpu_threads), most_upload_threads);
     (shape.together ? fillers_ : threads_) = threads;
     lanes_ = shape.lanes;
     piece_bytes_ = shape.piece_bytes;

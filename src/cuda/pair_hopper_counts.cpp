@@ -1,6 +1,8 @@
 // Counts and bins of the CUDA pair engine on Hopper at cuts that keep many pairs: every pair is
 // decided by the warpgroup tensor cores' exact sums.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "cuda/classed_rows.hpp"
 #include "cuda/pair_engine.hpp"
@@ -14,6 +16,14 @@ namespace {
 constexpr double most_growth_counting = 4;
 constexpr double most_growth_binning = 16;
 constexpr index_t always_padded_rows = 32768;
+
+// Work items of a thread block in one launch with bins: its count of one sum has 32 bits, and rows
+// that are all alike have one sum.
+constexpr std::int64_t most_item_pairs = std::int64_t{kernels::count_panel_blocks} *
+                                         kernels::count_chunk_blocks * kernels::count_block_rows *
+                                         kernels::count_block_rows;
+constexpr index_t most_binned_items = std::numeric_limits<std::uint32_t>::max() / most_item_pairs;
+static_assert(most_binned_items > 0);
 
 // Kernels drop the rows of padding because their sums of 0 are dropped.
 bool drops_zero(const detail::keep_range& keep) {
@@ -71,8 +81,12 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
   class_counts out;
   const auto walk = walk_pairs(stage, layout.items());
   const bool complete = walk_items(*walk, layout.items(), [&](index_t first, index_t last) {
-    kernels::launch_class_count(packed.rows(), info_.cols, keep.at_least, keep.at_most, binning,
-                                first, last, packed_degree.data(), multiprocessors_, stream());
+    const index_t step = request == nullptr ? last - first : most_binned_items * multiprocessors_;
+    for (index_t begin = first; begin < last; begin += step) {
+      kernels::launch_class_count(packed.rows(), info_.cols, keep.at_least, keep.at_most, binning,
+                                  begin, std::min(begin + step, last), packed_degree.data(),
+                                  multiprocessors_, stream());
+    }
     const std::uint64_t pairs = layout.pairs(first, last);
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
     out.dropped += pairs;

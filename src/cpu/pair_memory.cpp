@@ -28,9 +28,10 @@ std::size_t row_bytes(detail::measure what, index_t cols) {
     return elements * (sizeof(double) + sizeof(float)) + padding + beside;
   }
   if (cols <= 64) return 2 * elements + 4 + beside;
-  if (cols <= 128) return elements + 128 + beside;
-  if (cols <= 1860) return elements * 4 + padding + beside;  // 16 bits, twice
-  return elements * (cols <= 32768 ? 2 : 4) + beside;
+  if (cols <= pair_policy::most_int8_cols) return elements + 128 + beside;
+  if (cols <= pair_policy::most_packed_cols)
+    return elements * 4 + padding + beside;  // 16 bits, twice
+  return elements * (cols <= pair_policy::most_int16_cols ? 2 : 4) + beside;
 }
 
 std::size_t scratch_bytes(index_t cols, int threads) {

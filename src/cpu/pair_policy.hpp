@@ -15,6 +15,13 @@ inline constexpr index_t task_cols = 8192;
 inline constexpr index_t block_rows = 32;
 inline constexpr index_t block_cols = 512;
 
+/// Columns up to which doubled centred ranks fit 8 and 16 bits.
+inline constexpr index_t most_int8_cols = 128;
+inline constexpr index_t most_int16_cols = 32768;
+/// |sum| of a dot product of them, and of any part of it, is at most cols (cols^2 - 1) / 3: int32
+/// up to here.
+inline constexpr index_t most_packed_cols = 1860;
+
 /// A panel is what runs between two looks at progress and cancellation: rows against all columns,
 /// of at most about this many multiply-adds.
 inline constexpr index_t panel_rows = 2048;

@@ -19,11 +19,6 @@
 namespace gpu::cpu {
 namespace {
 
-// |sum| of a dot product, and of any part of it, is at most cols (cols^2 - 1) / 3: int32 up to
-// here.
-constexpr index_t most_packed_cols = 1860;
-constexpr index_t most_int8_cols = 128;
-constexpr index_t most_int16_cols = 32768;
 constexpr index_t rows_per_task = 4096;
 constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
 
@@ -262,11 +257,11 @@ void make_rows(const matrix_view<const T>& data, const pair_options& options, pa
     const index_t all = ranks.size();
     found.rows = maker(std::move(ranks), all);
   };
-  if (data.cols() > most_int16_cols) return make(std::int32_t{}, false);
-  if (variant == pair_variant::naive || data.cols() > most_packed_cols) {
+  if (data.cols() > pair_policy::most_int16_cols) return make(std::int32_t{}, false);
+  if (variant == pair_variant::naive || data.cols() > pair_policy::most_packed_cols) {
     return make(std::int16_t{}, false);
   }
-  const bool takes_int8 = data.cols() <= most_int8_cols && usable_pair_kernels().int8.search;
+  const bool takes_int8 = data.cols() <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search;
   return takes_int8 ? make(std::int8_t{}, true) : make(std::int16_t{}, true);
 }
 

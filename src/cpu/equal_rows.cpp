@@ -138,14 +138,15 @@ bool is_sampled(std::uint64_t hash) {
   return hash % static_cast<std::uint64_t>(detail::sampled_hashes) == 0;
 }
 
-double estimate_patterns(std::span<const std::uint64_t> hashes) {
+bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, double most) {
+  if (!std::isfinite(most) || rows < detail::least_sampled_rows) return true;
   std::vector<std::uint64_t> sample;
   for (const std::uint64_t hash : hashes) {
     if (is_sampled(hash)) sample.push_back(hash);
   }
   std::sort(sample.begin(), sample.end());
   const auto distinct = std::unique(sample.begin(), sample.end()) - sample.begin();
-  return static_cast<double>(distinct) * static_cast<double>(detail::sampled_hashes);
+  return static_cast<double>(distinct) * static_cast<double>(detail::sampled_hashes) <= most;
 }
 
 row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint64_t> hashes,
@@ -181,10 +182,7 @@ row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint
 std::optional<row_patterns> find_patterns(const byte_rows& rows, double most_share, int threads) {
   const double most = most_share * static_cast<double>(std::max<index_t>(rows.count, 1));
   std::vector<std::uint64_t> hashes = hash_rows(rows, threads);
-  if (std::isfinite(most) && rows.count >= detail::least_sampled_rows &&
-      estimate_patterns(hashes) > most) {
-    return std::nullopt;
-  }
+  if (!promises_patterns(hashes, rows.count, most)) return std::nullopt;
   const auto equal = [&](node_id a, node_id b) {
     return std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
   };

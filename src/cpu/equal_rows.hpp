@@ -27,11 +27,11 @@ struct byte_rows {
 /// A 64-bit hash of each row.
 std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads);
 
-/// Whether the sample of estimate_patterns() takes this hash.
+/// Whether the sample of promises_patterns() takes this hash.
 bool is_sampled(std::uint64_t hash);
-/// How many distinct hashes there are, by a sample: see plan/fold_choice.hpp. Needs those alone
-/// that are sampled.
-double estimate_patterns(std::span<const std::uint64_t> hashes);
+/// Whether `rows` rows of these hashes may be at most `most` patterns, by a sample of many rows:
+/// see plan/fold_choice.hpp. Needs those hashes alone that are sampled.
+bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, double most);
 
 /// Whether two rows are equal; called from several threads.
 using row_comparison = std::function<bool(node_id, node_id)>;

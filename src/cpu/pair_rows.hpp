@@ -140,6 +140,27 @@ struct row_preparation {
   std::optional<row_patterns> patterns;
 };
 
+/// Looks at the rows of an input in order, once `found` knows those with NaN.
+class row_inspector {
+ public:
+  explicit row_inspector(row_preparation& found)
+      : found_(found), next_nan_(found.nan_rows.begin()) {}
+
+  /// Whether `row` is packed; notes it in `found` where it is without NaN and does not vary.
+  bool admits(index_t row, bool varies) {
+    if (next_nan_ != found_.nan_rows.end() && *next_nan_ == row) {
+      ++next_nan_;
+      return false;
+    }
+    if (!varies) found_.constant_rows.push_back(row);
+    return varies;
+  }
+
+ private:
+  row_preparation& found_;
+  std::vector<index_t>::const_iterator next_nan_;
+};
+
 /// Packs all rows, or, `in_windows`, only looks at them and gives their source. `data` outlives it.
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
                                       const pair_options& options, pair_variant variant,

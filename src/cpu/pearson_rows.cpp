@@ -57,16 +57,10 @@ scaled_rows scale_ordinary_rows(const matrix_view<const T>& data, int threads,
   out.values = aligned_buffer<double>(static_cast<std::size_t>(data.rows() * out.stride));
   std::vector<detail::row_kind> kinds(static_cast<std::size_t>(data.rows()));
   scale_piece(data, 0, data.rows(), out.values.data(), kinds.data(), threads);
-  auto next_nan = found.nan_rows.begin();
+  row_inspector inspector(found);
   for (index_t i = 0; i < data.rows(); ++i) {
-    if (next_nan != found.nan_rows.end() && *next_nan == i) {
-      ++next_nan;
-      continue;
-    }
-    if (kinds[static_cast<std::size_t>(i)] != detail::row_kind::ordinary) {
-      found.constant_rows.push_back(i);
-      continue;
-    }
+    const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
+    if (!inspector.admits(i, kind == detail::row_kind::ordinary)) continue;
     if (out.size != i) std::copy_n(out.row(i), out.stride, out.row(out.size));
     found.original.push_back(static_cast<node_id>(i));
     ++out.size;
@@ -173,16 +167,13 @@ class scaled_source final : public row_source {
     const index_t most = rows_per_piece(data.cols());
     aligned_buffer<double> rows(static_cast<std::size_t>(most * stride_of(data.cols())));
     std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
-    auto next_nan = found.nan_rows.begin();
+    row_inspector inspector(found);
     for (index_t begin = 0; begin < data.rows(); begin += most) {
       const index_t piece = std::min(most, data.rows() - begin);
       scale_piece(data, begin, piece, rows.data(), kinds.data(), threads);
       for (index_t i = 0; i < piece; ++i) {
-        if (next_nan != found.nan_rows.end() && *next_nan == begin + i) {
-          ++next_nan;
-        } else if (kinds[static_cast<std::size_t>(i)] != detail::row_kind::ordinary) {
-          found.constant_rows.push_back(begin + i);
-        } else {
+        const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
+        if (inspector.admits(begin + i, kind == detail::row_kind::ordinary)) {
           present_.add(begin + i);
         }
       }
@@ -208,25 +199,15 @@ class scaled_source final : public row_source {
   }
 
  private:
-  // Pieces are scaled where their rows belong, and those that are not present overwritten.
   void append(row_range range, scaled_rows& rows, std::vector<node_id>& original) const {
-    if (range.is_empty()) return;
-    const index_t last = present_.row_of(range.end - 1) + 1;
-    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(rows_per_piece(data_.cols())));
-    index_t piece = 0;
-    for (index_t begin = present_.row_of(range.begin); begin < last; begin += piece) {
-      piece = std::min(static_cast<index_t>(kinds.size()), last - begin);
-      auto at = static_cast<index_t>(original.size());
-      const double* const values = rows.row(at);
-      scale_piece(data_, begin, piece, rows.row(at), kinds.data(), threads_);
-      for (index_t i = 0; i < piece; ++i) {
-        if (!present_.contains(begin + i)) continue;
-        const double* from = values + i * rows.stride;
-        if (rows.row(at) != from) std::copy_n(from, rows.stride, rows.row(at));
-        original.push_back(static_cast<node_id>(begin + i));
-        ++at;
-      }
-    }
+    const index_t most = rows_per_piece(data_.cols());
+    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
+    append_rows(
+        present_, range, most, original,
+        [&](index_t begin, index_t count, index_t to) {
+          scale_piece(data_, begin, count, rows.row(to), kinds.data(), threads_);
+        },
+        [&](index_t from, index_t to) { std::copy_n(rows.row(from), rows.stride, rows.row(to)); });
   }
 
   matrix_view<const T> data_;

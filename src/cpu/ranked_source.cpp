@@ -1,7 +1,6 @@
 #include "cpu/ranked_source.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -54,29 +53,25 @@ class ranked_source final : public row_source {
   }
 
  private:
-  // Pieces are ranked where their rows belong, and those that are not present overwritten.
   void append(row_range range, ordinary_ranks<Integer>& ranks,
               std::vector<node_id>& original) const {
-    if (range.is_empty()) return;
-    const auto start = static_cast<index_t>(original.size());
-    const index_t last = present_.row_of(range.end - 1) + 1;
-    index_t piece = 0;
-    for (index_t begin = present_.row_of(range.begin); begin < last; begin += piece) {
-      piece = std::min(rows_per_piece(data_.cols()), last - begin);
-      auto at = static_cast<index_t>(original.size());
-      Integer* const values = ranks.values.data() + at * ranks.stride;
-      std::int64_t* const sums = ranks.square_sums.data() + at;
-      rank_piece(data_, begin, piece, values, sums, threads_);
-      for (index_t i = 0; i < piece; ++i) {
-        if (!present_.contains(begin + i)) continue;
-        if (const Integer* from = values + i * ranks.stride; ranks.row(at) != from) {
-          std::copy_n(from, ranks.stride, ranks.values.data() + at * ranks.stride);
-          ranks.square_sums[static_cast<std::size_t>(at)] = sums[i];
-        }
-        const index_t place = range.begin + at - start;
-        original.push_back(static_cast<node_id>(numbers_patterns_ ? place : begin + i));
-        ++at;
-      }
+    const std::size_t start = original.size();
+    const auto values_of = [&](index_t place) {
+      return ranks.values.data() + place * ranks.stride;
+    };
+    append_rows(
+        present_, range, rows_per_piece(data_.cols()), original,
+        [&](index_t begin, index_t count, index_t to) {
+          rank_piece(data_, begin, count, values_of(to), ranks.square_sums.data() + to, threads_);
+        },
+        [&](index_t from, index_t to) {
+          std::copy_n(values_of(from), ranks.stride, values_of(to));
+          ranks.square_sums[static_cast<std::size_t>(to)] =
+              ranks.square_sums[static_cast<std::size_t>(from)];
+        });
+    if (numbers_patterns_) {
+      std::iota(original.begin() + static_cast<std::ptrdiff_t>(start), original.end(),
+                static_cast<node_id>(range.begin));
     }
   }
 
@@ -113,7 +108,7 @@ template <class Integer, class T>
 row_survey survey_rows(const matrix_view<const T>& data, bool takes_hashes, int threads,
                        row_preparation& found) {
   row_survey out{.present = present_rows(data.rows()), .sampled_hashes = {}};
-  auto next_nan = found.nan_rows.begin();
+  row_inspector inspector(found);
   for_each_piece<Integer>(
       data, threads,
       [&](index_t begin, const byte_rows& ranks, const std::vector<std::int64_t>& square_sums) {
@@ -121,15 +116,10 @@ row_survey survey_rows(const matrix_view<const T>& data, bool takes_hashes, int 
         if (takes_hashes) hashes = hash_rows(ranks, thread_count(threads));
         for (index_t i = 0; i < ranks.count; ++i) {
           const index_t row = begin + i;
-          if (next_nan != found.nan_rows.end() && *next_nan == row) {
-            ++next_nan;
-          } else if (square_sums[static_cast<std::size_t>(i)] == 0) {
-            found.constant_rows.push_back(row);
-          } else {
-            out.present.add(row);
-            if (takes_hashes && is_sampled(hashes[static_cast<std::size_t>(i)])) {
-              out.sampled_hashes.push_back(hashes[static_cast<std::size_t>(i)]);
-            }
+          if (!inspector.admits(row, square_sums[static_cast<std::size_t>(i)] != 0)) continue;
+          out.present.add(row);
+          if (takes_hashes && is_sampled(hashes[static_cast<std::size_t>(i)])) {
+            out.sampled_hashes.push_back(hashes[static_cast<std::size_t>(i)]);
           }
         }
       });
@@ -181,13 +171,6 @@ row_patterns group_patterns(const matrix_view<const T>& data, const present_rows
   return renumber_rows(std::move(out), original, data.rows());
 }
 
-// Whether a sample of many rows promises patterns enough to fold.
-bool promises_patterns(const row_survey& survey, double most_share) {
-  const index_t rows = survey.present.size();
-  return !std::isfinite(most_share) || rows < detail::least_sampled_rows ||
-         estimate_patterns(survey.sampled_hashes) <= most_share * static_cast<double>(rows);
-}
-
 }  // namespace
 
 template <class Integer, class T>
@@ -197,9 +180,10 @@ std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
   const int threads = options.exec.cpu_threads;
   row_survey survey = survey_rows<Integer>(data, looks_for_patterns, threads, found);
   const double most_share = detail::most_pattern_share(options.fold, backend::cpu, options.variant);
-  if (looks_for_patterns && promises_patterns(survey, most_share)) {
+  const index_t rows = survey.present.size();
+  const double most = most_share * static_cast<double>(std::max<index_t>(rows, 1));
+  if (looks_for_patterns && promises_patterns(survey.sampled_hashes, rows, most)) {
     row_patterns patterns = group_patterns<Integer>(data, survey.present, threads);
-    const double most = most_share * static_cast<double>(survey.present.size());
     if (static_cast<double>(patterns.size()) <= most) found.patterns = std::move(patterns);
   }
   if (found.patterns) {

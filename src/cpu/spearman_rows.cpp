@@ -37,18 +37,11 @@ ordinary_ranks<Integer> rank_ordinary_rows(const matrix_view<const T>& data, int
     const bool is_small = data.rows() * data.cols() < serial_elements;
     centred_ranks(data, ranks, out.square_sums.data(), is_small ? 1 : threads);
   }
-  auto next_nan = found.nan_rows.begin();
+  row_inspector inspector(found);
   index_t packed = 0;
   for (index_t i = 0; i < data.rows(); ++i) {
     const std::int64_t square_sum = out.square_sums[static_cast<std::size_t>(i)];
-    if (next_nan != found.nan_rows.end() && *next_nan == i) {
-      ++next_nan;
-      continue;
-    }
-    if (square_sum == 0) {
-      found.constant_rows.push_back(i);
-      continue;
-    }
+    if (!inspector.admits(i, square_sum != 0)) continue;
     if (packed != i) {
       std::copy_n(out.row(i), out.stride, out.values.data() + packed * out.stride);
       out.square_sums[static_cast<std::size_t>(packed)] = square_sum;
@@ -261,7 +254,8 @@ void make_rows(const matrix_view<const T>& data, const pair_options& options, pa
   if (variant == pair_variant::naive || data.cols() > pair_policy::most_packed_cols) {
     return make(std::int16_t{}, false);
   }
-  const bool takes_int8 = data.cols() <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search;
+  const bool takes_int8 =
+      data.cols() <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search;
   return takes_int8 ? make(std::int8_t{}, true) : make(std::int16_t{}, true);
 }
 

@@ -217,3 +217,35 @@ TEST_CASE("The line of an error is counted over segments", "[io][text]") {
 TEST_CASE("A stop request ends the reading", "[io][text]") {
   CHECK_THROWS_AS(read("1 2 3\n", {.stop = [] { return true; }}), gpu::io::interrupted);
 }
+
+TEST_CASE("A row's name never reaches beyond its line", "[io][text]") {
+  // Long enough for the fast path of integers, which looks for the separator behind the name.
+  for (const char separator : {',', '\t', ' '}) {
+    const auto table_with = [&](const std::string& eleventh) {
+      std::string text;
+      for (int row = 0; row < 30; ++row) {
+        if (row == 10) text += eleventh;
+        text += "g" + std::to_string(row);
+        for (int column = 0; column < 8; ++column) {
+          text += separator + std::to_string(10 * row + column);
+        }
+        text += '\n';
+      }
+      return text;
+    };
+    INFO("separator " << static_cast<int>(separator));
+    for (const std::string blank : {"\n", "\r\n", "  \n", "\n\n\n"}) {
+      const auto table = read(table_with(blank));
+      CHECK(values_of(table) == values_of(read(table_with(""))));
+      REQUIRE(table.names.given());
+      CHECK(table.names[10] == "g10");
+      CHECK(table.names[29] == "g29");
+    }
+    try {
+      (void)read(table_with("truncated\n"));
+      FAIL("a line of one field was taken");
+    } catch (const gpu::io::input_error& error) {
+      CHECK(std::string(error.what()).find(":11:") != std::string::npos);
+    }
+  }
+}

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "io/output_file.hpp"
-#include "io/read_table.hpp"
-#include "io/result_writer.hpp"
+#include "io/read/read_table.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace {
 

@@ -27,9 +27,9 @@
 #include <gpu/similarity.hpp>
 
 #include "common/data.hpp"
-#include "io/output_file.hpp"
-#include "io/read_table.hpp"
-#include "io/result_writer.hpp"
+#include "io/read/read_table.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace {
 

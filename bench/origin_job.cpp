@@ -22,7 +22,7 @@
 
 #include <gpu/spearman.hpp>
 
-#include "io/read_table.hpp"
+#include "io/read/read_table.hpp"
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include <gpu/pearson.hpp>
 #include <gpu/spearman.hpp>
 
-#include "io/read_table.hpp"
+#include "io/read/read_table.hpp"
 
 namespace {
 

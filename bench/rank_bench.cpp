@@ -4,7 +4,7 @@
 #include <gpu/rank.hpp>
 
 #include "common/data.hpp"
-#include "cpu/centred_ranks.hpp"
+#include "cpu/rank/centred_ranks.hpp"
 
 namespace {
 

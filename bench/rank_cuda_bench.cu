@@ -6,7 +6,7 @@
 
 #include "common/cuda_timing.hpp"
 #include "common/data.hpp"
-#include "rank/rank_kernels.hpp"
+#include "kernels/rank/kernels.hpp"
 
 namespace {
 

@@ -21,10 +21,10 @@
 
 #include <algorithm>
 
-#include "binary_matmul/binary_matmul_kernels.hpp"
-#include "common/bulk_copy.cuh"
-#include "common/launch.cuh"
-#include "common/wgmma.cuh"
+#include "kernels/binary_matmul/kernels.hpp"
+#include "kernels/common/bulk_copy.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/common/wgmma.cuh"
 
 namespace gpu::kernels {
 namespace {

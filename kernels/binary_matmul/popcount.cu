@@ -1,8 +1,8 @@
 // The rungs of the binary multiply that count bits with POPC: 16 words a clock and multiprocessor
 // bound all three, so what the ladder shows is how far memory keeps each of them from that.
 
-#include "binary_matmul/binary_matmul_kernels.hpp"
-#include "common/launch.cuh"
+#include "kernels/binary_matmul/kernels.hpp"
+#include "kernels/common/launch.cuh"
 
 namespace gpu::kernels {
 namespace {

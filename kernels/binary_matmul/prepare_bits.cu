@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "binary_matmul/binary_matmul_kernels.hpp"
-#include "common/launch.cuh"
+#include "kernels/binary_matmul/kernels.hpp"
+#include "kernels/common/launch.cuh"
 
 namespace gpu::kernels {
 namespace {

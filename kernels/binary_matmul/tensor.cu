@@ -6,8 +6,8 @@
 // four words that the lanes of a fragment load touch fall into different banks.
 // Shared memory 72 KiB; 2 blocks a multiprocessor; 64 sums a thread.
 
-#include "binary_matmul/binary_matmul_kernels.hpp"
-#include "common/launch.cuh"
+#include "kernels/binary_matmul/kernels.hpp"
+#include "kernels/common/launch.cuh"
 
 namespace gpu::kernels {
 namespace {

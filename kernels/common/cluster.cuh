@@ -1,7 +1,7 @@
 #pragma once
 // Clusters of blocks (compute capability 9.0): barriers and bulk copies from one block to another.
 
-#include "common/bulk_copy.cuh"
+#include "kernels/common/bulk_copy.cuh"
 
 /// Before __launch_bounds__ of a kernel. Older devices have no clusters, and their compilation
 /// refuses the word.

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "cuda/cuda_check.hpp"
-#include "cuda/device_limits.hpp"
+#include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/device_limits.hpp"
 
 namespace gpu::kernels {
 

@@ -8,8 +8,8 @@
 #include <gpu/error.hpp>
 #include <gpu/index.hpp>
 
-#include "cuda/cuda_check.hpp"
-#include "cuda/device_limits.hpp"
+#include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/device_limits.hpp"
 
 namespace gpu::kernels {
 

@@ -1,11 +1,11 @@
 #pragma once
 // register_tiled: C on the CUDA cores in IEEE arithmetic, a tile of it in each thread's registers.
 
-#include "common/dependent_launch.cuh"
-#include "common/launch.cuh"
-#include "matmul/matmul_kernels.hpp"
-#include "matmul/tile_loader.cuh"
-#include "matmul/tile_place.cuh"
+#include "kernels/common/dependent_launch.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/matmul/kernels.hpp"
+#include "kernels/matmul/tile_loader.cuh"
+#include "kernels/matmul/tile_place.cuh"
 
 namespace gpu::kernels {
 

@@ -1,4 +1,4 @@
-#include "matmul/register_tiled.cuh"
+#include "kernels/matmul/register_tiled.cuh"
 
 namespace gpu::kernels {
 

@@ -2,8 +2,8 @@
 // The first three rungs: naive, pitched and shared_tiled. One-dimensional grids, so that no extent
 // meets the 65,535 blocks of the other grid axes.
 
-#include "common/launch.cuh"
-#include "matmul/matmul_kernels.hpp"
+#include "kernels/common/launch.cuh"
+#include "kernels/matmul/kernels.hpp"
 
 namespace gpu::kernels {
 

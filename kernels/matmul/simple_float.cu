@@ -1,4 +1,4 @@
-#include "matmul/simple.cuh"
+#include "kernels/matmul/simple.cuh"
 
 namespace gpu::kernels {
 

@@ -1,7 +1,7 @@
 // The tensor variant of matmul: find peaks, pack, multiply; register_tiled where that may not be.
 
-#include "matmul/tensor_mma.cuh"
-#include "matmul/tensor_wgmma.cuh"
+#include "kernels/matmul/tensor_mma.cuh"
+#include "kernels/matmul/tensor_wgmma.cuh"
 
 namespace gpu::kernels {
 namespace {

@@ -2,9 +2,9 @@
 // What both multiplying kernels of the tensor variant share: where a tile of C lies, and how its
 // sums become elements of C.
 
-#include "common/launch.cuh"
-#include "matmul/matmul_policy.hpp"
-#include "matmul/tensor_pack.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/matmul/tensor_pack.cuh"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu::kernels {
 

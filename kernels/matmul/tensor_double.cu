@@ -1,4 +1,4 @@
-#include "matmul/tensor_double.cuh"
+#include "kernels/matmul/tensor_double.cuh"
 
 namespace gpu::kernels {
 namespace {

@@ -9,10 +9,10 @@
 // registers); 32 x 32 a warp (0.85); operands with contiguous k stored by depth, in 8-byte copies
 // (0.69).
 
-#include "common/launch.cuh"
-#include "matmul/matmul_kernels.hpp"
-#include "matmul/tile_loader.cuh"
-#include "matmul/tile_place.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/matmul/kernels.hpp"
+#include "kernels/matmul/tile_loader.cuh"
+#include "kernels/matmul/tile_place.cuh"
 
 namespace gpu::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
-#include "matmul/tensor_common.cuh"
+#include "kernels/matmul/tensor_common.cuh"
 
 namespace gpu::kernels {
 

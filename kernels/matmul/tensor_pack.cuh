@@ -11,10 +11,10 @@
 
 #include <cuda_fp16.h>
 
-#include "common/dependent_launch.cuh"
-#include "common/launch.cuh"
-#include "matmul/matmul_kernels.hpp"
-#include "matmul/tensor_layout.hpp"
+#include "kernels/common/dependent_launch.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/matmul/kernels.hpp"
+#include "plan/matmul_tensor_layout.hpp"
 
 namespace gpu::kernels {
 

@@ -1,10 +1,10 @@
 #pragma once
 // The product of packed operands on compute capability 9.0: warpgroup products fed by bulk copies.
 
-#include "common/cluster.cuh"
-#include "common/dependent_launch.cuh"
-#include "common/wgmma.cuh"
-#include "matmul/tensor_common.cuh"
+#include "kernels/common/cluster.cuh"
+#include "kernels/common/dependent_launch.cuh"
+#include "kernels/common/wgmma.cuh"
+#include "kernels/matmul/tensor_common.cuh"
 
 namespace gpu::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
-#include "matmul/matmul_kernels.hpp"
+#include "kernels/matmul/kernels.hpp"
 
 namespace gpu::kernels {
 

@@ -21,9 +21,9 @@
 // is read (1 + (window - 1) / (threads * K)) times, but for the first time from the second-level
 // cache, since neighbouring tiles run side by side.
 
-#include "cuda/device_limits.hpp"
-#include "mean_filter/mean_filter_policy.hpp"
-#include "mean_filter/stage_tile.cuh"
+#include "cuda_runtime/device_limits.hpp"
+#include "kernels/mean_filter/policy.hpp"
+#include "kernels/mean_filter/stage_tile.cuh"
 
 namespace gpu::kernels {
 

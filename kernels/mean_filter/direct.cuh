@@ -4,8 +4,8 @@
 // the `window` reads per output; bound by its bandwidth from windows of about 10 on. Also the
 // kernel for short rows: outputs of all rows are numbered through.
 
-#include "mean_filter/filter_args.cuh"
-#include "mean_filter/mean_filter_policy.hpp"
+#include "kernels/mean_filter/filter_args.cuh"
+#include "kernels/mean_filter/policy.hpp"
 
 namespace gpu::kernels {
 

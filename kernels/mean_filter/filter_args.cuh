@@ -5,9 +5,9 @@
 
 #include <gpu/matrix_view.hpp>
 
-#include "common/launch.cuh"
-#include "mean_filter/window_sum.cuh"
-#include "plan/boundary_index.hpp"
+#include "base/boundary_index.hpp"
+#include "kernels/common/launch.cuh"
+#include "kernels/mean_filter/window_sum.cuh"
 #include "plan/mean_filter_variants.hpp"
 
 namespace gpu::kernels {

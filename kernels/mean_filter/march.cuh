@@ -32,8 +32,8 @@
 
 #include <algorithm>
 
-#include "cuda/device_limits.hpp"
-#include "mean_filter/block_sums.cuh"
+#include "cuda_runtime/device_limits.hpp"
+#include "kernels/mean_filter/block_sums.cuh"
 
 namespace gpu::kernels {
 

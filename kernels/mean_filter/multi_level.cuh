@@ -10,7 +10,7 @@
 // the second-level cache serves for windows up to its size), and written once. Sums are of two
 // doubles for every type: a window may hold 2^31 elements.
 
-#include "mean_filter/block_sums.cuh"
+#include "kernels/mean_filter/block_sums.cuh"
 
 namespace gpu::kernels {
 

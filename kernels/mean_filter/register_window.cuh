@@ -5,8 +5,8 @@
 // first-level cache. Nothing is staged, nothing synchronises: for short windows this is a copy
 // with additions in its shadow.
 
-#include "mean_filter/filter_args.cuh"
-#include "mean_filter/mean_filter_policy.hpp"
+#include "kernels/mean_filter/filter_args.cuh"
+#include "kernels/mean_filter/policy.hpp"
 
 namespace gpu::kernels {
 

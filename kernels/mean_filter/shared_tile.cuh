@@ -3,8 +3,8 @@
 // memory, then each thread reads 4 windows from there, 256 outputs apart (no bank conflicts).
 // Global memory is read (1 + (window - 1) / 1024) times; shared memory `window` times per output.
 
-#include "mean_filter/filter_args.cuh"
-#include "mean_filter/mean_filter_policy.hpp"
+#include "kernels/mean_filter/filter_args.cuh"
+#include "kernels/mean_filter/policy.hpp"
 
 namespace gpu::kernels {
 

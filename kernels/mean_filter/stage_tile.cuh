@@ -2,7 +2,7 @@
 // Brings a tile of a row to shared memory: one bulk copy by the copy engine of sm_90 and newer,
 // 16-byte loads elsewhere, element by element where the tile reaches beyond the row.
 
-#include "mean_filter/filter_args.cuh"
+#include "kernels/mean_filter/filter_args.cuh"
 
 namespace gpu::kernels {
 

@@ -15,9 +15,9 @@
 #include <cub/block/block_scan.cuh>
 #include <cuda/functional>
 
-#include "common/launch.cuh"
-#include "rank/rank_policy.hpp"
-#include "rank/row_access.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/rank/row_access.cuh"
+#include "plan/rank_policy.hpp"
 
 namespace gpu::kernels {
 

@@ -1,5 +1,5 @@
-#include "rank/block_sort.cuh"
-#include "rank/launches.cuh"
+#include "kernels/rank/block_sort.cuh"
+#include "kernels/rank/launches.cuh"
 
 namespace gpu::kernels {
 

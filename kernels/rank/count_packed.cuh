@@ -18,7 +18,7 @@
 // Shared memory: Cols * (Threads + 1) words, the odd pitch keeps both phases free of conflicts; or
 // the staged bytes where those take more.
 
-#include "rank/count_warp.cuh"
+#include "kernels/rank/count_warp.cuh"
 
 namespace gpu::kernels {
 

@@ -1,7 +1,7 @@
-#include "rank/count_warp.cuh"
+#include "kernels/rank/count_warp.cuh"
 
-#include "common/launch.cuh"
-#include "rank/launches.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/rank/launches.cuh"
 
 namespace gpu::kernels {
 namespace {

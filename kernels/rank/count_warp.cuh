@@ -2,8 +2,8 @@
 // One warp ranks one row by counting: the row's keys lie in shared memory, each lane compares its
 // own elements with all of them; every read is a broadcast. cols <= rank_counting_max_cols.
 
-#include "rank/rank_policy.hpp"
-#include "rank/row_access.cuh"
+#include "kernels/rank/row_access.cuh"
+#include "plan/rank_policy.hpp"
 
 namespace gpu::kernels {
 

@@ -1,9 +1,9 @@
 // Type-erases views and options, and launches the kernel of the variant that was chosen.
-#include "common/launch.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/rank/kernels.hpp"
+#include "kernels/rank/launches.cuh"
+#include "plan/rank_policy.hpp"
 #include "plan/rank_variants.hpp"
-#include "rank/launches.cuh"
-#include "rank/rank_kernels.hpp"
-#include "rank/rank_policy.hpp"
 
 namespace gpu::kernels {
 namespace {

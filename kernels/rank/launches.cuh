@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "rank/row_access.cuh"
+#include "kernels/rank/row_access.cuh"
 
 namespace gpu::kernels {
 

@@ -9,7 +9,7 @@
 #include <gpu/index.hpp>
 #include <gpu/rank.hpp>
 
-#include "plan/ordered_key.hpp"
+#include "base/ordered_key.hpp"
 
 namespace gpu::kernels {
 

@@ -17,10 +17,10 @@
 
 #include <gpu/error.hpp>
 
-#include "common/launch.cuh"
-#include "cuda/device_buffer.hpp"
-#include "rank/launches.cuh"
-#include "rank/rank_policy.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "kernels/common/launch.cuh"
+#include "kernels/rank/launches.cuh"
+#include "plan/rank_policy.hpp"
 
 namespace gpu::kernels {
 namespace {

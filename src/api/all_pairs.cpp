@@ -9,9 +9,9 @@
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
-#include "validate/pair_checks.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {

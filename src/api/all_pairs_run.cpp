@@ -5,7 +5,7 @@
 
 #include <gpu/backend.hpp>
 
-#include "validate/pair_checks.hpp"
+#include "pairs/checks.hpp"
 
 namespace gpu::detail {
 

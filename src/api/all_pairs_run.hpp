@@ -9,9 +9,9 @@
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/error.hpp>
 
-#include "plan/folded_pair_engine.hpp"
-#include "plan/pair_engine.hpp"
-#include "stats/adjustment.hpp"
+#include "pairs/adjustment.hpp"
+#include "pairs/engine.hpp"
+#include "pairs/folded_engine.hpp"
 
 namespace gpu::detail {
 

@@ -7,10 +7,10 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
-#include "cpu/binary_matmul.hpp"
-#include "cuda/binary_matmul.hpp"
+#include "base/built_code.hpp"
+#include "cpu/binary_matmul/binary_matmul.hpp"
+#include "cuda/binary_matmul/binary_matmul.hpp"
 #include "plan/binary_matmul_variants.hpp"
-#include "plan/built_code.hpp"
 
 namespace gpu::inline v0 {
 namespace {

@@ -8,8 +8,8 @@
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "pairs/checks.hpp"
 #include "stats/edge_p_values.hpp"
-#include "validate/pair_checks.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {

@@ -9,8 +9,8 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
-#include "cpu/matmul.hpp"
-#include "cuda/matmul.hpp"
+#include "cpu/matmul/matmul.hpp"
+#include "cuda/matmul/matmul.hpp"
 #include "plan/matmul_variants.hpp"
 
 namespace gpu::inline v0 {

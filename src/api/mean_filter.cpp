@@ -7,8 +7,8 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
-#include "cpu/mean_filter.hpp"
-#include "cuda/mean_filter.hpp"
+#include "cpu/mean_filter/mean_filter.hpp"
+#include "cuda/mean_filter/mean_filter.hpp"
 #include "plan/mean_filter_variants.hpp"
 
 namespace gpu::inline v0 {

@@ -11,7 +11,7 @@
 #include <gpu/backend.hpp>
 
 #include "api/all_pairs_run.hpp"
-#include "validate/pair_checks.hpp"
+#include "pairs/checks.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {

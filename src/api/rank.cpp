@@ -6,11 +6,11 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
-#include "cpu/large_pages.hpp"
-#include "cpu/rank.hpp"
-#include "cuda/rank.hpp"
+#include "cpu/platform/large_pages.hpp"
+#include "cpu/rank/rank.hpp"
+#include "cuda/rank/rank.hpp"
+#include "pairs/checks.hpp"
 #include "plan/rank_variants.hpp"
-#include "validate/pair_checks.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

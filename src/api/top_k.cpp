@@ -7,8 +7,8 @@
 
 #include <gpu/error.hpp>
 
-#include "cpu/top_k.hpp"
-#include "cuda/top_k.hpp"
+#include "cpu/top_k/top_k.hpp"
+#include "cuda/top_k/top_k.hpp"
 #include "plan/top_k_variants.hpp"
 
 namespace gpu::inline v0 {

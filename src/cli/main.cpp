@@ -14,8 +14,8 @@
 #include "cli/options.hpp"
 #include "cli/run_mean_filter.hpp"
 #include "cli/run_pairs.hpp"
-#include "io/input.hpp"
 #include "io/io_error.hpp"
+#include "io/read/input.hpp"
 
 namespace gpu::cli {
 namespace {

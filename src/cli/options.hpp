@@ -9,8 +9,8 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
-#include "io/read_table.hpp"
-#include "io/result_writer.hpp"
+#include "io/read/read_table.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 

@@ -11,9 +11,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress_line.hpp"
-#include "io/output_file.hpp"
-#include "io/read_table.hpp"
-#include "io/result_writer.hpp"
+#include "io/read/read_table.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 namespace {

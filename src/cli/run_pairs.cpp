@@ -18,9 +18,9 @@
 #include "cli/output_size.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report.hpp"
-#include "io/folded_writer.hpp"
-#include "io/output_file.hpp"
-#include "io/result_writer.hpp"
+#include "io/write/folded_writer.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cuda/binary_matmul.hpp"
+#include "cuda/binary_matmul/binary_matmul.hpp"
 
 #include "cuda_absent/absent.hpp"
 

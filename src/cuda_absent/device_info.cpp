@@ -1,4 +1,4 @@
-#include "cuda/device_info.hpp"
+#include "cuda_runtime/device_info.hpp"
 
 #include <gpu/error.hpp>
 

@@ -1,4 +1,4 @@
-#include "cuda/matmul.hpp"
+#include "cuda/matmul/matmul.hpp"
 
 #include "cuda_absent/absent.hpp"
 

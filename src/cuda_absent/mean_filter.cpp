@@ -1,4 +1,4 @@
-#include "cuda/mean_filter.hpp"
+#include "cuda/mean_filter/mean_filter.hpp"
 
 #include "cuda_absent/absent.hpp"
 

@@ -1,5 +1,5 @@
-#include "plan/pair_engine.hpp"
 #include "cuda_absent/absent.hpp"
+#include "pairs/engine.hpp"
 
 namespace gpu::cuda {
 

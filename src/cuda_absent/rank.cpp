@@ -1,4 +1,4 @@
-#include "cuda/rank.hpp"
+#include "cuda/rank/rank.hpp"
 
 #include "cuda_absent/absent.hpp"
 

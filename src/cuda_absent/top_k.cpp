@@ -1,4 +1,4 @@
-#include "cuda/top_k.hpp"
+#include "cuda/top_k/top_k.hpp"
 #include "cuda_absent/absent.hpp"
 
 namespace gpu::cuda {

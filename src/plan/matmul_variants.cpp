@@ -9,7 +9,7 @@
 
 #include <gpu/error.hpp>
 
-#include "matmul/tensor_layout.hpp"
+#include "plan/matmul_tensor_layout.hpp"
 
 namespace gpu::detail {
 namespace {

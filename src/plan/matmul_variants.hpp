@@ -7,7 +7,7 @@
 
 #include <gpu/matmul.hpp>
 
-#include "matmul/matmul_policy.hpp"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu::detail {
 

@@ -4,8 +4,8 @@
 
 #include <gpu/error.hpp>
 
-#include "cpu/rank_counting.hpp"
-#include "rank/rank_policy.hpp"
+#include "cpu/rank/counting.hpp"
+#include "plan/rank_policy.hpp"
 
 namespace gpu::detail {
 namespace {

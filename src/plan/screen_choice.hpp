@@ -5,8 +5,8 @@
 
 #include <gpu/index.hpp>
 
-#include "correlation/screen_policy.hpp"
-#include "plan/pair_engine.hpp"
+#include "pairs/engine.hpp"
+#include "plan/screen_policy.hpp"
 
 namespace gpu::detail {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "cpu/parallel.hpp"
+#include "base/parallel.hpp"
 #include "stats/correlation_test.hpp"
 
 namespace gpu::stats {

@@ -13,9 +13,9 @@
 
 #include <gpu/similarity.hpp>
 
-#include "io/output_file.hpp"
-#include "io/read_table.hpp"
-#include "io/result_writer.hpp"
+#include "io/read/read_table.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_writer.hpp"
 #include "support/catch.hpp"
 #include "support/generators.hpp"
 #include "support/temporary_file.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/npy_header.hpp"
-#include "io/read_table.hpp"
+#include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/npy_header.hpp"
-#include "io/read_table.hpp"
+#include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 

@@ -8,8 +8,8 @@
 #include <random>
 #include <string>
 
-#include "io/number.hpp"
-#include "io/six_digits.hpp"
+#include "io/read/number.hpp"
+#include "io/write/six_digits.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/read_table.hpp"
+#include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 

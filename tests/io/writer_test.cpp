@@ -9,8 +9,8 @@
 
 #include <gpu/p_value.hpp>
 
-#include "io/output_file.hpp"
-#include "io/result_writer.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_writer.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 

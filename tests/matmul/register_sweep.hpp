@@ -7,7 +7,7 @@
 
 #include <gpu/index.hpp>
 
-#include "matmul/matmul_policy.hpp"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu_test {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "cpu/exact_sum.hpp"
+#include "cpu/mean_filter/exact_sum.hpp"
 #include "support/catch.hpp"
 
 namespace {

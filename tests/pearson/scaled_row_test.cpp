@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "cpu/scaled_row.hpp"
+#include "cpu/pairs/rows/scaled_row.hpp"
 #include "support/catch.hpp"
 
 using gpu::index_t;

@@ -1,5 +1,5 @@
 // The Spearman prologue on the CPU: integers, their square sums, and the zeroed padding.
-#include "cpu/centred_ranks.hpp"
+#include "cpu/rank/centred_ranks.hpp"
 
 #include <cmath>
 #include <limits>

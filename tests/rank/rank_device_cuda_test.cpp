@@ -1,9 +1,9 @@
 // Ranks of device memory: the device overload, and the Spearman prologue against the CPU's.
 #include <cuda_runtime_api.h>
 
-#include "cpu/centred_ranks.hpp"
+#include "cpu/rank/centred_ranks.hpp"
+#include "kernels/rank/kernels.hpp"
 #include "rank/rank_cases.hpp"
-#include "rank/rank_kernels.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include <gpu/error.hpp>
 
+#include "plan/top_k_policy.hpp"
 #include "support/catch.hpp"
-#include "top_k/top_k_policy.hpp"
 
 namespace {
 

@@ -1,0 +1,78 @@
+#pragma once
+// Host-callable launches of the pair count (sm_90a): decides every pair of a set of ranked rows at
+// a cut that keeps many of them, and counts the kept ones per row and, where asked, per bin.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/index.hpp>
+
+#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/screen/kernels.hpp"
+
+namespace gpu::kernels {
+
+/// Rows of one block of a class.
+inline constexpr int count_block_rows = 256;
+/// Blocks of left rows that one work item walks: they stay in L2 meanwhile.
+inline constexpr int count_chunk_blocks = 256;
+/// Blocks of right rows that a thread block holds, one for each of its warpgroups.
+inline constexpr int count_panel_blocks = 3;
+/// Bytes of a packed row of at most 128 ranks.
+constexpr int count_depth(index_t cols) {
+  return static_cast<int>((cols + 31) / 32 * 32);
+}
+/// A slot without a row: its packed ranks are 0, and no pair with it is kept.
+inline constexpr std::uint32_t empty_slot = 0xffffffffU;
+
+/// Right rows of one work item: up to three blocks of one class.
+struct count_panel {
+  std::uint32_t first_block;
+  std::uint32_t blocks;
+};
+
+/// Rows packed class by class: a class holds the rows of one square sum, in ascending order, and is
+/// padded to whole blocks. So two blocks have one exact integer threshold for all their pairs.
+/// Device memory of the caller.
+struct class_rows {
+  int depth;                    ///< Bytes of a packed row: 32, 64, 96 or 128.
+  index_t padded_rows;          ///< A multiple of count_block_rows.
+  std::uint32_t* slots;         ///< [padded_rows] input row of each packed row, or empty_slot.
+  std::uint8_t* tiles;          ///< [padded_rows * depth], groups of eight rows.
+  const int* square_sums;       ///< [padded_rows / count_block_rows]
+  const count_panel* panels;    ///< Right rows, by ascending block.
+  const index_t* items_before;  ///< [chunks + 1] work items of the chunks before each chunk.
+  const std::uint32_t*
+      first_panel;  ///< [chunks] the first panel that reaches past each chunk's start.
+};
+
+/// starts[s] = position in `order` of the first row with square sum s; others are not written.
+void launch_class_starts(const std::int64_t* square_sums, const std::uint32_t* order, index_t rows,
+                         std::uint32_t* starts, cudaStream_t stream);
+
+/// slots[i + shifts[square sum of order[i]]] = order[i] for the `rows` rows of `order`; other slots
+/// become empty.
+void launch_class_slots(const std::int64_t* square_sums, const std::uint32_t* order, index_t rows,
+                        const std::uint32_t* shifts, const class_rows& packed, cudaStream_t stream);
+
+/// Fills the tiles from the ranks.
+void launch_class_pack(const screen_ranks& ranks, const class_rows& packed, cudaStream_t stream);
+
+/// Whether launch_class_count can bin pairs of `cols` observations: a histogram of the sums has to
+/// fit into shared memory.
+bool counts_bins(index_t cols);
+
+/// Counts the pairs of the work items [first, last): degree[i] of both packed rows of each pair
+/// with rho >= at_least or rho <= at_most, at_least > 0 > at_most, and, where bins.bins is set, the
+/// bin of its rho as sink_bins.cuh counts it (the cut in `bins` is not read). Only on devices of
+/// compute capability 9.0.
+void launch_class_count(const class_rows& packed, index_t cols, double at_least, double at_most,
+                        const bin_sink_args& bins, index_t first, index_t last,
+                        std::uint32_t* degree, int multiprocessors, cudaStream_t stream);
+
+/// degree[slots[i]] += packed_degree[i], and *ends += all of them: twice the kept pairs.
+void launch_class_degrees(const class_rows& packed, const std::uint32_t* packed_degree,
+                          std::uint32_t* degree, unsigned long long* ends, cudaStream_t stream);
+
+}  // namespace gpu::kernels

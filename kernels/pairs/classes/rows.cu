@@ -1,0 +1,97 @@
+// What surrounds the pair count: rows placed class by class, packed, and their degrees brought
+// back.
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/classes/kernels.hpp"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr int threads = 256;
+
+// One thread looks at one position of the sorted order.
+__global__ void starts_kernel(const std::int64_t* square_sums, const std::uint32_t* order,
+                              index_t rows, std::uint32_t* starts) {
+  const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= rows) return;
+  const std::int64_t mine = square_sums[order[i]];
+  if (i == 0 || square_sums[order[i - 1]] != mine) starts[mine] = static_cast<std::uint32_t>(i);
+}
+
+__global__ void slots_kernel(const std::int64_t* square_sums, const std::uint32_t* order,
+                             index_t rows, const std::uint32_t* shifts, std::uint32_t* slots) {
+  const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= rows) return;
+  const std::uint32_t row = order[i];
+  slots[i + shifts[square_sums[row]]] = row;
+}
+
+// One thread packs one row, 16 bytes at a time, into groups of eight rows whose 16-byte pieces
+// stand together. The stride of the ranks is a multiple of 4.
+__global__ void pack_kernel(screen_ranks source, class_rows packed) {
+  const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= packed.padded_rows) return;
+  const std::uint32_t row = packed.slots[i];
+  const auto* ranks = reinterpret_cast<const int*>(source.ranks + row * source.stride);
+  std::uint8_t* out = packed.tiles + (i / 8) * 8 * packed.depth + (i % 8) * 16;
+  const int words = row == empty_slot ? 0 : static_cast<int>(source.stride / 4);
+  for (int piece = 0; piece < packed.depth / 16; ++piece) {
+    int bytes[4];
+#pragma unroll
+    for (int b = 0; b < 4; ++b) bytes[b] = piece * 4 + b < words ? ranks[piece * 4 + b] : 0;
+    *reinterpret_cast<int4*>(out + piece * 128) = make_int4(bytes[0], bytes[1], bytes[2], bytes[3]);
+  }
+}
+
+__global__ void degrees_kernel(class_rows packed, const std::uint32_t* from, std::uint32_t* to,
+                               unsigned long long* ends) {
+  const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::uint32_t row = packed.slots[i];
+  unsigned long long count = 0;
+  if (row != empty_slot) {
+    count = from[i];
+    to[row] += from[i];
+  }
+  for (int step = 16; step > 0; step /= 2) count += __shfl_xor_sync(~0U, count, step);
+  if (threadIdx.x % 32 == 0 && count != 0) atomicAdd(ends, count);
+}
+
+}  // namespace
+
+void launch_class_starts(const std::int64_t* square_sums, const std::uint32_t* order, index_t rows,
+                         std::uint32_t* starts, cudaStream_t stream) {
+  if (rows == 0) return;
+  starts_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, order, rows,
+                                                                    starts);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_class_slots(const std::int64_t* square_sums, const std::uint32_t* order, index_t rows,
+                        const std::uint32_t* shifts, const class_rows& packed,
+                        cudaStream_t stream) {
+  if (rows == 0) return;
+  static_assert(empty_slot == 0xffffffffU);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
+      packed.slots, 0xff, static_cast<std::size_t>(packed.padded_rows) * sizeof(std::uint32_t),
+      stream));
+  slots_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, order, rows, shifts,
+                                                                   packed.slots);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_class_pack(const screen_ranks& ranks, const class_rows& packed, cudaStream_t stream) {
+  if (packed.padded_rows == 0) return;
+  pack_kernel<<<grid_blocks(packed.padded_rows, threads), threads, 0, stream>>>(ranks, packed);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_class_degrees(const class_rows& packed, const std::uint32_t* packed_degree,
+                          std::uint32_t* degree, unsigned long long* ends, cudaStream_t stream) {
+  static_assert(count_block_rows % threads == 0);
+  if (packed.padded_rows == 0) return;
+  degrees_kernel<<<grid_blocks(packed.padded_rows, threads), threads, 0, stream>>>(
+      packed, packed_degree, degree, ends);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,53 @@
+#pragma once
+// The keep-or-drop test of a row slot on float estimates, and the exact test behind it.
+//
+// With product t, column inverse norm s and row norm n, t * s estimates n times the statistic, so
+// |t s - n middle| against n possible and n certain decides all but a sliver near the cut, in one
+// fma and one compare. Errors: t (2^-24 where it is not exact), s, n and three roundings, each
+// relative to values of at most 3 n; the margin between possible and certain covers them.
+
+#include "kernels/pairs/frame/kernel.cuh"
+
+namespace gpu::kernels {
+
+/// The test of the row slots of one thread.
+template <int RowSlots>
+struct row_tests {
+  float middle[RowSlots];
+  float possible[RowSlots];
+  float certain[RowSlots];
+
+  __device__ float distance(float estimate, float inverse, int r) const {
+    return fabsf(fmaf(estimate, inverse, -middle[r]));
+  }
+};
+
+template <class Tile>
+__device__ row_tests<Tile::shape.row_slots> load_row_tests(const pair_panel& panel,
+                                                           const Tile& tile, index_t first_row,
+                                                           const cut_estimate& cut,
+                                                           const row_cut* row_cuts) {
+  row_tests<Tile::shape.row_slots> out;
+#pragma unroll
+  for (int r = 0; r < Tile::shape.row_slots; ++r) {
+    const index_t i = first_row + tile.row_of(r);
+    const bool there = i < panel.rows.count;
+    const float norm = there ? panel.rows.norms[i].norm : CUDART_NAN_F;
+    const row_cut own =
+        row_cuts != nullptr && there ? row_cuts[i] : row_cut{cut.middle, cut.possible};
+    out.middle[r] = own.middle * norm;
+    out.possible[r] = own.possible * norm;
+    out.certain[r] = cut.certain * norm;
+  }
+  return out;
+}
+
+/// The decision itself, of one pair of the panel (local row and column).
+template <class Statistic>
+__device__ __noinline__ bool exactly_kept(const pair_panel& panel, const cut_estimate& cut,
+                                          index_t i, index_t j,
+                                          typename Statistic::product product) {
+  return keeps(Statistic::of(product, panel.rows, i, panel.cols, j), cut.at_least, cut.at_most);
+}
+
+}  // namespace gpu::kernels

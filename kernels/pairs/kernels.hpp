@@ -1,0 +1,241 @@
+#pragma once
+// Host-callable launches of the all-pairs kernels. Asynchronous on `stream`.
+//
+// A launch is a tile (how products of pairs of rows are computed) times a sink (what becomes of
+// them); any goes with any. A product is an exact int64 (Spearman) or a double (Pearson).
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
+
+#include "pairs/engine.hpp"
+
+namespace gpu::kernels {
+
+// ---- operands ---------------------------------------------------------------------------------
+
+/// How products are computed; docs/spearman.md has the ladder.
+enum class pair_tile_kind {
+  naive_spearman,  // rows: double values
+  naive_pearson,   // rows: double values
+  shared_int8,     // rows: int8 centred ranks
+  shared_int16,    // rows: int16 centred ranks
+  shared_int32,    // rows: int32 centred ranks
+  shared_double,   // rows: unit rows, see unit_row_layout
+  tensor_int8,     // rows: int8 centred ranks, pitch 32, 64 or 128
+  tensor_limbs,    // rows: int8 limbs of the centred ranks
+  tensor_float     // rows: unit rows, each double as two tf32 floats
+};
+
+/// Norm of a row and its inverse; NaN for a row without a statistic, and then no comparison with
+/// its estimates holds. Ones for Pearson, whose rows have unit length.
+struct row_norm {
+  float norm;
+  float inverse;
+};
+
+/// A contiguous range of the prepared rows in device memory.
+struct pair_operand {
+  const void* values = nullptr;     // [count, pitch]
+  index_t pitch = 0;                // elements from one row to the next
+  index_t columns = 0;              // elements of a row, padding included where the tile needs it
+  int limbs = 1;                    // tensor_limbs: limbs of a row, each `columns` long
+  const row_norm* norms = nullptr;  // [count]
+  const std::int64_t* square_sums = nullptr;  // [count]; <= 0: the row has no statistic
+  const double* unit_rows = nullptr;          // Pearson: [count, unit_pitch], see unit_row_layout
+  index_t unit_pitch = 0;
+  index_t first = 0;  // number of row 0 in the whole input
+  index_t count = 0;
+};
+
+/// Which pairs of a panel are taken.
+enum class pair_region {
+  above_diagonal,  // i < j
+  off_diagonal,    // i != j
+  whole            // every element, the diagonal too (dense only)
+};
+
+/// A rectangle of the pair matrix.
+struct pair_panel {
+  pair_operand rows;
+  pair_operand cols;
+  pair_region region = pair_region::above_diagonal;
+};
+
+// ---- sinks ------------------------------------------------------------------------------------
+
+/// A keep_range as a test on float estimates e of the statistic, with a rigorous error margin:
+/// d = |e - middle|; kept for certain where d >= certain, dropped for certain where d < possible.
+struct cut_estimate {
+  float middle;
+  float possible;
+  float certain;
+  double at_least;  // the exact test: statistic >= at_least or <= at_most
+  double at_most;
+};
+
+/// A per-row test that replaces the common one (top-k: a row's k-th best so far).
+struct row_cut {
+  float middle;
+  float possible;
+};
+
+/// Collects the pairs that may be kept, in no order: exact decisions follow in
+/// launch_finish_candidates. `count` ends as the number there were, also past `capacity`.
+struct candidate_sink_args {
+  cut_estimate cut;
+  const row_cut* row_cuts = nullptr;  // [rows of the panel], or null
+  std::uint64_t* keys = nullptr;      // row << 32 | col
+  std::uint64_t* products = nullptr;  // bits of the int64 or double product
+  std::uint64_t capacity = 0;
+  unsigned long long* count = nullptr;
+};
+
+/// Counts kept pairs, in all and per row; with the weights of detail::count_request
+/// (Spearman alone).
+struct count_sink_args {
+  cut_estimate cut;
+  unsigned long long* kept = nullptr;
+  std::uint32_t* degree = nullptr;         // [rows of the whole input]
+  const std::uint32_t* weights = nullptr;  // [rows of the whole input], or null: ones
+};
+
+/// Bins the statistic of kept pairs: bins[0] counts x < low, bins[1 + b] bin b, bins[1 + count]
+/// x >= high, as detail::bin_request says.
+struct bin_sink_args {
+  cut_estimate cut;
+  detail::bin_key key;
+  double low;
+  double high;
+  double scale;
+  index_t count;
+  float margin;  // largest error of a float estimate of the statistic
+  unsigned long long* bins = nullptr;
+  const std::uint32_t* weights = nullptr;  // as of count_sink_args; Spearman alone
+};
+
+/// Writes every statistic: out[(i - first_row) * pitch + (j - first_col)], 1 on the diagonal, NaN
+/// for rows without a statistic.
+struct dense_sink_args {
+  double* out_double = nullptr;  // one of the two
+  float* out_float = nullptr;
+  index_t pitch = 0;
+  index_t first_row = 0;
+  index_t first_col = 0;
+};
+
+/// Largest error of a tensor_float product of `columns` elements. |x_k y_k| sum to at most 1 over
+/// unit rows. Splitting and leaving out low * low lose 3 * 2^-22 of that. A run of `run` columns is
+/// 3 run / 8 tensor steps, each off by at most 10 units of 2^-23 of the run's own sum of |x_k y_k|
+/// (eight products, the sum so far, the result), so all runs together by 3 run / 8 such units. The
+/// totals add one rounding a run.
+constexpr double tensor_float_margin(index_t columns, index_t run) {
+  const double runs = static_cast<double>((columns + run - 1) / run);
+  const double steps = 3.0 * static_cast<double>(columns < run ? columns : run) / 8;
+  return 3 * 0x1p-22 + 10 * 0x1p-23 * steps + 0x1p-24 * runs;
+}
+
+void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const candidate_sink_args& sink,
+                  cudaStream_t stream);
+void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const count_sink_args& sink,
+                  cudaStream_t stream);
+void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const bin_sink_args& sink,
+                  cudaStream_t stream);
+void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const dense_sink_args& sink,
+                  cudaStream_t stream);
+
+// ---- after the candidates ---------------------------------------------------------------------
+
+inline constexpr std::uint64_t dropped_key = ~std::uint64_t{0};
+
+/// Which function of the statistic orders neighbours.
+enum class rank_key { value, magnitude };
+
+/// Turns products into statistics in place (double bits) and decides exactly: keys of candidates
+/// that are not kept become dropped_key. Products of tensor_float are computed anew in double from
+/// the unit rows. `count` candidates; rows and cols cover every candidate. `kept` is increased by
+/// the number kept.
+struct finish_request {
+  pair_tile_kind tile;
+  pair_operand rows;
+  pair_operand cols;
+  double at_least;
+  double at_most;
+  std::uint64_t* keys;
+  std::uint64_t* values;
+  std::uint64_t count;
+  unsigned long long* kept;
+};
+void launch_finish_candidates(const finish_request& request, cudaStream_t stream);
+
+/// Scratch bytes that sort_candidates needs.
+std::size_t sort_scratch_bytes(std::uint64_t count);
+/// Sorts (keys, values) ascending by key between two pairs of buffers, of which the first holds the
+/// input; returns which of the two, 0 or 1, holds the result.
+int sort_candidates(void* scratch, std::size_t scratch_bytes, std::uint64_t* const (&keys)[2],
+                    std::uint64_t* const (&values)[2], std::uint64_t count, cudaStream_t stream);
+
+/// The k best neighbours of rows [first_row, first_row + rows) so far.
+struct neighbor_lists {
+  index_t first_row;
+  index_t rows;
+  index_t k;
+  std::uint32_t* index;  // [rows, k]
+  double* statistic;     // [rows, k]
+  std::uint32_t* count;  // [rows]
+};
+/// Scratch bytes that launch_merge_neighbors needs.
+std::size_t merge_scratch_bytes(index_t rows, index_t k, std::uint64_t count);
+/// Merges finished candidates, sorted by key, into the lists: by `order` descending, ties to the
+/// lowest column. All columns of the candidates are above those already in the lists.
+void launch_merge_neighbors(const neighbor_lists& lists, rank_key order, const std::uint64_t* keys,
+                            const std::uint64_t* values, std::uint64_t count, void* scratch,
+                            std::size_t scratch_bytes, cudaStream_t stream);
+/// Writes the test that a candidate must pass to enter its row's list.
+void launch_row_cuts(const neighbor_lists& lists, rank_key order, double at_least, double at_most,
+                     double margin, row_cut* cuts, cudaStream_t stream);
+
+// ---- preparation ------------------------------------------------------------------------------
+
+/// Sets square_sums[i] to -1 where row i holds a NaN. Nothing for integer types.
+template <class T>
+void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square_sums,
+                          cudaStream_t stream);
+
+/// norms[i] from square_sums[i]; `invalid` is increased by the number of rows <= 0.
+void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
+                      unsigned long long* invalid, cudaStream_t stream);
+
+/// Splits centred ranks into int8 limbs of 7 bits: rank = sum over l of limb_l * 128^l, limb l of
+/// row i at out[i * limbs * columns + l * columns], zero padded.
+template <class Integer>
+void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, int limbs,
+                        index_t columns, std::int8_t* out, cudaStream_t stream);
+
+/// Converts to double, densely.
+template <class T>
+void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_t stream);
+
+/// Where element k of a unit row lies: the eight partial sums of stats/pearson_order.hpp one after
+/// the other, in the order that adds them up as a balanced tree.
+struct unit_row_layout {
+  index_t segment;  // elements of a partial sum
+  explicit constexpr unit_row_layout(index_t cols) : segment((cols + 7) / 8) {}
+  [[nodiscard]] constexpr index_t pitch() const { return 8 * segment; }
+};
+
+/// Pearson's prologue: unit rows [rows, unit_row_layout(cols).pitch()] and their status:
+/// square_sums[i] is 1, 0 for a constant row, -1 for a row with NaN, -2 for one with an infinity.
+template <class T>
+void launch_unit_rows(device_matrix_view<const T> data, double* unit_rows,
+                      std::int64_t* square_sums, cudaStream_t stream);
+
+/// Each double of the unit rows as two tf32 floats, high and low part, `columns` (a multiple of
+/// 16) doubles a row, zero padded.
+void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pitch, index_t columns,
+                         float* out, cudaStream_t stream);
+
+}  // namespace gpu::kernels

@@ -1,0 +1,262 @@
+// Neighbour search, second half: from the maxima of a row to its k best partners.
+//
+// One warp takes one row. The maxima are cut into 256 buckets; the k-th largest bucket maximum is a
+// lower bound of the k-th best statistic but for the error of the products, because k different
+// partners reach it. Only groups whose maximum comes within twice that error of it, k or a few
+// more, are looked at: every partner of such a group is tested exactly. Groups come in ascending
+// order, so a tie with a full list's worst is never of use, and a list of k perfect partners ends
+// the search: heavy ties cost no more than the maxima that are read.
+// The row's own group holds the row itself, whose product says nothing: it bounds nothing and is
+// always looked at.
+
+#include <cuda_fp16.h>
+#include <math_constants.h>
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/neighbors/list.cuh"
+#include "kernels/pairs/neighbors/partners.cuh"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr int warps = 8;
+constexpr int halves_per_piece = 8;  // of 16 bytes
+
+__device__ __forceinline__ float half_value(unsigned bits) {
+  return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
+}
+
+// Orders halves as unsigned integers from 1 on; 0 for NaN.
+__device__ __forceinline__ unsigned ordered(unsigned half) {
+  if ((half & 0x7fffU) > 0x7c00U) return 0;
+  return (half & 0x8000U) != 0 ? ~half & 0xffffU : half | 0x8000U;
+}
+__device__ __forceinline__ unsigned unordered(unsigned key) {
+  return (key & 0x8000U) != 0 ? key & 0x7fffU : ~key & 0xffffU;
+}
+
+__device__ __forceinline__ unsigned warp_sum(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(~0U, value);
+#else
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0U, value, step);
+  return value;
+#endif
+}
+
+// The recorded maxima of one row.
+class row_maxima {
+ public:
+  __device__ row_maxima(const std::uint16_t* maxima, index_t groups, index_t own)
+      : maxima_(maxima), groups_(static_cast<int>(groups)), own_(static_cast<int>(own)) {}
+
+  [[nodiscard]] __device__ int pieces() const {
+    return (groups_ + halves_per_piece - 1) / halves_per_piece;
+  }
+  // Halves of one piece, the row's own group and what is past the end NaN.
+  [[nodiscard]] __device__ uint4 piece(int number) const {
+    uint4 out = make_uint4(~0U, ~0U, ~0U, ~0U);
+    if (number >= pieces()) return out;
+    out = *(reinterpret_cast<const uint4*>(maxima_) + number);
+    if (number == own_ / halves_per_piece || number == pieces() - 1) {
+#pragma unroll
+      for (int h = 0; h < halves_per_piece; ++h) {
+        const int group = number * halves_per_piece + h;
+        if (group == own_ || group >= groups_) word(out, h / 2) |= 0xffffU << (h % 2 * 16);
+      }
+    }
+    return out;
+  }
+  [[nodiscard]] __device__ bool is_own(int group) const {
+    return group == own_;
+  }
+  [[nodiscard]] __device__ float at(int group) const {
+    return half_value(maxima_[group]);
+  }
+
+  static __device__ unsigned& word(uint4& piece, int number) {
+    return number == 0 ? piece.x : (number == 1 ? piece.y : (number == 2 ? piece.z : piece.w));
+  }
+
+ private:
+  const std::uint16_t* maxima_;
+  int groups_;
+  int own_;
+};
+
+// The k-th largest of the maxima of 256 buckets; minus infinity where fewer are there.
+__device__ float bucket_bound(const row_maxima& maxima, int k) {
+  const int lane = static_cast<int>(threadIdx.x & 31U);
+  uint4 best = make_uint4(~0U, ~0U, ~0U, ~0U);
+  // Of NaN and a number the number.
+  const auto larger = [](unsigned& a, unsigned b) {
+    const __half2 both =
+        __hmax2(*reinterpret_cast<const __half2*>(&a), *reinterpret_cast<const __half2*>(&b));
+    a = *reinterpret_cast<const unsigned*>(&both);
+  };
+#pragma unroll 8
+  for (int number = lane; number < maxima.pieces(); number += 32) {
+    const uint4 piece = maxima.piece(number);
+    larger(best.x, piece.x);
+    larger(best.y, piece.y);
+    larger(best.z, piece.z);
+    larger(best.w, piece.w);
+  }
+  unsigned keys[halves_per_piece];
+#pragma unroll
+  for (int h = 0; h < halves_per_piece; ++h) {
+    keys[h] = ordered(row_maxima::word(best, h / 2) >> (h % 2 * 16) & 0xffffU);
+  }
+  unsigned bound = 0;
+  for (unsigned bit = 0x8000U; bit != 0; bit >>= 1) {
+    const unsigned trial = bound | bit;
+    unsigned reached = 0;
+#pragma unroll
+    for (int h = 0; h < halves_per_piece; ++h) reached += keys[h] >= trial ? 1U : 0U;
+    if (warp_sum(reached) >= static_cast<unsigned>(k)) bound = trial;
+  }
+  return bound == 0 ? -CUDART_INF_F : half_value(unordered(bound));
+}
+
+struct choice_arguments {
+  pair_operand source;
+  neighbor_rows packed;
+  neighbor_block block;
+  neighbor_query query;
+  neighbor_result result;
+  index_t rows;  // of the block, without padding
+};
+
+// Tests every partner of one group.
+template <class Partners>
+__device__ void look_at_group(const choice_arguments& args, const Partners& partners, index_t row,
+                              int group, float& estimate_bar, neighbor_list& list) {
+  constexpr int rounds = neighbor_group_rows / 32;
+  const neighbor_query& query = args.query;
+  const index_t first =
+      static_cast<index_t>(group) * neighbor_group_rows + static_cast<int>(threadIdx.x & 31U);
+  typename Partners::product products[rounds];
+  float estimates[rounds];
+#pragma unroll
+  for (int t = 0; t < rounds; ++t) {
+    // Past the end any row will do: it is not taken.
+    const index_t partner = min(first + t * 32, args.packed.rows - 1);
+    products[t] = partners.multiply(partner);
+    estimates[t] = partners.estimate(products[t], partner);
+  }
+#pragma unroll
+  for (int t = 0; t < rounds; ++t) {
+    const index_t partner = first + t * 32;
+    float key = estimates[t];
+    if (query.key == detail::bin_key::magnitude) key = fabsf(key);
+    if (query.key == detail::bin_key::negated_value) key = -key;
+    bool wanted = key >= estimate_bar && partner != row && partner < args.packed.rows;
+    if (!__any_sync(~0U, wanted)) continue;
+    double statistic = 0;
+    if (wanted) {
+      statistic = partners.statistic(products[t], partner);
+      wanted = keeps(statistic, query.at_least, query.at_most) &&
+               neighbor_key(statistic, query.key) > list.bar();
+    }
+    if (list.add(wanted, statistic, static_cast<std::uint32_t>(partner))) {
+      estimate_bar = fmaxf(estimate_bar, static_cast<float>(list.bar()) - Partners::error);
+    }
+  }
+}
+
+template <class Partners>
+__device__ void search_row(const choice_arguments& args, index_t row, neighbor_list& list) {
+  const int lane = static_cast<int>(threadIdx.x & 31U);
+  const neighbor_query& query = args.query;
+  const index_t position = neighbor_position_of(row) - args.block.first;
+  const row_maxima maxima(args.block.maxima + position * args.block.pitch,
+                          neighbor_groups(args.packed), row / neighbor_group_rows);
+  const Partners partners(args.source, args.packed, row);
+  const float error = neighbor_error(args.packed.depth);
+
+  // Keys that every wanted partner reaches. Single precision holds halves; the margins have room
+  // for its roundings.
+  const float reached = bucket_bound(maxima, static_cast<int>(query.k)) - error;
+  const float bound = static_cast<double>(reached) >= query.certain
+                          ? reached
+                          : static_cast<float>(query.floor) - 1e-6F;
+  const float group_bar = bound - error;
+  float estimate_bar = bound - Partners::error;
+
+  for (int base = 0; base < maxima.pieces(); base += 32) {
+    const int number = base + lane;
+    uint4 piece = maxima.piece(number);
+    unsigned groups = 0;
+#pragma unroll
+    for (int h = 0; h < halves_per_piece; ++h) {
+      const unsigned half = row_maxima::word(piece, h / 2) >> (h % 2 * 16) & 0xffffU;
+      const bool own = maxima.is_own(number * halves_per_piece + h);
+      if (half_value(half) >= group_bar || own) groups |= 1U << h;
+    }
+    for (unsigned lanes = __ballot_sync(~0U, groups != 0); lanes != 0; lanes &= lanes - 1) {
+      const int source = __ffs(static_cast<int>(lanes)) - 1;
+      for (unsigned left = __shfl_sync(~0U, groups, source); left != 0; left &= left - 1) {
+        const int group = (base + source) * halves_per_piece + __ffs(static_cast<int>(left)) - 1;
+        // No partner exceeds 1 in magnitude, nor its group's maximum by more than the error.
+        const float most = fminf(1.0F, maxima.at(group) + error);
+        if (static_cast<double>(most) <= list.bar()) continue;
+        look_at_group(args, partners, row, group, estimate_bar, list);
+      }
+    }
+  }
+  list.keep_best();
+}
+
+template <class Partners>
+__global__ void __launch_bounds__(warps * 32, Partners::blocks)
+    choice_kernel(const __grid_constant__ choice_arguments args) {
+  __shared__ neighbor_list::storage storage[warps];
+  const int lane = static_cast<int>(threadIdx.x & 31U);
+  const unsigned warp = threadIdx.x / 32;
+  const index_t in_block = static_cast<index_t>(blockIdx.x) * warps + warp;
+  if (in_block >= args.rows) return;
+  const index_t row = args.block.first + in_block;
+  const int k = static_cast<int>(args.query.k);
+  neighbor_list list(storage[warp], k, args.query.key);
+  if (args.source.square_sums[row] > 0) search_row<Partners>(args, row, list);
+
+  const index_t out = in_block * k;
+  for (int place = lane; place < k; place += 32) {
+    const bool there = place < list.count();
+    args.result.index[out + place] = there ? list.entries().partner[place] : ~std::uint32_t{0};
+    args.result.statistic[out + place] = there ? list.entries().statistic[place] : CUDART_NAN;
+  }
+  if (lane == 0) args.result.count[in_block] = static_cast<std::uint32_t>(list.count());
+}
+
+template <class Partners>
+void launch(const choice_arguments& args, cudaStream_t stream) {
+  choice_kernel<Partners><<<grid_blocks(args.rows, warps), warps * 32, 0, stream>>>(args);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace
+
+void launch_neighbor_choice(const pair_operand& source, const neighbor_rows& packed,
+                            const neighbor_block& block, const neighbor_query& query,
+                            const neighbor_result& result, cudaStream_t stream) {
+  const index_t left = packed.rows - block.first;
+  const choice_arguments args{.source = source,
+                              .packed = packed,
+                              .block = block,
+                              .query = query,
+                              .result = result,
+                              .rows = block.count < left ? block.count : left};
+  if (args.rows <= 0) return;
+  if (source.unit_rows != nullptr) return launch<unit_partners>(args, stream);
+  switch (source.pitch) {
+    case 32:
+      return launch<rank_partners<8>>(args, stream);
+    case 64:
+      return launch<rank_partners<16>>(args, stream);
+    default:
+      return launch<rank_partners<32>>(args, stream);
+  }
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,72 @@
+#pragma once
+// Host-callable launches of the neighbour search: the k best partners of every row from the maxima
+// of its products with groups of rows, which the tensor cores find.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/index.hpp>
+
+#include "kernels/pairs/kernels.hpp"
+#include "plan/neighbor_policy.hpp"
+
+namespace gpu::kernels {
+
+/// Unit rows in half precision, packed for the tensor cores; device memory of the caller.
+struct neighbor_rows {
+  int depth;            ///< Bytes of a packed row: 64, 128, 192 or 256.
+  index_t rows;         ///< Rows of the input.
+  index_t padded_rows;  ///< A multiple of neighbor_row_multiple, at least rows.
+  std::uint8_t* tiles;  ///< [padded_rows * depth]
+};
+
+/// Fills `packed` from int8 ranks (`source.unit_rows` null) or from unit rows. Rows without a
+/// statistic become NaN, and no maximum sees them.
+void launch_neighbor_pack(const pair_operand& source, const neighbor_rows& packed,
+                          cudaStream_t stream);
+
+/// A block of left rows and the maxima of its rows over each group of all rows.
+struct neighbor_block {
+  index_t first;          ///< A multiple of neighbor_row_multiple.
+  index_t count;          ///< Rows; a multiple of neighbor_row_multiple, padding included.
+  std::uint16_t* maxima;  ///< [count, pitch] half precision, by packed position; NaN: no statistic
+  index_t pitch;          ///< A multiple of 8, at least the number of groups.
+};
+
+constexpr index_t neighbor_groups(const neighbor_rows& packed) {
+  return packed.padded_rows / neighbor_group_rows;
+}
+
+/// Fills the maxima of a block: of |r|, r or -r as `key` says. Only on devices of compute
+/// capability 9.0.
+void launch_neighbor_maxima(const neighbor_rows& packed, const neighbor_block& block,
+                            detail::bin_key key, int multiprocessors, cudaStream_t stream);
+
+/// The same on devices of compute capability 8.0 or above.
+void launch_neighbor_maxima_mma(const neighbor_rows& packed, const neighbor_block& block,
+                                detail::bin_key key, cudaStream_t stream);
+
+/// What is asked of the lists.
+struct neighbor_query {
+  detail::bin_key key;  ///< What neighbours are ordered by, descending; of the kept ones.
+  index_t k;            ///< At most neighbor_most_listed.
+  double at_least;      ///< Kept: statistic >= at_least or <= at_most.
+  double at_most;
+  double certain;  ///< Keys from here on are kept for certain.
+  double floor;    ///< Keys below are dropped for certain.
+};
+
+/// The lists of a block: rows [first, first + count) of the input.
+struct neighbor_result {
+  std::uint32_t* index;  ///< [count, k]; ~0 behind the last
+  double* statistic;     ///< [count, k]; NaN behind the last
+  std::uint32_t* count;  ///< [count]
+};
+
+/// The lists of the block's rows, exact: ties to the lowest partner.
+void launch_neighbor_choice(const pair_operand& source, const neighbor_rows& packed,
+                            const neighbor_block& block, const neighbor_query& query,
+                            const neighbor_result& result, cudaStream_t stream);
+
+}  // namespace gpu::kernels

@@ -1,0 +1,98 @@
+#pragma once
+// The best partners of one row seen so far, kept by one warp in shared memory.
+
+#include <cstdint>
+
+#include "kernels/pairs/neighbors/kernels.hpp"
+
+namespace gpu::kernels {
+
+__device__ __forceinline__ double neighbor_key(double statistic, detail::bin_key key) {
+  if (key == detail::bin_key::magnitude) return fabs(statistic);
+  return key == detail::bin_key::value ? statistic : -statistic;
+}
+
+/// Collects partners that come in ascending order and now and then keeps the best k of them,
+/// sorted: by key descending, ties to the lowest partner.
+class neighbor_list {
+ public:
+  static constexpr int capacity = 192;
+  // Further entries that are let in before the bar rises again. The first k raise it at once: heavy
+  // ties then end the search.
+  static constexpr int slack = 16;
+
+  struct storage {
+    double statistic[capacity];
+    std::uint32_t partner[capacity];
+  };
+
+  __device__ neighbor_list(storage& entries, int k, detail::bin_key key)
+      : entries_(entries), k_(k), key_(key), limit_(k) {}
+
+  /// What a further partner's key must exceed: a tie goes to who is there already.
+  [[nodiscard]] __device__ double bar() const { return bar_; }
+  [[nodiscard]] __device__ int count() const { return count_; }
+  [[nodiscard]] __device__ const storage& entries() const { return entries_; }
+
+  /// Takes the partners of the lanes with `wanted`; true where the bar may have risen.
+  __device__ bool add(bool wanted, double statistic, std::uint32_t partner) {
+    const unsigned lanes = __ballot_sync(~0U, wanted);
+    if (wanted) {
+      const int place = count_ + __popc(lanes & ((1U << (threadIdx.x & 31U)) - 1));
+      entries_.statistic[place] = statistic;
+      entries_.partner[place] = partner;
+    }
+    count_ += __popc(lanes);
+    if (count_ < limit_) return false;
+    keep_best();
+    limit_ = k_ + slack;
+    return true;
+  }
+
+  /// Sorts, and drops all but the best k. Every entry finds its place by counting those before it.
+  __device__ void keep_best() {
+    constexpr int held = capacity / 32;
+    double statistic[held];
+    std::uint32_t partner[held];
+    int place[held];
+    const int lane = static_cast<int>(threadIdx.x & 31U);
+    __syncwarp();
+#pragma unroll
+    for (int h = 0; h < held; ++h) {
+      place[h] = capacity;
+      if (h * 32 >= count_) continue;
+      const int slot = min(h * 32 + lane, count_ - 1);
+      statistic[h] = entries_.statistic[slot];
+      partner[h] = entries_.partner[slot];
+      const double key = neighbor_key(statistic[h], key_);
+      int before = 0;
+      for (int other = 0; other < count_; ++other) {
+        const double other_key = neighbor_key(entries_.statistic[other], key_);
+        before += other_key > key || (other_key == key && entries_.partner[other] < partner[h]);
+      }
+      if (h * 32 + lane < count_) place[h] = before;
+    }
+    __syncwarp();
+#pragma unroll
+    for (int h = 0; h < held; ++h) {
+      if (place[h] >= k_) continue;
+      entries_.statistic[place[h]] = statistic[h];
+      entries_.partner[place[h]] = partner[h];
+    }
+    __syncwarp();
+    if (count_ < k_) return;
+    count_ = k_;
+    bar_ = neighbor_key(entries_.statistic[k_ - 1], key_);
+  }
+
+ private:
+  storage& entries_;
+  int k_;
+  detail::bin_key key_;
+  int limit_;  // entries from which on the best are sorted out
+  int count_ = 0;
+  double bar_ = -2.0;  // below every key
+  static_assert(neighbor_most_listed + slack + 32 <= capacity);
+};
+
+}  // namespace gpu::kernels

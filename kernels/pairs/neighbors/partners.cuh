@@ -1,0 +1,108 @@
+#pragma once
+// How the neighbour search looks at one partner of its row: an estimate of the statistic, and the
+// statistic itself. One object a lane.
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "kernels/pairs/frame/statistic.cuh"
+#include "kernels/pairs/neighbors/kernels.hpp"
+#include "kernels/pairs/neighbors/packing.cuh"
+
+namespace gpu::kernels {
+
+/// Ranks of `words` times four columns: exact integer products.
+template <int words>
+class rank_partners {
+ public:
+  using product = int;
+  static constexpr int blocks = words > 16 ? 1 : 2;  // on a multiprocessor
+  static constexpr float error = neighbor_rank_error;
+
+  __device__ rank_partners(const pair_operand& source, const neighbor_rows&, index_t row)
+      : source_(source), square_sum_(source.square_sums[row]), inverse_(source.norms[row].inverse) {
+#pragma unroll
+    for (int w = 0; w < words; w += 4) read(row, w, *reinterpret_cast<int4*>(&own_[w]));
+  }
+
+  [[nodiscard]] __device__ product multiply(index_t partner) const {
+    int sum = 0;
+#pragma unroll
+    for (int w = 0; w < words; w += 4) {
+      int4 other;
+      read(partner, w, other);
+      sum = __dp4a(own_[w], other.x, sum);
+      sum = __dp4a(own_[w + 1], other.y, sum);
+      sum = __dp4a(own_[w + 2], other.z, sum);
+      sum = __dp4a(own_[w + 3], other.w, sum);
+    }
+    return sum;
+  }
+  /// NaN for a partner without a statistic.
+  [[nodiscard]] __device__ float estimate(product sum, index_t partner) const {
+    return static_cast<float>(sum) * inverse_ * source_.norms[partner].inverse;
+  }
+  [[nodiscard]] __device__ double statistic(product sum, index_t partner) const {
+    return detail::rho_of(sum, square_sum_, source_.square_sums[partner]);
+  }
+
+ private:
+  __device__ void read(index_t row, int word, int4& out) const {
+    out = __ldg(reinterpret_cast<const int4*>(static_cast<const std::int8_t*>(source_.values) +
+                                              row * source_.pitch) +
+                word / 4);
+  }
+
+  const pair_operand& source_;
+  std::int64_t square_sum_;
+  float inverse_;
+  alignas(16) int own_[words];
+};
+
+/// Unit rows: products of the packed halves in single precision are estimates, and the statistic
+/// is computed from the rows themselves.
+class unit_partners {
+ public:
+  using product = float;
+  static constexpr int blocks = 2;
+  static constexpr float error = neighbor_unit_error;
+
+  __device__ unit_partners(const pair_operand& source, const neighbor_rows& packed, index_t row)
+      : source_(source), packed_(packed), row_(row) {}
+
+  [[nodiscard]] __device__ product multiply(index_t partner) const {
+    const std::uint8_t* own = packed_.tiles + offset(row_);
+    const std::uint8_t* other = packed_.tiles + offset(partner);
+    float sum = 0.0F;
+    for (int piece = 0; piece < packed_.depth / 16; ++piece) {
+      const uint4 x = __ldg(reinterpret_cast<const uint4*>(own + piece * 128));
+      const uint4 y = __ldg(reinterpret_cast<const uint4*>(other + piece * 128));
+      sum = add_products(x.x, y.x, sum);
+      sum = add_products(x.y, y.y, sum);
+      sum = add_products(x.z, y.z, sum);
+      sum = add_products(x.w, y.w, sum);
+    }
+    return sum;
+  }
+  [[nodiscard]] __device__ float estimate(product sum, index_t) const { return sum; }
+  [[nodiscard]] __device__ double statistic(product, index_t partner) const {
+    return refined_pearson_statistic::of(0.0, source_, row_, source_, partner);
+  }
+
+ private:
+  [[nodiscard]] __device__ index_t offset(index_t row) const {
+    return neighbor_offset(neighbor_position_of(row), packed_.depth);
+  }
+  static __device__ float add_products(unsigned x, unsigned y, float sum) {
+    const float2 a = __half22float2(*reinterpret_cast<const __half2*>(&x));
+    const float2 b = __half22float2(*reinterpret_cast<const __half2*>(&y));
+    return fmaf(a.y, b.y, fmaf(a.x, b.x, sum));
+  }
+
+  const pair_operand& source_;
+  const neighbor_rows& packed_;
+  index_t row_;
+};
+
+}  // namespace gpu::kernels

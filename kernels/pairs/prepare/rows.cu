@@ -1,0 +1,129 @@
+// Preparation around the ranks: NaN rows, norms, limbs, and doubles for the naive kernels.
+
+#include <math_constants.h>
+
+#include <type_traits>
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/kernels.hpp"
+#include "plan/pair_policy.hpp"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr int threads = 256;
+
+// A warp a row.
+template <class T>
+__global__ void flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square_sums) {
+  const index_t row = (index_t{blockIdx.x} * threads + threadIdx.x) / 32;
+  if (row >= data.rows()) return;
+  bool found = false;
+  for (index_t k = threadIdx.x % 32; k < data.cols(); k += 32) {
+    const T value = data.row(row)[k];
+    found |= value != value;
+  }
+  if (__any_sync(0xffffffffu, found) && threadIdx.x % 32 == 0) square_sums[row] = -1;
+}
+
+__global__ void row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
+                          unsigned long long* invalid) {
+  const index_t row = index_t{blockIdx.x} * threads + threadIdx.x;
+  bool bad = false;
+  if (row < rows) {
+    const std::int64_t sum = square_sums[row];
+    bad = sum <= 0;
+    const double norm = sqrt(static_cast<double>(sum));
+    norms[row] = bad ? row_norm{CUDART_NAN_F, CUDART_NAN_F}
+                     : row_norm{static_cast<float>(norm), static_cast<float>(1.0 / norm)};
+  }
+  const int in_block = __syncthreads_count(bad);
+  if (threadIdx.x == 0 && in_block > 0) {
+    atomicAdd(invalid, static_cast<unsigned long long>(in_block));
+  }
+}
+
+template <class Integer>
+__global__ void split_limbs(device_matrix_view<const Integer> ranks, index_t cols, int limbs,
+                            index_t columns, std::int8_t* out) {
+  const index_t step = index_t{gridDim.x} * threads;
+  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < ranks.rows() * columns;
+       at += step) {
+    const index_t row = at / columns;
+    const index_t k = at % columns;
+    std::int8_t* limb = out + row * limbs * columns + k;
+    int rest = k < cols ? ranks.row(row)[k] : 0;
+    for (int l = 0; l < limbs; ++l, limb += columns) {
+      // The low 7 bits as a number in [-64, 63], the last limb what is left.
+      const int low = l == limbs - 1 ? rest : ((rest + 64) & 127) - 64;
+      *limb = static_cast<std::int8_t>(low);
+      rest = (rest - low) >> policy::limb_bits;
+    }
+  }
+}
+
+template <class T>
+__global__ void to_double(device_matrix_view<const T> data, double* out) {
+  const index_t step = index_t{gridDim.x} * threads;
+  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < data.rows() * data.cols();
+       at += step) {
+    out[at] = static_cast<double>(data.row(at / data.cols())[at % data.cols()]);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square_sums,
+                          cudaStream_t stream) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (data.rows() == 0) return;
+    flag_nan_rows<T>
+        <<<grid_blocks(data.rows(), threads / 32), threads, 0, stream>>>(data, square_sums);
+    GPU_SIMILARITY_CHECK_LAUNCH();
+  }
+}
+
+void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
+                      unsigned long long* invalid, cudaStream_t stream) {
+  if (rows == 0) return;
+  row_norms<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, rows, norms, invalid);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+template <class Integer>
+void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, int limbs,
+                        index_t columns, std::int8_t* out, cudaStream_t stream) {
+  if (ranks.rows() == 0) return;
+  split_limbs<Integer>
+      <<<grid_blocks(ranks.rows() * columns, threads, 1 << 20), threads, 0, stream>>>(
+          ranks, cols, limbs, columns, out);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+template <class T>
+void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_t stream) {
+  if (data.empty()) return;
+  to_double<T>
+      <<<grid_blocks(data.rows() * data.cols(), threads, 1 << 20), threads, 0, stream>>>(data, out);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+template void launch_split_limbs<std::int16_t>(device_matrix_view<const std::int16_t>, index_t, int,
+                                               index_t, std::int8_t*, cudaStream_t);
+template void launch_split_limbs<std::int32_t>(device_matrix_view<const std::int32_t>, index_t, int,
+                                               index_t, std::int8_t*, cudaStream_t);
+
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
+  template void launch_flag_nan_rows<T>(device_matrix_view<const T>, std::int64_t*, cudaStream_t); \
+  template void launch_to_double<T>(device_matrix_view<const T>, double*, cudaStream_t);
+
+GPU_SIMILARITY_INSTANTIATE(std::int8_t)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
+GPU_SIMILARITY_INSTANTIATE(float)
+GPU_SIMILARITY_INSTANTIATE(double)
+
+}  // namespace gpu::kernels

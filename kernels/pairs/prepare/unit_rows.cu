@@ -1,0 +1,290 @@
+// Pearson's prologue: centred rows of unit length, in the order of sums of stats/pearson_order.hpp.
+//
+// Eight lanes a row, lane c the elements k with k mod 8 = c: its sums are the partial sums, and
+// three xor shuffles (4, 2, 1) add them up as combine_partial_sums does, so every bit is the CPU's.
+// A block keeps its rows as they came in shared memory and computes each value anew in every pass,
+// so global memory is read once and written once. Rows beyond that are worked on in their place in
+// the output. Compiled with -fmad=false.
+//
+// Shared memory: element k of a row at (k mod 8) * pitch + k / 8, as in the output, with pitch = 4
+// modulo 32 and rows one word further: neither the load nor the passes nor the store meet in a
+// bank.
+
+#include <type_traits>
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/kernels.hpp"
+#include "stats/pearson_order.hpp"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr int threads = 256;
+constexpr int lanes = detail::partial_sums;
+
+// The eight lanes of one row.
+class row_lanes {
+ public:
+  __device__ row_lanes() : mask_(0xffu << (threadIdx.x % 32 / lanes * lanes)) {}
+  [[nodiscard]] __device__ int lane() const { return static_cast<int>(threadIdx.x % lanes); }
+
+  __device__ double sum(double partial) const {
+    partial += __shfl_xor_sync(mask_, partial, 4);
+    partial += __shfl_xor_sync(mask_, partial, 2);
+    return partial + __shfl_xor_sync(mask_, partial, 1);
+  }
+  __device__ double largest(double value) const {
+    for (int step = 4; step > 0; step /= 2) {
+      const double other = __shfl_xor_sync(mask_, value, step);
+      value = other > value ? other : value;
+    }
+    return value;
+  }
+  __device__ bool any(bool value) const { return __any_sync(mask_, value) != 0; }
+
+ private:
+  unsigned mask_;
+};
+
+__device__ inline int segment_of_lane(int lane) {
+  return (lane & 1) << 2 | (lane & 2) | lane >> 2;  // the order 0, 4, 2, 6, 1, 5, 3, 7
+}
+
+template <class T>
+__global__ void unit_rows(device_matrix_view<const T> data, index_t segment, double* out,
+                          std::int64_t* status) {
+  const index_t row = (index_t{blockIdx.x} * threads + threadIdx.x) / lanes;
+  if (row >= data.rows()) return;
+  const row_lanes group;
+  const T* in = data.row(row);
+  double* mine = out + row * lanes * segment + segment_of_lane(group.lane()) * segment;
+  const index_t cols = data.cols();
+  const index_t count = (cols - group.lane() + lanes - 1) / lanes;  // elements of this lane
+
+  double largest = 0;
+  bool nan = false;
+  bool varies = false;
+  for (index_t q = 0; q < count; ++q) {
+    const double value = static_cast<double>(in[q * lanes + group.lane()]);
+    nan |= value != value;
+    largest = fabs(value) > largest ? fabs(value) : largest;
+    varies |= value != static_cast<double>(in[0]);
+  }
+  for (index_t q = count; q < segment; ++q) mine[q] = 0;
+  largest = group.largest(largest);
+  std::int64_t kind = 1;
+  if (!group.any(varies)) kind = 0;
+  if (!(largest <= 1.7976931348623157e308)) kind = -2;
+  if (group.any(nan)) kind = -1;
+
+  double rest = 0;
+  if (kind == 1) {
+    const double scale = detail::power_of_two_scale(largest);
+    const double columns = static_cast<double>(cols);
+    double mean = 0;
+    for (int pass = 0; pass < 3; ++pass) {
+      // Passes 0 and 1 end with a mean; each pass takes off the mean of the one before.
+      double sum = 0;
+      for (index_t q = 0; q < count; ++q) {
+        const double value =
+            pass == 0 ? static_cast<double>(in[q * lanes + group.lane()]) * scale : mine[q] - mean;
+        mine[q] = value;
+        sum += value;
+        rest = pass == 2 && fabs(value) > rest ? fabs(value) : rest;
+      }
+      mean = group.sum(sum) / columns;
+    }
+    rest = group.largest(rest);
+    if (rest == 0) kind = 0;
+  }
+  if (kind == 1) {
+    const double rest_scale = detail::power_of_two_scale(rest);
+    double squares = 0;
+    for (index_t q = 0; q < count; ++q) {
+      const double value = mine[q] * rest_scale;
+      mine[q] = value;
+      squares = fma(value, value, squares);
+    }
+    const double length = sqrt(group.sum(squares));
+    for (index_t q = 0; q < count; ++q) mine[q] /= length;
+  } else {
+    for (index_t q = 0; q < count; ++q) mine[q] = 0;
+  }
+  if (group.lane() == 0) status[row] = kind;
+}
+
+constexpr int most_rows_of_block = 16;
+constexpr std::size_t most_row_bytes = std::size_t{200} << 10;
+// Three blocks a multiprocessor, where that leaves a block four rows.
+constexpr std::size_t wanted_block_bytes = std::size_t{72} << 10;
+
+/// How a block keeps rows in shared memory, in elements.
+struct shared_rows {
+  int pitch;
+  int row;
+  explicit __host__ __device__ shared_rows(index_t segment)
+      : pitch(static_cast<int>((segment + 27) / 32 * 32 + 4)), row(lanes * pitch + 1) {}
+  [[nodiscard]] __host__ __device__ int at(int k) const { return k % lanes * pitch + k / lanes; }
+};
+
+template <class T>
+__global__ void __launch_bounds__(most_rows_of_block* lanes)
+    unit_rows_shared(device_matrix_view<const T> data, int segment, double* out,
+                     std::int64_t* status) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int rows_of_block = static_cast<int>(blockDim.x) / lanes;
+  const index_t first = index_t{blockIdx.x} * rows_of_block;
+  const shared_rows layout(segment);
+  auto* kept = reinterpret_cast<T*>(shared);
+  const int cols = static_cast<int>(data.cols());
+  const int warp_lane = static_cast<int>(threadIdx.x % 32);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  constexpr int rows_of_warp = 32 / lanes;
+  // A warp reads and writes its own rows.
+  for (int r = warp * rows_of_warp; r < (warp + 1) * rows_of_warp && first + r < data.rows(); ++r) {
+    const T* in = data.row(first + r);
+    for (int k = warp_lane; k < cols; k += 32) kept[r * layout.row + layout.at(k)] = in[k];
+  }
+  __syncwarp();
+
+  const row_lanes group;
+  const int own = static_cast<int>(threadIdx.x) / lanes;
+  const bool there = first + own < data.rows();
+  const T* row = kept + own * layout.row;
+  const T* mine = row + group.lane() * layout.pitch;
+  const int count = there ? (cols - group.lane() + lanes - 1) / lanes : 0;
+  double largest = 0;
+  bool nan = false;
+  bool varies = false;
+  const double start = there ? static_cast<double>(row[0]) : 0;
+  for (int q = 0; q < count; ++q) {
+    const double value = static_cast<double>(mine[q]);
+    nan |= value != value;
+    largest = fabs(value) > largest ? fabs(value) : largest;
+    varies |= value != start;
+  }
+  largest = group.largest(largest);
+  std::int64_t kind = 1;
+  if (!group.any(varies)) kind = 0;
+  if (!(largest <= 1.7976931348623157e308)) kind = -2;
+  if (group.any(nan)) kind = -1;
+
+  const double scale = kind == 1 ? detail::power_of_two_scale(largest) : 0;
+  const double columns = static_cast<double>(cols);
+  double sum = 0;
+  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * scale;
+  const double mean = group.sum(sum) / columns;
+  sum = 0;
+  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * scale - mean;
+  const double mean_of_rest = group.sum(sum) / columns;
+  double rest = 0;
+  for (int q = 0; q < count; ++q) {
+    const double value = static_cast<double>(mine[q]) * scale - mean - mean_of_rest;
+    rest = fabs(value) > rest ? fabs(value) : rest;
+  }
+  rest = group.largest(rest);
+  if (kind == 1 && rest == 0) kind = 0;
+  const double rest_scale = kind == 1 ? detail::power_of_two_scale(rest) : 0;
+  double squares = 0;
+  for (int q = 0; q < count; ++q) {
+    const double value = (static_cast<double>(mine[q]) * scale - mean - mean_of_rest) * rest_scale;
+    squares = fma(value, value, squares);
+  }
+  const double length = sqrt(group.sum(squares));
+  if (there && group.lane() == 0) status[first + own] = kind;
+
+  // The store again by whole warps, row after row.
+  for (int r = 0; r < rows_of_warp; ++r) {
+    const int source = r * lanes;
+    const index_t i = first + warp * rows_of_warp + r;
+    const bool ordinary = __shfl_sync(~0U, static_cast<int>(kind), source) == 1;
+    const double scale_of_row = __shfl_sync(~0U, scale, source);
+    const double mean_of_row = __shfl_sync(~0U, mean, source);
+    const double rest_of_row = __shfl_sync(~0U, mean_of_rest, source);
+    const double rest_scale_of_row = __shfl_sync(~0U, rest_scale, source);
+    const double length_of_row = __shfl_sync(~0U, length, source);
+    if (i >= data.rows()) break;
+    const T* values = kept + (warp * rows_of_warp + r) * layout.row;
+    for (int s = 0; s < lanes; ++s) {
+      const int lane = segment_of_lane(s);  // its own inverse
+      const int elements = (cols - lane + lanes - 1) / lanes;
+      double* to = out + i * lanes * segment + s * segment;
+      for (int q = warp_lane; q < segment; q += 32) {
+        double value = 0;
+        if (ordinary && q < elements) {
+          value = (static_cast<double>(values[lane * layout.pitch + q]) * scale_of_row -
+                   mean_of_row - rest_of_row) *
+                  rest_scale_of_row / length_of_row;
+        }
+        to[q] = value;
+      }
+    }
+  }
+}
+
+// Nearest tf32: 10 explicit bits of mantissa.
+__device__ float nearest_tf32(float x) {
+  return __int_as_float((__float_as_int(x) + 0x1000) & ~0x1fff);
+}
+
+__global__ void split_floats(const double* unit, index_t rows, index_t unit_pitch, index_t columns,
+                             float2* out) {
+  const index_t step = index_t{gridDim.x} * threads;
+  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < rows * columns; at += step) {
+    const index_t row = at / columns;
+    const index_t k = at % columns;
+    const double value = k < unit_pitch ? unit[row * unit_pitch + k] : 0;
+    const float high = nearest_tf32(static_cast<float>(value));
+    const float low = nearest_tf32(static_cast<float>(value - static_cast<double>(high)));
+    out[at] = {high, low};
+  }
+}
+
+}  // namespace
+
+template <class T>
+void launch_unit_rows(device_matrix_view<const T> data, double* out, std::int64_t* square_sums,
+                      cudaStream_t stream) {
+  if (data.rows() == 0) return;
+  const index_t segment = unit_row_layout(data.cols()).segment;
+  if (data.cols() < index_t{1} << 20) {
+    const std::size_t row_bytes = static_cast<std::size_t>(shared_rows(segment).row) * sizeof(T);
+    // Whole warps: at least four rows.
+    if (row_bytes * 4 <= most_row_bytes) {
+      const auto fitting = static_cast<int>(wanted_block_bytes / row_bytes / 4 * 4);
+      const int rows =
+          fitting < 4 ? 4 : (fitting > most_rows_of_block ? most_rows_of_block : fitting);
+      allow_shared_memory(unit_rows_shared<T>, most_row_bytes);
+      unit_rows_shared<T><<<grid_blocks(data.rows(), rows), rows * lanes,
+                            row_bytes* static_cast<std::size_t>(rows), stream>>>(
+          data, static_cast<int>(segment), out, square_sums);
+      GPU_SIMILARITY_CHECK_LAUNCH();
+      return;
+    }
+  }
+  unit_rows<T><<<grid_blocks(data.rows(), threads / lanes), threads, 0, stream>>>(
+      data, unit_row_layout(data.cols()).segment, out, square_sums);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_split_floats(const double* unit, index_t rows, index_t unit_pitch, index_t columns,
+                         float* out, cudaStream_t stream) {
+  if (rows == 0) return;
+  split_floats<<<grid_blocks(rows * columns, threads, 1 << 20), threads, 0, stream>>>(
+      unit, rows, unit_pitch, columns, reinterpret_cast<float2*>(out));
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                    \
+  template void launch_unit_rows<T>(device_matrix_view<const T>, double*, std::int64_t*, \
+                                    cudaStream_t);
+
+GPU_SIMILARITY_INSTANTIATE(std::int8_t)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
+GPU_SIMILARITY_INSTANTIATE(float)
+GPU_SIMILARITY_INSTANTIATE(double)
+
+}  // namespace gpu::kernels

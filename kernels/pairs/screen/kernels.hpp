@@ -1,0 +1,125 @@
+#pragma once
+// Host-callable launches of the pair screen (sm_90a): finds the pairs of a sorted, packed set of
+// rows whose |rho| may reach a cut, at the rate of the tensor cores, and tests them exactly.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/index.hpp>
+
+#include "plan/screen_policy.hpp"
+
+namespace gpu::kernels {
+
+/// Of each 64 packed rows: the smallest norm, and the largest relative error of their rounding.
+struct screen_block {
+  float smallest_norm;
+  float largest_error;
+};
+
+/// Two packed rows that may reach the cut, left before right.
+struct screen_candidate {
+  std::uint32_t left;
+  std::uint32_t right;
+};
+
+/// A pair that reaches the cut: rows of the input, row < col.
+struct screened_edge {
+  std::uint32_t row;
+  std::uint32_t col;
+  double statistic;
+};
+
+/// Rows ordered by norm and packed for the tensor cores; device memory of the caller.
+struct screen_rows {
+  screen_operand operand;
+  int depth;                   ///< Bytes of a packed row.
+  index_t rows;                ///< Packed rows; each has a statistic.
+  index_t padded_rows;         ///< A multiple of screen_row_multiple, at least rows.
+  const std::uint32_t* order;  ///< [rows] input row of each packed row.
+  std::uint8_t* tiles;         ///< [padded_rows * depth], groups of eight rows.
+  screen_block* blocks;        ///< [padded_rows / 64]
+  screen_block* tile_bounds;   ///< [padded_rows / 256 + 1], of the tiles that one stage holds
+};
+
+/// The ranks that are screened and tested: device memory.
+struct screen_ranks {
+  const std::int8_t* ranks;  ///< [rows of the input, stride]; columns past cols are 0
+  index_t stride;            ///< a multiple of 4
+  index_t cols;
+  const std::int64_t* square_sums;  ///< [rows of the input]; 0: no statistic
+};
+
+/// The rows that are rounded, screened and tested: unit rows (Pearson) or ranks in limbs
+/// (Spearman).
+struct screen_source {
+  const double* unit_rows = nullptr;   ///< [rows, pitch], see unit_row_layout; or null
+  const std::int8_t* limbs = nullptr;  ///< [rows, limb_count, pitch], see launch_split_limbs
+  int limb_count = 1;
+  index_t pitch = 0;                          ///< values of a row, or of a limb: a multiple of 4
+  const std::int64_t* square_sums = nullptr;  ///< [rows]; 0 or less: no statistic
+  index_t rows = 0;
+};
+
+/// How a row is rounded to 8 bits: each value times `factor`.
+struct row_rounding {
+  float scale;    ///< At most the length of the rounded row of a row of unit length, about.
+  float error;    ///< At least what rounding takes from a row of unit length, as a length.
+  double factor;  ///< 0: the row has no statistic.
+};
+
+/// How every row is rounded: rounding [rows].
+void launch_measure_rounding(const screen_source& source, row_rounding* rounding,
+                             cudaStream_t stream);
+
+/// Bytes of temporary memory that launch_round_order needs for `rows` rows.
+std::size_t round_order_bytes(index_t rows);
+
+/// order [rows]: the rows by ascending scale, stable; rows without a statistic come first.
+/// `temporary` is device memory of round_order_bytes(rows).
+void launch_round_order(const row_rounding* rounding, index_t rows, std::uint32_t* order,
+                        void* temporary, cudaStream_t stream);
+
+/// Fills tiles, blocks and tile_bounds of `packed` (operand `rounded`) with rounded rows. Above a
+/// depth of 128 the packed rows lie in planes of screen_plane_columns columns, one after the other.
+void launch_pack_rounded(const screen_source& source, const row_rounding* rounding,
+                         const screen_rows& packed, cudaStream_t stream);
+
+/// As launch_screen_refine, for rounded rows.
+void launch_rounded_refine(const screen_source& source, const screen_rows& packed, double at_least,
+                           double at_most, const screen_candidate* candidates,
+                           const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
+                           std::uint64_t* kept, cudaStream_t stream);
+
+/// Sums up the blocks of each tile that one stage holds.
+void launch_tile_bounds(const screen_rows& packed, cudaStream_t stream);
+
+/// Bytes of temporary memory that launch_screen_order needs for `rows` input rows.
+std::size_t screen_order_bytes(index_t rows);
+
+/// order [rows]: the input rows by ascending square sum, stable. Rows without a statistic come
+/// first. `temporary` is device memory of screen_order_bytes(rows).
+void launch_screen_order(const std::int64_t* square_sums, index_t rows, std::int64_t largest,
+                         std::uint32_t* order, void* temporary, cudaStream_t stream);
+
+/// Fills tiles and blocks of `packed` from the ranks.
+void launch_screen_pack(const screen_ranks& ranks, const screen_rows& packed, cudaStream_t stream);
+
+/// Number of work items that cover every pair of the packed rows.
+index_t screen_items(const screen_rows& packed);
+
+/// Screens the items [first, last): candidates whose |rho| may be >= cut go to `candidates`, the
+/// true number to `*count`, also past `capacity`. Only on devices of compute capability 9.0.
+void launch_screen(const screen_rows& packed, double cut, index_t first, index_t last,
+                   screen_candidate* candidates, std::uint64_t capacity, std::uint64_t* count,
+                   int multiprocessors, cudaStream_t stream);
+
+/// Tests the candidates exactly: those with rho >= at_least or rho <= at_most go to `edges`, their
+/// number to `*kept`. `edges` holds at least min(*count, capacity) entries.
+void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed, double at_least,
+                          double at_most, const screen_candidate* candidates,
+                          const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
+                          std::uint64_t* kept, cudaStream_t stream);
+
+}  // namespace gpu::kernels

@@ -1,0 +1,97 @@
+#pragma once
+// Sink of edges and top-k: pairs that may be kept go to one queue in global memory.
+//
+// The common path is one fma and one compare a pair. A warp in which any thread found something
+// takes the slow path: masks, one prefix sum and one atomic for the warp, then the stores. The
+// counter runs on past the capacity, so the host learns what would have been needed; nothing is
+// decided here, so no exact arithmetic is in this kernel.
+
+#include "kernels/pairs/frame/epilogue.cuh"
+
+namespace gpu::kernels {
+
+template <class Tile>
+class candidate_sink {
+  static constexpr int rows = Tile::shape.row_slots;
+  static constexpr int cols = Tile::shape.col_slots;
+
+ public:
+  using args = candidate_sink_args;
+  static std::size_t shared_bytes(const args&) { return 0; }
+
+  __device__ candidate_sink(const args& a, const pair_panel& panel, const Tile& tile,
+                            index_t first_row, unsigned char*)
+      : args_(a),
+        panel_(panel),
+        first_row_(first_row),
+        tests_(load_row_tests(panel, tile, first_row, a.cut, a.row_cuts)) {}
+
+  __device__ void take(const Tile& tile, const typename Tile::fragment& products, index_t first_col,
+                       const float (&inverse)[cols]) {
+    bool any = false;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < cols; ++c) any |= possible(products, inverse, r, c);
+    }
+    if (__any_sync(0xffffffffu, any)) emit(tile, products, first_col, inverse);
+  }
+
+  __device__ void finish(const Tile&) {}
+
+ private:
+  __device__ bool possible(const typename Tile::fragment& products, const float (&inverse)[cols],
+                           int r, int c) const {
+    return tests_.distance(products.estimate(r, c), inverse[c], r) >= tests_.possible[r];
+  }
+
+  __device__ void emit(const Tile& tile, const typename Tile::fragment& products, index_t first_col,
+                       const float (&inverse)[cols]) {
+    std::uint64_t mask = 0;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < cols; ++c) {
+        mask |= static_cast<std::uint64_t>(possible(products, inverse, r, c)) << (r * cols + c);
+      }
+    }
+    std::uint64_t place = reserve(static_cast<unsigned>(__popcll(mask)));
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < cols; ++c) {
+        if ((mask >> (r * cols + c) & 1) == 0) continue;
+        if (place < args_.capacity) {
+          const auto i =
+              static_cast<std::uint64_t>(panel_.rows.first + first_row_ + tile.row_of(r));
+          const auto j = static_cast<std::uint64_t>(panel_.cols.first + first_col + tile.col_of(c));
+          args_.keys[place] = i << 32 | j;
+          args_.products[place] = product_bits(products.product(r, c));
+        }
+        ++place;
+      }
+    }
+  }
+
+  // The first of `wanted` places of this thread: one atomic for the warp.
+  __device__ std::uint64_t reserve(unsigned wanted) {
+    const unsigned lane = threadIdx.x % 32;
+    unsigned before = wanted;
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+      const unsigned other = __shfl_up_sync(0xffffffffu, before, step);
+      if (lane >= step) before += other;
+    }
+    unsigned long long start = 0;
+    if (lane == 31) start = atomicAdd(args_.count, static_cast<unsigned long long>(before));
+    start = __shfl_sync(0xffffffffu, start, 31);
+    return start + before - wanted;
+  }
+
+  const args& args_;
+  const pair_panel& panel_;
+  index_t first_row_;
+  row_tests<rows> tests_;
+};
+
+}  // namespace gpu::kernels

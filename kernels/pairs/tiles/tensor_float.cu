@@ -1,0 +1,15 @@
+// Pearson, 3 x tf32 on tensor cores, with every sink.
+
+#include "kernels/pairs/frame/launch.cuh"
+#include "kernels/pairs/tiles/launches.hpp"
+#include "kernels/pairs/tiles/tf32.cuh"
+
+namespace gpu::kernels {
+
+template <pair_tile_kind Kind, class Sink>
+void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream) {
+  run_tile<tensor_float_tile>(panel, sink, stream);
+}
+GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::tensor_float);
+
+}  // namespace gpu::kernels

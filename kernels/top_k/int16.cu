@@ -1,0 +1,3 @@
+#include "kernels/top_k/launch.cuh"
+
+GPU_SIMILARITY_INSTANTIATE_TOP_K(std::int16_t)

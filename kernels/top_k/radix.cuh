@@ -1,0 +1,221 @@
+#pragma once
+// `radix_select`: any k, by histograms of the composites' digits.
+//
+// Each pass reads the row and counts, among the composites that share the bits found so far, how
+// often each next digit occurs; the last block to finish finds the digit of the k-th largest.
+// Three passes settle a 32-bit key. Only where equal keys straddle the k-th place do the passes
+// over the position's digits read the row too; else they return at once. A last read collects the
+// k composites, which are then sorted. So four reads at least: the price of any k and any data.
+// Shared memory: 8 KiB of histogram. Rows are done one after the other.
+
+#include "kernels/common/launch.cuh"
+#include "kernels/top_k/threshold.cuh"
+
+namespace gpu::kernels::select {
+
+inline constexpr int digit_bits = 11;
+inline constexpr int digit_values = 1 << digit_bits;
+
+/// What the passes know. All zero at the start.
+template <class Composite>
+struct radix_state {
+  Composite bound;               ///< The bits found so far, zeros behind them.
+  unsigned long long above;      ///< Composites known to be larger than all that share them.
+  unsigned long long collected;  ///< Of the collecting pass.
+  unsigned blocks_done;
+  int settled;  ///< Exactly k composites reach the bound.
+  unsigned long long bins[digit_values];
+};
+
+/// One digit: bits [shift, shift + width) of the composite; `ones` are bits above it that every
+/// composite has set.
+template <class Composite>
+struct radix_digit {
+  int shift;
+  int width;
+  Composite ones;
+};
+
+/// Blocks [any] of radix_threads.
+template <class T, class Composite>
+__global__ void __launch_bounds__(radix_threads)
+    radix_pass_kernel(row_source<T> source, index_t row_number, unsigned long long k,
+                      radix_digit<Composite> digit, radix_state<Composite>* state) {
+  if (state->settled != 0) return;
+  __shared__ unsigned bins[digit_values];
+  __shared__ unsigned long long scratch[33];
+  __shared__ bool is_last;
+  for (int b = static_cast<int>(threadIdx.x); b < digit_values; b += radix_threads) bins[b] = 0;
+  const Composite found = state->bound | digit.ones;
+  const int above_digit = digit.shift + digit.width;
+  const auto mask = static_cast<unsigned>((1u << digit.width) - 1);
+  __syncthreads();
+  const T* row = source.row(row_number);
+  const auto visit = [&](index_t position, T value) {
+    const Composite c = compose<T, Composite>(make_key(value, source.flip), position);
+    // Shifted in two steps: the digit may end at the top.
+    if (((((c ^ found) >> digit.shift) >> digit.width)) == 0) {
+      atomicAdd(&bins[static_cast<unsigned>(c >> digit.shift) & mask], 1u);
+    }
+  };
+  static_cast<void>(above_digit);
+  const vector_split<T> split(row, source.cols);
+  constexpr int size = element_vector<T>::size;
+  const auto* vectors = reinterpret_cast<const element_vector<T>*>(row + split.head);
+  const index_t step = static_cast<index_t>(gridDim.x) * radix_threads;
+  const index_t thread = static_cast<index_t>(blockIdx.x) * radix_threads + threadIdx.x;
+  for (index_t i = thread; i < split.head; i += step) visit(i, row[i]);
+#pragma unroll 2
+  for (index_t v = thread; v < split.vectors; v += step) {
+    const element_vector<T> loaded = vectors[v];
+#pragma unroll
+    for (int j = 0; j < size; ++j) visit(split.head + v * size + j, loaded.item[j]);
+  }
+  for (index_t i = split.tail + thread; i < source.cols; i += step) visit(i, row[i]);
+  __syncthreads();
+  for (int b = static_cast<int>(threadIdx.x); b < digit_values; b += radix_threads) {
+    if (bins[b] != 0) atomicAdd(&state->bins[b], static_cast<unsigned long long>(bins[b]));
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(&state->blocks_done, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  constexpr int per_thread = digit_values / radix_threads;
+  const int first = digit_values - 1 - static_cast<int>(threadIdx.x) * per_thread;
+  unsigned long long here[per_thread];
+  unsigned long long mine = 0;
+#pragma unroll
+  for (int b = 0; b < per_thread; ++b) {
+    here[b] = __ldcg(&state->bins[first - b]);
+    state->bins[first - b] = 0;
+    mine += here[b];
+  }
+  unsigned long long total;
+  unsigned long long before = state->above + block_exclusive_sum(mine, total, scratch);
+  if (before < k && before + mine >= k) {
+#pragma unroll
+    for (int b = 0; b < per_thread; ++b) {
+      if (before < k && before + here[b] >= k) {
+        state->bound = found | (static_cast<Composite>(first - b) << digit.shift);
+        state->above = before;
+        state->settled = before + here[b] == k ? 1 : 0;
+        before += here[b];
+        break;
+      }
+      before += here[b];
+    }
+  }
+  if (threadIdx.x == 0) state->blocks_done = 0;
+}
+
+/// Appends the k composites that reach the bound, in any order. Blocks [any] of filter_threads.
+template <class T, class Composite>
+__global__ void __launch_bounds__(filter_threads, resident_threads / filter_threads)
+    collect_kernel(row_source<T> source, index_t row_number, radix_state<Composite>* state,
+                   Composite* chosen) {
+  filter_row<T>(source.row(row_number), source.cols, source.flip, state->bound,
+                [&](index_t, Composite c) { chosen[atomicAdd(&state->collected, 1ull)] = c; });
+}
+
+/// The part of the row that one of the blocks of the ordered collection looks at.
+struct row_part {
+  index_t begin;
+  index_t end;
+  __device__ row_part(index_t cols) {
+    const index_t length = ceil_div(cols, gridDim.x);
+    begin = static_cast<index_t>(blockIdx.x) * length;
+    end = begin + length < cols ? begin + length : cols;
+  }
+};
+
+/// counts[block] = elements of the block's part that reach the bound. Blocks [at most 1024].
+template <class T, class Composite>
+__global__ void __launch_bounds__(radix_threads)
+    count_parts_kernel(row_source<T> source, index_t row_number,
+                       const radix_state<Composite>* state, unsigned long long* counts) {
+  __shared__ unsigned long long scratch[33];
+  const T* row = source.row(row_number);
+  const Composite bound = state->bound;
+  const row_part part(source.cols);
+  unsigned long long mine = 0;
+  for (index_t i = part.begin + threadIdx.x; i < part.end; i += radix_threads) {
+    mine += compose<T, Composite>(make_key(row[i], source.flip), i) >= bound ? 1 : 0;
+  }
+  unsigned long long total;
+  block_exclusive_sum(mine, total, scratch);
+  if (threadIdx.x == 0) counts[blockIdx.x] = total;
+}
+
+/// Writes the entries in order of position. The same grid as count_parts_kernel.
+template <class T, class Composite>
+__global__ void __launch_bounds__(radix_threads)
+    write_parts_kernel(row_source<T> source, index_t row_number,
+                       const radix_state<Composite>* state, const unsigned long long* counts,
+                       row_sink<T> sink) {
+  __shared__ unsigned long long scratch[33];
+  const T* row = source.row(row_number);
+  const Composite bound = state->bound;
+  const row_part part(source.cols);
+  unsigned long long before = 0;
+  for (unsigned b = threadIdx.x; b < blockIdx.x; b += radix_threads) before += counts[b];
+  unsigned long long at;
+  block_exclusive_sum(before, at, scratch);
+  for (index_t first = part.begin; first < part.end; first += radix_threads) {
+    const index_t i = first + threadIdx.x;
+    const bool hit =
+        i < part.end && compose<T, Composite>(make_key(row[i], source.flip), i) >= bound;
+    unsigned long long total;
+    const unsigned long long place = at + block_exclusive_sum(hit ? 1ull : 0ull, total, scratch);
+    if (hit) sink.put(row_number, static_cast<index_t>(place), row, i);
+    at += total;
+  }
+}
+
+/// Sorts at most `limit` composites and writes them. One block of finish_threads.
+template <class T, class Composite>
+__global__ void __launch_bounds__(finish_threads)
+    emit_few_kernel(row_source<T> source, index_t row_number, const Composite* chosen, unsigned k,
+                    row_sink<T> sink) {
+  extern __shared__ __align__(16) unsigned char dynamic_memory[];
+  auto* items = reinterpret_cast<Composite*>(dynamic_memory);
+  for (unsigned i = threadIdx.x; i < k; i += finish_threads) items[i] = chosen[i];
+  __syncthreads();
+  const T* row = source.row(row_number);
+  block_emit_sorted(items, k, k, [&](unsigned rank, Composite c) {
+    sink.put(row_number, rank, row, position_of<T>(c));
+  });
+}
+
+/// Writes the first k of sorted composites [rows, pitch] of the rows from `first_row` on.
+template <class T, class Composite>
+__global__ void emit_sorted_kernel(row_source<T> source, index_t first_row, index_t rows,
+                                   const Composite* sorted, index_t pitch, index_t k,
+                                   row_sink<T> sink) {
+  const index_t step = static_cast<index_t>(gridDim.x) * blockDim.x;
+  for (index_t i = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows * k;
+       i += step) {
+    const index_t local = i / k;
+    const index_t rank = i % k;
+    const index_t row_number = first_row + local;
+    sink.put(row_number, rank, source.row(row_number),
+             position_of<T>(sorted[local * pitch + rank]));
+  }
+}
+
+/// composites[local * cols + j] of the rows from `first_row` on.
+template <class T, class Composite>
+__global__ void compose_kernel(row_source<T> source, index_t first_row, index_t rows,
+                               Composite* composites) {
+  const index_t step = static_cast<index_t>(gridDim.x) * blockDim.x;
+  for (index_t i = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < rows * source.cols; i += step) {
+    const index_t local = i / source.cols;
+    const index_t position = i % source.cols;
+    const T value = source.row(first_row + local)[position];
+    composites[i] = compose<T, Composite>(make_key(value, source.flip), position);
+  }
+}
+
+}  // namespace gpu::kernels::select

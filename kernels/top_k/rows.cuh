@@ -1,0 +1,316 @@
+#pragma once
+// `block_rows` and `warp_rows`: a row each, in one launch without scratch memory.
+
+#include "kernels/common/bulk_copy.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/top_k/threshold.cuh"
+
+namespace gpu::kernels::select {
+
+/// k from here on has too few threads beside it for a bound from the threads' best.
+constexpr index_t most_k_by_threads(int threads) {
+  return threads / 2;
+}
+
+/// Room that stage_row wants beside the row's elements, in bytes.
+inline constexpr std::size_t stage_slack = 32;
+
+/// Brings a row to shared memory, its 16-byte vectors by one bulk copy; returns where it stands
+/// there, aligned as the row is. All threads call it, `arrived` is a barrier of one arrival. sm_90.
+template <class T>
+__device__ inline const T* stage_row(const T* row, index_t cols, const vector_split<T>& split,
+                                     unsigned char* room, std::uint64_t* arrived, unsigned& phase) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  T* here = reinterpret_cast<T*>(room + reinterpret_cast<std::uintptr_t>(row) % 16);
+  const unsigned barrier = shared_address(arrived);
+  if (threadIdx.x == 0) {
+    const auto bytes = static_cast<unsigned>(split.vectors * 16);
+    async_proxy_fence();
+    barrier_expect(barrier, bytes);
+    if (bytes > 0) bulk_copy(shared_address(here + split.head), row + split.head, bytes, barrier);
+  }
+  for (index_t i = threadIdx.x; i < split.head; i += blockDim.x) here[i] = row[i];
+  for (index_t i = split.tail + threadIdx.x; i < cols; i += blockDim.x) here[i] = row[i];
+  barrier_wait(barrier, phase);
+  phase ^= 1;
+  __syncthreads();
+  return here;
+#else
+  static_cast<void>(cols), static_cast<void>(split), static_cast<void>(room);
+  static_cast<void>(arrived), static_cast<void>(phase);
+  return row;
+#endif
+}
+
+/// One block of Threads computes one row at a time and goes on to another.
+///
+/// Each thread finds its best element, comparing keys only; one warp finds a bound that the k best
+/// of these reach, so at least k elements do, and for k well below the number of threads few more.
+/// A second walk, mostly from L1 and L2, collects them; ranking by counting or a short sort ends
+/// it. Meanwhile the next row is on its way to the L2. Where too many are collected (they cluster
+/// in few threads) or k is large, histograms of the composites' range narrow the row down instead.
+/// Shared memory: the candidates, at most 4096 composites, 8 or 16 KiB of histogram, and a
+/// composite per thread.
+/// Staged: the row stands in shared memory meanwhile, so that both walks are short and as many
+/// small blocks as fit there hide each other's waits: a row is a chain of waits, not of work.
+template <class T, class Composite, int Threads, bool Staged>
+__global__ void __launch_bounds__(Threads, resident_threads / Threads)
+    block_rows_kernel(row_source<T> source, index_t rows, index_t k, unsigned limit,
+                      row_sink<T> sink) {
+  using count = count_t<T, Composite>;
+  using vector = element_vector<T>;
+  extern __shared__ __align__(16) unsigned char dynamic_memory[];
+  auto* items = reinterpret_cast<Composite*>(dynamic_memory);
+  __shared__ refine_memory<count> memory;
+  __shared__ Composite best_of_threads[Threads];
+  __shared__ Composite shared_bound;
+  __shared__ unsigned found;
+  __shared__ std::uint64_t arrived;
+  unsigned phase = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if constexpr (Staged) {
+    if (threadIdx.x == 0) {
+      barrier_init(shared_address(&arrived), 1);
+      barrier_init_fence();
+    }
+    __syncthreads();
+  }
+#endif
+  for (index_t row_number = blockIdx.x; row_number < rows; row_number += gridDim.x) {
+    const T* row = source.row(row_number);
+    const vector_split<T> split(row, source.cols);
+    if constexpr (Staged) {
+      row = stage_row(row, source.cols, split, dynamic_memory + limit * sizeof(Composite), &arrived,
+                      phase);
+    }
+    const auto* vectors = reinterpret_cast<const vector*>(row + split.head);
+    unsigned collected = limit + 1;
+    if (k <= most_k_by_threads(Threads) && split.vectors >= Threads) {
+      rival_t<T> best = best_rival(vectors[threadIdx.x], source.flip);
+      index_t best_vector = threadIdx.x;
+#pragma unroll 5
+      for (index_t v = static_cast<index_t>(threadIdx.x) + Threads; v < split.vectors;
+           v += Threads) {
+        const rival_t<T> rival = best_rival(vectors[v], source.flip);
+        // Also where the best so far is NaN.
+        if (!(best >= rival) && rival == rival) {
+          best = rival;
+          best_vector = v;
+        }
+      }
+      if (row_number + gridDim.x < rows) {
+        const auto* next = reinterpret_cast<const char*>(source.row(row_number + gridDim.x));
+        const index_t bytes = source.cols * static_cast<index_t>(sizeof(T));
+        for (index_t at = static_cast<index_t>(threadIdx.x) * 128; at < bytes;
+             at += Threads * 128) {
+          asm volatile("prefetch.global.L2 [%0];" ::"l"(next + at));
+        }
+      }
+      const index_t first = split.head + best_vector * vector::size;
+      const key_t<T> best_key = key_of_rival<T>(best, source.flip);
+      Composite mine = 0;
+#pragma unroll
+      for (int j = vector::size - 1; j >= 0; --j) {
+        if (make_key(row[first + j], source.flip) == best_key) {
+          mine = compose<T, Composite>(best_key, first + j);
+        }
+      }
+      best_of_threads[threadIdx.x] = mine;
+      if (threadIdx.x == 0) found = 0;
+      __syncthreads();
+      if (threadIdx.x < 32) {
+        Composite bests[Threads / 32];
+#pragma unroll
+        for (int i = 0; i < Threads / 32; ++i) bests[i] = best_of_threads[i * 32 + threadIdx.x];
+        const Composite bound =
+            warp_bound_by_bits(bests, static_cast<unsigned>(k), static_cast<unsigned>(k / 8));
+        if (threadIdx.x == 0) shared_bound = bound;
+      }
+      __syncthreads();
+      const Composite bound = shared_bound;
+      const rival_test<T> reaches(key_of<T>(bound));
+      const auto test = [&](index_t position) {
+        const Composite c = compose<T, Composite>(make_key(row[position], source.flip), position);
+        if (c >= bound) {
+          const unsigned place = atomicAdd(&found, 1u);
+          if (place < limit) items[place] = c;
+        }
+      };
+#pragma unroll 5
+      for (index_t v = threadIdx.x; v < split.vectors; v += Threads) {
+        if (reaches(best_rival(vectors[v], source.flip))) {
+          for (int j = 0; j < vector::size; ++j) test(split.head + v * vector::size + j);
+        }
+      }
+      for (index_t i = threadIdx.x; i < split.head; i += Threads) test(i);
+      for (index_t i = split.tail + threadIdx.x; i < source.cols; i += Threads) test(i);
+      __syncthreads();
+      collected = found;
+    }
+    if (collected > limit) {
+      const auto visit_row = [&](const auto& visit) {
+        block_visit_row(row, source.cols, [&](index_t position, T value) {
+          visit(compose<T, Composite>(make_key(value, source.flip), position));
+        });
+      };
+      __syncthreads();
+      collected =
+          block_narrow<Composite, count>(visit_row, static_cast<count>(k), limit, items, memory);
+    }
+    block_emit_sorted(items, collected, static_cast<unsigned>(k), [&](unsigned rank, Composite c) {
+      sink.put(row_number, rank, row, position_of<T>(c));
+    });
+    __syncthreads();
+  }
+}
+
+/// Takes the k best of a warp's keys one by one, the lowest position first among equals, and
+/// writes them. keys[i] of a lane stands at position 32 * i + lane.
+template <class T, int Items>
+__device__ inline void warp_take(const key_t<T> (&keys)[Items], const T* row, int cols, int k,
+                                 index_t row_number, const row_sink<T>& sink) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  bool left[Items];
+#pragma unroll
+  for (int i = 0; i < Items; ++i) left[i] = i * 32 + lane < cols;
+  int mine = 0;
+  for (int rank = 0; rank < k; ++rank) {
+    key_t<T> best = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) best = left[i] && keys[i] > best ? keys[i] : best;
+    best = warp_max_32(best);
+    int position = -1;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const unsigned equal = __ballot_sync(full_warp, left[i] && keys[i] == best);
+      if (position < 0 && equal != 0) {
+        const int winner = __ffs(static_cast<int>(equal)) - 1;
+        position = i * 32 + winner;
+        if (lane == winner) left[i] = false;
+      }
+    }
+    if (lane == rank) mine = position;
+  }
+  if (lane < k) sink.put(row_number, lane, row, mine);
+}
+
+/// Sorts one composite per lane, the largest first.
+template <class Composite>
+__device__ inline Composite warp_sort_descending(Composite mine) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int length = 2; length <= 32; length *= 2) {
+#pragma unroll
+    for (int step = length / 2; step > 0; step /= 2) {
+      const Composite other = shuffle_xor(mine, step);
+      const bool keep_larger = ((lane & step) == 0) == ((lane & length) == 0);
+      mine = (other > mine) == keep_larger ? other : mine;
+    }
+  }
+  return mine;
+}
+
+/// Sorts items[0, size), size a power of two from 32 on, largest first, by one warp.
+template <class Composite>
+__device__ inline void warp_sort_descending(Composite* items, unsigned size) {
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned length = 2; length <= size; length *= 2) {
+    for (unsigned step = length / 2; step > 0; step /= 2) {
+      __syncwarp();
+      for (unsigned pair = lane; pair < size / 2; pair += 32) {
+        const unsigned i = 2 * pair - (pair & (step - 1));
+        const Composite a = items[i];
+        const Composite b = items[i + step];
+        if ((a < b) == ((i & length) == 0)) {
+          items[i] = b;
+          items[i + step] = a;
+        }
+      }
+    }
+  }
+  __syncwarp();
+}
+
+/// One warp computes one row of at most 32 * Items elements at a time, held in registers.
+///
+/// Few columns and a small k: the best are taken one by one. Else up to 32 columns: a shuffle sort.
+/// Beyond, for k <= 32: the k-th best of the lanes' best bounds
+/// the answer; what reaches it goes to shared memory by ballot and is sorted there. For k > 32
+/// the whole row is. Shared memory: 32 * Items composites per warp.
+template <class T, class Composite, int Items>
+__global__ void __launch_bounds__(32 * warp_rows_warps)
+    warp_rows_kernel(row_source<T> source, index_t rows, int k, row_sink<T> sink) {
+  extern __shared__ __align__(16) unsigned char dynamic_memory[];
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  auto* items = reinterpret_cast<Composite*>(dynamic_memory) + warp * (32 * Items);
+  const int cols = static_cast<int>(source.cols);
+  for (index_t row_number = static_cast<index_t>(blockIdx.x) * warp_rows_warps + warp;
+       row_number < rows; row_number += static_cast<index_t>(gridDim.x) * warp_rows_warps) {
+    const T* row = source.row(row_number);
+    if constexpr (sizeof(T) <= 4 && Items <= 4) {
+      if (k <= warp_rows_most_taken) {
+        key_t<T> keys[Items];
+#pragma unroll
+        for (int i = 0; i < Items; ++i) {
+          const int at = i * 32 + lane;
+          keys[i] = at < cols ? make_key(row[at], source.flip) : key_t<T>{0};
+        }
+        warp_take<T>(keys, row, cols, k, row_number, sink);
+        continue;
+      }
+    }
+    Composite mine[Items];
+    Composite best = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const int at = i * 32 + lane;
+      mine[i] =
+          at < cols ? compose<T, Composite>(make_key(row[at], source.flip), at) : Composite{0};
+      best = mine[i] > best ? mine[i] : best;
+    }
+    if constexpr (Items == 1) {
+      const Composite sorted = warp_sort_descending(best);
+      if (lane < k) sink.put(row_number, lane, row, position_of<T>(sorted));
+    } else {
+      Composite bound = 1;
+      if (k <= 32) {
+        const Composite sorted = warp_sort_descending(best);
+        // Lanes without an element have 0: then everything else is a candidate.
+        bound = sorted;
+        if constexpr (sizeof(Composite) == 16) {
+          const uint64_t low = __shfl_sync(full_warp, static_cast<uint64_t>(bound), k - 1);
+          const uint64_t high = __shfl_sync(full_warp, static_cast<uint64_t>(bound >> 64), k - 1);
+          bound = (static_cast<Composite>(high) << 64) | low;
+        } else {
+          bound = __shfl_sync(full_warp, bound, k - 1);
+        }
+        if (bound == 0) bound = 1;
+      }
+      unsigned count = 0;
+#pragma unroll
+      for (int i = 0; i < Items; ++i) {
+        const bool hit = mine[i] >= bound;
+        const unsigned hits = __ballot_sync(full_warp, hit);
+        if (hit) items[count + __popc(hits & ((1u << lane) - 1))] = mine[i];
+        count += __popc(hits);
+      }
+      __syncwarp();
+      if (count <= 32) {
+        const Composite sorted =
+            warp_sort_descending(static_cast<unsigned>(lane) < count ? items[lane] : Composite{0});
+        if (lane < k) sink.put(row_number, lane, row, position_of<T>(sorted));
+      } else {
+        const unsigned size = next_power_of_two(count);
+        for (unsigned i = count + lane; i < size; i += 32) items[i] = 0;
+        warp_sort_descending(items, size);
+        for (int i = lane; i < k; i += 32) {
+          sink.put(row_number, i, row, position_of<T>(items[i]));
+        }
+      }
+      __syncwarp();
+    }
+  }
+}
+
+}  // namespace gpu::kernels::select

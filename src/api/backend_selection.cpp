@@ -1,0 +1,85 @@
+// Which backend a call runs on: the option, then the environment, then what is there.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+#include "cuda_runtime/device_info.hpp"
+
+namespace gpu::inline v0 {
+namespace {
+
+constexpr const char* backend_variable = "GPU_SIMILARITY_BACKEND";
+
+backend asked_backend(const execution& exec) {
+  if (exec.target != backend::automatic) return exec.target;
+  const char* text = std::getenv(backend_variable);
+  const std::string_view value = text == nullptr ? "" : text;
+  if (value.empty() || value == "auto" || value == "automatic") return backend::automatic;
+  if (value == "cpu") return backend::cpu;
+  if (value == "cuda") return backend::cuda;
+  throw invalid_argument(
+      fmt::format("{}: got '{}', expected cpu, cuda or auto", backend_variable, value));
+}
+
+void check_devices(const execution& exec) {
+  if (exec.devices.empty()) return;  // describing devices takes longer than a small call
+  const std::vector<device_info> devices = available_devices();
+  for (auto at = exec.devices.begin(); at != exec.devices.end(); ++at) {
+    const int ordinal = *at;
+    const auto has_ordinal = [&](const device_info& device) { return device.ordinal == ordinal; };
+    if (std::none_of(devices.begin(), devices.end(), has_ordinal)) {
+      throw invalid_argument(fmt::format("execution.devices: got ordinal {}, expected 0 to {}",
+                                         ordinal, static_cast<long>(devices.size()) - 1));
+    }
+    if (std::find(exec.devices.begin(), at, ordinal) != at) {
+      throw invalid_argument(
+          fmt::format("execution.devices: got ordinal {} twice, expected different ones", ordinal));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<backend_info> available_backends() {
+  backend_info cpu{.kind = backend::cpu, .name = "cpu", .usable = true};
+  cpu.description = fmt::format("{} OpenMP threads", omp_get_max_threads());
+  return {cpu, cuda::describe_backend()};
+}
+
+std::vector<device_info> available_devices() {
+  return cuda::list_devices();
+}
+
+backend resolve_backend(const execution& exec) {
+  const backend asked = asked_backend(exec);
+  if (asked == backend::cpu) return backend::cpu;
+  if (cuda::is_usable()) {
+    check_devices(exec);
+    return backend::cuda;
+  }
+  if (asked == backend::cuda) {
+    const backend_info cuda_backend = cuda::describe_backend();
+    throw backend_unavailable(
+        fmt::format("execution.target: cuda was asked for, but {}", cuda_backend.reason));
+  }
+  return backend::cpu;
+}
+
+std::string_view to_string(backend kind) noexcept {
+  switch (kind) {
+    case backend::automatic:
+      return "automatic";
+    case backend::cpu:
+      return "cpu";
+    case backend::cuda:
+      return "cuda";
+  }
+  return "unknown";
+}
+
+}  // namespace gpu::inline v0

@@ -1,0 +1,3 @@
+#define GPU_SIMILARITY_LEVEL avx2
+#define GPU_SIMILARITY_VECTOR_BYTES 32
+#include "cpu/mean_filter/body.hpp"

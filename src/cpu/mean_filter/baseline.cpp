@@ -1,0 +1,3 @@
+#define GPU_SIMILARITY_LEVEL baseline
+#define GPU_SIMILARITY_VECTOR_BYTES 16
+#include "cpu/mean_filter/body.hpp"

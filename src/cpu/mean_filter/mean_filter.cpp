@@ -1,0 +1,387 @@
+#include "cpu/mean_filter/mean_filter.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include <gpu/error.hpp>
+
+#include "cpu/mean_filter/exact_sum.hpp"
+#include "cpu/mean_filter/rows.hpp"
+#include "cpu/mean_filter/strip.hpp"
+#include "cpu/platform/instruction_set.hpp"
+
+namespace gpu::cpu {
+
+index_t strip_scratch_doubles(index_t outputs, index_t window) {
+  const index_t q = window / strip_lanes;
+  const index_t block = std::min(q, strip_block_rows);
+  index_t history = 1;
+  while (history < block + strip_pass_rows) history *= 2;
+  const index_t blocks = q > block ? ((outputs + strip_lanes - 1) / strip_lanes + q) / block : 0;
+  // The lanes of long strips: suffixes of a block, and block sums.
+  const index_t lanes = std::min<index_t>(window, 2048) + window / 2048 + 2;
+  return std::max((history + block + blocks) * 2, lanes * 3) * strip_lanes;
+}
+
+double sum_exactly(const strip_request& request, index_t output) {
+  double staged[strip_pass_elements];
+  exact_sum sum;
+  for (index_t done = 0; done < request.window; done += strip_pass_elements) {
+    const index_t count = std::min(strip_pass_elements, request.window - done);
+    const double* values =
+        request.stage(request.context, request.first + output + done, count, staged);
+    for (index_t i = 0; i < count; ++i) sum.add(values[i]);
+  }
+  return sum.rounded();
+}
+
+const strip_kernels& usable_strip_kernels() {
+#if defined(__x86_64__)
+  switch (usable_instruction_set()) {
+    case instruction_set::amx:
+    case instruction_set::avx512:
+      return avx512::strips;
+    case instruction_set::avx2:
+      return avx2::strips;
+    case instruction_set::baseline:
+      break;
+  }
+#endif
+  return baseline::strips;
+}
+
+namespace {
+
+using detail::filter_shape;
+
+// Results larger than this are written past the caches. Where a last-level cache of 300 MB held
+// elements and results, writing into it was slower all the same: 11 ms for 10M doubles, 9 past it.
+constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
+// Strips are at least this long, and this many windows: a strip reads a window beyond its own.
+constexpr index_t shortest_strip = 32768;
+constexpr index_t strip_windows = 128;
+// Strips are longer or shorter by less than a cache line of bytes.
+constexpr index_t line_bytes = 64;
+// Less is not worth waking a thread.
+constexpr index_t least_outputs_per_thread = 4096;
+
+int thread_count(const execution& exec) {
+  return exec.cpu_threads > 0 ? exec.cpu_threads : omp_get_max_threads();
+}
+
+template <class Out>
+auto streaming_copy(const filter_shape& shape) {
+  const double bytes = static_cast<double>(shape.rows) * static_cast<double>(shape.output_cols) *
+                       static_cast<double>(sizeof(Out));
+  return bytes > static_cast<double>(streaming_bytes) ? usable_strip_kernels().copy_streaming
+                                                      : nullptr;
+}
+
+// Runs one strip of one row after the other, in one thread.
+template <class In, class Out>
+class strip_runner {
+ public:
+  strip_runner(const filter_shape& shape, missing_values nans, double* scratch, double* counts)
+      : shape_(shape),
+        omits_(nans == missing_values::omit && std::floating_point<In>),
+        stream_(streaming_copy<Out>(shape)),
+        kernels_(usable_strip_kernels()),
+        scratch_(scratch),
+        counts_(counts) {}
+
+  void run(const In* row, Out* out, index_t first, index_t outputs) {
+    row_ = row;
+    out_ = out;
+    first_ = first;
+    strip_request request{.outputs = outputs,
+                          .window = shape_.window,
+                          .divisor = static_cast<double>(shape_.divisor),
+                          .context = this,
+                          .stage = &stage<staging::values>,
+                          .emit = &emit,
+                          .exponent = &exponent_,
+                          .scratch = scratch_};
+    if (omits_ && holds_nan(outputs)) {
+      run_omitting(request);
+    } else if (shape_.edges == boundary::shrink) {
+      request.divisor = 1;
+      request.emit = &emit_shrinking;
+      sum(request);
+    } else {
+      sum(request);
+    }
+    if (stream_ != nullptr) finish_streaming();
+  }
+
+ private:
+  static strip_runner& self(void* context) { return *static_cast<strip_runner*>(context); }
+
+  template <staging How>
+  static const double* stage(void* context, index_t first, index_t count, double* scratch) {
+    const strip_runner& at = self(context);
+    return stage_row<How>(at.row_, at.shape_, at.first_ - at.shape_.left + first, count, scratch);
+  }
+
+  static void emit(void* context, index_t first, index_t count, const double* values) {
+    const strip_runner& at = self(context);
+    write_results(at.out_ + at.first_ + first, values, count, at.stream_);
+  }
+
+  static void emit_shrinking(void* context, index_t first, index_t count, const double* values) {
+    const strip_runner& at = self(context);
+    double means[strip_pass_elements];
+    const index_t from = at.first_ + first;
+    for (index_t i = 0; i < count; ++i) {
+      means[i] = values[i] / static_cast<double>(detail::elements_in_window(at.shape_, from + i));
+    }
+    emit(context, first, count, means);
+  }
+
+  static void keep_counts(void* context, index_t first, index_t count, const double* values) {
+    std::copy(values, values + count, self(context).counts_ + first);
+  }
+
+  static void emit_omitting(void* context, index_t first, index_t count, const double* values) {
+    const strip_runner& at = self(context);
+    double means[strip_pass_elements];
+    for (index_t i = 0; i < count; ++i) {
+      const index_t places = at.shape_.edges == boundary::shrink
+                                 ? detail::elements_in_window(at.shape_, at.first_ + first + i)
+                                 : at.shape_.divisor;
+      means[i] = values[i] / (static_cast<double>(places) - at.counts_[first + i]);
+    }
+    emit(context, first, count, means);  // 0 / 0 is NaN where nothing is present
+  }
+
+  bool holds_nan(index_t outputs) {
+    double scratch[strip_pass_elements];
+    const index_t elements = outputs + shape_.window - 1;
+    for (index_t first = 0; first < elements; first += strip_pass_elements) {
+      const index_t count = std::min(strip_pass_elements, elements - first);
+      const double* values = stage<staging::values>(this, first, count, scratch);
+      bool found = false;
+      for (index_t i = 0; i < count; ++i) found |= std::isnan(values[i]);
+      if (found) return true;
+    }
+    return false;
+  }
+
+  void run_omitting(strip_request request) {
+    request.divisor = 1;
+    request.stage = &stage<staging::missing_flags>;
+    request.emit = &keep_counts;
+    kernels_.plain(request);
+    request.stage = &stage<staging::present_values>;
+    request.emit = &emit_omitting;
+    sum(request);
+  }
+
+  void sum(const strip_request& request) {
+    const bool plain_is_exact =
+        std::same_as<In, float> ||
+        (std::integral<In> && (sizeof(In) < 4 || shape_.window <= detail::max_exact_window));
+    (plain_is_exact ? kernels_.plain : kernels_.compensated)(request);
+  }
+
+  const filter_shape& shape_;
+  const bool omits_;
+  void (*const stream_)(void*, const void*, index_t);
+  const strip_kernels& kernels_;
+  double* scratch_;
+  double* counts_;  // missing elements per output of the strip
+  int exponent_ = no_exponent;
+  const In* row_ = nullptr;
+  Out* out_ = nullptr;
+  index_t first_ = 0;
+};
+
+// Each output on its own, in the order of the row: the reference rung.
+template <class In>
+double direct_mean(const In* row, const filter_shape& shape, missing_values nans, index_t j) {
+  double high = 0;
+  double low = 0;
+  index_t places = shape.edges == boundary::shrink ? 0 : shape.divisor - shape.window;
+  for (index_t k = 0; k < shape.window; ++k) {
+    const index_t index = detail::extended_index(j - shape.left + k, shape.cols, shape.edges);
+    if (index < 0) {
+      places += shape.edges == boundary::shrink ? 0 : 1;
+      continue;
+    }
+    const double value = static_cast<double>(row[index]);
+    if (nans == missing_values::omit && std::isnan(value)) continue;
+    ++places;
+    const double sum = high + value;
+    const double part = sum - high;
+    low += (high - (sum - part)) + (value - part);
+    high = sum;
+  }
+  const double total = high + low;
+  return (std::isnan(total) ? high : total) / static_cast<double>(places);
+}
+
+template <class In, class Out>
+void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
+                     missing_values nans, int threads) {
+  const index_t cols = shape.output_cols;
+  const index_t outputs = shape.rows * cols;
+  const index_t worth = 1 + outputs / least_outputs_per_thread * shape.window;
+  threads = static_cast<int>(std::min<index_t>(threads, worth));
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (index_t i = 0; i < outputs; ++i) {
+    const index_t row = i / cols;
+    const index_t j = i % cols;
+    out.row(row)[j] = finished<Out>(direct_mean(in.row(row), shape, nans, j));
+  }
+}
+
+// Strips begin where a cache line of their results does, but for the first of a row.
+template <class Out>
+index_t strip_begin(const Out* row, index_t strip, const mean_filter_split& split,
+                    index_t output_cols) {
+  constexpr auto line = static_cast<std::uintptr_t>(line_bytes);
+  if (strip == 0) return 0;
+  const auto address = reinterpret_cast<std::uintptr_t>(row + strip * split.strip_outputs);
+  const auto ahead = static_cast<index_t>((line - address % line) % line / sizeof(Out));
+  return std::min(strip * split.strip_outputs + ahead, output_cols);
+}
+
+// 64-byte aligned doubles for all threads, allocated before any of them starts.
+class scratch_memory {
+ public:
+  scratch_memory(std::size_t bytes, const execution& exec) {
+    if (exec.workspace_bytes != 0 && bytes > exec.workspace_bytes) {
+      throw out_of_memory(fmt::format("options.exec.workspace_bytes: got {}, this call needs {}",
+                                      exec.workspace_bytes, bytes),
+                          bytes);
+    }
+    data_.reset(static_cast<double*>(::operator new (bytes, std::align_val_t{64}, std::nothrow)));
+    if (data_ == nullptr) {
+      throw out_of_memory(fmt::format("mean_filter: no memory for {} bytes of scratch", bytes),
+                          bytes);
+    }
+  }
+  [[nodiscard]] double* data() const { return data_.get(); }
+
+ private:
+  struct aligned_delete {
+    void operator()(double* p) const { ::operator delete (p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<double, aligned_delete> data_;
+};
+
+// Scratch of a thread, in doubles: the sums' and, behind it, the counts of missing elements.
+struct thread_scratch {
+  index_t sums;
+  index_t counts;
+  [[nodiscard]] index_t size() const { return sums + counts; }
+};
+
+thread_scratch scratch_of(const filter_shape& shape, const mean_filter_split& split,
+                          missing_values nans) {
+  const index_t longest = split.strip_outputs + line_bytes;
+  return {strip_scratch_doubles(longest, shape.window),
+          nans == missing_values::omit ? (longest + 7) / 8 * 8 : 0};
+}
+
+}  // namespace
+
+mean_filter_split split_mean_filter(const filter_shape& shape, missing_values nans,
+                                    const execution& exec) {
+  mean_filter_split split;
+  split.threads = thread_count(exec);
+  const index_t longest = std::max(shortest_strip, strip_windows * shape.window);
+  index_t strips = (shape.output_cols + longest - 1) / longest;
+  const bool few_rows = shape.rows < split.threads;
+  if (few_rows && shape.output_cols >= split.threads * least_outputs_per_thread) {
+    strips = std::max<index_t>(strips, split.threads);
+  }
+  strips = std::max<index_t>(strips, 1);
+  const index_t outputs = (shape.output_cols + strips - 1) / strips;
+  split.strip_outputs = std::max<index_t>((outputs + 7) / 8 * 8, 8);
+  split.strips_per_row = (shape.output_cols + split.strip_outputs - 1) / split.strip_outputs;
+  const index_t outputs_in_all = shape.rows * shape.output_cols;
+  const index_t most_threads =
+      std::min(shape.rows * split.strips_per_row, 1 + outputs_in_all / least_outputs_per_thread);
+  split.threads = static_cast<int>(std::clamp<index_t>(most_threads, 1, split.threads));
+  split.workspace_bytes = static_cast<std::size_t>(split.threads) * sizeof(double) *
+                          static_cast<std::size_t>(scratch_of(shape, split, nans).size());
+  return split;
+}
+
+template <class In, class Out>
+void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
+                 mean_filter_variant variant, missing_values nans, const execution& exec) {
+  if (variant == mean_filter_variant::direct) {
+    filter_directly(in, out, shape, nans, thread_count(exec));
+    return;
+  }
+  const mean_filter_split split = split_mean_filter(shape, nans, exec);
+  const scratch_memory scratch(split.workspace_bytes, exec);
+  const thread_scratch per_thread = scratch_of(shape, split, nans);
+  const index_t strips = shape.rows * split.strips_per_row;
+  const index_t at_once = std::max<index_t>(1, 4096 / split.strip_outputs);
+#pragma omp parallel num_threads(split.threads)
+  {
+    double* own = scratch.data() + omp_get_thread_num() * per_thread.size();
+    strip_runner<In, Out> runner(shape, nans, own, own + per_thread.sums);
+#pragma omp for schedule(dynamic, at_once)
+    for (index_t s = 0; s < strips; ++s) {
+      const index_t row = s / split.strips_per_row;
+      const index_t strip = s % split.strips_per_row;
+      const index_t first = strip_begin(out.row(row), strip, split, shape.output_cols);
+      const index_t end = strip + 1 == split.strips_per_row
+                              ? shape.output_cols
+                              : strip_begin(out.row(row), strip + 1, split, shape.output_cols);
+      if (end > first) runner.run(in.row(row), out.row(row), first, end - first);
+    }
+  }
+}
+
+template <class In, class Out>
+void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
+              const filter_shape& shape, const execution& exec) {
+  double flipped[max_convolve_weights];
+  std::reverse_copy(weights.begin(), weights.end(), flipped);
+  constexpr index_t step = strip_pass_elements;
+  const index_t steps_per_row = (shape.output_cols + step - 1) / step;
+  const auto stream = streaming_copy<Out>(shape);
+  const strip_kernels& kernels = usable_strip_kernels();
+#pragma omp parallel num_threads(thread_count(exec))
+  {
+#pragma omp for schedule(static)
+    for (index_t s = 0; s < shape.rows * steps_per_row; ++s) {
+      const index_t row = s / steps_per_row;
+      const index_t first = s % steps_per_row * step;
+      const index_t count = std::min(step, shape.output_cols - first);
+      double staged_elements[step + max_convolve_weights];
+      double values[step];
+      const double* elements = stage_row<staging::values>(
+          in.row(row), shape, first - shape.left, count + shape.window - 1, staged_elements);
+      kernels.correlate(elements, flipped, shape.window, count, values);
+      write_results(out.row(row) + first, values, count, stream);
+    }
+    if (stream != nullptr) finish_streaming();
+  }
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                \
+  template void mean_filter(matrix_view<const In>, matrix_view<Out>, const filter_shape&,  \
+                            mean_filter_variant, missing_values, const execution&);        \
+  template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>, \
+                         const filter_shape&, const execution&);
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t, double)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t, std::uint16_t)
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t, double)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t, std::int32_t)
+GPU_SIMILARITY_INSTANTIATE(std::int32_t, double)
+GPU_SIMILARITY_INSTANTIATE(float, float)
+GPU_SIMILARITY_INSTANTIATE(double, double)
+#undef GPU_SIMILARITY_INSTANTIATE
+
+}  // namespace gpu::cpu

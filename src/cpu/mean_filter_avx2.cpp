@@ -1,3 +1,0 @@
-#define GPU_SIMILARITY_LEVEL avx2
-#define GPU_SIMILARITY_VECTOR_BYTES 32
-#include "cpu/mean_filter_body.hpp"

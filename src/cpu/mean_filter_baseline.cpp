@@ -1,3 +1,0 @@
-#define GPU_SIMILARITY_LEVEL baseline
-#define GPU_SIMILARITY_VECTOR_BYTES 16
-#include "cpu/mean_filter_body.hpp"

@@ -1,0 +1,170 @@
+#pragma once
+// The inner loops of all pairs on the CPU, compiled once per instruction set and chosen at run
+// time.
+//
+// Layout. Columns (the rows of the input, in their role as the second of a pair) lie in groups of
+// 16, interleaved in steps of 4 bytes: [group][step][16 lanes][4 bytes]. A step holds four 8-bit,
+// two 16-bit or one 32-bit value of each column. Rows (the first of a pair) are broadcast step by
+// step: [row][step][4 bytes]. One vector of 16 lanes then accumulates 16 dot products.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+inline constexpr index_t group_lanes = 16;
+inline constexpr index_t step_bytes = 4;
+/// Rows and groups of a tile are padded to multiples of these, with zeros.
+inline constexpr index_t row_padding = 16;
+inline constexpr index_t group_padding = 2;
+
+/// How the values of a step are stored and multiplied.
+enum class packing {
+  int8,         ///< columns plus 128, rows signed; sums exact where the values of a row sum to 0
+  signed_int8,  ///< both signed
+  int16,        ///< signed; sums exact while they fit int32
+  float32       ///< rounded sums
+};
+
+/// `value` up to the next multiple of `step`.
+constexpr index_t round_up(index_t value, index_t step) {
+  return (value + step - 1) / step * step;
+}
+
+/// One tile of pairs, prepared for the kernels.
+struct kernel_tile {
+  const std::uint8_t* columns = nullptr;    // first group of the tile
+  const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
+  index_t steps = 0;
+  index_t rows = 0;
+  index_t cols = 0;
+  /// Lane (row, col) is above the diagonal where col + diagonal > row.
+  index_t diagonal = 0;
+
+  // The filter on x, the dot product with its sign treated: kept if x >= row_cut * col_scale for
+  // sure where the two differ by more than `band`; within the band, the exact test decides.
+  const float* row_cut = nullptr;    // [rows padded]
+  const float* col_scale = nullptr;  // [cols padded to groups]
+  float band = 0;
+  std::uint32_t sign_flip = 0;    // xor on the float's bits: negates
+  std::uint32_t sign_keep = ~0u;  // then and: takes the magnitude
+};
+
+/// One tile of the 8-bit screen (cpu/pairs/rows/row_screen.hpp), whose sums only say which pairs
+/// may pass.
+struct screen_tile {
+  const std::uint8_t* columns = nullptr;    // first group of the tile
+  const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
+  /// What is added to the sums of a row: `bias`, and for columns stored plus 128 what undoes that.
+  const std::int32_t* row_bias = nullptr;  // [rows padded]
+  index_t steps = 0;
+  index_t rows = 0;
+  index_t cols = 0;
+  index_t diagonal = 0;  // as in kernel_tile
+  /// A pair may pass where its biased sum, taken as unsigned, is at least `limit`: one comparison
+  /// for either sign.
+  std::int32_t bias = 0;
+  std::uint32_t limit = 0;
+};
+
+/// Which statistics a cut keeps.
+enum class cut_side { magnitude, positive, negative };
+
+/// One tile whose rows and columns are sorted by class: rows of the same sum of squares, for which
+/// the cut is one least sum of products.
+struct class_tile {
+  const std::uint8_t* columns = nullptr;    // first group of the tile
+  const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
+  index_t steps = 0;
+  index_t rows = 0;
+  index_t cols = 0;
+  index_t diagonal = 0;  // as in kernel_tile
+
+  cut_side side = cut_side::magnitude;
+  const std::uint8_t* class_of_row = nullptr;  // [rows], from 0 on, ascending
+  index_t classes = 0;
+  // A class and a column keep sums of at least the next integer from class_cut * col_scale on,
+  // where that is at least `band` from an integer; else what `least` says.
+  const float* class_cut = nullptr;  // [classes]
+  const float* col_scale = nullptr;  // [cols padded to groups]
+  float band = 0;
+  std::int32_t (*least)(const void* context, index_t row_class, index_t col) = nullptr;
+  const void* context = nullptr;
+  std::int16_t* limits = nullptr;  // scratch of [classes][2 groups], on a cache line
+
+  // Bins of the kept pairs, unless `bins` is 0: floor of (sum * row_inverse * col_inverse + 1) *
+  // half_bins, where rounding could matter what `bin` says.
+  index_t bins = 0;
+  double half_bins = 0;
+  const float* row_inverse = nullptr;  // [rows]
+  const float* col_inverse = nullptr;  // [cols padded to groups]
+  index_t (*bin)(const void* context, index_t row, index_t col, std::int32_t sum) = nullptr;
+  std::uint64_t* histogram = nullptr;
+};
+
+/// Sums of rows of so many ranks fit 16 bits.
+inline constexpr index_t most_classed_cols = 46;
+
+/// The exact decision on one pair: rows and columns count from the tile's first; `raw` is the sum
+/// as the kernel has it (int32 or the bits of a float).
+struct exact_test {
+  bool (*keeps)(void* context, index_t row, index_t col, std::int32_t raw) = nullptr;
+  void* context = nullptr;
+};
+
+/// The kernels of one packing.
+struct dot_kernels {
+  /// Calls test.keeps for every pair above the diagonal that may pass; columns ascend within rows.
+  void (*search)(const kernel_tile& tile, const exact_test& test) = nullptr;
+  /// Adds to row_degree [rows padded] and col_degree [cols padded] the pairs above the diagonal
+  /// that pass; returns their number.
+  std::uint64_t (*count)(const kernel_tile& tile, const exact_test& test, std::uint32_t* row_degree,
+                         std::uint32_t* col_degree) = nullptr;
+  /// All sums: out[row * stride + col], also below the diagonal; padded rows and columns included.
+  void (*sums)(const kernel_tile& tile, std::int32_t* out, index_t stride) = nullptr;
+};
+
+/// The screen of an instruction set that has fast 8-bit products.
+struct screen_kernel {
+  /// Calls test.keeps, with no sum, for every pair above the diagonal that may pass; columns
+  /// ascend within rows.
+  void (*search)(const screen_tile& tile, const exact_test& test) = nullptr;
+  bool signed_columns = false;  // else stored plus 128
+};
+
+/// Everything of one instruction set.
+struct pair_kernels {
+  const char* name = nullptr;
+  /// Steps beyond this many 8-bit ones come in multiples of it (whole tiles); 0 does not matter.
+  index_t int8_chunk = 0;
+  screen_kernel screen = {};  // absent (null) where there are no fast 8-bit products
+  /// As dot_kernels::count on 8-bit columns, by classes; absent (null) where the screen is.
+  std::uint64_t (*count_classes)(const class_tile& tile, std::uint32_t* row_degree,
+                                 std::uint32_t* col_degree) = nullptr;
+  dot_kernels int8 = {};  // absent (null) where int16 is as fast
+  dot_kernels int16 = {};
+  dot_kernels float32 = {};
+  /// rho_of a row of pairs: statistics from sums and squares.
+  void (*rho)(const std::int32_t* sums, double square_row, const double* square_cols, index_t count,
+              double* out) = nullptr;
+  /// r of rows x cols pairs in the order of stats/pearson_order.hpp, not clipped. Row i starts at
+  /// x + i * length, column j at y + j * length; length is a multiple of 8.
+  void (*ordered_dots)(const double* x, index_t rows, const double* y, index_t cols, index_t length,
+                       double* out, index_t out_stride) = nullptr;
+  /// The exact dot product of one pair of rows of small integers; it fits int32.
+  std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
+  std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;
+};
+
+/// The best that this machine runs, or that GPU_SIMILARITY_CPU_LEVEL allows.
+const pair_kernels& usable_pair_kernels();
+
+extern const pair_kernels baseline_pair_kernels;
+extern const pair_kernels avx2_pair_kernels;
+extern const pair_kernels avx512_pair_kernels;
+extern const pair_kernels avx512_vnni_pair_kernels;
+extern const pair_kernels amx_pair_kernels;
+
+}  // namespace gpu::cpu

@@ -1,0 +1,173 @@
+// All-pairs kernels for AVX2 and FMA: 16 lanes are two 256-bit registers.
+#include <immintrin.h>
+
+#include "cpu/pairs/loops/kernels.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+#include "cpu/pairs/loops/kernel_body.hpp"
+
+struct avx2_lanes {
+  static constexpr int rows = 4;
+  static constexpr int groups = 1;
+  struct real {
+    __m256 low, high;
+  };
+  struct integers {
+    __m256i low, high;
+  };
+  using counter = integers;
+
+  static real load_real(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
+  static void store_real(real x, float* p) {
+    _mm256_storeu_ps(p, x.low);
+    _mm256_storeu_ps(p + 8, x.high);
+  }
+  static real spread(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+  static __m256 with_sign(__m256 x, std::uint32_t flip, std::uint32_t keep) {
+    const __m256 f = _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(flip)));
+    const __m256 k = _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(keep)));
+    return _mm256_and_ps(_mm256_xor_ps(x, f), k);
+  }
+  static real signed_real(real x, std::uint32_t flip, std::uint32_t keep) {
+    return {with_sign(x.low, flip, keep), with_sign(x.high, flip, keep)};
+  }
+  static real margin(real cut, real scale, real x) {
+    return {_mm256_fnmadd_ps(cut.low, scale.low, x.low),
+            _mm256_fnmadd_ps(cut.high, scale.high, x.high)};
+  }
+  static real least(real a, real b) {
+    return {_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};
+  }
+  static real most(real a, real b) {
+    return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
+  }
+  static real magnitude(real a) { return signed_real(a, 0, 0x7fffffffu); }
+  static bool any_at_most(real a, float b) {
+    const __m256 least_of = _mm256_min_ps(a.low, a.high);
+    return _mm256_movemask_ps(_mm256_cmp_ps(least_of, _mm256_set1_ps(b), _CMP_LE_OQ)) != 0;
+  }
+  static bool any_at_least(real a, float b) {
+    const __m256 most_of = _mm256_max_ps(a.low, a.high);
+    return _mm256_movemask_ps(_mm256_cmp_ps(most_of, _mm256_set1_ps(b), _CMP_GE_OQ)) != 0;
+  }
+  static std::uint32_t bits_not_negative(real a) {
+    const int negative = _mm256_movemask_ps(a.low) | (_mm256_movemask_ps(a.high) << 8);
+    return static_cast<std::uint32_t>(~negative) & 0xffffu;
+  }
+  static counter no_counts() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+  // Lane l of the mask as 0 or -1.
+  static __m256i lanes_of(std::uint32_t bits) {
+    const __m256i lane_bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i all = _mm256_set1_epi32(static_cast<int>(bits));
+    return _mm256_cmpeq_epi32(_mm256_and_si256(all, lane_bit), lane_bit);
+  }
+  static void add_bits(counter& c, std::uint32_t bits) {
+    c.low = _mm256_sub_epi32(c.low, lanes_of(bits & 0xffu));
+    c.high = _mm256_sub_epi32(c.high, lanes_of(bits >> 8));
+  }
+  static void add_counts(counter c, std::uint32_t* p) {
+    auto* at = reinterpret_cast<__m256i*>(p);
+    _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), c.low));
+    _mm256_storeu_si256(at + 1, _mm256_add_epi32(_mm256_loadu_si256(at + 1), c.high));
+  }
+};
+
+struct avx2_int16 : avx2_lanes {
+  using sum = integers;
+  using column = integers;
+  static sum zero() { return no_counts(); }
+  static column load(const std::uint8_t* p) {
+    const auto* at = reinterpret_cast<const __m256i*>(p);
+    return {_mm256_load_si256(at), _mm256_load_si256(at + 1)};
+  }
+  static void accumulate(sum& s, column c, const std::uint8_t* p) {
+    int value;
+    __builtin_memcpy(&value, p, sizeof value);
+    const __m256i row = _mm256_set1_epi32(value);
+    s.low = _mm256_add_epi32(s.low, _mm256_madd_epi16(c.low, row));
+    s.high = _mm256_add_epi32(s.high, _mm256_madd_epi16(c.high, row));
+  }
+  static real to_real(sum s) { return {_mm256_cvtepi32_ps(s.low), _mm256_cvtepi32_ps(s.high)}; }
+  static void store(sum s, std::int32_t* p) {
+    auto* at = reinterpret_cast<__m256i*>(p);
+    _mm256_storeu_si256(at, s.low);
+    _mm256_storeu_si256(at + 1, s.high);
+  }
+};
+
+struct avx2_float32 : avx2_lanes {
+  using sum = real;
+  using column = real;
+  static sum zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
+  static column load(const std::uint8_t* p) { return load_real(reinterpret_cast<const float*>(p)); }
+  static void accumulate(sum& s, column c, const std::uint8_t* p) {
+    float value;
+    __builtin_memcpy(&value, p, sizeof value);
+    const __m256 row = _mm256_set1_ps(value);
+    s.low = _mm256_fmadd_ps(c.low, row, s.low);
+    s.high = _mm256_fmadd_ps(c.high, row, s.high);
+  }
+  static real to_real(sum s) { return s; }
+  static void store(sum s, std::int32_t* p) { store_real(s, reinterpret_cast<float*>(p)); }
+};
+
+// Partial sums 0 to 3 and 4 to 7.
+inline double combine(__m256d low, __m256d high) {
+  const __m256d four = _mm256_add_pd(low, high);
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+template <std::size_t Rows, std::size_t Cols>
+inline __attribute__((always_inline)) void ordered_block(const double* x, const double* y,
+                                                         index_t length, double* out,
+                                                         index_t out_stride) {
+  __m256d low[Rows][Cols];
+  __m256d high[Rows][Cols];
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j) low[i][j] = high[i][j] = _mm256_setzero_pd();
+  }
+  for (index_t k = 0; k < length; k += 8) {
+    for (std::size_t i = 0; i < Rows; ++i) {
+      const __m256d a_low = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k);
+      const __m256d a_high = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k + 4);
+      for (std::size_t j = 0; j < Cols; ++j) {
+        const double* b = y + static_cast<index_t>(j) * length + k;
+        low[i][j] = _mm256_fmadd_pd(a_low, _mm256_loadu_pd(b), low[i][j]);
+        high[i][j] = _mm256_fmadd_pd(a_high, _mm256_loadu_pd(b + 4), high[i][j]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j)
+      out[static_cast<index_t>(i) * out_stride + static_cast<index_t>(j)] =
+          combine(low[i][j], high[i][j]);
+  }
+}
+
+void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
+                  double* out, index_t out_stride) {
+  for (index_t i = 0; i < rows; ++i) {
+    const double* a = x + i * length;
+    double* row = out + i * out_stride;
+    index_t j = 0;
+    for (; j + 4 <= cols; j += 4) {
+      ordered_block<1, 4>(a, y + j * length, length, row + j, out_stride);
+    }
+    for (; j < cols; ++j) ordered_block<1, 1>(a, y + j * length, length, row + j, out_stride);
+  }
+}
+
+}  // namespace
+
+const pair_kernels avx2_pair_kernels{.name = "avx2",
+                                     .int16 = kernel_body<avx2_int16>::kernels(),
+                                     .float32 = kernel_body<avx2_float32>::kernels(),
+                                     .rho = rho_of_sums,
+                                     .ordered_dots = ordered_dots,
+                                     .int8_dot = dot_of<std::int8_t>,
+                                     .int16_dot = dot_of<std::int16_t>};
+
+}  // namespace gpu::cpu

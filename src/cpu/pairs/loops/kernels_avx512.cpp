@@ -1,0 +1,28 @@
+// All-pairs kernels for AVX-512 without VNNI.
+#include <immintrin.h>
+
+#include "cpu/pairs/loops/kernels.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+#include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernels_avx512_ops.hpp"
+
+struct avx512_int16 : avx512_integer_lanes {
+  static void accumulate(sum& s, column c, const std::uint8_t* p) {
+    s = _mm512_add_epi32(s, _mm512_madd_epi16(c, row_step(p)));
+  }
+};
+
+}  // namespace
+
+const pair_kernels avx512_pair_kernels{.name = "avx512",
+                                       .int16 = kernel_body<avx512_int16>::kernels(),
+                                       .float32 = kernel_body<avx512_float32>::kernels(),
+                                       .rho = rho_of_sums,
+                                       .ordered_dots = ordered_dots,
+                                       .int8_dot = dot_of<std::int8_t>,
+                                       .int16_dot = dot_of<std::int16_t>};
+
+}  // namespace gpu::cpu

@@ -1,0 +1,142 @@
+// All-pairs kernels in plain C++, for any processor; the compiler vectorises the lanes.
+#include <cmath>
+
+#include "cpu/pairs/loops/kernels.hpp"
+#include "stats/pearson_order.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+#include "cpu/pairs/loops/kernel_body.hpp"
+
+template <class T>
+struct sixteen {
+  T lane[group_lanes];
+};
+
+struct plain_lanes {
+  static constexpr int rows = 2;
+  static constexpr int groups = 1;
+  using real = sixteen<float>;
+  using counter = sixteen<std::uint32_t>;
+
+  template <class Result, class Function>
+  static Result each(const Function& function) {
+    Result out;
+    for (int l = 0; l < group_lanes; ++l) out.lane[l] = function(l);
+    return out;
+  }
+  static real load_real(const float* p) {
+    return each<real>([&](int l) { return p[l]; });
+  }
+  static void store_real(const real& x, float* p) { __builtin_memcpy(p, &x, sizeof x); }
+  static real spread(float x) {
+    return each<real>([&](int) { return x; });
+  }
+  static real signed_real(const real& x, std::uint32_t flip, std::uint32_t keep) {
+    sixteen<std::uint32_t> bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    for (auto& b : bits.lane) b = (b ^ flip) & keep;
+    real out;
+    __builtin_memcpy(&out, &bits, sizeof out);
+    return out;
+  }
+  // In double, where the product is exact: one rounding, as a fused operation has.
+  static real margin(const real& cut, const real& scale, const real& x) {
+    return each<real>([&](int l) {
+      return static_cast<float>(x.lane[l] - static_cast<double>(cut.lane[l]) * scale.lane[l]);
+    });
+  }
+  static real least(const real& a, const real& b) {
+    return each<real>([&](int l) { return a.lane[l] < b.lane[l] ? a.lane[l] : b.lane[l]; });
+  }
+  static real most(const real& a, const real& b) {
+    return each<real>([&](int l) { return a.lane[l] > b.lane[l] ? a.lane[l] : b.lane[l]; });
+  }
+  static real magnitude(const real& a) { return signed_real(a, 0, 0x7fffffffu); }
+  static bool any_at_most(const real& a, float b) {
+    bool any = false;
+    for (const float x : a.lane) any |= x <= b;
+    return any;
+  }
+  static bool any_at_least(const real& a, float b) {
+    bool any = false;
+    for (const float x : a.lane) any |= x >= b;
+    return any;
+  }
+  static std::uint32_t bits_not_negative(const real& a) {
+    std::uint32_t bits = 0;
+    for (int l = 0; l < group_lanes; ++l) bits |= (a.lane[l] >= 0 ? 1u : 0u) << l;
+    return bits;
+  }
+  static counter no_counts() { return {}; }
+  static void add_bits(counter& c, std::uint32_t bits) {
+    for (int l = 0; l < group_lanes; ++l) c.lane[l] += (bits >> l) & 1u;
+  }
+  static void add_counts(const counter& c, std::uint32_t* p) {
+    for (int l = 0; l < group_lanes; ++l) p[l] += c.lane[l];
+  }
+};
+
+struct plain_int16 : plain_lanes {
+  using sum = sixteen<std::int32_t>;
+  using column = sixteen<std::int16_t[2]>;
+  static sum zero() { return {}; }
+  static column load(const std::uint8_t* p) {
+    column out;
+    __builtin_memcpy(&out, p, sizeof out);
+    return out;
+  }
+  static void accumulate(sum& s, const column& c, const std::uint8_t* p) {
+    std::int16_t row[2];
+    __builtin_memcpy(row, p, sizeof row);
+    for (int l = 0; l < group_lanes; ++l) {
+      s.lane[l] += c.lane[l][0] * row[0] + c.lane[l][1] * row[1];
+    }
+  }
+  static real to_real(const sum& s) {
+    return each<real>([&](int l) { return static_cast<float>(s.lane[l]); });
+  }
+  static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
+};
+
+struct plain_float32 : plain_lanes {
+  using sum = real;
+  using column = real;
+  static sum zero() { return {}; }
+  static column load(const std::uint8_t* p) {
+    column out;
+    __builtin_memcpy(&out, p, sizeof out);
+    return out;
+  }
+  static void accumulate(sum& s, const column& c, const std::uint8_t* p) {
+    float row;
+    __builtin_memcpy(&row, p, sizeof row);
+    for (int l = 0; l < group_lanes; ++l) s.lane[l] += c.lane[l] * row;
+  }
+  static real to_real(const sum& s) { return s; }
+  static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
+};
+
+void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
+                  double* out, index_t out_stride) {
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) {
+      out[i * out_stride + j] = detail::ordered_dot(
+          length, [a = x + i * length](index_t k) { return a[k]; },
+          [b = y + j * length](index_t k) { return b[k]; });
+    }
+  }
+}
+
+}  // namespace
+
+const pair_kernels baseline_pair_kernels{.name = "baseline",
+                                         .int16 = kernel_body<plain_int16>::kernels(),
+                                         .float32 = kernel_body<plain_float32>::kernels(),
+                                         .rho = rho_of_sums,
+                                         .ordered_dots = ordered_dots,
+                                         .int8_dot = dot_of<std::int8_t>,
+                                         .int16_dot = dot_of<std::int16_t>};
+
+}  // namespace gpu::cpu

@@ -1,0 +1,103 @@
+#include "cpu/pairs/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <gpu/error.hpp>
+
+#include "cpu/pairs/policy.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+// An edge that waits to be put in order, before and after.
+constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
+constexpr std::size_t least_waiting_edges = 1024;
+
+// A packed row, and the largest of the forms that kernels take: one at a time.
+std::size_t row_bytes(detail::measure what, index_t cols) {
+  const auto elements = static_cast<std::size_t>(cols);
+  // Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
+  const std::size_t padding = cols <= 16 ? 8 : 64;
+  // Square sum, length and scale; number; classes of which sorted rows are.
+  constexpr std::size_t beside = 48;
+  if (what == detail::measure::pearson) {
+    return elements * (sizeof(double) + sizeof(float)) + padding + beside;
+  }
+  if (cols <= 64) return 2 * elements + 4 + beside;
+  if (cols <= pair_policy::most_int8_cols) return elements + 128 + beside;
+  if (cols <= pair_policy::most_packed_cols)
+    return elements * 4 + padding + beside;  // 16 bits, twice
+  return elements * (cols <= pair_policy::most_int16_cols ? 2 : 4) + beside;
+}
+
+std::size_t scratch_bytes(index_t cols, int threads) {
+  const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
+  const std::size_t per_thread =
+      block * (sizeof(double) + sizeof(std::int32_t)) +
+      static_cast<std::size_t>(pair_policy::task_rows * (cols + 1)) * sizeof(float);
+  return static_cast<std::size_t>(threads) * per_thread;
+}
+
+// Two halves of whole groups of columns.
+index_t whole_window(std::size_t rows) {
+  constexpr index_t step = 2 * pair_policy::window_step;
+  return std::max(pair_policy::least_window_rows, static_cast<index_t>(rows) / step * step);
+}
+
+}  // namespace
+
+index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
+  const auto rows = static_cast<std::size_t>(memory.window_rows);
+  return whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3));
+}
+
+pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, int threads,
+                             std::size_t limit) {
+  const std::size_t per_row = row_bytes(what, cols);
+  const std::size_t scratch = scratch_bytes(cols, threads);
+  const std::size_t all = static_cast<std::size_t>(rows) * per_row;
+  const auto finished = [&](index_t window, std::size_t waiting) {
+    return pair_memory{.window_rows = window,
+                       .is_windowed = window < rows,
+                       .row_bytes = per_row,
+                       .waiting_edges = waiting,
+                       .bytes = static_cast<std::size_t>(window) * per_row + scratch +
+                                waiting * bytes_per_waiting_edge};
+  };
+  if (limit == 0) {
+    constexpr std::size_t budget = pair_policy::memory_bytes;
+    const std::size_t left = budget - std::min(scratch, budget / 2);
+    if (all <= left - (budget - pair_policy::packed_bytes)) {
+      return finished(rows,
+                      std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
+    }
+    const std::size_t for_rows = left - pair_policy::panel_edges * bytes_per_waiting_edge;
+    return finished(std::min(rows, whole_window(for_rows / per_row)), pair_policy::panel_edges);
+  }
+  const std::size_t least_waiting = least_waiting_edges * bytes_per_waiting_edge;
+  const std::size_t least_rows =
+      static_cast<std::size_t>(std::min(rows, pair_policy::least_window_rows)) * per_row;
+  const std::size_t least = scratch + least_rows + least_waiting;
+  if (limit < least) {
+    throw out_of_memory(
+        fmt::format("execution.workspace_bytes: got {}, the rows and threads need at least {}",
+                    limit, least),
+        least);
+  }
+  const std::size_t left = limit - scratch;
+  if (all + least_waiting <= left) {
+    return finished(rows,
+                    std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
+  }
+  const std::size_t waiting = std::max(
+      least_waiting,
+      std::min({left - least_rows, left / 4, pair_policy::panel_edges * bytes_per_waiting_edge}));
+  return finished(std::min(rows, whole_window((left - waiting) / per_row)),
+                  waiting / bytes_per_waiting_edge);
+}
+
+}  // namespace gpu::cpu

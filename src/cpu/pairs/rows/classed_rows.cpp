@@ -1,0 +1,150 @@
+#include "cpu/pairs/rows/classed_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "stats/statistic.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+// No sum of squares is larger.
+constexpr index_t most_square_sum =
+    most_classed_cols * (most_classed_cols * most_classed_cols - 1) / 3;
+static_assert(most_square_sum < std::numeric_limits<std::int16_t>::max());
+
+constexpr index_t rows_per_task = 4096;
+constexpr index_t most_steps = (most_classed_cols + step_bytes - 1) / step_bytes;
+
+// Places [begin, end) of the order: the same rows by their sums of squares.
+void sort_by_class(std::span<const std::int64_t> square_sums, std::size_t begin, std::size_t end,
+                   std::vector<node_id>& order) {
+  std::vector<std::size_t> next(static_cast<std::size_t>(most_square_sum) + 2);
+  next[0] = begin;
+  for (std::size_t i = begin; i < end; ++i) ++next[static_cast<std::size_t>(square_sums[i]) + 1];
+  for (std::size_t s = 1; s < next.size(); ++s) next[s] += next[s - 1];
+  for (std::size_t i = begin; i < end; ++i) {
+    order[next[static_cast<std::size_t>(square_sums[i])]++] = static_cast<node_id>(i);
+  }
+}
+
+// What the kernel asks back about a tile.
+struct tile_classes {
+  double cut;
+  const std::int32_t* of_class;  // sums of squares
+  const std::int32_t* of_row;
+  const std::int32_t* of_col;
+  index_t bins;
+
+  // The least sum, its sign treated, that a class and a column keep.
+  [[nodiscard]] std::int32_t least(index_t row_class, index_t col) const {
+    const auto x = std::int64_t{of_class[row_class]};
+    const auto y = std::int64_t{of_col[col]};
+    const auto keeps = [&](std::int64_t sum) { return detail::rho_of(sum, x, y) >= cut; };
+    constexpr std::int64_t lowest = std::numeric_limits<std::int16_t>::min();
+    auto sum = static_cast<std::int64_t>(std::ceil(cut * std::sqrt(static_cast<double>(x * y))));
+    while (sum > lowest && keeps(sum - 1)) --sum;
+    while (!keeps(sum)) ++sum;
+    return static_cast<std::int32_t>(sum);
+  }
+
+  [[nodiscard]] index_t bin(index_t row, index_t col, std::int32_t sum) const {
+    return bin_of(detail::rho_of(sum, of_row[row], of_col[col]), bins);
+  }
+};
+
+}  // namespace
+
+bool classed_rows::pays(index_t cols, const std::vector<std::int64_t>& square_sums) {
+  if (cols > most_classed_cols || square_sums.empty()) return false;
+  std::vector<bool> is_there(static_cast<std::size_t>(most_square_sum) + 1);
+  for (const std::int64_t sum : square_sums) is_there[static_cast<std::size_t>(sum)] = true;
+  const auto classes = std::count(is_there.begin(), is_there.end(), true);
+  return 2 * static_cast<std::size_t>(classes) <= square_sums.size();
+}
+
+classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks, index_t cols,
+                           const std::vector<std::int64_t>& square_sums, index_t split, int threads)
+    : count_(kernels.count_classes),
+      columns_(packing::int8, static_cast<index_t>(square_sums.size()), cols, kernels.int8_chunk),
+      order_(square_sums.size()),
+      square_sums_(square_sums.size()),
+      roots_(static_cast<std::size_t>(
+          round_up(static_cast<index_t>(square_sums.size()), group_lanes * group_padding))),
+      inverses_(roots_.size()) {
+  sort_by_class(std::span(square_sums), 0, static_cast<std::size_t>(split), order_);
+  sort_by_class(std::span(square_sums), static_cast<std::size_t>(split), order_.size(), order_);
+  const auto rows = static_cast<index_t>(order_.size());
+  parallel_for((rows + rows_per_task - 1) / rows_per_task, threads, [&](index_t task, int) {
+    const index_t end = std::min(rows, (task + 1) * rows_per_task);
+    for (index_t i = task * rows_per_task; i < end; ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      const node_id row = order_[place];
+      columns_.store_row(i, ranks + index_t{row} * cols);
+      square_sums_[place] = static_cast<std::int32_t>(square_sums[row]);
+      const double root = std::sqrt(static_cast<double>(square_sums[row]));
+      roots_[place] = static_cast<float>(root);
+      inverses_[place] = static_cast<float>(1 / root);
+    }
+  });
+}
+
+std::uint64_t classed_rows::count(const pair_tile& tile, double cut, cut_side side, float band,
+                                  std::uint32_t* row_degree, std::uint32_t* col_degree,
+                                  const pair_bins& bins) const {
+  constexpr auto task_rows = static_cast<std::size_t>(pair_policy::task_rows);
+  alignas(64) std::uint8_t row_steps[task_rows * most_steps * step_bytes];
+  alignas(64) std::int16_t limits[task_rows * 2 * group_lanes];
+  std::uint8_t class_of_row[task_rows];
+  float class_cut[task_rows];
+  std::int32_t class_sums[task_rows];
+  columns_.copy_row_steps(tile.row_begin, tile.row_end, row_steps);
+  const std::int32_t* sums = square_sums_.data() + tile.row_begin;
+  index_t classes = 0;
+  for (index_t i = 0; i < tile.rows(); ++i) {
+    if (i == 0 || sums[i] != sums[i - 1]) {
+      class_sums[classes] = sums[i];
+      class_cut[classes] = static_cast<float>(cut * std::sqrt(static_cast<double>(sums[i])));
+      ++classes;
+    }
+    class_of_row[i] = static_cast<std::uint8_t>(classes - 1);
+  }
+  const tile_classes context{.cut = cut,
+                             .of_class = class_sums,
+                             .of_row = sums,
+                             .of_col = square_sums_.data() + tile.col_begin,
+                             .bins = bins.count};
+  const class_tile prepared{
+      .columns = columns_.group_of(tile.col_begin),
+      .row_steps = row_steps,
+      .steps = columns_.steps(),
+      .rows = tile.rows(),
+      .cols = tile.cols(),
+      .diagonal = tile.col_begin - tile.row_begin,
+      .side = side,
+      .class_of_row = class_of_row,
+      .classes = classes,
+      .class_cut = class_cut,
+      .col_scale = roots_.data() + tile.col_begin,
+      .band = band,
+      .least =
+          [](const void* opaque, index_t row_class, index_t col) {
+            return static_cast<const tile_classes*>(opaque)->least(row_class, col);
+          },
+      .context = &context,
+      .limits = limits,
+      .bins = bins.count,
+      .half_bins = static_cast<double>(bins.count) / 2,
+      .row_inverse = inverses_.data() + tile.row_begin,
+      .col_inverse = inverses_.data() + tile.col_begin,
+      .bin =
+          [](const void* opaque, index_t row, index_t col, std::int32_t sum) {
+            return static_cast<const tile_classes*>(opaque)->bin(row, col, sum);
+          },
+      .histogram = bins.histogram};
+  return count_(prepared, row_degree, col_degree);
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,257 @@
+#include "cpu/pairs/rows/packed_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gpu::cpu {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Beyond this many columns the 8-bit sums of the screen could overflow.
+constexpr index_t most_screened_cols = 32768;
+
+}  // namespace
+
+packed_rows::packed_rows(const pair_kernels& kernels, packing how, index_t rows, index_t cols)
+    : kernels_(kernels),
+      dots_(how == packing::int8 ? &kernels.int8
+                                 : (how == packing::int16 ? &kernels.int16 : &kernels.float32)),
+      how_(how),
+      rows_(rows),
+      cols_(cols) {}
+
+void packed_rows::prepare(const detail::keep_range* keep) {
+  filter how;
+  if (keep != nullptr && make_filter(*keep, how)) {
+    if (how.cut > 1) return;
+    const bool offered = kernels_.screen.search != nullptr && cols_ <= most_screened_cols;
+    if (offered && screen_.is_empty() && is_rare(how.cut)) screen_ = make_screen();
+    if (is_screened(how.cut)) {
+      columns_ = {};  // one form at a time
+      return;
+    }
+  }
+  screen_ = {};
+  if (!columns_.is_empty()) return;
+  columns_ = packed_columns(how_, rows_, cols_, how_ == packing::int8 ? kernels_.int8_chunk : 0);
+  pack(columns_);
+}
+
+void packed_rows::prepare_counts(const detail::keep_range& keep, index_t bins) {
+  filter how;
+  const bool searches = make_filter(keep, how) && (bins == 0 || is_binned_by_search(how));
+  prepare(searches ? &keep : nullptr);
+}
+
+void packed_rows::set_scales(std::vector<float> scales, double relative_band,
+                             bool band_grows_with_cut) {
+  scales_ = std::move(scales);
+  largest_scale_ = scales_.empty() ? 0 : *std::max_element(scales_.begin(), scales_.end());
+  const auto padded = round_up(static_cast<index_t>(scales_.size()), group_lanes * group_padding);
+  scales_.resize(static_cast<std::size_t>(padded));
+  relative_band_ = relative_band;
+  band_grows_with_cut_ = band_grows_with_cut;
+}
+
+// Scratch of one thread: row steps and row cuts, sums before them; or the screen's.
+std::size_t packed_rows::kernel_bytes() const {
+  const index_t chunk = how_ == packing::int8 ? kernels_.int8_chunk : 0;
+  const index_t steps = packed_columns::steps_of(how_, cols_, chunk);
+  const auto of_rows = static_cast<std::size_t>(
+      pair_policy::task_rows * (steps * step_bytes + static_cast<index_t>(sizeof(float))));
+  return std::max(of_rows, row_screen::scratch_bytes(kernels_, cols_)) +
+         sizeof(std::int32_t) *
+             static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
+}
+
+std::int32_t* packed_rows::sums_of(pair_scratch& scratch) const {
+  return reinterpret_cast<std::int32_t*>(scratch.kernel.data());
+}
+
+kernel_tile packed_rows::tile_of(const pair_tile& tile, pair_scratch& scratch) const {
+  auto* steps = reinterpret_cast<std::uint8_t*>(sums_of(scratch) +
+                                                pair_policy::block_rows * pair_policy::block_cols);
+  columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
+  return {.columns = columns_.group_of(tile.col_begin),
+          .row_steps = steps,
+          .steps = columns_.steps(),
+          .rows = tile.rows(),
+          .cols = tile.cols(),
+          .diagonal = tile.col_begin - tile.row_begin};
+}
+
+bool packed_rows::make_filter(const detail::keep_range& keep, filter& out) const {
+  if (keep.at_least >= 0 && keep.at_most == -keep.at_least) {
+    out.cut = keep.at_least;
+    out.sign_keep = 0x7fffffffu;
+    out.side = cut_side::magnitude;
+  } else if (keep.at_most == -infinity) {
+    out.cut = keep.at_least;
+  } else if (keep.at_least == infinity) {
+    out.cut = -keep.at_most;
+    out.sign_flip = 0x80000000u;
+    out.side = cut_side::negative;
+  } else {
+    return false;
+  }
+  out.band = band_of(out.cut);
+  return true;
+}
+
+float packed_rows::band_of(double cut) const {
+  const double largest = largest_scale_ * largest_scale_;
+  return static_cast<float>(relative_band_ * largest *
+                            (band_grows_with_cut_ ? std::abs(cut) : 1.0));
+}
+
+float* packed_rows::row_cuts_of(pair_scratch& scratch) const {
+  return reinterpret_cast<float*>(
+      reinterpret_cast<std::uint8_t*>(sums_of(scratch) +
+                                      pair_policy::block_rows * pair_policy::block_cols) +
+      pair_policy::task_rows * columns_.steps() * step_bytes);
+}
+
+bool packed_rows::filters(const detail::keep_range& keep) {
+  const bool both = keep.at_least >= 0 && keep.at_most == -keep.at_least;
+  return both || keep.at_most == -infinity || keep.at_least == infinity;
+}
+
+kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
+                                     pair_scratch& scratch) const {
+  kernel_tile out = tile_of(tile, scratch);
+  float* const row_cut = row_cuts_of(scratch);
+  std::fill_n(row_cut, round_up(tile.rows(), row_padding), 0.0f);
+  for (index_t i = 0; i < tile.rows(); ++i) {
+    row_cut[i] = static_cast<float>(
+        how.cut * static_cast<double>(scales_[static_cast<std::size_t>(tile.row_begin + i)]));
+  }
+  out.row_cut = row_cut;
+  out.col_scale = scales_.data() + tile.col_begin;
+  out.band = how.band;
+  out.sign_flip = how.sign_flip;
+  out.sign_keep = how.sign_keep;
+  return out;
+}
+
+// Whether so few pairs of unrelated rows pass the cut that looking for them is cheaper than
+// counting: one in 10^5 at 4.4 standard deviations of 1 / sqrt(cols).
+bool packed_rows::is_rare(double cut) const {
+  return cut > 0 && cut * cut * static_cast<double>(cols_) >= 20;
+}
+
+// Up to about one pair in six of unrelated rows.
+bool packed_rows::is_binned_by_search(const filter& how) const {
+  return how.cut > 0 && how.cut * how.cut * static_cast<double>(cols_) >= 2;
+}
+
+bool packed_rows::is_screened(double cut) const {
+  return !screen_.is_empty() && screen_.is_selective(cut);
+}
+
+template <class Take>
+void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
+                         pair_scratch& scratch, const Take& take) const {
+  struct context {
+    const packed_rows& rows;
+    const pair_tile& tile;
+    const detail::keep_range& keep;
+    const Take& take;
+    bool settle(index_t row, index_t col, double statistic) const {
+      if (!keep.keeps(statistic)) return false;
+      take(row, col, statistic);
+      return true;
+    }
+  } shared{*this, tile, keep, take};
+  if (is_screened(how.cut)) {
+    const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t) {
+      const context& c = *static_cast<context*>(opaque);
+      return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col));
+    };
+    screen_.search(tile, how.cut, how.side, scratch.kernel.data(),
+                   {.keeps = decide, .context = &shared});
+    return;
+  }
+  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
+    const context& c = *static_cast<context*>(opaque);
+    return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
+  };
+  dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
+}
+
+// A search whose cut is another for each row. Statistics are at most 1, and so are bars that
+// matter.
+void packed_rows::above(const pair_tile& tile, const double* bars, bool by_magnitude,
+                        pair_scratch& scratch, const pair_visitor& visit) const {
+  constexpr float never = 3e38F;
+  kernel_tile out = tile_of(tile, scratch);
+  float* const row_cut = row_cuts_of(scratch);
+  std::fill_n(row_cut, round_up(tile.rows(), row_padding), never);
+  for (index_t i = 0; i < tile.rows(); ++i) {
+    const double scale = scales_[static_cast<std::size_t>(tile.row_begin + i)];
+    row_cut[i] = bars[i] < -2 ? -never : static_cast<float>(bars[i] * scale);
+  }
+  out.row_cut = row_cut;
+  out.col_scale = scales_.data() + tile.col_begin;
+  out.band = band_of(1);
+  if (by_magnitude) out.sign_keep = 0x7fffffffu;
+  out.diagonal = tile.rows();  // every pair counts
+  struct context {
+    const packed_rows& rows;
+    const pair_tile& tile;
+    const pair_visitor& visit;
+  } shared{*this, tile, visit};
+  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
+    const context& c = *static_cast<context*>(opaque);
+    const index_t i = c.tile.row_begin + row;
+    const index_t j = c.tile.col_begin + col;
+    if (i != j) c.visit.take(c.visit.context, row, col, c.rows.exact(i, j, raw));
+    return false;
+  };
+  dots_->search(out, {.keeps = decide, .context = &shared});
+}
+
+void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
+                          pair_scratch& scratch, std::vector<pair_hit>& out) const {
+  filter how;
+  if (!make_filter(keep, how)) return pair_rows::matches(tile, keep, scratch, out);
+  if (how.cut > 1) return;
+  search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
+    out.push_back({static_cast<std::uint32_t>(tile.row_begin + row),
+                   static_cast<std::uint32_t>(tile.col_begin + col), statistic});
+  });
+}
+
+std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range& keep,
+                                 pair_scratch& scratch, std::uint32_t* row_degree,
+                                 std::uint32_t* col_degree, const pair_bins& bins) const {
+  filter how;
+  if (!make_filter(keep, how) || (bins.count > 0 && !is_binned_by_search(how))) {
+    return pair_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
+  }
+  if (how.cut > 1) return 0;
+  if (bins.count > 0 || is_rare(how.cut) || is_screened(how.cut)) {
+    std::uint64_t kept = 0;
+    search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
+      ++row_degree[row];
+      ++col_degree[col];
+      ++kept;
+      if (bins.count > 0) ++bins.histogram[bin_of(statistic, bins.count)];
+    });
+    return kept;
+  }
+  struct context {
+    const packed_rows& rows;
+    const pair_tile& tile;
+    const detail::keep_range& keep;
+  } shared{*this, tile, keep};
+  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
+    const context& c = *static_cast<context*>(opaque);
+    return c.keep.keeps(c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
+  };
+  return dots_->count(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared},
+                      row_degree, col_degree);
+}
+
+}  // namespace gpu::cpu

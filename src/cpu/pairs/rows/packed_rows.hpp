@@ -1,0 +1,102 @@
+#pragma once
+// Rows in the layout of cpu/pairs/loops/kernels.hpp, with the exact decision left to the measure.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/pairs/loops/kernels.hpp"
+#include "cpu/pairs/rows/packed_columns.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/row_screen.hpp"
+
+namespace gpu::cpu {
+
+/// pair_rows by kernels: sums of products filter, the measure decides what the filter cannot. Rows
+/// are packed when a sink first asks for a form of them: as the kernels take them, or for the 8-bit
+/// screen.
+class packed_rows : public pair_rows {
+ public:
+  [[nodiscard]] index_t size() const override { return rows_; }
+  [[nodiscard]] std::size_t kernel_bytes() const override;
+  void prepare(const detail::keep_range* keep) override;
+  void prepare_counts(const detail::keep_range& keep, index_t bins) override;
+  void prepare_above() override {
+    prepare(nullptr);
+    packed_rows::prepare(nullptr);
+  }
+  [[nodiscard]] bool finds_above() const override { return true; }
+  void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,
+             const pair_visitor& visit) const override;
+  void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
+               std::vector<pair_hit>& out) const override;
+  std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
+                      std::uint32_t* row_degree, std::uint32_t* col_degree,
+                      const pair_bins& bins) const override;
+
+ protected:
+  /// What keep_range asks of the kernels.
+  struct filter {
+    double cut = 0;
+    float band = 0;
+    std::uint32_t sign_flip = 0;
+    std::uint32_t sign_keep = ~0u;
+    cut_side side = cut_side::positive;
+  };
+
+  packed_rows(const pair_kernels& kernels, packing how, index_t rows, index_t cols);
+
+  /// The statistic of a pair whose sum of products the kernel gave as `raw`.
+  [[nodiscard]] virtual double exact(index_t row, index_t col, std::int32_t raw) const = 0;
+  /// The statistic of a pair of which only the rows are known.
+  [[nodiscard]] virtual double exact(index_t row, index_t col) const = 0;
+  /// Stores every row in `columns`.
+  virtual void pack(packed_columns& columns) const = 0;
+  [[nodiscard]] virtual row_screen make_screen() const = 0;
+
+  /// Sets the scales of the rows: the filter compares the sum of a pair with cut * scale * scale,
+  /// and is unsure within `relative_band` of the largest such product.
+  void set_scales(std::vector<float> scales, double relative_band, bool band_grows_with_cut);
+
+  /// Whether the kernels can look for what `keep` asks; else all statistics are computed.
+  [[nodiscard]] static bool filters(const detail::keep_range& keep);
+
+  /// False where the kernels cannot look for what `keep` asks.
+  [[nodiscard]] bool make_filter(const detail::keep_range& keep, filter& out) const;
+  /// Whether so few pairs pass that looking for them is cheaper than counting.
+  [[nodiscard]] bool is_rare(double cut) const;
+
+  /// A tile for `sums`: rows and columns alone.
+  [[nodiscard]] kernel_tile tile_of(const pair_tile& tile, pair_scratch& scratch) const;
+  [[nodiscard]] std::int32_t* sums_of(pair_scratch& scratch) const;
+  [[nodiscard]] const dot_kernels& dots() const { return *dots_; }
+  [[nodiscard]] const pair_kernels& kernels() const { return kernels_; }
+
+ private:
+  [[nodiscard]] bool is_screened(double cut) const;
+  // Whether bins are filled with what a search finds, not from all statistics.
+  [[nodiscard]] bool is_binned_by_search(const filter& how) const;
+  // take(row, col, statistic) for the kept pairs of `tile`, rows and columns counted from its
+  // first.
+  template <class Take>
+  void search(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
+              pair_scratch& scratch, const Take& take) const;
+  [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
+                                        pair_scratch& scratch) const;
+  [[nodiscard]] float* row_cuts_of(pair_scratch& scratch) const;
+  [[nodiscard]] float band_of(double cut) const;
+
+  const pair_kernels& kernels_;
+  const dot_kernels* dots_;
+  packing how_;
+  index_t rows_;
+  index_t cols_;
+  packed_columns columns_;     // made when first asked for
+  row_screen screen_;          // the same
+  std::vector<float> scales_;  // padded
+  double relative_band_ = 0;
+  bool band_grows_with_cut_ = false;
+  double largest_scale_ = 0;
+};
+
+}  // namespace gpu::cpu

@@ -1,0 +1,46 @@
+#include "cpu/pairs/rows/pair_rows.hpp"
+
+namespace gpu::cpu {
+
+pair_scratch::pair_scratch(std::size_t kernel_bytes)
+    : statistics(static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols)),
+      kernel(kernel_bytes) {}
+
+void pair_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
+                        pair_scratch& scratch, std::vector<pair_hit>& out) const {
+  for_each_block(*this, tile, scratch, [&](const pair_tile& block, const double* statistics) {
+    for (index_t i = block.row_begin; i < block.row_end; ++i) {
+      const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+      for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
+        const double r = row[j - block.col_begin];
+        if (keep.keeps(r)) {
+          out.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), r});
+        }
+      }
+    }
+  });
+}
+
+std::uint64_t pair_rows::count(const pair_tile& tile, const detail::keep_range& keep,
+                               pair_scratch& scratch, std::uint32_t* row_degree,
+                               std::uint32_t* col_degree, const pair_bins& bins) const {
+  std::uint64_t kept = 0;
+  for_each_block(*this, tile, scratch, [&](const pair_tile& block, const double* statistics) {
+    std::uint32_t* columns = col_degree + (block.col_begin - tile.col_begin);
+    for (index_t i = block.row_begin; i < block.row_end; ++i) {
+      const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+      std::uint32_t degree = 0;
+      for (index_t j = first_upper_column(block, i) - block.col_begin; j < block.cols(); ++j) {
+        const std::uint32_t hit = keep.keeps(row[j]) ? 1 : 0;
+        degree += hit;
+        columns[j] += hit;
+        if (bins.count > 0 && hit != 0) ++bins.histogram[bin_of(row[j], bins.count)];
+      }
+      row_degree[i - tile.row_begin] += degree;
+      kept += degree;
+    }
+  });
+  return kept;
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,172 @@
+#pragma once
+// Prepared rows of one measure: what the sinks of the CPU pair engine draw statistics from. Only
+// rows that have a statistic are in it, numbered anew ("packed"), in their original order.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <gpu/index.hpp>
+#include <gpu/pair_options.hpp>
+
+#include "cpu/pairs/policy.hpp"
+#include "cpu/pairs/rows/row_source.hpp"
+#include "cpu/platform/aligned_buffer.hpp"
+#include "pairs/engine.hpp"
+
+namespace gpu::cpu {
+
+/// A block of the pair matrix, in packed row numbers, ends exclusive.
+struct pair_tile {
+  index_t row_begin;
+  index_t row_end;
+  index_t col_begin;
+  index_t col_end;
+  [[nodiscard]] index_t rows() const { return row_end - row_begin; }
+  [[nodiscard]] index_t cols() const { return col_end - col_begin; }
+};
+
+/// A kept pair, row < col, in packed row numbers.
+struct pair_hit {
+  std::uint32_t row;
+  std::uint32_t col;
+  double statistic;
+};
+
+/// Scratch memory of one thread.
+struct pair_scratch {
+  aligned_buffer<double> statistics;  // pair_policy::block_rows x block_cols
+  aligned_buffer<std::byte> kernel;   // of the size that the rows ask for
+  explicit pair_scratch(std::size_t kernel_bytes);
+};
+
+/// Where kept pairs are counted by their statistic, unless `count` is 0.
+struct pair_bins {
+  index_t count = 0;
+  std::uint64_t* histogram = nullptr;
+};
+
+/// The bin of a statistic: [-1, 1] in equal parts.
+inline index_t bin_of(double r, index_t bins) {
+  const auto bin = static_cast<index_t>(std::floor((r + 1) * static_cast<double>(bins) / 2));
+  return std::min(bin, bins - 1);
+}
+
+/// Receives a pair of a tile, row and column counted from its first.
+struct pair_visitor {
+  void (*take)(void* context, index_t row, index_t col, double statistic) = nullptr;
+  void* context = nullptr;
+};
+
+class pair_rows {
+ public:
+  virtual ~pair_rows() = default;
+
+  /// Number of packed rows.
+  [[nodiscard]] virtual index_t size() const = 0;
+  /// Scratch bytes that one thread needs beside the statistics.
+  [[nodiscard]] virtual std::size_t kernel_bytes() const { return 0; }
+
+  /// Makes ready what the calls below need: `matches` with `keep`, or, where that is null, all but
+  /// `count`. To be called before them, by one thread.
+  virtual void prepare(const detail::keep_range* /*keep*/) {}
+  /// The same for `count` with `keep` and so many bins.
+  virtual void prepare_counts(const detail::keep_range& /*keep*/, index_t /*bins*/) {
+    prepare(nullptr);
+  }
+
+  /// The statistic of every pair of `tile` (at most block_rows x block_cols), also of those with
+  /// row >= col, to out[(row - row_begin) * block_cols + (col - col_begin)].
+  virtual void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const = 0;
+
+  /// The same for `above` and statistics.
+  virtual void prepare_above() { prepare(nullptr); }
+  /// Whether `above` is quicker than all statistics.
+  [[nodiscard]] virtual bool finds_above() const { return false; }
+  /// Visits at least the pairs of `tile`, also those with row >= col, whose statistic, or its
+  /// magnitude, is above the bar of their row; columns ascend within each row.
+  virtual void above(const pair_tile& /*tile*/, const double* /*bars*/, bool /*by_magnitude*/,
+                     pair_scratch& /*scratch*/, const pair_visitor& /*visit*/) const {}
+
+  /// Appends the kept pairs of `tile` with row < col; columns ascend within each row.
+  virtual void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
+                       std::vector<pair_hit>& out) const;
+
+  /// The row that stands at each place of the order in which `count` takes rows; empty where they
+  /// stay as they are.
+  [[nodiscard]] virtual std::span<const node_id> count_order() const { return {}; }
+  /// Adds the kept pairs of `tile` with row < col to the degrees of its rows [padded], of its
+  /// columns [padded], and to the bins; returns their number.
+  virtual std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep,
+                              pair_scratch& scratch, std::uint32_t* row_degree,
+                              std::uint32_t* col_degree, const pair_bins& bins) const;
+};
+
+/// Calls body(block, statistics of the block) for the blocks of `tile`; columns ascend within rows.
+template <class Body>
+void for_each_block(const pair_rows& rows, const pair_tile& tile, pair_scratch& scratch,
+                    const Body& body) {
+  for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
+    for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::block_cols) {
+      const pair_tile block{.row_begin = i,
+                            .row_end = std::min(i + pair_policy::block_rows, tile.row_end),
+                            .col_begin = j,
+                            .col_end = std::min(j + pair_policy::block_cols, tile.col_end)};
+      rows.statistics(block, scratch, scratch.statistics.data());
+      body(block, static_cast<const double*>(scratch.statistics.data()));
+    }
+  }
+}
+
+/// First column of `tile` that is above the diagonal in `row`.
+inline index_t first_upper_column(const pair_tile& tile, index_t row) {
+  return std::max(tile.col_begin, row + 1);
+}
+
+/// Rows and what was found out about them.
+struct row_preparation {
+  std::unique_ptr<pair_rows> rows;
+  std::vector<node_id> original;  // packed row -> row of the input
+  /// In place of both where rows are packed in windows.
+  std::unique_ptr<row_source> source;
+  std::vector<index_t> constant_rows;
+  std::vector<index_t> nan_rows;
+  /// Where rows were folded: `rows` are these patterns, and `original` numbers them.
+  std::optional<row_patterns> patterns;
+};
+
+/// Looks at the rows of an input in order, once `found` knows those with NaN.
+class row_inspector {
+ public:
+  explicit row_inspector(row_preparation& found)
+      : found_(found), next_nan_(found.nan_rows.begin()) {}
+
+  /// Whether `row` is packed; notes it in `found` where it is without NaN and does not vary.
+  bool admits(index_t row, bool varies) {
+    if (next_nan_ != found_.nan_rows.end() && *next_nan_ == row) {
+      ++next_nan_;
+      return false;
+    }
+    if (!varies) found_.constant_rows.push_back(row);
+    return varies;
+  }
+
+ private:
+  row_preparation& found_;
+  std::vector<index_t>::const_iterator next_nan_;
+};
+
+/// Packs all rows, or, `in_windows`, only looks at them and gives their source. `data` outlives it.
+row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
+                                      const pair_options& options, pair_variant variant,
+                                      bool in_windows);
+row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
+                                     const pair_options& options, pair_variant variant,
+                                     bool in_windows);
+
+}  // namespace gpu::cpu

@@ -1,0 +1,64 @@
+#pragma once
+// Which rows of an input are packed, and which of them is the i-th: a bit a row.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gpu/index.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "cpu/pairs/rows/row_source.hpp"
+
+namespace gpu::cpu {
+
+class present_rows {
+ public:
+  present_rows() = default;
+  /// Of `rows` rows, none yet.
+  explicit present_rows(index_t rows) : words_(static_cast<std::size_t>((rows + 63) / 64)) {}
+
+  void add(index_t row) { words_[word_of(row)] |= std::uint64_t{1} << (row % 64); }
+  /// To be called once all rows are there, before size() and row_of().
+  void number();
+
+  [[nodiscard]] bool contains(index_t row) const {
+    return (words_[word_of(row)] >> (row % 64) & 1) != 0;
+  }
+  [[nodiscard]] index_t size() const { return before_.empty() ? 0 : before_.back(); }
+  /// The row with `place` present rows before it; place < size().
+  [[nodiscard]] index_t row_of(index_t place) const;
+
+ private:
+  static constexpr std::size_t words_per_block = 8;
+  static std::size_t word_of(index_t row) { return static_cast<std::size_t>(row) / 64; }
+
+  std::vector<std::uint64_t> words_;
+  std::vector<index_t> before_;  // [blocks + 1]: present rows before each block of words
+};
+
+/// Appends to prepared rows the present ones of the places `range`, and to `original`, which
+/// numbers them, their rows of the input. prepare(row, count, to) prepares at most `most` rows of
+/// the input to the places from `to` on, where they belong; move(from, to) moves a place up over
+/// those that are not present.
+template <class Prepare, class Move>
+void append_rows(const present_rows& present, row_range range, index_t most,
+                 std::vector<node_id>& original, const Prepare& prepare, const Move& move) {
+  if (range.is_empty()) return;
+  const index_t last = present.row_of(range.end - 1) + 1;
+  index_t count = 0;
+  for (index_t begin = present.row_of(range.begin); begin < last; begin += count) {
+    count = std::min(most, last - begin);
+    const auto start = static_cast<index_t>(original.size());
+    prepare(begin, count, start);
+    for (index_t i = 0; i < count; ++i) {
+      if (!present.contains(begin + i)) continue;
+      const auto to = static_cast<index_t>(original.size());
+      if (to != start + i) move(start + i, to);
+      original.push_back(static_cast<node_id>(begin + i));
+    }
+  }
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,170 @@
+#include "cpu/pairs/rows/row_screen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/parallel.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr index_t rows_per_task = 512;
+
+// In standard deviations, 1 / sqrt(cols), of the statistic of unrelated rows, squared: 3.7 of them
+// pass one pair in 4000, so that one strip of 512 pairs in 8 is looked at closely.
+constexpr double least_selective = 14;
+
+// Lanes side by side, so that the compiler may vectorise what it must not reorder.
+constexpr index_t lanes = 8;
+
+template <class T>
+T largest_of(const T* values, index_t count) {
+  T largest[lanes] = {};
+  const auto take = [&](T value, index_t lane) {
+    const T magnitude = value < 0 ? static_cast<T>(-value) : value;
+    largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
+  };
+  index_t k = 0;
+  for (; k + lanes <= count; k += lanes) {
+    for (index_t l = 0; l < lanes; ++l) take(values[k + l], l);
+  }
+  for (; k < count; ++k) take(values[k], 0);
+  return *std::max_element(largest, largest + lanes);
+}
+
+// Rounds values * scale to bytes; returns the sum of the squares of what rounding took.
+template <class T>
+float quantise(const T* values, index_t count, float scale, std::int8_t* out) {
+  constexpr float to_integer = 0x1.8p23f;  // added and taken away again: rounds to nearest
+  float lost[lanes] = {};
+  const auto take = [&](index_t k, index_t lane) {
+    const float exact = static_cast<float>(values[k]) * scale;
+    const float rounded = (exact + to_integer) - to_integer;
+    out[k] = static_cast<std::int8_t>(static_cast<int>(rounded));
+    lost[lane] += (exact - rounded) * (exact - rounded);
+  };
+  index_t k = 0;
+  for (; k + lanes <= count; k += lanes) {
+    for (index_t l = 0; l < lanes; ++l) take(k + l, l);
+  }
+  for (; k < count; ++k) take(k, 0);
+  return std::accumulate(lost, lost + lanes, 0.0f);
+}
+
+struct alignas(64) task_largest {
+  double value = 0;
+};
+
+double largest_value(const std::vector<task_largest>& parts) {
+  double largest = 0;
+  for (const task_largest& part : parts) largest = std::max(largest, part.value);
+  return largest;
+}
+
+}  // namespace
+
+template <class T>
+row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t count, index_t cols,
+                       index_t stride, const double* lengths, int threads)
+    : kernel_(&kernels.screen),
+      columns_(kernels.screen.signed_columns ? packing::signed_int8 : packing::int8, count, cols,
+               kernels.int8_chunk),
+      cols_(cols) {
+  const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
+  std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
+  const auto for_each_row = [&](const auto& body) {
+    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+      std::vector<std::int8_t> bytes(static_cast<std::size_t>(cols));
+      double largest = 0;
+      const index_t end = std::min(count, (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        const double length = lengths == nullptr ? 1.0 : lengths[i];
+        largest = std::max(largest, body(i, values + i * stride, length, bytes.data()));
+      }
+      parts[static_cast<std::size_t>(task)].value = largest;
+    });
+    return largest_value(parts);
+  };
+
+  const double largest = for_each_row([&](index_t, const T* row, double length, std::int8_t*) {
+    return static_cast<double>(largest_of(row, cols)) / length;
+  });
+  // A little less than 127 / largest: rounding never leaves the bytes.
+  scale_ = largest > 0 ? 126.999 / largest : 1.0;
+
+  const double lost = for_each_row([&](index_t i, const T* row, double length, std::int8_t* bytes) {
+    const float sum = quantise(row, cols, static_cast<float>(scale_ / length), bytes);
+    columns_.store_row(i, bytes);
+    return static_cast<double>(sum);
+  });
+  // Of each element, float arithmetic loses at most 127 * 3 * 2^-24; of a sum of positive terms,
+  // `cols` additions and a product each at most (cols + 3) * 2^-24 of it.
+  const double count_of = static_cast<double>(cols);
+  const double sum = lost * (1 + (count_of + 4) * 0x1p-23);
+  error_ = (std::sqrt(sum) + 127 * 4 * 0x1p-24 * std::sqrt(count_of)) / scale_;
+}
+
+template row_screen::row_screen(const pair_kernels&, const std::int8_t*, index_t, index_t, index_t,
+                                const double*, int);
+template row_screen::row_screen(const pair_kernels&, const std::int16_t*, index_t, index_t, index_t,
+                                const double*, int);
+template row_screen::row_screen(const pair_kernels&, const double*, index_t, index_t, index_t,
+                                const double*, int);
+
+bool row_screen::is_selective(double cut) const {
+  const double left = reduced(cut);
+  return left > 0 && left * left * static_cast<double>(cols_) >= least_selective;
+}
+
+std::size_t row_screen::scratch_bytes(const pair_kernels& kernels, index_t cols) {
+  const index_t steps = packed_columns::steps_of(packing::int8, cols, kernels.int8_chunk);
+  return static_cast<std::size_t>(
+      pair_policy::task_rows * (steps * step_bytes + static_cast<index_t>(sizeof(std::int32_t))));
+}
+
+void row_screen::search(const pair_tile& tile, double cut, cut_side side, std::byte* scratch,
+                        const exact_test& test) const {
+  // Rounding of q^2 and of the exact statistic, and down to an integer.
+  const double least = std::floor(scale_ * scale_ * reduced(cut) * (1 - 1e-9));
+  const auto threshold = static_cast<std::uint32_t>(std::max(1.0, least));
+  screen_tile out{.columns = columns_.group_of(tile.col_begin),
+                  .steps = columns_.steps(),
+                  .rows = tile.rows(),
+                  .cols = tile.cols(),
+                  .diagonal = tile.col_begin - tile.row_begin};
+  switch (side) {
+    case cut_side::magnitude:
+      // x <= -threshold wraps around, -threshold < x < threshold stays below the limit.
+      out.bias = static_cast<std::int32_t>(threshold - 1);
+      out.limit = 2 * threshold - 1;
+      break;
+    case cut_side::positive:
+      out.bias = std::numeric_limits<std::int32_t>::min();
+      out.limit = 0x80000000u + threshold;
+      break;
+    case cut_side::negative:
+      out.bias = static_cast<std::int32_t>(threshold - 1);
+      out.limit = 0x80000000u;
+      break;
+  }
+  auto* steps = reinterpret_cast<std::uint8_t*>(scratch);
+  const index_t row_bytes = columns_.steps() * step_bytes;
+  columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
+  auto* biases = reinterpret_cast<std::int32_t*>(steps + pair_policy::task_rows * row_bytes);
+  for (index_t i = 0; i < round_up(tile.rows(), row_padding); ++i) {
+    std::int32_t sum = 0;
+    if (!kernel_->signed_columns) {
+      const auto* bytes = reinterpret_cast<const std::int8_t*>(steps + i * row_bytes);
+      for (index_t k = 0; k < row_bytes; ++k) sum += bytes[k];
+    }
+    biases[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(out.bias) -
+                                          128u * static_cast<std::uint32_t>(sum));
+  }
+  out.row_steps = steps;
+  out.row_bias = biases;
+  kernel_->search(out, test);
+}
+
+}  // namespace gpu::cpu

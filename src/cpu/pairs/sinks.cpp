@@ -1,0 +1,281 @@
+// The sinks of the CPU pair engine that need no order: dense, counts, bins.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "cpu/pairs/engine.hpp"
+#include "cpu/pairs/loops/kernels.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+
+// Sums of one thread, a cache line apart from those of the next.
+struct alignas(64) thread_sum {
+  std::uint64_t value = 0;
+};
+
+std::uint64_t total(const std::vector<thread_sum>& sums) {
+  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const thread_sum& s) { return sum + s.value; });
+}
+
+// Histograms, one a thread, made on first use.
+class thread_histograms {
+ public:
+  thread_histograms(int threads, index_t bins)
+      : parts_(static_cast<std::size_t>(threads)), bins_(static_cast<std::size_t>(bins)) {}
+
+  std::uint64_t* of(int thread) {
+    auto& part = parts_[static_cast<std::size_t>(thread)];
+    if (part.size() != bins_) part.assign(bins_, 0);
+    return part.data();
+  }
+
+  void add_to(std::vector<std::uint64_t>& sums) const {
+    for (const auto& part : parts_) {
+      for (std::size_t b = 0; b < part.size(); ++b) sums[b] += part[b];
+    }
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> parts_;
+  std::size_t bins_;
+};
+
+// Degrees by place in the order of counting. Each thread has its own where that takes little
+// memory; else threads add to common ones.
+class thread_degrees {
+ public:
+  thread_degrees(int threads, index_t rows)
+      : rows_(rows),
+        size_(static_cast<std::size_t>(round_up(rows, group_lanes * group_padding) +
+                                       group_lanes * group_padding)),
+        is_shared_(static_cast<std::size_t>(threads) * size_ > pair_policy::thread_degrees),
+        parts_(is_shared_ ? 1 : static_cast<std::size_t>(threads)) {
+    if (is_shared_) parts_[0].assign(size_, 0);
+  }
+
+  // count(degrees of the tile's rows, degrees of its columns), padded.
+  template <class Count>
+  void add(const pair_tile& tile, int thread, const Count& count) {
+    if (is_shared_) return add_shared(tile, count);
+    auto& part = parts_[static_cast<std::size_t>(thread)];
+    if (part.empty()) part.assign(size_, 0);
+    count(part.data() + tile.row_begin, part.data() + tile.col_begin);
+  }
+
+  // take(place, degree) for every place.
+  template <class Take>
+  void for_each(int threads, const Take& take) const {
+    constexpr index_t at_once = 1 << 14;
+    parallel_for((rows_ + at_once - 1) / at_once, threads, [&](index_t task, int) {
+      const index_t end = std::min(rows_, (task + 1) * at_once);
+      for (index_t i = task * at_once; i < end; ++i) {
+        std::uint32_t sum = 0;
+        for (const auto& part : parts_) {
+          if (!part.empty()) sum += part[static_cast<std::size_t>(i)];
+        }
+        take(i, sum);
+      }
+    });
+  }
+
+ private:
+  template <class Count>
+  void add_shared(const pair_tile& tile, const Count& count) {
+    std::uint32_t row_degree[pair_policy::task_rows] = {};
+    std::uint32_t col_degree[pair_policy::task_cols] = {};
+    if (count(row_degree, col_degree) == 0) return;
+    const auto add_to = [&](index_t first, const std::uint32_t* from, index_t places) {
+      for (index_t i = 0; i < places; ++i) {
+        if (from[i] == 0) continue;
+        std::atomic_ref(parts_[0][static_cast<std::size_t>(first + i)])
+            .fetch_add(from[i], std::memory_order_relaxed);
+      }
+    };
+    add_to(tile.row_begin, row_degree, tile.rows());
+    add_to(tile.col_begin, col_degree, tile.cols());
+  }
+
+  index_t rows_;
+  std::size_t size_;
+  bool is_shared_;
+  std::vector<std::vector<std::uint32_t>> parts_;
+};
+
+// body(row, col, statistic) for the pairs of a block above the diagonal.
+template <class Body>
+void for_each_upper_pair(const pair_tile& block, const double* statistics, const Body& body) {
+  for (index_t i = block.row_begin; i < block.row_end; ++i) {
+    const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+    for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
+      body(i, j, row[j - block.col_begin]);
+    }
+  }
+}
+
+// How often a pair counts.
+std::uint64_t pair_weight(std::span<const std::uint32_t> weights, index_t i, index_t j) {
+  if (weights.empty()) return 1;
+  return std::uint64_t{weights[static_cast<std::size_t>(i)]} * weights[static_cast<std::size_t>(j)];
+}
+
+}  // namespace
+
+template <class Value>
+void pair_engine::fill_dense(matrix_view<Value> out) {
+  if (size() < out.rows()) {
+    parallel_for(out.rows(), threads_, [&](index_t i, int) {
+      std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
+    });
+  }
+  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  for_each_window([&] {
+    rows_->prepare(nullptr);
+    for (index_t i = 0; i < first_.size(); ++i) out(original(i), original(i)) = Value{1};
+    for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
+      for_each_block(*rows_, tile, scratch(thread),
+                     [&](const pair_tile& block, const double* statistics) {
+                       for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
+                         out(original(i), original(j)) = static_cast<Value>(r);
+                       });
+                       mirror_block(block, statistics, out);
+                     });
+    });
+  });
+  meter.finish();
+}
+
+// The other triangle, row by row of the output: neighbours in memory are written together.
+template <class Value>
+void pair_engine::mirror_block(const pair_tile& block, const double* statistics,
+                               matrix_view<Value> out) const {
+  for (index_t j = block.col_begin; j < block.col_end; ++j) {
+    Value* row = out.row(original(j));
+    const index_t end = std::min(block.row_end, j);
+    for (index_t i = block.row_begin; i < end; ++i) {
+      row[original(i)] = static_cast<Value>(
+          statistics[(i - block.row_begin) * pair_policy::block_cols + (j - block.col_begin)]);
+    }
+  }
+}
+
+void pair_engine::dense(matrix_view<double> out) {
+  fill_dense(out);
+}
+
+void pair_engine::dense(matrix_view<float> out) {
+  fill_dense(out);
+}
+
+// By the hits themselves: the kernels that count know no weights. In parts, so that the hits of a
+// loose cut stay small.
+std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
+                                          const detail::count_request& request,
+                                          pair_scratch& scratch, std::uint32_t* row_degree,
+                                          std::uint32_t* col_degree, const pair_bins& bins) const {
+  constexpr index_t part_cols = 1024;
+  const std::uint32_t* weights = request.weights.data();
+  std::uint64_t kept = 0;
+  std::vector<pair_hit> hits;
+  pair_tile part = tile;
+  for (; part.col_begin < tile.col_end; part.col_begin += part_cols) {
+    part.col_end = std::min(part.col_begin + part_cols, tile.col_end);
+    hits.clear();
+    rows_->matches(part, request.keep, scratch, hits);
+    for (const pair_hit& hit : hits) {
+      const std::uint32_t row_weight = weights[packed(index_t{hit.row})];
+      const std::uint32_t col_weight = weights[packed(index_t{hit.col})];
+      row_degree[hit.row - static_cast<std::uint32_t>(tile.row_begin)] += col_weight;
+      col_degree[hit.col - static_cast<std::uint32_t>(tile.col_begin)] += row_weight;
+      const std::uint64_t weight = std::uint64_t{row_weight} * col_weight;
+      kept += weight;
+      if (bins.count > 0) bins.histogram[bin_of(hit.statistic, bins.count)] += weight;
+    }
+  }
+  return kept;
+}
+
+void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+  const bool is_weighted = !request.weights.empty();
+  std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
+  thread_histograms histograms(threads_, request.histogram_bins);
+  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  std::fill(out.degree.begin(), out.degree.end(), 0u);
+  for_each_window([&] {
+    if (is_weighted) {
+      rows_->prepare(&request.keep);
+    } else {
+      rows_->prepare_counts(request.keep, request.histogram_bins);
+    }
+    thread_degrees degrees(threads_, window_size());
+    for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
+      pair_bins bins{.count = request.histogram_bins};
+      if (bins.count > 0) bins.histogram = histograms.of(thread);
+      pair_scratch& memory = scratch(thread);
+      degrees.add(tile, thread, [&](std::uint32_t* row_degree, std::uint32_t* col_degree) {
+        const std::uint64_t found =
+            is_weighted ? count_weighted(tile, request, memory, row_degree, col_degree, bins)
+                        : rows_->count(tile, request.keep, memory, row_degree, col_degree, bins);
+        kept[static_cast<std::size_t>(thread)].value += found;
+        return found;
+      });
+    });
+    const std::span<const node_id> order =
+        is_weighted ? std::span<const node_id>{} : rows_->count_order();
+    degrees.for_each(threads_, [&](index_t place, std::uint32_t degree) {
+      const index_t row = order.empty() ? place : index_t{order[static_cast<std::size_t>(place)]};
+      out.degree[static_cast<std::size_t>(original(row))] += degree;
+    });
+  });
+  meter.finish();
+  out.kept = total(kept);
+  if (request.histogram_bins > 0) histograms.add_to(out.histogram);
+}
+
+detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+  std::vector<thread_sum> below(static_cast<std::size_t>(threads_));
+  std::vector<thread_sum> above(static_cast<std::size_t>(threads_));
+  thread_histograms histograms(threads_, request.bins);
+  const double last = static_cast<double>(request.bins - 1);
+  const auto bin_tile = [&](const pair_tile& tile, int thread) {
+    std::uint64_t* bins = histograms.of(thread);
+    std::uint64_t lower = 0;
+    std::uint64_t upper = 0;
+    for_each_block(
+        *rows_, tile, scratch(thread), [&](const pair_tile& block, const double* statistics) {
+          for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
+            const double x = detail::key_of(r, request.key);
+            const std::uint64_t weight = pair_weight(request.weights, packed(i), packed(j));
+            if (x < request.low) {
+              lower += weight;
+            } else if (x >= request.high) {
+              upper += weight;
+            } else {
+              bins[static_cast<index_t>(std::min((x - request.low) * request.scale, last))] +=
+                  weight;
+            }
+          });
+        });
+    below[static_cast<std::size_t>(thread)].value += lower;
+    above[static_cast<std::size_t>(thread)].value += upper;
+  };
+  detail::pair_progress meter(on_progress_, "count", upper_pairs(0, size(), size()));
+  for_each_window([&] {
+    rows_->prepare(nullptr);
+    for_each_upper_tile(meter, bin_tile);
+  });
+  meter.finish();
+  detail::bin_counts out{
+      .below = total(below),
+      .at_or_above = total(above),
+      .bins = std::vector<std::uint64_t>(static_cast<std::size_t>(request.bins))};
+  histograms.add_to(out.bins);
+  return out;
+}
+
+}  // namespace gpu::cpu

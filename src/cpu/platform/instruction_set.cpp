@@ -1,0 +1,67 @@
+#include "cpu/platform/instruction_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <gpu/error.hpp>
+
+#include "cpu/platform/amx_probe.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr const char* level_variable = "GPU_SIMILARITY_CPU_LEVEL";
+
+// __builtin_cpu_supports also asks whether the operating system saves the wide registers.
+instruction_set best_instruction_set() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                        __builtin_cpu_supports("bmi2");
+  if (!has_avx2) return instruction_set::baseline;
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (!has_avx512) return instruction_set::avx2;
+  return __builtin_cpu_supports("avx512vnni") && amx_works() ? instruction_set::amx
+                                                             : instruction_set::avx512;
+#else
+  return instruction_set::baseline;
+#endif
+}
+
+instruction_set asked_instruction_set() {
+  const char* text = std::getenv(level_variable);
+  const std::string_view value = text == nullptr ? "" : text;
+  if (value.empty()) return instruction_set::amx;
+  for (const auto level : {instruction_set::baseline, instruction_set::avx2,
+                           instruction_set::avx512, instruction_set::amx}) {
+    if (value == to_string(level)) return level;
+  }
+  throw invalid_argument(
+      fmt::format("{}: got '{}', expected baseline, avx2, avx512 or amx", level_variable, value));
+}
+
+}  // namespace
+
+instruction_set usable_instruction_set() {
+  static const instruction_set level = std::min(best_instruction_set(), asked_instruction_set());
+  return level;
+}
+
+std::string_view to_string(instruction_set level) noexcept {
+  switch (level) {
+    case instruction_set::baseline:
+      return "baseline";
+    case instruction_set::avx2:
+      return "avx2";
+    case instruction_set::avx512:
+      return "avx512";
+    case instruction_set::amx:
+      return "amx";
+  }
+  return "unknown";
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,254 @@
+#pragma once
+// Ranks blocks of rows of one matrix on one thread, by counting or by sorting.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include <gpu/matrix_view.hpp>
+#include <gpu/rank.hpp>
+
+#include "base/ordered_key.hpp"
+#include "cpu/platform/byte_transpose.hpp"
+#include "cpu/rank/counting.hpp"
+#include "cpu/rank/sorting.hpp"
+
+namespace gpu::cpu {
+
+/// Delivers to a sink, per element, the count that plan/rank_variants.hpp defines: for each row
+/// `auto put = sink(row)`, then put(col, count) for every column; or sink.put_bytes(first, last,
+/// counts, pitch), where there is such a member, for rows whose counts are bytes. What the inner
+/// loops need is kept in local variables: stores of bytes may alias anything that is reached
+/// through a pointer.
+template <class T>
+class row_ranker {
+ public:
+  /// `variant` is counting (cols <= counting_max_cols) or sort.
+  row_ranker(matrix_view<const T> data, tie_method ties, rank_order order, rank_variant variant)
+      : data_(data),
+        ties_(ties),
+        flip_(order == rank_order::descending ? nan_key<T> : key{0}),
+        counts_(variant == rank_variant::counting) {
+    if (counts_) {
+      pitch_ = (data.cols() + transpose_edge - 1) / transpose_edge * transpose_edge;
+      const auto elements = static_cast<std::size_t>(pitch_) * counting_block_rows;
+      keys_.resize(elements * sizeof(T) / sizeof(line));
+      results_.resize(elements * sizeof(T) / sizeof(line));
+      tile_.resize(elements / sizeof(line));
+    }
+  }
+
+  /// Ranks rows [first, last), at most counting_block_rows of them.
+  template <class Sink>
+  void rank(index_t first, index_t last, Sink&& sink) {
+    if (counts_) {
+      rank_by_counting(first, last, sink);
+    } else {
+      for (index_t row = first; row < last; ++row) rank_by_sorting(row, sink);
+    }
+  }
+
+ private:
+  using key = detail::ordered_key_t<T>;
+  template <class U>
+  static constexpr key nan_key = detail::nan_key<U>;
+  struct alignas(64) line {
+    std::array<std::byte, 64> bytes;
+  };
+
+  static key key_of(T value, key flip) {
+    return static_cast<key>(detail::ordered_key(value) ^ flip);
+  }
+
+  // Whether every row lies within a byte around its first element; least_ becomes the least key a
+  // row may have. The common case, and cheaper to find out than the extremes.
+  bool fits_bytes(index_t first, index_t last) {
+    if constexpr (sizeof(T) == 1) {
+      std::fill(least_.begin(), least_.end(), key{0});
+      return true;
+    } else {
+      constexpr key half = 128;
+      const index_t cols = data_.cols();
+      const key flip = flip_;
+      key outside = 0;
+      for (index_t row = first; row < last; ++row) {
+        const T* values = data_.row(row);
+        const key centre = key_of(values[0], flip);
+        // Close to the ends of the keys a distance could wrap round.
+        if (centre < half || centre > static_cast<key>(~half)) return false;
+        const auto least = static_cast<key>(centre - half);
+        for (index_t col = 0; col < cols; ++col) {
+          outside |= static_cast<key>(key_of(values[col], flip) - least);
+        }
+        least_[static_cast<std::size_t>(row - first)] = least;
+      }
+      return outside <= 0xff;
+    }
+  }
+
+  // The largest difference of two keys of one row; least_ becomes the least key per row.
+  key widest_row(index_t first, index_t last) {
+    const index_t cols = data_.cols();
+    const key flip = flip_;
+    key widest = 0;
+    for (index_t row = first; row < last; ++row) {
+      const T* values = data_.row(row);
+      key least = key_of(values[0], flip);
+      key most = least;
+      for (index_t col = 1; col < cols; ++col) {
+        const key k = key_of(values[col], flip);
+        least = k < least ? k : least;
+        most = k > most ? k : most;
+      }
+      least_[static_cast<std::size_t>(row - first)] = least;
+      const auto width = static_cast<key>(most - least);
+      widest = width > widest ? width : widest;
+    }
+    return widest;
+  }
+
+  template <class Sink>
+  void rank_by_counting(index_t first, index_t last, Sink& sink) {
+    if (data_.cols() == 0) return;
+    // Narrower lanes hold more rows per instruction: counts and pixels mostly fit a byte.
+    if constexpr (std::is_same_v<T, std::int32_t>) {
+      const bool fits = kernels_.narrow(
+          data_.row(first), data_.row_stride(), static_cast<int>(last - first),
+          static_cast<int>(data_.cols()), static_cast<std::int32_t>(flip_), tile(), pitch_);
+      if (fits) return count_narrowed(first, last, sink);
+    } else {
+      if (fits_bytes(first, last)) return count_in_bytes(first, last, sink);
+    }
+    const key widest = widest_row(first, last);
+    if (widest <= 0xff) return count_in_bytes(first, last, sink);
+    if constexpr (sizeof(T) > 1) {
+      if (widest <= 0xffff) return count_in_lanes<std::int16_t>(first, last, sink);
+    }
+    if constexpr (sizeof(T) > 2) {
+      if (widest <= 0xffffffff) return count_in_lanes<std::int32_t>(first, last, sink);
+    }
+    if constexpr (sizeof(T) > 4) return count_in_lanes<std::int64_t>(first, last, sink);
+  }
+
+  // Rows are narrowed to bytes as they stand, and turned into lanes by 16 x 16 transposition.
+  template <class Sink>
+  void count_in_bytes(index_t first, index_t last, Sink& sink) {
+    const index_t cols = data_.cols();
+    const index_t pitch = pitch_;
+    const key flip = flip_;
+    for (index_t row = first; row < last; ++row) {
+      const T* values = data_.row(row);
+      std::int8_t* narrow = tile() + (row - first) * pitch;
+      const auto middle = static_cast<key>(least_[static_cast<std::size_t>(row - first)] + 128);
+      for (index_t col = 0; col < cols; ++col) {
+        narrow[col] = static_cast<std::int8_t>(key_of(values[col], flip) - middle);
+      }
+    }
+    count_narrowed(first, last, sink);
+  }
+
+  [[nodiscard]] std::int8_t* tile() { return reinterpret_cast<std::int8_t*>(tile_.data()); }
+
+  // Counts the bytes in the tile.
+  template <class Sink>
+  void count_narrowed(index_t first, index_t last, Sink& sink) {
+    std::int8_t* keys = reinterpret_cast<std::int8_t*>(keys_.data());
+    std::int8_t* counts = reinterpret_cast<std::int8_t*>(results_.data());
+    const index_t cols = data_.cols();
+    const index_t pitch = pitch_;
+    transpose_bytes(tile(), pitch, counting_block_rows, pitch, keys, counting_block_rows);
+    kernels_.bytes(ties_, keys, static_cast<int>(cols), counts);
+    transpose_bytes(counts, counting_block_rows, pitch, counting_block_rows, tile(), pitch);
+    if constexpr (requires { sink.put_bytes(first, last, tile(), pitch); }) {
+      sink.put_bytes(first, last, tile(), pitch);
+    } else {
+      for (index_t row = first; row < last; ++row) {
+        const std::int8_t* count = tile() + (row - first) * pitch;
+        const auto put = sink(row);
+        for (index_t col = 0; col < cols; ++col) put(col, count[col]);
+      }
+    }
+  }
+
+  template <class Lane, class Sink>
+  void count_in_lanes(index_t first, index_t last, Sink& sink) {
+    using unsigned_lane = std::make_unsigned_t<Lane>;
+    constexpr auto top = static_cast<unsigned_lane>(unsigned_lane{1} << (sizeof(Lane) * 8 - 1));
+    Lane* keys = reinterpret_cast<Lane*>(keys_.data());
+    Lane* counts = reinterpret_cast<Lane*>(results_.data());
+    const index_t cols = data_.cols();
+    const key flip = flip_;
+    for (index_t row = first; row < last; ++row) {
+      const T* values = data_.row(row);
+      Lane* lane = keys + (row - first);
+      const key least = least_[static_cast<std::size_t>(row - first)];
+      for (index_t col = 0; col < cols; ++col) {
+        const auto distance = static_cast<unsigned_lane>(key_of(values[col], flip) - least);
+        lane[col * counting_block_rows] = static_cast<Lane>(distance ^ top);
+      }
+    }
+    kernels_.template of<Lane>()(ties_, keys, static_cast<int>(cols), counts);
+    for (index_t row = first; row < last; ++row) {
+      const Lane* lane = counts + (row - first);
+      const auto put = sink(row);
+      for (index_t col = 0; col < cols; ++col) put(col, lane[col * counting_block_rows]);
+    }
+  }
+
+  template <class Sink>
+  void rank_by_sorting(index_t row, Sink& sink) {
+    const index_t cols = data_.cols();
+    const T* values = data_.row(row);
+    sorter_.resize(static_cast<std::size_t>(cols));
+    for (index_t col = 0; col < cols; ++col) {
+      sorter_.set(static_cast<std::size_t>(col), key_of(values[col], flip_));
+    }
+    sorter_.sort();
+    const auto put = sink(row);
+    index_t distinct = 0;
+    for (index_t first = 0; first < cols; ++distinct) {
+      index_t last = first + 1;
+      const key value = sorter_.key_at(first);
+      while (last < cols && sorter_.key_at(last) == value) ++last;
+      for (index_t at = first; at < last; ++at) {
+        put(sorter_.column_at(at), count_of(first, last, at, distinct));
+      }
+      first = last;
+    }
+  }
+
+  // The count of the element at sorted place `at` in a run of equal ones at places [first, last).
+  [[nodiscard]] index_t count_of(index_t first, index_t last, index_t at, index_t distinct) const {
+    switch (ties_) {
+      case tie_method::average:
+        return first + last - data_.cols();
+      case tie_method::min:
+        return first;
+      case tie_method::max:
+        return data_.cols() - last;
+      case tie_method::dense:
+        return distinct;
+      case tie_method::ordinal:
+        break;
+    }
+    return at;
+  }
+
+  matrix_view<const T> data_;
+  tie_method ties_;
+  key flip_;
+  bool counts_;
+  const counting_kernels& kernels_ = usable_counting_kernels();
+  std::array<key, counting_block_rows> least_{};
+  index_t pitch_ = 0;
+  std::vector<line> tile_;
+  std::vector<line> keys_;
+  std::vector<line> results_;
+  row_sorter<key> sorter_;
+};
+
+}  // namespace gpu::cpu

@@ -1,0 +1,182 @@
+// top_k on the CPU.
+//
+// `threshold`: a sample of the row gives a bound that at least k elements reach. Each thread
+// streams a contiguous part, keeps what reaches the bound, and whenever its buffer is full cuts it
+// back to its own best k, which raises the bound: parts are read in order of index, so a later
+// element must then be strictly better. Nearly every block of elements costs one vector compare,
+// and the pass runs at the machine's read bandwidth.
+// `sort`: sorts all (value, index) pairs.
+#include "cpu/top_k/top_k.hpp"
+
+#include "base/first_failure.hpp"
+#include "cpu/top_k/entries.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr index_t most_samples = 65536;
+// One sample for this many elements: a cache line each, about 3 % of the time of the pass.
+constexpr index_t elements_per_sample = 512;
+
+// The best entries of data[begin, end), in no order: at least the best min(k, count) of them.
+template <class T>
+class part_selector {
+ public:
+  part_selector(value_order<T> order, index_t k, std::optional<T> reach)
+      : order_(order), k_(static_cast<std::size_t>(k)), reach_(reach) {}
+
+  std::vector<top_k_entry<T>> select(const T* data, index_t begin, index_t end) {
+    std::vector<std::uint64_t> hits(4 * scan_least_room);
+    scan_test test = reach_ ? order_.reaches() : scan_test::any;
+    T bound = reach_.value_or(T{});
+    const std::size_t capacity = 2 * k_ + 4 * scan_least_room;
+    scan_all(data, begin, end, test, bound, hits,
+             [&](const std::uint64_t* positions, std::size_t count) {
+               for (std::size_t h = 0; h < count; ++h) {
+                 entries_.push_back({data[positions[h]], static_cast<index_t>(positions[h])});
+               }
+               if (entries_.size() < capacity) return;
+               cut();
+               test = order_.beats();
+               bound = entries_[k_ - 1].value;
+             });
+    return std::move(entries_);
+  }
+
+ private:
+  void cut() {
+    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+    std::nth_element(entries_.begin(), last, entries_.end(), order_);
+    entries_.resize(k_);
+  }
+
+  value_order<T> order_;
+  std::size_t k_;
+  std::optional<T> reach_;
+  std::vector<top_k_entry<T>> entries_;
+};
+
+// A value that at least k elements reach, or nothing where a sample says too little.
+template <class T>
+std::optional<T> reach_by_sample(const T* data, index_t n, index_t k, value_order<T> order) {
+  const index_t count = std::min(most_samples, n / elements_per_sample);
+  if (count < 4 * k) return std::nullopt;
+  std::vector<T> sample = sample_values(data, n, count);
+  if (static_cast<index_t>(sample.size()) < k) return std::nullopt;
+  const auto kth = sample.begin() + static_cast<std::ptrdiff_t>(k - 1);
+  std::nth_element(sample.begin(), kth, sample.end(),
+                   [order](T a, T b) { return order.better(a, b); });
+  return *kth;
+}
+
+template <class T>
+std::vector<top_k_entry<T>> candidates_by_threshold(const T* data, index_t n, index_t k,
+                                                    value_order<T> order, int threads) {
+  const std::optional<T> reach = reach_by_sample(data, n, k, order);
+  const auto parts =
+      static_cast<int>(std::clamp<index_t>(n / least_part, 1, static_cast<index_t>(threads)));
+  std::vector<std::vector<top_k_entry<T>>> found(static_cast<std::size_t>(parts));
+  first_failure failure;
+#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+  for (int part = 0; part < parts; ++part) {
+    failure.run([&] {
+      const index_t begin = n / parts * part;
+      const index_t end = part + 1 == parts ? n : begin + n / parts;
+      found[static_cast<std::size_t>(part)] =
+          part_selector<T>(order, k, reach).select(data, begin, end);
+    });
+  }
+  failure.rethrow();
+  std::vector<top_k_entry<T>> all = std::move(found.front());
+  for (std::size_t part = 1; part < found.size(); ++part) {
+    all.insert(all.end(), found[part].begin(), found[part].end());
+  }
+  return all;
+}
+
+template <class T>
+std::vector<top_k_entry<T>> candidates_all(const T* data, index_t n) {
+  std::vector<top_k_entry<T>> all;
+  all.reserve(static_cast<std::size_t>(n));
+  for (index_t i = 0; i < n; ++i) {
+    if (!is_nan(data[i])) all.push_back({data[i], i});
+  }
+  return all;
+}
+
+// Sorts parts on a thread each and merges them pairwise.
+template <class T>
+void sort_entries(std::vector<top_k_entry<T>>& entries, value_order<T> order, int threads) {
+  const auto n = static_cast<index_t>(entries.size());
+  index_t parts = 1;
+  while (parts < threads && n / parts > 2 * least_part) parts *= 2;
+  const auto cut = [&](index_t part) { return entries.begin() + n / parts * part; };
+  const auto end_of = [&](index_t part) { return part >= parts ? entries.end() : cut(part); };
+  const int workers = static_cast<int>(parts);
+#pragma omp parallel for num_threads(workers) schedule(static, 1) if (parts > 1)
+  for (index_t part = 0; part < parts; ++part) std::sort(cut(part), end_of(part + 1), order);
+  for (index_t width = 1; width < parts; width *= 2) {
+#pragma omp parallel for num_threads(workers) schedule(static, 1) if (parts > 2 * width)
+    for (index_t part = 0; part < parts; part += 2 * width) {
+      std::inplace_merge(cut(part), end_of(part + width), end_of(part + 2 * width), order);
+    }
+  }
+}
+
+template <class T>
+void select_row(const T* data, index_t n, index_t k, T* values, index_t* indices,
+                const top_k_options& options, int threads) {
+  const value_order<T> order{options.select == top_k_select::largest};
+  std::vector<top_k_entry<T>> entries = options.variant == top_k_variant::sort
+                                            ? candidates_all(data, n)
+                                            : candidates_by_threshold(data, n, k, order, threads);
+  const auto numbers = static_cast<index_t>(entries.size());
+  if (numbers > k) {
+    std::nth_element(entries.begin(), entries.begin() + k - 1, entries.end(), order);
+    entries.resize(static_cast<std::size_t>(k));
+  }
+  if (options.order == top_k_order::sorted) sort_entries(entries, order, threads);
+  index_t filled = 0;
+  for (const top_k_entry<T>& entry : entries) {
+    values[filled] = entry.value;
+    indices[filled++] = entry.index;
+  }
+  // Fewer numbers than k: all of them are there, and the first NaN fill up.
+  for (index_t i = 0; filled < k && i < n; ++i) {
+    if (!is_nan(data[i])) continue;
+    values[filled] = data[i];
+    indices[filled++] = i;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
+           const top_k_options& options) {
+  const int threads = thread_count(options.exec.cpu_threads);
+  const bool rows_in_parallel = data.rows() >= threads;
+  const int outer = rows_in_parallel ? threads : 1;
+  const int inner = rows_in_parallel ? 1 : threads;
+  first_failure failure;
+#pragma omp parallel for num_threads(outer) schedule(dynamic, 16) if (outer > 1)
+  for (index_t i = 0; i < data.rows(); ++i) {
+    failure.run([&] {
+      select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k, options, inner);
+    });
+  }
+  failure.rethrow();
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(T) \
+  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&)
+GPU_SIMILARITY_INSTANTIATE(std::int8_t);
+GPU_SIMILARITY_INSTANTIATE(std::int16_t);
+GPU_SIMILARITY_INSTANTIATE(std::int32_t);
+GPU_SIMILARITY_INSTANTIATE(std::uint8_t);
+GPU_SIMILARITY_INSTANTIATE(std::uint16_t);
+GPU_SIMILARITY_INSTANTIATE(float);
+GPU_SIMILARITY_INSTANTIATE(double);
+#undef GPU_SIMILARITY_INSTANTIATE
+
+}  // namespace gpu::cpu

@@ -1,0 +1,346 @@
+#include "cuda/matmul/matmul.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include <gpu/error.hpp>
+
+#include "cuda/matmul/cublas.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/device_info.hpp"
+#include "cuda_runtime/stream.hpp"
+#include "kernels/matmul/kernels.hpp"
+#include "plan/matmul_tensor_layout.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+namespace policy = kernels::matmul_policy;
+
+constexpr index_t round_up(index_t value, index_t step) {
+  return (value + step - 1) / step * step;
+}
+
+int call_device(const execution& exec) {
+  if (!exec.devices.empty()) return exec.devices.front();
+  int current = 0;
+  if (cudaGetDevice(&current) != cudaSuccess) return select_device(exec).ordinal;
+  return current;
+}
+
+template <class T>
+kernels::matmul_operand<T> operand_of(device_matrix_view<const T> x, transposition how) {
+  if (how == transposition::none) return {x.data(), x.row_stride(), 1};
+  return {x.data(), 1, x.row_stride()};
+}
+
+template <class T>
+kernels::matmul_problem<T> problem_of(device_matrix_view<const T> a, device_matrix_view<const T> b,
+                                      device_matrix_view<T> c, const matmul_options& options) {
+  return {.a = operand_of(a, options.a),
+          .b = operand_of(b, options.b),
+          .c = c.data(),
+          .c_stride = c.row_stride(),
+          .m = c.rows(),
+          .n = c.cols(),
+          .k = options.a == transposition::transpose ? a.rows() : a.cols()};
+}
+
+/// The caller's workspace, or memory of the stream's pool for the rest of the scope.
+class scratch {
+ public:
+  scratch(const matmul_options& options, std::size_t bytes, cudaStream_t stream) {
+    if (!options.workspace.empty()) {
+      data_ = options.workspace.data();
+    } else {
+      owned_ = device_buffer<std::byte>(bytes, stream);
+      data_ = owned_.data();
+    }
+  }
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  device_buffer<std::byte> owned_;
+  std::byte* data_ = nullptr;
+};
+
+template <class T>
+constexpr index_t wide_elements = static_cast<index_t>(16 / sizeof(T));
+
+template <class T>
+bool has_wide_rows(device_matrix_view<const T> x) {
+  return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 &&
+         x.row_stride() % wide_elements<T> == 0 && x.cols() % wide_elements<T> == 0;
+}
+
+/// `x` itself where its rows can be read 16 bytes at a time, else a copy at `to` whose rows can.
+template <class T>
+device_matrix_view<const T> with_wide_rows(device_matrix_view<const T> x, std::byte*& to,
+                                           cudaStream_t stream) {
+  if (has_wide_rows(x)) return x;
+  const auto pitch = static_cast<std::size_t>(
+      round_up(x.cols() * static_cast<index_t>(sizeof(T)), policy::pitch_bytes));
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpy2DAsync(to, pitch, x.data(), static_cast<std::size_t>(x.row_stride()) * sizeof(T),
+                        static_cast<std::size_t>(x.cols()) * sizeof(T),
+                        static_cast<std::size_t>(x.rows()), cudaMemcpyDeviceToDevice, stream));
+  const device_matrix_view<const T> copy(reinterpret_cast<const T*>(to), x.rows(), x.cols(),
+                                         static_cast<index_t>(pitch / sizeof(T)));
+  to += pitch * static_cast<std::size_t>(x.rows());
+  return copy;
+}
+
+template <class T>
+void run_pitched(device_matrix_view<const T> a, device_matrix_view<const T> b,
+                 device_matrix_view<T> c, const matmul_options& options,
+                 const detail::matmul_choice& choice, cudaStream_t stream) {
+  const bool in_place = has_wide_rows(a) && has_wide_rows(b);
+  const scratch copies(options, in_place ? 0 : choice.workspace_bytes, stream);
+  std::byte* next = copies.data();
+  const auto wide_a = with_wide_rows(a, next, stream);
+  const auto wide_b = with_wide_rows(b, next, stream);
+  kernels::launch_matmul_pitched(problem_of(wide_a, wide_b, c, options), stream);
+}
+
+/// An operand with its lanes (rows of op(A), columns of op(B)) side by side, copied to `to`. It has
+/// k contiguous; `lane_step` apart are its lanes.
+template <class T>
+const T* transposed(const T* from, index_t lane_step, index_t lanes, index_t k, std::byte*& to,
+                    cudaStream_t stream) {
+  T* copy = reinterpret_cast<T*>(to);
+  kernels::launch_matmul_transpose(from, lane_step, lanes, k, copy, round_up(lanes, 64), stream);
+  to += kernels::transposed_bytes(lanes, k, sizeof(T));
+  return copy;
+}
+
+template <class T>
+void run_register_tiled(const kernels::matmul_problem<T>& problem, const matmul_options& options,
+                        const detail::matmul_choice& choice, cudaStream_t stream) {
+  // Transposing one operand pays only if the tiles of both can then be copied in 16-byte words.
+  const auto aligned = [](const kernels::matmul_operand<T>& x, index_t depth_step) {
+    return reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && depth_step % wide_elements<T> == 0;
+  };
+  const bool transpose = (choice.transpose_a || choice.transpose_b) &&
+                         (choice.transpose_a || aligned(problem.a, problem.a.col_step)) &&
+                         (choice.transpose_b || aligned(problem.b, problem.b.row_step));
+  const bool needs_scratch = transpose || choice.depth_splits > 1;
+  const scratch memory(options, needs_scratch ? choice.workspace_bytes : 0, stream);
+  kernels::matmul_problem<T> p = problem;
+  std::byte* next = memory.data();
+  if (transpose && choice.transpose_a) {
+    p.a = {transposed(p.a.data, p.a.row_step, p.m, p.k, next, stream), 1, round_up(p.m, 64)};
+  }
+  if (transpose && choice.transpose_b) {
+    p.b = {transposed(p.b.data, p.b.col_step, p.n, p.k, next, stream), round_up(p.n, 64), 1};
+  }
+  kernels::launch_matmul_register_tiled(p, choice.tile, choice.depth_splits,
+                                        reinterpret_cast<T*>(memory.data()), nullptr, stream);
+}
+
+template <class T>
+void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_matrix_view<T> c,
+         const matmul_options& options, const detail::matmul_choice& choice, int device,
+         cudaStream_t stream) {
+  const kernels::matmul_problem<T> problem = problem_of(a, b, c, options);
+  switch (choice.variant) {
+    case matmul_variant::naive:
+      return kernels::launch_matmul_naive(problem, stream);
+    case matmul_variant::pitched:
+      return run_pitched(a, b, c, options, choice, stream);
+    case matmul_variant::shared_tiled:
+      return kernels::launch_matmul_shared_tiled(problem, stream);
+    case matmul_variant::tensor:
+      if constexpr (sizeof(T) == sizeof(float)) {
+        const scratch packed(options, choice.workspace_bytes, stream);
+        return kernels::launch_matmul_tensor(problem, packed.data(), choice.wgmma_columns,
+                                             choice.tile, stream);
+      } else {
+        return kernels::launch_matmul_tensor_double(problem, choice.tile, stream);
+      }
+    case matmul_variant::cublas:
+      return multiply_by_cublas(a, b, c, options, device, stream);
+    default:
+      break;
+  }
+  run_register_tiled(problem, options, choice, stream);
+}
+
+/// Device memory for a matrix, copied to and from row by row.
+template <class T>
+class staged_matrix {
+ public:
+  /// `pitched`: rows at the device's own pitch by cudaMallocPitch, which waits for the device;
+  /// otherwise from the stream's pool, rows at multiples of 16 bytes.
+  staged_matrix(index_t rows, index_t cols, bool pitched, cudaStream_t stream)
+      : rows_(rows), cols_(cols), stride_(round_up(cols, wide_elements<T>)) {
+    if (rows == 0 || cols == 0) return;
+    if (pitched) {
+      std::size_t pitch = 0;
+      void* memory = nullptr;
+      GPU_SIMILARITY_CUDA_CHECK(
+          cudaMallocPitch(&memory, &pitch, row_bytes(), static_cast<std::size_t>(rows)));
+      pitched_ = static_cast<T*>(memory);
+      stride_ = static_cast<index_t>(pitch / sizeof(T));
+    } else {
+      pooled_ = device_buffer<T>(static_cast<std::size_t>(rows * stride_), stream);
+    }
+  }
+  staged_matrix(const staged_matrix&) = delete;
+  staged_matrix& operator=(const staged_matrix&) = delete;
+  ~staged_matrix() {
+    if (pitched_ != nullptr) static_cast<void>(cudaFree(pitched_));
+  }
+
+  [[nodiscard]] device_matrix_view<T> view() const { return {data(), rows_, cols_, stride_}; }
+
+  void copy_from(const T* from, index_t stride, cudaStream_t stream) const {
+    if (rows_ == 0 || cols_ == 0) return;
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemcpy2DAsync(data(), static_cast<std::size_t>(stride_) * sizeof(T), from,
+                          static_cast<std::size_t>(stride) * sizeof(T), row_bytes(),
+                          static_cast<std::size_t>(rows_), cudaMemcpyHostToDevice, stream));
+  }
+  void copy_to(T* to, index_t stride, cudaStream_t stream) const {
+    if (rows_ == 0 || cols_ == 0) return;
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemcpy2DAsync(to, static_cast<std::size_t>(stride) * sizeof(T), data(),
+                          static_cast<std::size_t>(stride_) * sizeof(T), row_bytes(),
+                          static_cast<std::size_t>(rows_), cudaMemcpyDeviceToHost, stream));
+  }
+
+ private:
+  [[nodiscard]] T* data() const { return pitched_ != nullptr ? pitched_ : pooled_.data(); }
+  [[nodiscard]] std::size_t row_bytes() const {
+    return static_cast<std::size_t>(cols_) * sizeof(T);
+  }
+
+  index_t rows_;
+  index_t cols_;
+  index_t stride_;
+  device_buffer<T> pooled_;
+  T* pitched_ = nullptr;
+};
+
+/// How many rows of C go at once, and what runs for them.
+struct panel_plan {
+  index_t rows = 0;
+  detail::matmul_choice choice;
+};
+
+template <class T>
+panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& options,
+                       const detail::matmul_device& device) {
+  std::size_t budget = options.exec.workspace_bytes;
+  if (budget == 0) {
+    std::size_t total = 0;
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemGetInfo(&budget, &total));
+    budget = budget / 10 * 9;
+  }
+  // Row starts at multiples of 512 bytes are the most that a pitch has cost on any device so far.
+  const auto bytes = [](index_t rows, index_t cols) {
+    return static_cast<std::size_t>(rows) *
+           static_cast<std::size_t>(round_up(cols * static_cast<index_t>(sizeof(T)), 512));
+  };
+  const auto operands = [&](index_t rows) {
+    const bool flipped = options.a == transposition::transpose;
+    return (flipped ? bytes(e.k, rows) : bytes(rows, e.k)) + bytes(rows, e.n) +
+           (options.b == transposition::transpose ? bytes(e.n, e.k) : bytes(e.k, e.n));
+  };
+  index_t rows = e.m;
+  while (rows > 1 && operands(rows) > budget) rows = (rows + 1) / 2;
+  if (operands(rows) > budget) {
+    throw out_of_memory(fmt::format("matmul: one row of c needs {} bytes of device memory, but {} "
+                                    "are allowed (execution.workspace_bytes) or free",
+                                    operands(rows), budget),
+                        operands(rows));
+  }
+  // A pitched copy needs no second one.
+  const std::size_t limit = options.variant == matmul_variant::pitched
+                                ? std::numeric_limits<std::size_t>::max()
+                                : budget - operands(rows);
+  return {rows, choose_matmul_cuda({rows, e.n, e.k}, sizeof(T), options, device, limit)};
+}
+
+}  // namespace
+
+detail::matmul_device describe_matmul_device(const execution& exec) {
+  static std::mutex mutex;
+  static std::map<int, detail::matmul_device> known;
+  const int ordinal = call_device(exec);
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(ordinal);
+  if (found != known.end()) return found->second;
+  const device_info info = select_device(exec);
+  int shared_bytes = 0;
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, info.ordinal));
+  return known[ordinal] = {.name = info.name,
+                           .compute = info.compute_major * 10 + info.compute_minor,
+                           .multiprocessors = info.multiprocessors,
+                           .shared_bytes = static_cast<std::size_t>(shared_bytes),
+                           .has_wgmma = info.compute_major == 9 && kernels::tensor_has_wgmma(),
+                           .has_cublas = has_cublas()};
+}
+
+template <class T>
+void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b, device_matrix_view<T> c,
+            const matmul_options& options, const detail::matmul_choice& choice) {
+  if (c.empty()) return;
+  const int device = call_device(options.exec);
+  const device_guard guard(device);
+  cudaStream_t stream = options.exec.stream.get();
+  if (a.empty()) {  // k = 0
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemset2DAsync(c.data(), static_cast<std::size_t>(c.row_stride()) * sizeof(T), 0,
+                          static_cast<std::size_t>(c.cols()) * sizeof(T),
+                          static_cast<std::size_t>(c.rows()), stream));
+    return;
+  }
+  run(a, b, c, options, choice, device, stream);
+}
+
+template <class T>
+void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
+            const matmul_options& options) {
+  const detail::matmul_device device = describe_matmul_device(options.exec);
+  const device_guard guard(call_device(options.exec));
+  const bool flipped = options.a == transposition::transpose;
+  const detail::matmul_extents extents{c.rows(), c.cols(), flipped ? a.rows() : a.cols()};
+  const panel_plan panels = plan_panels<T>(extents, options, device);
+  if (c.empty()) return;
+  matmul_options on_stream = options;
+  on_stream.workspace = {};
+  if (options.exec.stream.get() == nullptr) on_stream.exec.stream = cudaStreamPerThread;
+  cudaStream_t stream = on_stream.exec.stream.get();
+
+  const bool pitched = panels.choice.variant == matmul_variant::pitched;
+  const staged_matrix<T> whole_b(b.rows(), b.cols(), pitched, stream);
+  whole_b.copy_from(b.data(), b.row_stride(), stream);
+  for (index_t i = 0; i < c.rows(); i += panels.rows) {
+    const index_t rows = std::min(panels.rows, c.rows() - i);
+    const staged_matrix<T> some_a(flipped ? extents.k : rows, flipped ? rows : extents.k, pitched,
+                                  stream);
+    const staged_matrix<T> some_c(rows, c.cols(), pitched, stream);
+    some_a.copy_from(flipped ? a.data() + i : a.row(i), a.row_stride(), stream);
+    const device_matrix_view<const T> a_view = some_a.view();
+    const device_matrix_view<const T> b_view = whole_b.view();
+    matmul(a_view, b_view, some_c.view(), on_stream, panels.choice);
+    some_c.copy_to(c.row(i), c.row_stride(), stream);
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  }
+}
+
+#define GPU_SIMILARITY_INSTANTIATE_MATMUL(T)                                       \
+  template void matmul(matrix_view<const T>, matrix_view<const T>, matrix_view<T>, \
+                       const matmul_options&);                                     \
+  template void matmul(device_matrix_view<const T>, device_matrix_view<const T>,   \
+                       device_matrix_view<T>, const matmul_options&,               \
+                       const detail::matmul_choice&);
+GPU_SIMILARITY_INSTANTIATE_MATMUL(float)
+GPU_SIMILARITY_INSTANTIATE_MATMUL(double)
+
+}  // namespace gpu::cuda

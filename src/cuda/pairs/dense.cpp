@@ -1,0 +1,77 @@
+// The dense result of the CUDA pair engine: blocks of whole rows, computed while the block before
+// is copied and stored.
+#include <algorithm>
+#include <type_traits>
+
+#include "cuda/pairs/engine.hpp"
+#include "cuda/transfer/row_download.hpp"
+
+namespace gpu::cuda {
+namespace {
+constexpr std::size_t block_bytes = std::size_t{64} << 20;
+}  // namespace
+
+template <class Value>
+void pair_engine::write_dense(matrix_view<Value> out) {
+  const device_guard guard(ordinal_);
+  const index_t rows = count();
+  if (rows == 0) return;
+  const std::size_t row_bytes = static_cast<std::size_t>(rows) * sizeof(Value);
+  budget_.require(2 * row_bytes, "two rows of the result");
+  const std::size_t room = std::min(block_bytes, budget_.left() / 2);
+  index_t step = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
+  if (step > 128) step = step / 128 * 128;
+
+  const std::size_t block = static_cast<std::size_t>(step * rows);
+  const device_buffer<Value> blocks[2] = {{block, stream()}, {block, stream()}};
+  event computed[2];
+  event sent[2];
+  row_download<Value> download(out, cpu_threads_, output_.get());
+  const auto walk = walk_pairs("pairs", rows);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(
+        walk->fair(static_cast<double>(step), static_cast<double>(rows - begin), 1));
+  };
+  const auto compute = [&](index_range range, int slot) {
+    if (range.empty()) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream(), sent[slot].get()));
+    kernels::dense_sink_args sink{.pitch = rows, .first_row = range.begin, .first_col = 0};
+    if constexpr (std::is_same_v<Value, double>) {
+      sink.out_double = blocks[slot].data();
+    } else {
+      sink.out_float = blocks[slot].data();
+    }
+    const kernels::pair_tile_kind tile = rows_->format().tile;
+    rows_->for_each_panel(range, {0, rows}, kernels::pair_region::whole, tile, stream(),
+                          [&](const kernels::pair_panel& panel) {
+                            kernels::launch_pairs(tile, panel, sink, stream());
+                          });
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(computed[slot].get(), stream()));
+  };
+  int slot = 0;
+  index_range range = walk->take(piece);
+  compute(range, slot);
+  while (!range.empty()) {
+    const index_range next = walk->take(piece);
+    compute(next, 1 - slot);
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(output_.get(), computed[slot].get()));
+    download.copy(blocks[slot].data(), range);
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(sent[slot].get(), output_.get()));
+    walk->advance(upper_pairs(range, rows));
+    range = next;
+    slot = 1 - slot;
+  }
+  download.finish();
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+  walk->finish();
+}
+
+void pair_engine::dense(matrix_view<double> out) {
+  write_dense(out);
+}
+
+void pair_engine::dense(matrix_view<float> out) {
+  write_dense(out);
+}
+
+}  // namespace gpu::cuda

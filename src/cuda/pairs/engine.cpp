@@ -1,0 +1,224 @@
+#include "cuda/pairs/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "base/built_code.hpp"
+#include "cuda/pairs/team/device_group.hpp"
+#include "cuda_runtime/device_info.hpp"
+#include "plan/fold_choice.hpp"
+#include "plan/pair_policy.hpp"
+#include "plan/pair_variants.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using kernels::pair_tile_kind;
+
+// Pairs of one launch: from a first guess towards this time, so that progress and cancellation
+// come a few times a second and launches still cost nothing.
+constexpr double first_launch_pairs = 1 << 26;
+constexpr double launch_seconds = 0.05;
+// Row tiles times column spans of one launch must stay far below the grid's limit.
+constexpr index_t most_launch_rows = index_t{1} << 20;
+constexpr index_t tile_rows = 128;
+
+// The rung that every one of the devices offers: the least of their own choices.
+pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
+                            const pair_options& options, std::span<const device_info> devices) {
+  pair_variant least = pair_variant::hopper;
+  for (const device_info& device : devices) {
+    const pair_variant own = detail::choose_pair_variant(
+        backend::cuda, options.variant,
+        {.what = what,
+         .rows = rows,
+         .cols = cols,
+         .compute_capability = device.compute_major * 10 + device.compute_minor,
+         .warpgroup_code = detail::has_warpgroup_code});
+    least = std::min(least, own);
+  }
+  return least;
+}
+
+kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
+  switch (tile) {
+    case pair_tile_kind::naive_spearman:
+    case pair_tile_kind::naive_pearson:
+      return kernels::policy::naive;
+    case pair_tile_kind::shared_int8:
+      return kernels::policy::shared_int8;
+    case pair_tile_kind::shared_int16:
+    case pair_tile_kind::shared_int32:
+      return kernels::policy::shared_wide;
+    case pair_tile_kind::shared_double:
+      return kernels::policy::shared_double;
+    case pair_tile_kind::tensor_int8:
+      return kernels::policy::tensor_int8;
+    case pair_tile_kind::tensor_limbs:
+      return kernels::policy::tensor_limbs;
+    case pair_tile_kind::tensor_float:
+      return kernels::policy::tensor_float;
+  }
+  return kernels::policy::naive;
+}
+
+}  // namespace
+
+std::uint64_t upper_pairs(row_range rows, index_t count) {
+  const auto taken = static_cast<std::uint64_t>(rows.size());
+  const auto ends = static_cast<std::uint64_t>(count - 1 - rows.begin) +
+                    static_cast<std::uint64_t>(count - rows.end);
+  return taken % 2 == 0 ? taken / 2 * ends : taken * (ends / 2);
+}
+
+index_t rows_of_pairs(index_t begin, index_t count, double pairs) {
+  // r (first + first - r) / 2 = pairs, with `first` pairs in the first row.
+  const double first = static_cast<double>(count - begin);
+  const double root = first * first - 2 * pairs;
+  const double fitting = root <= 0 ? first : first - std::sqrt(root);
+  index_t rows = static_cast<index_t>(std::min(fitting, static_cast<double>(most_launch_rows)));
+  if (rows > tile_rows) rows = rows / tile_rows * tile_rows;
+  return std::clamp<index_t>(rows, 1, count - begin);
+}
+
+kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
+  kernels::cut_estimate out{.middle = 0,
+                            .possible = -1,
+                            .certain = -1,
+                            .at_least = keep.at_least,
+                            .at_most = keep.at_most};
+  if (keep.at_least <= keep.at_most) return out;  // every statistic is kept
+  // Beyond +-2 there is no statistic, and float arithmetic stays small.
+  const double high = std::clamp(keep.at_least, -2.0, 2.0);
+  const double low = std::clamp(keep.at_most, -2.0, 2.0);
+  out.middle = static_cast<float>((high + low) / 2);
+  out.possible = static_cast<float>((high - low) / 2 - error);
+  out.certain = static_cast<float>((high - low) / 2 + error);
+  return out;
+}
+
+double tensor_error(const row_format& format) {
+  return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
+}
+
+pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
+                         const pair_options& options, const device_info& device,
+                         pair_variant variant, pair_share* share)
+    : what_(what),
+      ordinal_(device.ordinal),
+      multiprocessors_(device.multiprocessors),
+      cpu_threads_(options.exec.cpu_threads),
+      device_name_(device.name),
+      variant_(variant),
+      solo_(make_solo_share(options.exec.on_progress)),
+      share_(solo_.get()),
+      budget_(options.exec.workspace_bytes) {
+  has_warpgroup_products_ =
+      detail::has_warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
+  keep_pool_memory(device.memory_bytes);
+  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
+  const row_format format =
+      choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);
+  const index_t rows = std::visit([](const auto& view) { return view.rows(); }, data);
+  const bool folds = detail::looks_for_patterns(what, backend::cuda, variant_, rows, options);
+  rows_.emplace(what, data, format, options, budget_, share == nullptr ? *share_ : *share, stream(),
+                info_);
+  if (folds) fold_rows(options);
+}
+
+void pair_engine::fold_rows(const pair_options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const double most_share = detail::most_pattern_share(options.fold, backend::cuda, variant_);
+  std::optional<row_patterns> patterns =
+      rows_->fold(most_share, options.exec.cpu_threads, info_, budget_, stream());
+  info_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!patterns) return;
+  detail::prepared_rows folded{.rows = patterns->size(), .cols = info_.cols};
+  folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
+}
+
+double pair_engine::estimate_error() const {
+  const row_format& format = rows_->format();
+  return float_estimate_error +
+         (format.tile == pair_tile_kind::tensor_float ? tensor_error(format) : 0.0);
+}
+
+pair_walk::piece pair_engine::rows_piece(const pair_walk& walk, const double& pairs) const {
+  return [this, &walk, &pairs](index_t begin) {
+    const double left = static_cast<double>(upper_pairs({begin, count()}, count()));
+    return rows_of_pairs(begin, count(), walk.fair(pairs, left, first_launch_pairs));
+  };
+}
+
+void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
+                                   const std::function<void(const kernels::pair_panel&)>& launch) {
+  const index_t rows = count();
+  const auto walk = walk_pairs(stage, rows);
+  double pairs_per_launch = first_launch_pairs;
+  const pair_walk::piece piece = rows_piece(*walk, pairs_per_launch);
+  event done[2];
+  std::uint64_t pairs_in[2] = {0, 0};
+  auto last_finish = std::chrono::steady_clock::now();
+  const auto wait = [&](int slot) {
+    if (pairs_in[slot] == 0) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(done[slot].get()));
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::max(std::chrono::duration<double>(now - last_finish).count(), 1e-4);
+    last_finish = now;
+    const double wanted = static_cast<double>(pairs_in[slot]) * launch_seconds / seconds;
+    pairs_per_launch = std::clamp(wanted, pairs_per_launch / 4, pairs_per_launch * 4);
+    walk->advance(pairs_in[slot]);
+    pairs_in[slot] = 0;
+  };
+  int slot = 0;
+  for (;;) {
+    wait(slot);
+    const row_range range = walk->take(piece);
+    if (range.empty()) break;
+    rows_->for_each_panel(range, {range.begin, rows}, kernels::pair_region::above_diagonal, tile,
+                          stream(), launch);
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
+    pairs_in[slot] = upper_pairs(range, rows);
+    slot = 1 - slot;
+  }
+  wait(1 - slot);
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+  walk->finish();
+}
+
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+                                                      const detail::any_matrix_view& data,
+                                                      const pair_options& options) {
+  const std::vector<device_info> devices = select_devices(options.exec);
+  const auto [rows, cols] =
+      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
+  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
+  if (devices.size() > 1) return make_device_group(what, data, options, devices, variant);
+  const device_guard guard(devices.front().ordinal);
+  return std::make_unique<pair_engine>(what, data, options, devices.front(), variant);
+}
+
+detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+                                     const pair_options& options) {
+  const std::vector<device_info> devices = select_devices(options.exec);
+  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
+  const row_format format =
+      choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
+  const kernels::policy::pair_tile shape = tile_shape(format.tile);
+  const std::size_t row_bytes = format.bytes() + sizeof(std::int64_t) + sizeof(kernels::row_norm);
+  return {.device = describe_devices(devices),
+          .variant = variant,
+          .tile_rows = shape.rows,
+          .tile_cols = shape.cols,
+          .workspace_bytes = static_cast<std::size_t>(rows) * row_bytes};
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,134 @@
+#pragma once
+// The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. The
+// sinks are in pair_dense.cpp, pair_edges.cpp, pair_top_k.cpp, pair_neighbors.cpp and
+// pair_counts.cpp.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <gpu/backend.hpp>
+
+#include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/hopper/screen.hpp"
+#include "cuda/pairs/rows.hpp"
+#include "cuda/pairs/team/share.hpp"
+#include "cuda_runtime/stream.hpp"
+#include "pairs/engine.hpp"
+
+namespace gpu::cuda {
+
+/// Pairs (i, j), i < j < count, of rows [begin, end).
+std::uint64_t upper_pairs(row_range rows, index_t count);
+/// The most rows from `begin` on, at least one and rounded to tiles, that have at most `pairs`
+/// pairs.
+index_t rows_of_pairs(index_t begin, index_t count, double pairs);
+
+/// The keep-or-drop test for products that are off by at most `error` as estimates.
+kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error);
+/// Largest error of a float estimate made from exact products.
+inline constexpr double float_estimate_error = 2e-6;
+
+/// Largest error of a product of tensor_float rows.
+double tensor_error(const row_format& format);
+
+class pair_engine final : public detail::pair_engine {
+ public:
+  /// `variant` is the rung to run; options.variant tells whether the caller asked for it. Resident
+  /// rows are prepared together with the engines of `share`, where there is one.
+  pair_engine(detail::measure what, const detail::any_matrix_view& data,
+              const pair_options& options, const device_info& device, pair_variant variant,
+              pair_share* share = nullptr);
+
+  /// Takes the work of the sinks called from now on from `share`, which outlives them. The engines
+  /// that share a call are prepared from the same input for the same variant; what each of them
+  /// then fills in is its part, to be added up.
+  void join(pair_share& share) { share_ = &share; }
+
+  [[nodiscard]] int ordinal() const { return ordinal_; }
+  [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] const detail::folded_rows* folded() const override {
+    return folded_ ? &*folded_ : nullptr;
+  }
+  [[nodiscard]] std::string device() const override { return device_name_; }
+  [[nodiscard]] pair_variant variant() const override { return variant_; }
+
+  void dense(matrix_view<double> out) override;
+  void dense(matrix_view<float> out) override;
+  void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
+  void top_k(const detail::top_k_request& request, neighbor_table& out) override;
+  void counts(const detail::count_request& request, pair_counts& out) override;
+  [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
+
+ private:
+  class edge_writer;
+  class neighbor_search;
+
+  template <class Value>
+  void write_dense(matrix_view<Value> out);
+
+  // Rows of equal ranks become one, where that pays by options.fold.
+  void fold_rows(const pair_options& options);
+  /// Weights of the rows on the device; empty without weights.
+  [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
+      std::span<const std::uint32_t> weights) const;
+  [[nodiscard]] index_t count() const { return info_.rows; }
+  /// Begins a walk over what stands for all pairs i < j.
+  [[nodiscard]] std::shared_ptr<pair_walk> walk_pairs(std::string_view stage, index_t size) {
+    return share_->walk(stage, size, upper_pairs({0, count()}, count()));
+  }
+  /// A piece of a walk over the rows of the triangle, of about `pairs` pairs.
+  [[nodiscard]] pair_walk::piece rows_piece(const pair_walk& walk, const double& pairs) const;
+  /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
+  /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
+  bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive);
+  bool screen_counts(const detail::count_request& request, pair_counts& out);
+  void count_by_tiles(const detail::count_request& request, pair_counts& out);
+  struct class_counts {
+    std::uint64_t kept = 0;
+    std::uint64_t dropped = 0;
+    std::vector<std::uint64_t> bins;  // below, bins..., at or above; none where none were asked for
+  };
+  /// Kept pairs, their bins and degrees at a looser cut, where the variant can: class by class.
+  /// `request` and `degrees` may be null.
+  std::optional<class_counts> count_by_classes(std::string_view stage,
+                                               const detail::keep_range& keep,
+                                               const detail::bin_request* request,
+                                               std::vector<std::uint32_t>* degrees);
+  /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
+  bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
+  /// A screen for this cut, where one can run on every device.
+  [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep);
+  /// Error of the products of the rows' own tile as estimates of the statistic.
+  [[nodiscard]] double estimate_error() const;
+  /// Walks this engine's share of all pairs i < j in panels of rows, a few launches ahead of the
+  /// device, with progress:
+  /// launch(panel) is called for every panel, on stream().
+  void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,
+                        const std::function<void(const kernels::pair_panel&)>& launch);
+  /// Bins of kept pairs: [below, bins..., at or above].
+  std::vector<std::uint64_t> bin_pairs(std::string_view stage, const detail::keep_range& keep,
+                                       const detail::bin_request& request);
+
+  [[nodiscard]] cudaStream_t stream() const { return compute_.get(); }
+
+  detail::measure what_;
+  int ordinal_;
+  int multiprocessors_;
+  int cpu_threads_;
+  std::string device_name_;
+  pair_variant variant_;
+  bool has_warpgroup_products_;
+  std::unique_ptr<pair_share> solo_;
+  pair_share* share_;
+  pair_budget budget_;
+  cuda::stream compute_;
+  cuda::stream output_{cuda::stream::priority::high};
+  detail::prepared_rows info_;
+  std::optional<detail::folded_rows> folded_;
+  std::optional<pair_rows> rows_;
+};
+
+}  // namespace gpu::cuda

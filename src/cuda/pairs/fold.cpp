@@ -1,0 +1,159 @@
+// Folding the prepared rows of the CUDA pair engine: rows of equal ranks become one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "base/parallel.hpp"
+#include "cuda/pairs/rows.hpp"
+#include "kernels/pairs/prepare/fold_kernels.hpp"
+#include "pairs/equal_rows.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+template <class T>
+void read(T* out, const T* from, std::size_t count, cudaStream_t stream) {
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(out, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream));
+}
+
+// The members of patterns, from where they are on the device.
+row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index_t patterns,
+                           index_t valid, cudaStream_t stream) {
+  row_patterns out;
+  out.pattern_of.resize(static_cast<std::size_t>(rows), row_patterns::no_pattern);
+  if (patterns == 0) return out;
+  out.members.resize(static_cast<std::size_t>(valid));
+  std::vector<std::uint32_t> begin(static_cast<std::size_t>(patterns));
+  read(out.pattern_of.data(), from.pattern_of, out.pattern_of.size(), stream);
+  read(out.members.data(), from.members, out.members.size(), stream);
+  read(begin.data(), from.begin, begin.size(), stream);
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  out.begin.assign(begin.begin(), begin.end());
+  out.begin.push_back(valid);
+  return out;
+}
+
+}  // namespace
+
+std::optional<row_patterns> pair_rows::fold(double most_share, int threads,
+                                            const detail::prepared_rows& info,
+                                            const pair_budget& budget, cudaStream_t stream) {
+  if (count_ == 0) {
+    return std::isfinite(most_share) ? std::nullopt : std::optional(row_patterns{});
+  }
+  std::optional<row_patterns> patterns = resident_ ? fold_resident(most_share, info, budget, stream)
+                                                   : fold_on_host(most_share, threads, stream);
+  if (!patterns) return patterns;
+  count_ = patterns->size();
+  block_rows_ = std::clamp<index_t>(block_rows_, 1, std::max<index_t>(count_, 1));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
+  kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
+  return patterns;
+}
+
+std::optional<row_patterns> pair_rows::fold_resident(double most_share,
+                                                     const detail::prepared_rows& info,
+                                                     const pair_budget& budget,
+                                                     cudaStream_t stream) {
+  const auto rows = static_cast<std::size_t>(count_);
+  const std::size_t scratch_bytes = kernels::fold_scratch_bytes(count_);
+  // Four numbers a row while patterns are found; then two lists of them and the rows that stay.
+  const std::size_t needed =
+      scratch_bytes + rows * (6 * sizeof(std::uint32_t) + sizeof(std::int64_t) + format_.row_bytes);
+  if (std::isfinite(most_share) && needed > budget.left()) return std::nullopt;
+  budget.require(needed, "patterns of rows");
+
+  const kernels::fold_source source{.values = values_.data(),
+                                    .row_bytes = static_cast<index_t>(format_.row_bytes),
+                                    .square_sums = square_sums_.data(),
+                                    .rows = count_};
+  const device_buffer<std::byte> scratch(scratch_bytes, stream);
+  const device_buffer<std::uint32_t> numbers(4 * rows, stream);
+  const kernels::fold_places places{.order = numbers.data(),
+                                    .heads = numbers.data() + rows,
+                                    .is_first = numbers.data() + 2 * rows,
+                                    .number = numbers.data() + 3 * rows};
+  const device_buffer<kernels::fold_counters> device_counters(1, stream);
+  kernels::fold_counters counters{};
+  std::uint64_t seed = 0;
+  do {  // a second time only where 64-bit hashes of different rows collide
+    kernels::launch_find_patterns(source, ++seed, places, device_counters.data(), scratch.data(),
+                                  scratch_bytes, stream);
+    read(&counters, device_counters.data(), 1, stream);
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  } while (counters.collisions > 0);
+
+  const auto patterns = static_cast<index_t>(counters.patterns);
+  const auto valid =
+      count_ - static_cast<index_t>(info.constant_rows.size() + info.nan_rows.size());
+  if (static_cast<double>(patterns) >
+      most_share * static_cast<double>(std::max<index_t>(valid, 1))) {
+    return std::nullopt;
+  }
+  const auto kept = static_cast<std::size_t>(patterns);
+  device_buffer<std::byte> values(kept * format_.row_bytes, stream);
+  device_buffer<std::int64_t> square_sums(kept, stream);
+  const device_buffer<std::uint32_t> lists(2 * rows + kept, stream);
+  const kernels::fold_result result{.pattern_of = lists.data(),
+                                    .begin = lists.data() + 2 * rows,
+                                    .members = lists.data() + rows,
+                                    .values = values.data(),
+                                    .square_sums = square_sums.data()};
+  kernels::launch_fold_rows(source, places, patterns, result, scratch.data(), scratch_bytes,
+                            stream);
+  row_patterns out = read_patterns(result, count_, patterns, valid, stream);
+  values_ = std::move(values);
+  square_sums_ = std::move(square_sums);
+  return out;
+}
+
+// Rows that do not fit the device are on the host: they are folded where they are.
+std::optional<row_patterns> pair_rows::fold_on_host(double most_share, int threads,
+                                                    cudaStream_t stream) {
+  const std::size_t row_bytes = format_.row_bytes;
+  const auto move_row = [&](index_t to, index_t from) {
+    if (to == from) return;
+    std::memcpy(host_values_.get() + static_cast<std::size_t>(to) * row_bytes,
+                host_values_.get() + static_cast<std::size_t>(from) * row_bytes, row_bytes);
+  };
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(count_));
+  read(sums.data(), square_sums_.data(), sums.size(), stream);
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::vector<node_id> original;  // rows that have a statistic
+  for (index_t i = 0; i < count_; ++i) {
+    if (sums[static_cast<std::size_t>(i)] > 0) original.push_back(static_cast<node_id>(i));
+  }
+  std::vector<std::byte> valid_rows;
+  const bool all_valid = static_cast<index_t>(original.size()) == count_;
+  if (!all_valid) {
+    valid_rows.resize(original.size() * row_bytes);
+    for (std::size_t i = 0; i < original.size(); ++i) {
+      std::memcpy(valid_rows.data() + i * row_bytes, host_values_.get() + original[i] * row_bytes,
+                  row_bytes);
+    }
+  }
+  std::optional<row_patterns> found =
+      cpu::find_patterns({all_valid ? host_values_.get() : valid_rows.data(), row_bytes,
+                          static_cast<index_t>(original.size())},
+                         most_share, cpu::thread_count(threads));
+  if (!found) return std::nullopt;
+  row_patterns out = cpu::renumber_rows(std::move(*found), original, count_);
+  for (index_t p = 0; p < out.size(); ++p) {
+    const node_id first = out.members_of(static_cast<node_id>(p)).front();  // not before p
+    move_row(p, first);
+    sums[static_cast<std::size_t>(p)] = sums[first];
+  }
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+      square_sums_.data(), sums.data(), static_cast<std::size_t>(out.size()) * sizeof(std::int64_t),
+      cudaMemcpyHostToDevice, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));  // before `sums` goes
+  return out;
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,57 @@
+#pragma once
+// Prepared ranks packed class by class for the pair count.
+
+#include "cuda/pairs/hopper/class_layout.hpp"
+#include "cuda/pairs/rows.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "kernels/pairs/classes/kernels.hpp"
+
+namespace gpu::cuda {
+
+/// Rows in order of their square sum, and what that says about the layout of their classes.
+class ordered_classes {
+ public:
+  /// Device memory that ordering `rows` rows of `cols` observations takes.
+  static std::size_t bytes(index_t rows, index_t cols);
+
+  /// Orders `rows`, resident int8 ranks that outlive this, of which `invalid` have no statistic and
+  /// are left out. Waits for the device.
+  ordered_classes(const pair_rows& rows, index_t invalid, cudaStream_t stream);
+
+  [[nodiscard]] const class_layout& layout() const { return layout_; }
+  [[nodiscard]] const kernels::screen_ranks& ranks() const { return ranks_; }
+  /// Rows with a statistic, in order.
+  [[nodiscard]] const std::uint32_t* order() const { return order_.data() + invalid_; }
+  [[nodiscard]] index_t rows() const { return rows_; }
+
+ private:
+  [[nodiscard]] class_layout find_layout(cudaStream_t stream);
+
+  kernels::screen_ranks ranks_;
+  index_t invalid_;
+  index_t rows_;
+  device_buffer<std::uint32_t> order_;
+  class_layout layout_;
+};
+
+class classed_rows {
+ public:
+  /// Device memory that rows of this layout take beside what orders them.
+  static std::size_t bytes(const class_layout& layout, int depth);
+
+  /// Packs rows for `depth` bytes; `classes` may end afterwards.
+  classed_rows(const ordered_classes& classes, int depth, cudaStream_t stream);
+
+  [[nodiscard]] const kernels::class_rows& rows() const { return packed_; }
+
+ private:
+  device_buffer<std::uint32_t> slots_;
+  device_buffer<std::uint8_t> tiles_;
+  device_buffer<int> square_sums_;
+  device_buffer<kernels::count_panel> panels_;
+  device_buffer<index_t> items_before_;
+  device_buffer<std::uint32_t> first_panel_;
+  kernels::class_rows packed_{};
+};
+
+}  // namespace gpu::cuda

@@ -1,0 +1,47 @@
+#pragma once
+// Prepared ranks ordered by square sum and packed for the warpgroup tensor cores.
+
+#include "cuda/pairs/rows.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "kernels/pairs/screen/kernels.hpp"
+
+namespace gpu::cuda {
+
+class packed_rows {
+ public:
+  /// Device memory that `rows` packed rows take.
+  static std::size_t bytes(index_t rows, int depth);
+  static std::size_t rounded_bytes(index_t rows, int depth);
+
+  /// Orders and packs `rows`, resident int8 ranks that outlive this, of which `invalid` have no
+  /// statistic and are left out.
+  packed_rows(const pair_rows& rows, index_t invalid, kernels::screen_operand operand, int depth,
+              cudaStream_t stream);
+  /// Orders and packs `rows`, resident limbs or unit rows, rounded to 8 bits.
+  packed_rows(const pair_rows& rows, index_t invalid, int depth, cudaStream_t stream);
+
+  /// Tests the candidates exactly; see launch_screen_refine.
+  void refine(const detail::keep_range& keep, const kernels::screen_candidate* candidates,
+              const std::uint64_t* count, std::uint64_t capacity, kernels::screened_edge* edges,
+              std::uint64_t* kept, cudaStream_t stream) const;
+
+  [[nodiscard]] const kernels::screen_ranks& ranks() const { return ranks_; }
+  [[nodiscard]] const kernels::screen_rows& rows() const { return packed_; }
+  /// Pairs of rows that have a statistic.
+  [[nodiscard]] double pairs() const;
+
+ private:
+  // Makes room for the rows behind the first `invalid` of the order.
+  void allocate(kernels::screen_operand operand, index_t rows, index_t invalid, int depth,
+                cudaStream_t stream);
+
+  kernels::screen_ranks ranks_{};
+  kernels::screen_source source_{};
+  kernels::screen_rows packed_{};
+  device_buffer<std::uint32_t> order_;
+  device_buffer<std::uint8_t> tiles_;
+  device_buffer<kernels::screen_block> blocks_;
+  device_buffer<kernels::screen_block> tile_bounds_;
+};
+
+}  // namespace gpu::cuda

@@ -1,0 +1,141 @@
+#include "cuda/pairs/hopper/screen.hpp"
+
+#include <algorithm>
+
+#include "cuda/pairs/team/walk_items.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+// One work item can never overflow the queue: it has fewer pairs than this.
+constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
+// What strict cuts fill at most, as a rule: memory that is never used costs its mapping all the
+// same.
+constexpr std::uint64_t first_queued = std::uint64_t{2} << 20;
+// Of the screen of wide rows, whose items are single tiles, twice as many pairs are held as the
+// share of candidates that it is worth while to.
+constexpr std::uint64_t least_wide_queued = std::uint64_t{1} << 16;
+static_assert(least_wide_queued >=
+              std::uint64_t{kernels::wide_screen.panel_rows} * kernels::wide_screen.tile_rows);
+constexpr std::uint64_t pairs_per_wide_queued = 256;
+constexpr std::size_t copied_edges = std::size_t{1} << 18;
+
+bool is_wide(const detail::screen_choice& choice) {
+  return choice.depth > 128;
+}
+
+std::uint64_t queue_capacity(index_t rows, const detail::screen_choice& choice) {
+  const auto count = static_cast<std::uint64_t>(std::min(rows, index_t{1} << 20));
+  const std::uint64_t pairs = count * (count - 1) / 2;
+  return is_wide(choice) ? std::clamp(pairs / pairs_per_wide_queued, least_wide_queued, most_queued)
+                         : std::clamp<std::uint64_t>(pairs, 1, most_queued);
+}
+
+// Items of about as much work as the first slice of narrow rows.
+index_t first_slice_of(const detail::screen_choice& choice) {
+  if (!is_wide(choice)) return least_slice;
+  return std::max<index_t>(least_slice, (index_t{1} << 26) / choice.depth);
+}
+
+packed_rows pack(const pair_rows& rows, index_t invalid, const detail::screen_choice& choice,
+                 cudaStream_t stream) {
+  if (choice.operand == kernels::screen_operand::rounded) {
+    return {rows, invalid, choice.depth, stream};
+  }
+  return {rows, invalid, choice.operand, choice.depth, stream};
+}
+
+}  // namespace
+
+std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice) {
+  const std::size_t packed = choice.operand == kernels::screen_operand::rounded
+                                 ? packed_rows::rounded_bytes(rows, choice.depth)
+                                 : packed_rows::bytes(rows, choice.depth);
+  return packed + queue_capacity(rows, choice) *
+                      (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
+}
+
+pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
+                         const detail::screen_choice& choice, const detail::keep_range& keep,
+                         int multiprocessors, cudaStream_t stream)
+    : most_capacity_(queue_capacity(rows.count(), choice)),
+      first_slice_(first_slice_of(choice)),
+      keep_(keep),
+      choice_(choice),
+      multiprocessors_(multiprocessors),
+      stream_(stream),
+      packed_(pack(rows, invalid, choice, stream)),
+      counters_(2, stream),
+      host_counters_(2),
+      host_edges_(copied_edges) {
+  allocate(std::min(most_capacity_, first_queued));
+}
+
+void pair_screen::allocate(std::uint64_t capacity) {
+  candidates_ = {};
+  edges_ = {};
+  candidates_ = {capacity, stream_};
+  edges_ = {capacity, stream_};
+}
+
+bool pair_screen::find(index_t first, index_t last) {
+  const auto fits = [&] { return host_counters_.data()[0] <= candidates_.size(); };
+  search(first, last);
+  if (!fits() && candidates_.size() < most_capacity_) {
+    allocate(most_capacity_);
+    search(first, last);
+  }
+  return fits();
+}
+
+void pair_screen::search(index_t first, index_t last) {
+  const std::uint64_t capacity = candidates_.size();
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_));
+  kernels::launch_screen(packed_.rows(), choice_.cut, first, last, candidates_.data(), capacity,
+                         counters_.data(), multiprocessors_, stream_);
+  packed_.refine(keep_, candidates_.data(), counters_.data(), capacity, edges_.data(),
+                 counters_.data() + 1, stream_);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
+                                            counters_.bytes(), cudaMemcpyDeviceToHost, stream_));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+void pair_screen::deliver(const receiver& receive) {
+  const std::uint64_t kept = host_counters_.data()[1];
+  for (std::uint64_t first = 0; first < kept; first += copied_edges) {
+    const std::size_t count = std::min<std::size_t>(copied_edges, kept - first);
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_edges_.data(), edges_.data() + first,
+                                              count * sizeof(kernels::screened_edge),
+                                              cudaMemcpyDeviceToHost, stream_));
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
+    receive({host_edges_.data(), count});
+  }
+}
+
+index_t pair_screen::items() const {
+  return packed_.rows().rows < 2 ? 0 : kernels::screen_items(packed_.rows());
+}
+
+bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pays) {
+  const double pairs_per_item = packed_.pairs() / static_cast<double>(items());
+  std::uint64_t candidates = 0;
+  double pairs = 0;
+  return walk_items(
+      walk, items(),
+      [&](index_t first, index_t last) {
+        const bool fits = find(first, last);
+        const std::uint64_t found = host_counters_.data()[0];
+        const double pairs_here = static_cast<double>(last - first) * pairs_per_item;
+        if (!pays(candidates + found, pairs + pairs_here) && walk.give_up())
+          return slice_outcome::stop;
+        if (!fits) return slice_outcome::repeat;  // nothing is dropped
+        candidates += found;
+        pairs += pairs_here;
+        deliver(receive);
+        walk.advance(static_cast<std::uint64_t>(pairs_here));
+        return slice_outcome::done;
+      },
+      first_slice_);
+}
+
+}  // namespace gpu::cuda

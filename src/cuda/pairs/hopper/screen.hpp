@@ -1,0 +1,61 @@
+#pragma once
+// Strict cuts on Hopper: screens all pairs of the prepared rows at the rate of the tensor cores
+// and tests exactly what is left.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "cuda/pairs/hopper/packed_rows.hpp"
+#include "cuda/pairs/team/share.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "kernels/pairs/screen/kernels.hpp"
+#include "plan/screen_choice.hpp"
+
+namespace gpu::cuda {
+
+class pair_screen {
+ public:
+  /// Device memory that a screen of `rows` rows takes.
+  static std::size_t bytes(index_t rows, const detail::screen_choice& choice);
+
+  /// Orders and packs the rows, of which `invalid` have no statistic. `rows` are resident and
+  /// outlive the screen.
+  pair_screen(const pair_rows& rows, index_t invalid, const detail::screen_choice& choice,
+              const detail::keep_range& keep, int multiprocessors, cudaStream_t stream);
+
+  [[nodiscard]] const detail::screen_choice& choice() const { return choice_; }
+
+  /// Receives kept pairs, in no order.
+  using receiver = std::function<void(std::span<const kernels::screened_edge>)>;
+  /// Says whether the screen still pays, given the candidates and pairs so far.
+  using judge = std::function<bool(std::uint64_t candidates, double pairs)>;
+
+  /// What the walk of run() goes over.
+  [[nodiscard]] index_t items() const;
+  /// Finds every kept pair of this engine's share of `walk`. Returns false where `pays` denied it
+  /// on one of the devices and nothing had been committed.
+  bool run(pair_walk& walk, const receiver& receive, const judge& pays);
+
+ private:
+  void allocate(std::uint64_t capacity);
+  // Candidates of items [first, last), refined; false where they overflow the largest queue.
+  bool find(index_t first, index_t last);
+  void search(index_t first, index_t last);
+  void deliver(const receiver& receive);
+
+  std::uint64_t most_capacity_;  // of the queues
+  index_t first_slice_;          // items of the first launch
+  detail::keep_range keep_;
+  detail::screen_choice choice_;
+  int multiprocessors_;
+  cudaStream_t stream_;
+  packed_rows packed_;
+  device_buffer<kernels::screen_candidate> candidates_;
+  device_buffer<kernels::screened_edge> edges_;
+  device_buffer<std::uint64_t> counters_;  // candidates, kept
+  pinned_buffer<std::uint64_t> host_counters_;
+  pinned_buffer<kernels::screened_edge> host_edges_;
+};
+
+}  // namespace gpu::cuda

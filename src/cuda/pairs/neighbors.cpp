@@ -1,0 +1,170 @@
+// Top-k of the CUDA pair engine on tensor cores. A block of rows meets all rows in half precision,
+// which leaves the largest product with each group of 128 partners; then every row looks at the k
+// or so groups that can hold its neighbours. Nothing comes back to the host but the lists.
+#include <algorithm>
+#include <limits>
+
+#include "cuda/pairs/engine.hpp"
+#include "kernels/pairs/neighbors/kernels.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+constexpr std::size_t most_maxima_bytes = std::size_t{1} << 30;
+constexpr index_t unit = kernels::neighbor_row_multiple;  // rows of the smallest piece of work
+constexpr double least_units = 8;                         // of a piece that several devices share
+
+// Keys, and what the filter says of them.
+kernels::neighbor_query make_query(const detail::top_k_request& request) {
+  const double high = request.keep.at_least;
+  const double low = request.keep.at_most;
+  kernels::neighbor_query query{.key = detail::bin_key::value,
+                                .k = request.k,
+                                .at_least = high,
+                                .at_most = low,
+                                .certain = high,
+                                .floor = high};
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  if (high <= low) query.certain = query.floor = none;  // every statistic is kept
+  if (request.order == neighbor_order::by_value) {
+    if (low >= -1.0) query.floor = none;
+    return query;
+  }
+  if (high <= low || (high <= 1.0 && low >= -1.0)) {
+    query.key = detail::bin_key::magnitude;
+    if (high > low) query.certain = std::max(high, -low), query.floor = std::min(high, -low);
+    return query;
+  }
+  // One side alone: a magnitude is a value of that side, as long as it begins at 0 or beyond.
+  if (low < -1.0 && high >= 0) return query;
+  if (high > 1.0 && low <= 0) {
+    query.key = detail::bin_key::negated_value;
+    query.certain = query.floor = -low;
+    return query;
+  }
+  query.key = detail::bin_key::magnitude;
+  query.certain = std::numeric_limits<double>::infinity();
+  query.floor = none;
+  return query;
+}
+
+// The lists of one block of rows.
+struct list_table {
+  list_table(index_t most_rows, index_t k, cudaStream_t stream)
+      : index(static_cast<std::size_t>(most_rows * k), stream),
+        statistic(static_cast<std::size_t>(most_rows * k), stream),
+        count(static_cast<std::size_t>(most_rows), stream) {}
+
+  static std::size_t bytes(index_t most_rows, index_t k) {
+    return static_cast<std::size_t>(most_rows) *
+           (static_cast<std::size_t>(k) * (sizeof(node_id) + sizeof(double)) + sizeof(node_id));
+  }
+
+  device_buffer<std::uint32_t> index;
+  device_buffer<double> statistic;
+  device_buffer<std::uint32_t> count;
+  event ready;
+  row_range rows;
+};
+
+// Waits for both streams before what they use goes out of scope.
+struct stream_guard {
+  cudaStream_t streams[2];
+  ~stream_guard() {
+    for (const cudaStream_t stream : streams) static_cast<void>(cudaStreamSynchronize(stream));
+  }
+};
+
+// Copies a table to the host while the device goes on.
+void deliver(const list_table& table, index_t k, cudaStream_t stream, neighbor_table& out) {
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, table.ready.get(), 0));
+  const auto read = [&](auto* to, const auto* from, index_t count) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+        to, from, static_cast<std::size_t>(count) * sizeof(*to), cudaMemcpyDeviceToHost, stream));
+  };
+  const row_range rows = table.rows;
+  read(out.index.data() + rows.begin * k, table.index.data(), rows.size() * k);
+  read(out.statistic.data() + rows.begin * k, table.statistic.data(), rows.size() * k);
+  read(out.count.data() + rows.begin, table.count.data(), rows.size());
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+}  // namespace
+
+bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor_table& out) {
+  const index_t k = request.k;
+  const kernels::pair_tile_kind tile = rows_->format().tile;
+  const bool ranks = tile == kernels::pair_tile_kind::tensor_int8;
+  const bool values = tile == kernels::pair_tile_kind::tensor_float;
+  if (!(ranks || values) || info_.cols > kernels::neighbor_most_columns ||
+      k > kernels::neighbor_most_listed) {
+    return false;
+  }
+  // Spearman's tensor variant is the one without warpgroups; Pearson has but the one name for both.
+  const bool by_warpgroups =
+      has_warpgroup_products_ && (values || variant_ == pair_variant::hopper);
+  const kernels::pair_operand source = rows_->all();
+  const index_t elements = values ? source.unit_pitch : info_.cols;
+  const index_t units = (count() + unit - 1) / unit;
+  kernels::neighbor_rows packed{.depth = kernels::neighbor_depth(elements),
+                                .rows = count(),
+                                .padded_rows = units * unit,
+                                .tiles = nullptr};
+  const std::size_t tile_bytes = static_cast<std::size_t>(packed.padded_rows * packed.depth);
+  const index_t pitch = (kernels::neighbor_groups(packed) + 7) / 8 * 8;
+  const std::size_t unit_bytes = static_cast<std::size_t>(unit * pitch) * sizeof(std::uint16_t) +
+                                 2 * list_table::bytes(unit, k);
+  const bool fits = rows_->resident() && tile_bytes + unit_bytes <= budget_.left();
+  if (!share_->agree(fits)) return false;
+
+  const std::size_t room = std::min(most_maxima_bytes, budget_.left() - tile_bytes);
+  const index_t block_units =
+      std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, units);
+  const device_buffer<std::uint8_t> tiles(tile_bytes, stream());
+  const device_buffer<std::uint16_t> maxima(static_cast<std::size_t>(block_units * unit * pitch),
+                                            stream());
+  list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
+  const stream_guard guard{{stream(), output_.get()}};
+  packed.tiles = tiles.data();
+  kernels::launch_neighbor_pack(source, packed, stream());
+  const kernels::neighbor_query query = make_query(request);
+
+  const auto walk = walk_pairs("pairs", units);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(walk->fair(static_cast<double>(block_units),
+                                           static_cast<double>(units - begin), least_units));
+  };
+  const auto finish = [&](const list_table& table) {
+    if (table.rows.empty()) return;
+    deliver(table, k, output_.get(), out);
+    walk->advance(upper_pairs(table.rows, count()));
+  };
+  int slot = 0;
+  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
+    list_table& table = tables[slot];
+    table.rows = {taken.begin * unit, std::min(taken.end * unit, count())};
+    const kernels::neighbor_block block{.first = table.rows.begin,
+                                        .count = taken.size() * unit,
+                                        .maxima = maxima.data(),
+                                        .pitch = pitch};
+    if (by_warpgroups) {
+      kernels::launch_neighbor_maxima(packed, block, query.key, multiprocessors_, stream());
+    } else {
+      kernels::launch_neighbor_maxima_mma(packed, block, query.key, stream());
+    }
+    kernels::launch_neighbor_choice(source, packed, block, query,
+                                    {.index = table.index.data(),
+                                     .statistic = table.statistic.data(),
+                                     .count = table.count.data()},
+                                    stream());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    slot = 1 - slot;
+    finish(tables[slot]);
+    tables[slot].rows = {};
+  }
+  finish(tables[1 - slot]);
+  walk->finish();
+  return true;
+}
+
+}  // namespace gpu::cuda

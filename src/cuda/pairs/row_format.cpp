@@ -1,0 +1,98 @@
+#include "cuda/pairs/row_format.hpp"
+
+#include <fmt/format.h>
+
+#include <gpu/error.hpp>
+
+#include "plan/pair_policy.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using detail::measure;
+using kernels::pair_tile_kind;
+
+constexpr index_t two_limb_cols = 127 * 128 + 63 + 1;
+constexpr index_t three_limb_cols = 127 * 128 * 128 + 63 * 128 + 63 + 1;
+// sum u^2 <= (m^3 - m) / 3 must fit int64.
+constexpr index_t most_rank_cols = 3000000;
+
+row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int limbs,
+                       std::size_t element_bytes) {
+  return {.tile = tile,
+          .cols = cols,
+          .columns = columns,
+          .limbs = limbs,
+          .row_bytes = static_cast<std::size_t>(columns * limbs) * element_bytes};
+}
+
+row_format int8_format(pair_tile_kind tile, index_t cols) {
+  return make_format(tile, cols, cols <= 32 ? 32 : (cols <= 64 ? 64 : 128), 1, 1);
+}
+
+row_format shared_rank_format(index_t cols) {
+  if (cols <= int8_rank_columns) return int8_format(pair_tile_kind::shared_int8, cols);
+  if (cols <= int16_rank_columns) {
+    return make_format(pair_tile_kind::shared_int16, cols, padded(cols, 8), 1, 2);
+  }
+  return make_format(pair_tile_kind::shared_int32, cols, padded(cols, 4), 1, 4);
+}
+
+row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
+  if (variant != pair_variant::tensor && variant != pair_variant::hopper) {
+    return shared_rank_format(cols);
+  }
+  if (cols <= int8_rank_columns) return int8_format(pair_tile_kind::tensor_int8, cols);
+  if (cols > three_limb_cols) {
+    if (!asked) return shared_rank_format(cols);
+    throw unsupported(fmt::format("options.variant: tensor takes at most {} columns, got {}",
+                                  three_limb_cols, cols));
+  }
+  return make_format(pair_tile_kind::tensor_limbs, cols, padded(cols, 128),
+                     cols <= two_limb_cols ? 2 : 3, 1);
+}
+
+row_format pearson_format(pair_variant variant, index_t cols) {
+  const index_t unit = kernels::unit_row_layout(cols).pitch();
+  if (variant == pair_variant::tensor || variant == pair_variant::hopper) {
+    row_format format =
+        make_format(pair_tile_kind::tensor_float, cols, padded(unit, 16), 1, 2 * sizeof(float));
+    format.unit_bytes = static_cast<std::size_t>(unit) * sizeof(double);
+    return format;
+  }
+  return unit_row_format(cols);
+}
+
+}  // namespace
+
+row_format unit_row_format(index_t cols) {
+  const index_t pitch = kernels::unit_row_layout(cols).pitch();
+  return make_format(pair_tile_kind::shared_double, cols, pitch, 1, sizeof(double));
+}
+
+row_format choose_row_format(measure what, pair_variant variant, index_t cols,
+                             bool variant_was_asked) {
+  if (what == measure::spearman && cols > most_rank_cols) {
+    throw unsupported(
+        fmt::format("data: spearman takes at most {} columns (sums of squares of ranks must fit 64 "
+                    "bits), got {}",
+                    most_rank_cols, cols));
+  }
+  if (variant == pair_variant::naive) {
+    if (cols > kernels::policy::naive_most_cols) {
+      throw unsupported(
+          fmt::format("options.variant: naive takes at most {} columns on cuda, got {}",
+                      kernels::policy::naive_most_cols, cols));
+    }
+    return make_format(
+        what == measure::spearman ? pair_tile_kind::naive_spearman : pair_tile_kind::naive_pearson,
+        cols, cols, 1, sizeof(double));
+  }
+  row_format format = what == measure::spearman ? spearman_format(variant, cols, variant_was_asked)
+                                                : pearson_format(variant, cols);
+  format.rounded = variant == pair_variant::hopper && cols <= kernels::screen_most_columns &&
+                   (what == measure::pearson || cols > int8_rank_columns);
+  return format;
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,369 @@
+#include "cuda/pairs/rows.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <type_traits>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "cuda/pairs/team/row_exchange.hpp"
+#include "cuda/transfer/staging_copy.hpp"
+#include "cuda/transfer/upload_lane.hpp"
+#include "cuda_runtime/host_threads.hpp"
+#include "kernels/rank/kernels.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using detail::measure;
+using kernels::pair_tile_kind;
+
+constexpr std::size_t block_bytes = std::size_t{64} << 20;
+
+// Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
+// one of them throws, and its exception is thrown here. The calling thread is one of them.
+template <class Work>
+void on_threads(int threads, const Work& work) {
+  int device = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  std::atomic<bool> failed = false;
+  std::exception_ptr first_failure;
+  const auto run = [&] {
+    try {
+      const device_guard guard(device);
+      work(failed);
+    } catch (...) {
+      if (!failed.exchange(true)) first_failure = std::current_exception();
+    }
+  };
+  run_on_threads(
+      threads - 1, [&](int) { run(); }, run);
+  if (first_failure) std::rethrow_exception(first_failure);
+}
+
+}  // namespace
+
+pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_format format,
+                     const pair_options& options, pair_budget& budget, pair_share& share,
+                     cudaStream_t stream, detail::prepared_rows& info)
+    : count_(0), format_(format) {
+  const auto start = std::chrono::steady_clock::now();
+  std::visit(
+      [&]<class T>(matrix_view<const T> view) {
+        count_ = view.rows();
+        info.rows = view.rows();
+        info.cols = view.cols();
+        input_row_bytes_ = static_cast<std::size_t>(view.cols()) * sizeof(T);
+      },
+      data);
+  const auto rows = static_cast<std::size_t>(count_);
+  const std::size_t per_row = sizeof(std::int64_t) + sizeof(kernels::row_norm);
+  budget.take(rows * per_row, "norms of the rows");
+  square_sums_ = {rows, stream};
+  norms_ = {rows, stream};
+  invalid_ = {1, stream};
+
+  // A quarter of what is left stays for the sinks. Rows that do not fit the rest live on the host,
+  // and then two blocks of them are on the device at a time.
+  resident_ = rows * format_.bytes() <= budget.left() / 4 * 3;
+  if (!resident_ && format_.unit_bytes != 0) {
+    format_ = unit_row_format(format_.cols);
+  }
+  if (format_.tile == pair_tile_kind::tensor_limbs ||
+      format_.tile == pair_tile_kind::naive_spearman) {
+    const index_t pitch = padded(format_.cols, 8);
+    ranks_row_bytes_ =
+        static_cast<std::size_t>(pitch) * (format_.cols <= int16_rank_columns ? 2 : 4);
+  }
+  const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
+  block_rows_ = block_of(most_staged / (format_.bytes() + input_row_bytes_ + ranks_row_bytes_));
+  if (resident_) {
+    budget.take(rows * format_.bytes(), "prepared rows");
+    if (format_.tile != pair_tile_kind::tensor_float) values_ = {rows * format_.row_bytes, stream};
+    unit_ = {rows * format_.unit_bytes / sizeof(double), stream};
+    if (format_.rounded) rounding_ = {rows, stream};
+  } else {
+    const std::size_t slot = static_cast<std::size_t>(block_rows_) * format_.bytes();
+    budget.take(2 * slot, "two blocks of prepared rows");
+    for (auto& buffer : slots_) buffer = {slot, stream};
+    host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
+  }
+  choose_blocks(options.exec.cpu_threads, share, budget);
+  std::visit(
+      [&]<class T>(matrix_view<const T> view) { prepare(what, view, options, share, stream); },
+      data);
+  read_back(stream, info);
+  info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+index_t pair_rows::block_of(std::size_t rows) const {
+  const auto most = static_cast<std::size_t>(std::max<index_t>(count_, 1));
+  const auto fitting = static_cast<index_t>(std::clamp<std::size_t>(rows, 1, most));
+  return fitting > 128 ? fitting / 128 * 128 : fitting;
+}
+
+void pair_rows::choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget) {
+  const upload_shape& shape = share.members() == 1 ? upload_alone : upload_shared;
+  const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
+  const std::size_t per_row =
+      input_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes);
+  std::size_t wanted = input_bytes;
+  if (input_upload::is_staged(input_bytes)) {
+    const int threads = std::min(staging_threads(cpu_threads), most_upload_threads);
+    (shape.together ? fillers_ : threads_) = threads;
+    lanes_ = shape.lanes;
+    piece_bytes_ = shape.piece_bytes;
+    wanted = std::min(shape.block_bytes,
+                      input_bytes / (static_cast<std::size_t>(threads_) * shape.blocks));
+  }
+  const std::size_t room = budget.left() / 2;
+  prepared_rows_ = block_of(std::min(wanted / input_row_bytes_, room / (lanes_ * per_row)));
+  const std::size_t lanes_bytes = lanes_ * static_cast<std::size_t>(prepared_rows_) * per_row;
+  threads_ = static_cast<int>(
+      std::clamp<std::size_t>(room / lanes_bytes, 1, static_cast<std::size_t>(threads_)));
+  budget.require(static_cast<std::size_t>(threads_) * lanes_bytes, "blocks of input rows");
+}
+
+template <class T>
+void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
+                        pair_share& share, cudaStream_t stream) {
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
+  if (share.members() > 1 && share.agree(resident_)) {
+    const row_exchange others(
+        share, {values_.data(), unit_.data(), square_sums_.data(), rounding_.data()}, stream);
+    const auto walk = share.walk("prepare", count_, static_cast<std::uint64_t>(count_));
+    const auto send = [&](row_range rows, const std::byte*, cudaStream_t on) {
+      others.send(rows, format_, on);
+    };
+    prepare_blocks(what, data, *walk, send);
+    walk->finish();
+  } else {
+    const auto alone = make_solo_share(options.exec.on_progress);
+    const auto walk = alone->walk("prepare", count_, static_cast<std::uint64_t>(count_));
+    // The memory of the rows is ordered on the stream.
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    const auto keep = [&](row_range rows, const std::byte* from, cudaStream_t on) {
+      if (resident_) return;
+      const std::size_t bytes = static_cast<std::size_t>(rows.size()) * format_.row_bytes;
+      std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
+    };
+    prepare_blocks(what, data, *walk, keep);
+    walk->finish();
+  }
+  kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
+}
+
+template <class T, class Done>
+void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_walk& walk,
+                               const Done& done) {
+  const auto most = static_cast<std::size_t>(prepared_rows_);
+  const bool staged = piece_bytes_ != 0;
+  const pair_walk::piece piece = [&](index_t) { return prepared_rows_; };
+  on_threads(threads_, [&](const std::atomic<bool>& failed) {
+    std::deque<upload_lane> lanes;
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      lanes.emplace_back(most * input_row_bytes_, most * ranks_row_bytes_,
+                         resident_ ? 0 : most * format_.row_bytes, piece_bytes_, fillers_);
+    }
+    // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
+    bool as_bytes = staged && std::is_same_v<T, std::int32_t> && what == measure::spearman &&
+                    data.row_stride() == data.cols();
+    for (std::size_t turn = 0; !failed; ++turn) {
+      const row_range rows = walk.take(piece);
+      if (rows.empty()) break;
+      auto& [own, input, ranks, packed, upload] = lanes[turn % lanes_];
+      const cudaStream_t stream = own.get();
+      const auto offset = static_cast<std::size_t>(rows.begin);
+      std::byte* values = resident_ ? values_.data() : packed.data();
+      if (resident_ && values != nullptr) values += offset * format_.row_bytes;
+      double* unit = format_.unit_bytes == 0
+                         ? nullptr
+                         : unit_.data() + offset * format_.unit_bytes / sizeof(double);
+      const auto pack_as = [&]<class Sent>(const Sent* sent) {
+        const device_matrix_view<const Sent> block(sent, rows.size(), data.cols());
+        pack(what, block, rows.begin, ranks.data(), values, unit, stream);
+      };
+      if constexpr (std::is_same_v<T, std::int32_t>) {
+        as_bytes =
+            as_bytes && upload.copy_as_bytes(data.row(rows.begin),
+                                             static_cast<std::size_t>(rows.size() * data.cols()),
+                                             reinterpret_cast<std::int8_t*>(input.data()));
+        if (as_bytes) pack_as(reinterpret_cast<const std::int8_t*>(input.data()));
+      }
+      if (!as_bytes) {
+        upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
+                    static_cast<std::size_t>(rows.size()), input_row_bytes_,
+                    static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
+        pack_as(reinterpret_cast<const T*>(input.data()));
+      }
+      if (rounding_.data() != nullptr) {
+        kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
+      }
+      done(rows, values, stream);
+      walk.advance(static_cast<std::uint64_t>(rows.size()));
+    }
+    for (const upload_lane& lane : lanes) lane.own.synchronize();
+  });
+}
+
+template <class T, class Integer>
+void pair_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks_of,
+                           std::byte* values, cudaStream_t stream) {
+  std::int64_t* sums = square_sums_.data() + first;
+  if (format_.tile != pair_tile_kind::tensor_limbs) {
+    const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(values), block.rows(),
+                                            format_.columns);
+    return kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
+  }
+  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(ranks_of), block.rows(),
+                                          padded(format_.cols, 8));
+  kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
+  if constexpr (sizeof(Integer) > 1) {
+    kernels::launch_split_limbs<Integer>(ranks, format_.cols, format_.limbs, format_.columns,
+                                         reinterpret_cast<std::int8_t*>(values), stream);
+  }
+}
+
+template <class T>
+void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t first,
+                     std::byte* ranks_of, std::byte* values, double* unit, cudaStream_t stream) {
+  std::int64_t* sums = square_sums_.data() + first;
+  switch (format_.tile) {
+    case pair_tile_kind::naive_spearman: {
+      // The ranks themselves are only needed for their sums of squares.
+      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(ranks_of),
+                                                   block.rows(), padded(format_.cols, 8));
+      kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, sums, stream);
+      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
+      break;
+    }
+    case pair_tile_kind::naive_pearson: {
+      device_buffer<double> rows(
+          static_cast<std::size_t>(block.rows() * kernels::unit_row_layout(format_.cols).pitch()),
+          stream);
+      kernels::launch_unit_rows<T>(block, rows.data(), sums, stream);
+      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
+      break;
+    }
+    case pair_tile_kind::shared_double:
+      kernels::launch_unit_rows<T>(block, reinterpret_cast<double*>(values), sums, stream);
+      break;
+    case pair_tile_kind::tensor_float:
+      kernels::launch_unit_rows<T>(block, unit, sums, stream);  // split where tiles need it
+      break;
+    default:
+      if (format_.cols <= int8_rank_columns) {
+        pack_ranks<T, std::int8_t>(block, first, ranks_of, values, stream);
+      } else if (format_.cols <= int16_rank_columns) {
+        pack_ranks<T, std::int16_t>(block, first, ranks_of, values, stream);
+      } else {
+        pack_ranks<T, std::int32_t>(block, first, ranks_of, values, stream);
+      }
+  }
+  if (what == measure::spearman) kernels::launch_flag_nan_rows<T>(block, sums, stream);
+}
+
+// Which rows have no statistic: read only where there are any.
+void pair_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
+  unsigned long long invalid = 0;
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(&invalid, invalid_.data(), sizeof invalid, cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  if (invalid == 0) return;
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(count_));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(sums.data(), square_sums_.data(), square_sums_.bytes(),
+                                            cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  for (index_t i = 0; i < count_; ++i) {
+    const std::int64_t sum = sums[static_cast<std::size_t>(i)];
+    if (sum == -1) {
+      info.nan_rows.push_back(i);
+    } else if (sum <= 0) {
+      info.constant_rows.push_back(i);
+    }
+  }
+}
+
+kernels::pair_operand pair_rows::describe(row_range rows, const std::byte* values,
+                                          const double* unit, pair_tile_kind tile) const {
+  kernels::pair_operand out;
+  const index_t unit_pitch = kernels::unit_row_layout(format_.cols).pitch();
+  const bool as_doubles = tile != format_.tile;  // shared_double on rows made for tensor_float
+  out.values = as_doubles ? reinterpret_cast<const std::byte*>(unit) : values;
+  out.columns = as_doubles ? unit_pitch : format_.columns;
+  out.limbs = format_.limbs;
+  out.pitch = as_doubles ? unit_pitch : format_.columns * format_.limbs;
+  if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
+  out.norms = norms_.data() + rows.begin;
+  out.square_sums = square_sums_.data() + rows.begin;
+  out.unit_rows = unit;
+  out.unit_pitch = unit_pitch;
+  out.first = rows.begin;
+  out.count = rows.size();
+  return out;
+}
+
+kernels::screen_source pair_rows::screened(row_range rows) const {
+  kernels::screen_source out{.square_sums = square_sums_.data() + rows.begin, .rows = rows.size()};
+  if (unit_.data() != nullptr) {
+    out.pitch = kernels::unit_row_layout(format_.cols).pitch();
+    out.unit_rows = unit_.data() + rows.begin * out.pitch;
+  } else {
+    out.pitch = format_.columns;
+    out.limb_count = format_.limbs;
+    out.limbs = reinterpret_cast<const std::int8_t*>(values_.data()) +
+                rows.begin * format_.limbs * format_.columns;
+  }
+  return out;
+}
+
+kernels::pair_operand pair_rows::all() const {
+  return describe({0, count_}, values_.data(), unit_.data(), format_.tile);
+}
+
+kernels::pair_operand pair_rows::stage(row_range rows, int slot, pair_tile_kind tile,
+                                       cudaStream_t stream) {
+  const auto first = static_cast<std::size_t>(rows.begin);
+  if (resident_) {
+    const double* unit = unit_.data() == nullptr
+                             ? nullptr
+                             : unit_.data() + first * format_.unit_bytes / sizeof(double);
+    return describe(rows, values_.data() + first * format_.row_bytes, unit, tile);
+  }
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+      slots_[slot].data(), host_values_.get() + first * format_.row_bytes,
+      static_cast<std::size_t>(rows.size()) * format_.row_bytes, cudaMemcpyHostToDevice, stream));
+  return describe(rows, slots_[slot].data(), nullptr, tile);
+}
+
+void pair_rows::split_unit_rows(cudaStream_t stream) {
+  if (values_.data() != nullptr || count_ == 0) return;
+  values_ = {static_cast<std::size_t>(count_) * format_.row_bytes, stream};
+  kernels::launch_split_floats(unit_.data(), count_, kernels::unit_row_layout(format_.cols).pitch(),
+                               format_.columns, reinterpret_cast<float*>(values_.data()), stream);
+}
+
+void pair_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
+                               pair_tile_kind tile, cudaStream_t stream,
+                               const std::function<void(const kernels::pair_panel&)>& launch) {
+  if (tile == pair_tile_kind::tensor_float) split_unit_rows(stream);
+  const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;
+  for (index_t i = rows.begin; i < rows.end; i += step) {
+    const row_range row_block{i, std::min(i + step, rows.end)};
+    const kernels::pair_operand row_operand = stage(row_block, 0, tile, stream);
+    for (index_t j = cols.begin; j < cols.end; j += step) {
+      const row_range col_block{j, std::min(j + step, cols.end)};
+      if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
+        continue;
+      }
+      launch({row_operand, stage(col_block, 1, tile, stream), region});
+    }
+  }
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,110 @@
+#pragma once
+// The prepared rows of one input: on the device where they fit the budget, else on the host, from
+// where blocks of them come to the device as they are needed.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/index_range.hpp"
+#include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/team/share.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/stream.hpp"
+#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/screen/kernels.hpp"
+#include "pairs/engine.hpp"
+
+namespace gpu::cuda {
+
+using row_range = index_range;
+
+class pair_rows {
+ public:
+  /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
+  /// the call each prepare a part of what is resident and write it to the memory of all.
+  pair_rows(detail::measure what, const detail::any_matrix_view& data, row_format format,
+            const pair_options& options, pair_budget& budget, pair_share& share,
+            cudaStream_t stream, detail::prepared_rows& info);
+
+  /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
+  /// of the rows; ranks only. `info` tells which rows have a statistic. Waits for the stream.
+  std::optional<row_patterns> fold(double most_share, int threads,
+                                   const detail::prepared_rows& info, const pair_budget& budget,
+                                   cudaStream_t stream);
+
+  [[nodiscard]] index_t count() const { return count_; }
+  [[nodiscard]] const row_format& format() const { return format_; }
+  [[nodiscard]] bool resident() const { return resident_; }
+
+  /// Every row, for what needs no packed values where the rows are not resident.
+  [[nodiscard]] kernels::pair_operand all() const;
+
+  /// Every row as the screen of rounded rows takes it, and how each is rounded: resident rows of a
+  /// format that is rounded alone.
+  [[nodiscard]] kernels::screen_source screened() const { return screened({0, count_}); }
+  [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
+
+  /// Calls launch(panel) for the panels that make up rows x cols; `tile` is the format's, or
+  /// shared_double for rows prepared for tensor_float. Launches are ordered on `stream`.
+  void for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
+                      kernels::pair_tile_kind tile, cudaStream_t stream,
+                      const std::function<void(const kernels::pair_panel&)>& launch);
+
+ private:
+  template <class T>
+  void prepare(detail::measure what, matrix_view<const T> data, const pair_options& options,
+               pair_share& share, cudaStream_t stream);
+  // About that many rows, at least one.
+  [[nodiscard]] index_t block_of(std::size_t rows) const;
+  // How many threads prepare blocks of how many rows.
+  void choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget);
+  // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
+  // it to done(rows, values, stream). Everything is complete once this returns.
+  template <class T, class Done>
+  void prepare_blocks(detail::measure what, matrix_view<const T> data, pair_walk& walk,
+                      const Done& done);
+  template <class T>
+  void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
+            std::byte* ranks, std::byte* values, double* unit, cudaStream_t stream);
+  template <class T, class Integer>
+  void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks,
+                  std::byte* values, cudaStream_t stream);
+  [[nodiscard]] kernels::screen_source screened(row_range rows) const;
+  // The values of tensor_float, made from the unit rows when tiles first ask for them.
+  void split_unit_rows(cudaStream_t stream);
+  void read_back(cudaStream_t stream, detail::prepared_rows& info);
+  std::optional<row_patterns> fold_resident(double most_share, const detail::prepared_rows& info,
+                                            const pair_budget& budget, cudaStream_t stream);
+  std::optional<row_patterns> fold_on_host(double most_share, int threads, cudaStream_t stream);
+  [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
+                                               const double* unit,
+                                               kernels::pair_tile_kind tile) const;
+  kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,
+                              cudaStream_t stream);
+
+  index_t count_;
+  row_format format_;
+  bool resident_ = true;
+  index_t block_rows_ = 0;       // rows of a block that is staged at a time
+  int threads_ = 1;              // that prepare blocks
+  int fillers_ = 1;              // that fill a piece of each of these
+  std::size_t lanes_ = 1;        // that blocks of a thread take in turn
+  std::size_t piece_bytes_ = 0;  // page-locked, of the upload of a lane; 0: pageable
+  index_t prepared_rows_ = 0;    // rows of a block that a thread prepares at a time
+  std::size_t input_row_bytes_ = 0;
+  std::size_t ranks_row_bytes_ = 0;
+  device_buffer<std::int64_t> square_sums_;
+  device_buffer<kernels::row_norm> norms_;
+  device_buffer<std::byte> values_;
+  device_buffer<double> unit_;
+  device_buffer<kernels::row_rounding> rounding_;
+  device_buffer<unsigned long long> invalid_;
+  device_buffer<std::byte> slots_[2];
+  std::unique_ptr<std::byte[]> host_values_;
+};
+
+}  // namespace gpu::cuda

@@ -1,0 +1,98 @@
+#pragma once
+// What an engine needs of the call it works on: its next piece of work, whom to report progress
+// to, and what must be decided as one where several engines, one per device, share the call. An
+// engine alone has a solo_share.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/index_range.hpp"
+#include "kernels/pairs/screen/kernels.hpp"
+#include "pairs/engine.hpp"
+
+namespace gpu::cuda {
+
+/// One walk over [0, size), handed out in ascending ranges to the engines of a call. Every member
+/// may throw gpu::cancelled, and whatever ends the call elsewhere.
+class pair_walk {
+ public:
+  explicit pair_walk(int members) : members_(members) {}
+  virtual ~pair_walk() = default;
+  pair_walk(const pair_walk&) = delete;
+  pair_walk& operator=(const pair_walk&) = delete;
+
+  /// How much to take from `begin` on, at least 1.
+  using piece = std::function<index_t(index_t begin)>;
+  /// The next range; empty at the end, or once an engine gave up. On any thread of an engine, as
+  /// advance().
+  [[nodiscard]] virtual index_range take(const piece& size) = 0;
+  /// Reports that many more pairs as done.
+  virtual void advance(std::uint64_t pairs) = 0;
+
+  /// Ends the walk without a result, for all engines; false where one has committed: go on.
+  [[nodiscard]] virtual bool give_up() = 0;
+  /// Before what was found leaves for good. False where an engine gave up: then it must not.
+  [[nodiscard]] virtual bool commit() = 0;
+  /// Waits until every engine has finished; whether none gave up.
+  virtual bool finish() = 0;
+
+  /// For results in order: waits until every range before this one has been released.
+  virtual void wait_for_turn(const index_range& range) = 0;
+  /// Every range taken in such a walk is released once.
+  virtual void release(const index_range& range) = 0;
+
+  /// `wanted`, or less where that would keep one engine busy after the others have run out: `left`
+  /// is what nobody has taken yet. At least `least`.
+  [[nodiscard]] double fair(double wanted, double left, double least) const {
+    return members_ == 1 ? wanted : std::min(wanted, std::max(least, left / (2.0 * members_)));
+  }
+
+ private:
+  int members_;
+};
+
+/// Prepared rows of an engine in device memory; unit may be null, or values where unit is not.
+/// Rounding is null where rows are not rounded.
+struct shared_rows {
+  std::byte* values = nullptr;
+  double* unit = nullptr;
+  std::int64_t* square_sums = nullptr;
+  kernels::row_rounding* rounding = nullptr;
+};
+
+/// One engine's place in a call. The engines of a call make the same calls in the same order.
+class pair_share {
+ public:
+  virtual ~pair_share() = default;
+  /// Begins a walk of [0, size), of `pairs` pairs in all for the progress.
+  [[nodiscard]] virtual std::shared_ptr<pair_walk> walk(std::string_view stage, index_t size,
+                                                        std::uint64_t pairs) = 0;
+  /// Whether every engine says yes.
+  [[nodiscard]] virtual bool agree(bool mine) = 0;
+  /// Hands the lists of all engines, each ordered by row and column, over as one in that order, in
+  /// batches of at most `batch`.
+  virtual void merge(std::span<edge> sorted, index_t batch,
+                     const detail::edge_receiver& receive) = 0;
+  /// What every engine hands in, by engine: where in its memory the others may write until leave().
+  [[nodiscard]] virtual std::vector<shared_rows> exchange(const shared_rows& mine) = 0;
+  /// After exchange(), with this engine's own writes complete: waits until every engine has come
+  /// here. From then on nobody writes to another's memory. Called while an exception unwinds, it
+  /// ends the call for all first.
+  virtual void leave() noexcept = 0;
+  /// Engines that work on the call.
+  [[nodiscard]] virtual int members() const = 0;
+};
+
+/// The whole call for one engine, which runs on the calling thread.
+std::unique_ptr<pair_share> make_solo_share(const progress_callback& on_progress);
+
+/// Hands `edges` over in batches of at most `batch`.
+void deliver_batches(std::span<edge> edges, index_t batch, const detail::edge_receiver& receive);
+
+}  // namespace gpu::cuda

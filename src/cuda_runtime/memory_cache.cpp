@@ -1,0 +1,106 @@
+#include "cuda_runtime/memory_cache.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "cuda_runtime/cuda_check.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+constexpr std::size_t most_pinned = std::size_t{64} << 20;
+constexpr std::size_t least_pinned = std::size_t{4} << 10;
+constexpr std::uint64_t most_pooled = std::uint64_t{1} << 30;
+constexpr std::uint64_t pooled_share = 64;
+
+struct pinned_block {
+  void* memory;
+  std::size_t bytes;
+};
+
+struct pinned_cache {
+  std::mutex lock;
+  std::vector<pinned_block> blocks;
+  std::size_t bytes = 0;
+};
+
+// Never destroyed: at the end of the program the driver may be gone before.
+pinned_cache& cache() {
+  static auto& only = *new pinned_cache;
+  return only;
+}
+
+std::size_t size_class(std::size_t bytes) {
+  return std::bit_ceil(std::max(bytes, least_pinned));
+}
+
+// cudaDeviceReset takes page-locked memory away.
+bool is_pinned(const void* memory) {
+  cudaPointerAttributes attributes{};
+  const cudaError_t status = cudaPointerGetAttributes(&attributes, memory);
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return status == cudaSuccess && attributes.type == cudaMemoryTypeHost;
+}
+
+void* take_cached(std::size_t bytes) {
+  pinned_cache& from = cache();
+  const std::lock_guard guard(from.lock);
+  for (std::size_t i = from.blocks.size(); i-- > 0;) {
+    const pinned_block block = from.blocks[i];
+    if (block.bytes != bytes) continue;
+    from.blocks.erase(from.blocks.begin() + static_cast<std::ptrdiff_t>(i));
+    from.bytes -= bytes;
+    if (is_pinned(block.memory)) return block.memory;
+  }
+  return nullptr;
+}
+
+bool put_cached(pinned_block block) {
+  pinned_cache& to = cache();
+  const std::lock_guard guard(to.lock);
+  if (to.bytes + block.bytes > most_pinned) return false;
+  to.blocks.push_back(block);
+  to.bytes += block.bytes;
+  return true;
+}
+
+}  // namespace
+
+void* take_pinned(std::size_t bytes) {
+  const std::size_t wanted = size_class(bytes);
+  if (void* cached = take_cached(wanted)) return cached;
+  void* memory = nullptr;
+  const cudaError_t status = cudaMallocHost(&memory, wanted);
+  if (status != cudaSuccess) {
+    throw_cuda_error(status, "cudaMallocHost", __FILE__, __LINE__, wanted);
+  }
+  return memory;
+}
+
+void give_back_pinned(void* memory, std::size_t bytes) noexcept {
+  try {
+    if (std::uncaught_exceptions() == 0 && put_cached({memory, size_class(bytes)})) return;
+  } catch (...) {  // no room for the list itself
+  }
+  static_cast<void>(cudaFreeHost(memory));
+}
+
+void keep_pool_memory(std::size_t device_bytes) {
+  int device = 0;
+  cudaMemPool_t pool = nullptr;
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetMemPool(&pool, device));
+  std::uint64_t kept = 0;
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
+  if (kept != 0) return;
+  kept = std::min<std::uint64_t>(most_pooled, device_bytes / pooled_share);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
+}
+
+}  // namespace gpu::cuda

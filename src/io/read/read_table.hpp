@@ -1,0 +1,31 @@
+#pragma once
+// Reads a table of numbers from a file of any format that is known.
+
+#include <string>
+
+#include "io/read/input.hpp"
+#include "io/read/text_layout.hpp"
+#include "io/table.hpp"
+
+namespace gpu::io {
+
+struct read_options {
+  choice header = choice::automatic;     ///< Text only: whether the first line names columns.
+  choice row_names = choice::automatic;  ///< Text only: whether each line begins with a name.
+  int threads = 0;                       ///< 0: what OpenMP would take.
+  stop_request stop = {};                ///< Asked between blocks of some megabytes.
+};
+
+/// Reads `path` ("-": standard input): NumPy's .npy or text, either of them also gzipped. The
+/// format is told by the first bytes, not by the name.
+///
+/// Text: integers give the narrowest of int8, uint8, int16, uint16, int32 that holds every value,
+/// else double; numbers with a point or an exponent give double; NaN, nan and NA are NaN. Blank
+/// lines are skipped. .npy keeps its element type; int64, uint32 and uint64 become int32 where
+/// every value fits.
+/// Memory: the matrix twice at most, the names, and blocks of some megabytes.
+/// @throw input_error with file, line and column where it is not such a table or cannot be read;
+///   interrupted where options.stop asked for it; gpu::out_of_memory.
+[[nodiscard]] table read_table(const std::string& path, const read_options& options = {});
+
+}  // namespace gpu::io

@@ -1,0 +1,176 @@
+#include "io/read/text_reader.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "io/read/text_segment.hpp"
+#include "io/read/value_arena.hpp"
+
+namespace gpu::io {
+namespace {
+
+// A segment's values stay in the second-level cache between reading and narrowing.
+constexpr std::size_t segment_bytes = std::size_t{256} << 10;
+
+int thread_count(const read_options& options) {
+  return options.threads > 0 ? options.threads : omp_get_max_threads();
+}
+
+/// The start of the first line at or behind `position`.
+std::size_t line_start(std::string_view text, std::size_t position) {
+  if (position == 0) return 0;
+  const std::size_t newline = text.find('\n', position - 1);
+  return newline == std::string_view::npos ? text.size() : newline + 1;
+}
+
+/// The values of one block of text.
+struct block_values {
+  value_arena arena;
+  std::vector<text_segment> segments;
+};
+
+/// Reads one block by all threads.
+block_values read_block(std::string_view block, const text_layout& layout, int threads) {
+  const std::size_t count = (block.size() + segment_bytes - 1) / segment_bytes;
+  // Two characters a value at least, but for the last of each segment.
+  const std::size_t most_bytes = (block.size() + 2 * count) * segment_reader::most_value_bytes;
+  block_values out{value_arena(value_arena::capacity_for(most_bytes, count)),
+                   std::vector<text_segment>(count)};
+  // An exception must not leave the parallel region; behind a bad line nothing needs reading.
+  std::exception_ptr failure;
+  std::atomic<std::size_t> stop_at{count};
+#pragma omp parallel num_threads(threads)
+  {
+    segment_reader reader(block, layout, out.arena);
+#pragma omp for schedule(dynamic, 1)
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k > stop_at.load(std::memory_order_relaxed)) continue;
+      try {
+        const std::size_t begin = line_start(block, k * segment_bytes);
+        const std::size_t end = line_start(block, std::min(block.size(), (k + 1) * segment_bytes));
+        out.segments[k] = reader.read(block.substr(begin, end - begin));
+        if (out.segments[k].error) stop_at = std::min(stop_at.load(), k);
+      } catch (...) {
+#pragma omp critical
+        failure = std::current_exception();
+      }
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  out.arena.trim();
+  return out;
+}
+
+/// What is known of a whole table.
+struct value_range {
+  index_t rows = 0;
+  std::int32_t smallest = 0;
+  std::int32_t largest = 0;
+  bool has_reals = false;
+
+  void include(const text_segment& segment) {
+    rows += segment.rows;
+    smallest = std::min(smallest, segment.smallest);
+    largest = std::max(largest, segment.largest);
+    has_reals = has_reals || std::holds_alternative<std::span<double>>(segment.values);
+  }
+  template <class T>
+  [[nodiscard]] bool fits() const {
+    return !has_reals && smallest >= std::numeric_limits<T>::min() &&
+           largest <= std::numeric_limits<T>::max();
+  }
+};
+
+/// Joins the blocks to a matrix of T, giving back each one's memory as soon as it is copied.
+template <class T>
+matrix<T> join(std::deque<block_values>& blocks, index_t rows, index_t cols, int threads) {
+  matrix<T> out(rows, cols);
+  prefer_large_pages(out.data(), static_cast<std::size_t>(rows * cols) * sizeof(T));
+  index_t block_row = 0;
+  for (; !blocks.empty(); blocks.pop_front()) {
+    std::vector<text_segment>& segments = blocks.front().segments;
+    std::vector<index_t> first_row(segments.size());
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+      first_row[k] = std::exchange(block_row, block_row + segments[k].rows);
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+      T* const target = out.data() + first_row[k] * cols;
+      const auto copy = [target](const auto& values) {
+        std::transform(values.begin(), values.end(), target,
+                       [](auto v) { return static_cast<T>(v); });
+      };
+      std::visit(copy, segments[k].values);
+    }
+  }
+  return out;
+}
+
+any_matrix join_narrowest(std::deque<block_values>& blocks, const value_range& range, index_t cols,
+                          int threads) {
+  const index_t rows = range.rows;
+  if (range.fits<std::int8_t>()) return join<std::int8_t>(blocks, rows, cols, threads);
+  if (range.fits<std::uint8_t>()) return join<std::uint8_t>(blocks, rows, cols, threads);
+  if (range.fits<std::int16_t>()) return join<std::int16_t>(blocks, rows, cols, threads);
+  if (range.fits<std::uint16_t>()) return join<std::uint16_t>(blocks, rows, cols, threads);
+  if (range.fits<std::int32_t>()) return join<std::int32_t>(blocks, rows, cols, threads);
+  return join<double>(blocks, rows, cols, threads);
+}
+
+/// Removes the first line that is not blank, and the blank ones before it. Returns their number.
+index_t skip_header(std::string_view& block) {
+  index_t lines = 0;
+  for (bool found = false; !found && !block.empty();) {
+    const std::size_t end = std::min(block.find('\n'), block.size());
+    found = !trimmed(block.substr(0, end)).empty();
+    block.remove_prefix(std::min(end + 1, block.size()));
+    ++lines;
+  }
+  return lines;
+}
+
+std::string_view without_byte_order_mark(std::string_view block) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return block.starts_with(mark) ? block.substr(mark.size()) : block;
+}
+
+}  // namespace
+
+table read_text(line_source& source, const read_options& options, const std::string& file) {
+  std::string_view block = without_byte_order_mark(source.next());
+  const text_layout layout = find_layout(block, options.header, options.row_names, file);
+  const int threads = thread_count(options);
+
+  table out;
+  std::deque<block_values> blocks;
+  value_range range;
+  index_t lines_before = layout.header ? skip_header(block) : 0;
+  for (; !block.empty(); block = source.next()) {
+    blocks.push_back(read_block(block, layout, threads));
+    for (text_segment& segment : blocks.back().segments) {
+      if (segment.error) {
+        text_position where = segment.error->where;
+        where.line += lines_before;
+        throw input_error(file, where, segment.error->what);
+      }
+      if (segment.first_nan && !out.first_nan) {
+        out.first_nan = segment.first_nan;
+        out.first_nan->line += lines_before;
+      }
+      lines_before += segment.lines;
+      range.include(segment);
+      out.names.add(std::exchange(segment.names, {}));
+    }
+  }
+  out.values = join_narrowest(blocks, range, layout.cols, threads);
+  return out;
+}
+
+}  // namespace gpu::io

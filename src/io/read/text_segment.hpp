@@ -1,0 +1,67 @@
+#pragma once
+// One piece of a text table, read by one thread.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "io/read/text_layout.hpp"
+#include "io/read/value_arena.hpp"
+#include "io/table.hpp"
+
+namespace gpu::io {
+
+/// What is wrong with a line, and where in the segment.
+struct segment_error {
+  text_position where;  // the line is counted from the segment's first
+  std::string what;
+};
+
+/// The numbers of some lines, in the narrowest type that holds them.
+struct text_segment {
+  std::variant<std::span<std::int8_t>, std::span<std::uint8_t>, std::span<std::int16_t>,
+               std::span<std::uint16_t>, std::span<std::int32_t>, std::span<double>>
+      values;  // in the arena
+  index_t rows = 0;
+  index_t lines = 0;  // blank ones too
+  std::int32_t smallest = 0;
+  std::int32_t largest = 0;
+  row_names names;
+  std::optional<text_position> first_nan;  // the line is counted from the segment's first
+  std::optional<segment_error> error;      // then the rest of the segment is not read
+};
+
+/// Reads text segments; keeps its buffers from one to the next.
+class segment_reader {
+ public:
+  /// `text`: all that may be looked at, which the segments are parts of. `arena` takes the values,
+  /// at most `most_value_bytes` a character of text.
+  segment_reader(std::string_view text, const text_layout& layout, value_arena& arena)
+      : text_(text), layout_(layout), arena_(arena) {}
+  static constexpr std::size_t most_value_bytes = sizeof(double) / 2;
+  [[nodiscard]] text_segment read(std::string_view lines);
+
+ private:
+  const char* read_fast(const char* line, const char* end);
+  void read_with_care(std::string_view line);
+  bool add(std::string_view field, index_t column);
+  void add_real(double value);
+  void fail(index_t column, std::string what);
+  void store_values();
+
+  std::string_view text_;
+  text_layout layout_;
+  value_arena& arena_;
+  text_segment segment_;
+  // Values are collected here: integers, until the first value that is none.
+  std::vector<std::int32_t> integers_;
+  std::size_t integer_count_ = 0;
+  std::vector<double> reals_;
+  bool is_real_ = false;
+};
+
+}  // namespace gpu::io

@@ -1,0 +1,62 @@
+#pragma once
+// Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", formatted by all cores.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "io/table.hpp"
+#include "io/write/output_file.hpp"
+
+namespace gpu::io {
+
+/// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n": the statistic in
+/// the fewest digits that give the same double, t and p in six. Remembers what it formatted: ranks
+/// of few observations have few different statistics. For one thread.
+class statistic_text {
+ public:
+  explicit statistic_text(index_t observations);
+  /// Appends to `out`, where `room` bytes may be overwritten; returns the end. p must follow from
+  /// the statistic, as it does for one filter.
+  [[nodiscard]] char* append(char* out, double statistic, double p);
+  static constexpr std::size_t room = 55;
+
+ private:
+  struct entry {
+    double statistic = 2;  // no correlation: nothing is remembered here
+    std::array<char, room> text = {};
+    std::uint8_t length = 0;
+  };
+  void fill(entry& e, double statistic, double p) const;
+
+  index_t observations_;
+  std::vector<entry> entries_;
+};
+
+/// Writes edges to `out`.
+class edge_text_writer {
+ public:
+  /// `names` and `out` must outlive the writer. @param threads 0: what OpenMP would take.
+  edge_text_writer(output_file& out, const row_names& names, index_t rows, index_t observations,
+                   int threads);
+  /// @throw output_error
+  void write(std::span<const edge> edges);
+
+ private:
+  /// Formats to `text`, which has room; returns the bytes used.
+  std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
+
+  output_file& out_;
+  const row_names& names_;
+  std::size_t longest_line_;
+  // One of each a thread.
+  std::vector<statistic_text> statistics_;
+  std::vector<std::vector<char>> texts_;
+};
+
+}  // namespace gpu::io

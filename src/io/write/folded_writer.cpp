@@ -1,0 +1,109 @@
+#include "io/write/folded_writer.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include "io/io_error.hpp"
+#include "io/npy_header.hpp"
+#include "io/write/buffered_text.hpp"
+#include "io/write/edge_text.hpp"
+
+namespace gpu::io {
+namespace {
+
+constexpr std::string_view folded_edge_record =
+    "[('first', '<u4'), ('second', '<u4'), ('statistic', '<f8'), ('p', '<f8'), ('pairs', '<u8')]";
+constexpr std::size_t header_bytes = 192;
+
+// A folded edge in memory is the record that the header describes.
+static_assert(sizeof(folded_edge) == 32 && std::is_trivially_copyable_v<folded_edge>);
+static_assert(offsetof(folded_edge, second) == 4 && offsetof(folded_edge, statistic) == 8 &&
+              offsetof(folded_edge, p) == 16 && offsetof(folded_edge, pairs) == 24);
+
+std::string name_of(node_id pattern, const row_patterns& patterns, const result_context& context) {
+  return context.names.name(patterns.members_of(pattern).front());
+}
+
+class tsv_writer final : public folded_edge_writer {
+ public:
+  tsv_writer(output_file& out, const row_patterns& patterns, const result_context& context)
+      : text_(out), patterns_(patterns), context_(context), statistics_(context.observations) {
+    out.write(fmt::format("name_i\tname_j\t{}\tt\tp\tpairs\n", context.statistic_name));
+  }
+  void write(std::span<const folded_edge> edges) override {
+    std::array<char, statistic_text::room> numbers;
+    for (const folded_edge& e : edges) {
+      const char* const end = statistics_.append(numbers.data(), e.statistic, e.p);
+      const std::string_view middle(numbers.data(),
+                                    static_cast<std::size_t>(end - numbers.data()) - 1);
+      fmt::format_to(text_.end(), FMT_COMPILE("{}\t{}{}\t{}"),
+                     name_of(e.first, patterns_, context_), name_of(e.second, patterns_, context_),
+                     middle, e.pairs);
+      text_.end_line();
+    }
+  }
+  void finish() override { text_.flush(); }
+
+ private:
+  buffered_text text_;
+  const row_patterns& patterns_;
+  const result_context& context_;
+  statistic_text statistics_;
+};
+
+class npy_writer final : public folded_edge_writer {
+ public:
+  explicit npy_writer(output_file& out) : out_(out) {
+    if (!out.can_replace()) {
+      throw output_error(out.name(),
+                         "edges as .npy need a regular file, their number stands first");
+    }
+    out_.write(make_npy_header(folded_edge_record, {0}, header_bytes));
+  }
+  void write(std::span<const folded_edge> edges) override {
+    out_.write(bytes_of(edges));
+    count_ += static_cast<index_t>(edges.size());
+  }
+  void finish() override {
+    out_.replace(0, make_npy_header(folded_edge_record, {count_}, header_bytes));
+  }
+
+ private:
+  output_file& out_;
+  index_t count_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<folded_edge_writer> make_folded_edge_writer(result_format format, output_file& out,
+                                                            const row_patterns& patterns,
+                                                            const result_context& context) {
+  if (format == result_format::npy) return std::make_unique<npy_writer>(out);
+  return std::make_unique<tsv_writer>(out, patterns, context);
+}
+
+void write_patterns(result_format format, output_file& out, const row_patterns& patterns,
+                    const result_context& context) {
+  if (format == result_format::npy) {
+    out.write(make_npy_header("'<u4'", {context.rows}));
+    out.write(bytes_of(std::span<const node_id>(patterns.pattern_of)));
+    return;
+  }
+  out.write("name\tpattern\n");
+  buffered_text text(out);
+  for (index_t i = 0; i < context.rows; ++i) {
+    const node_id pattern = patterns.pattern_of[static_cast<std::size_t>(i)];
+    if (pattern == row_patterns::no_pattern) continue;
+    fmt::format_to(text.end(), FMT_COMPILE("{}\t{}"), context.names.name(i),
+                   name_of(pattern, patterns, context));
+    text.end_line();
+  }
+  text.flush();
+}
+
+}  // namespace gpu::io

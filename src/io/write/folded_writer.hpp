@@ -1,0 +1,34 @@
+#pragma once
+// Edges between patterns of rows, and the patterns, as text or .npy.
+
+#include <memory>
+#include <span>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "io/write/result_writer.hpp"
+
+namespace gpu::io {
+
+/// Folded edges as they come.
+class folded_edge_writer {
+ public:
+  virtual ~folded_edge_writer() = default;
+  virtual void write(std::span<const folded_edge> edges) = 0;
+  /// Completes the file, which the caller then commits.
+  virtual void finish() = 0;
+};
+
+/// TSV: a header line, then name_i, name_j, statistic, t, p, pairs; a pattern has the name of its
+/// first row. npy: records (first u4, second u4, statistic f8, p f8, pairs u8), patterns counted
+/// from 0. `patterns` outlives the writer.
+/// @throw output_error where the format is npy and `out` cannot be rewritten.
+[[nodiscard]] std::unique_ptr<folded_edge_writer> make_folded_edge_writer(
+    result_format format, output_file& out, const row_patterns& patterns,
+    const result_context& context);
+
+/// TSV: name, pattern, for the rows that have one. npy: the pattern of each row [rows], u4.
+void write_patterns(result_format format, output_file& out, const row_patterns& patterns,
+                    const result_context& context);
+
+}  // namespace gpu::io

@@ -1,0 +1,204 @@
+#include "io/write/result_writer.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include <gpu/p_value.hpp>
+
+#include "io/io_error.hpp"
+#include "io/npy_header.hpp"
+#include "io/write/buffered_text.hpp"
+#include "io/write/edge_text.hpp"
+
+namespace gpu::io {
+namespace {
+
+constexpr std::string_view edge_record =
+    "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8')]";
+constexpr std::size_t edge_header_bytes = 192;
+
+// An edge in memory is the record that the header describes.
+static_assert(sizeof(edge) == 24 && std::is_trivially_copyable_v<edge>);
+static_assert(offsetof(edge, col) == 4 && offsetof(edge, statistic) == 8 &&
+              offsetof(edge, p) == 16);
+
+class edge_tsv_writer final : public edge_writer {
+ public:
+  edge_tsv_writer(output_file& out, const result_context& context)
+      : text_(out, context.names, context.rows, context.observations, context.threads) {
+    out.write(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name));
+  }
+  void write(std::span<const edge> edges) override { text_.write(edges); }
+  void finish() override {}
+
+ private:
+  edge_text_writer text_;
+};
+
+class edge_npy_writer final : public edge_writer {
+ public:
+  explicit edge_npy_writer(output_file& out) : out_(out) {
+    if (!out.can_replace()) {
+      throw output_error(out.name(),
+                         "edges as .npy need a regular file, their number stands first");
+    }
+    write_header();
+  }
+  void write(std::span<const edge> edges) override {
+    out_.write(bytes_of(edges));
+    count_ += static_cast<index_t>(edges.size());
+  }
+  void finish() override {
+    out_.replace(0, make_npy_header(edge_record, {count_}, edge_header_bytes));
+  }
+
+ private:
+  void write_header() { out_.write(make_npy_header(edge_record, {count_}, edge_header_bytes)); }
+
+  output_file& out_;
+  index_t count_ = 0;
+};
+
+template <class T>
+void append_value(buffered_text& text, T value) {
+  if (std::isnan(value)) {
+    fmt::format_to(text.end(), "NaN");
+  } else {
+    fmt::format_to(text.end(), FMT_COMPILE("{}"), value);
+  }
+}
+
+template <class T>
+void write_all_rows(result_format format, output_file& out, matrix_view<const T> values,
+                    std::string_view type, const row_names& names) {
+  if (format == result_format::npy) {
+    out.write(make_npy_header(type, {values.rows(), values.cols()}));
+    for (index_t i = 0; i < values.rows(); ++i) {
+      out.write(bytes_of(std::span(values.row(i), static_cast<std::size_t>(values.cols()))));
+    }
+    return;
+  }
+  buffered_text text(out);
+  for (index_t i = 0; i < values.rows(); ++i) {
+    if (names.given()) fmt::format_to(text.end(), FMT_COMPILE("{}\t"), names[i]);
+    for (index_t j = 0; j < values.cols(); ++j) {
+      if (j > 0) fmt::format_to(text.end(), "\t");
+      append_value(text, values(i, j));
+    }
+    text.end_line();
+  }
+  text.flush();
+}
+
+}  // namespace
+
+std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
+                                              const result_context& context) {
+  if (format == result_format::npy) return std::make_unique<edge_npy_writer>(out);
+  return std::make_unique<edge_tsv_writer>(out, context);
+}
+
+void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
+                     const result_context& context) {
+  const auto p_of = [&](double statistic) {
+    return correlation_p_value(statistic, context.observations, context.side);
+  };
+  if (format == result_format::npy) {
+    index_t total = 0;
+    for (const node_id count : result.count) total += count;
+    out.write(make_npy_header(edge_record, {total}, edge_header_bytes));
+    std::vector<edge> row_edges;
+    for (index_t i = 0; i < context.rows; ++i) {
+      row_edges.clear();
+      for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
+        const double statistic = result.statistic(i, k);
+        row_edges.push_back(
+            {static_cast<node_id>(i), result.index(i, k), statistic, p_of(statistic)});
+      }
+      out.write(bytes_of(std::span<const edge>(row_edges)));
+    }
+    return;
+  }
+  out.write(fmt::format("name_i\trank\tname_j\t{}\tt\tp\n", context.statistic_name));
+  buffered_text text(out);
+  statistic_text statistics(context.observations);
+  std::array<char, statistic_text::room> numbers;
+  for (index_t i = 0; i < context.rows; ++i) {
+    const std::string name = context.names.name(i);
+    for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
+      const double statistic = result.statistic(i, k);
+      const char* const end = statistics.append(numbers.data(), statistic, p_of(statistic));
+      const std::string_view tail_text(numbers.data(),
+                                       static_cast<std::size_t>(end - numbers.data()) - 1);
+      fmt::format_to(text.end(), FMT_COMPILE("{}\t{}\t{}{}"), name, k + 1,
+                     context.names.name(result.index(i, k)), tail_text);
+      text.end_line();
+    }
+  }
+  text.flush();
+}
+
+void write_counts(result_format format, output_file& out, const pair_counts& result,
+                  const result_context& context) {
+  if (format == result_format::npy) {
+    out.write(make_npy_header("'<u4'", {context.rows}));
+    out.write(bytes_of(std::span<const std::uint32_t>(result.degree)));
+    return;
+  }
+  out.write("name\tdegree\n");
+  buffered_text text(out);
+  for (index_t i = 0; i < context.rows; ++i) {
+    fmt::format_to(text.end(), FMT_COMPILE("{}\t{}"), context.names.name(i),
+                   result.degree[static_cast<std::size_t>(i)]);
+    text.end_line();
+  }
+  text.flush();
+}
+
+void write_dense(result_format format, output_file& out, const matrix<double>& result,
+                 const result_context& context) {
+  if (format == result_format::npy) {
+    out.write(make_npy_header("'<f8'", {result.rows(), result.cols()}));
+    for (index_t i = 0; i < result.rows(); ++i) out.write(bytes_of(result.row(i)));
+    return;
+  }
+  buffered_text text(out);
+  fmt::format_to(text.end(), "name");
+  for (index_t i = 0; i < result.rows(); ++i) {
+    fmt::format_to(text.end(), FMT_COMPILE("\t{}"), context.names.name(i));
+  }
+  text.end_line();
+  for (index_t i = 0; i < result.rows(); ++i) {
+    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.names.name(i));
+    for (const double value : result.row(i)) {
+      fmt::format_to(text.end(), "\t");
+      append_value(text, value);
+    }
+    text.end_line();
+  }
+  text.flush();
+}
+
+void write_rows(result_format format, output_file& out, matrix_view<const float> values,
+                const row_names& names) {
+  write_all_rows(format, out, values, "'<f4'", names);
+}
+
+void write_rows(result_format format, output_file& out, matrix_view<const double> values,
+                const row_names& names) {
+  write_all_rows(format, out, values, "'<f8'", names);
+}
+
+double edge_bytes(result_format format, const result_context& context) {
+  if (format == result_format::npy) return sizeof(edge);
+  constexpr double numbers = 40;  // as measured on real tables
+  return 2.0 * static_cast<double>(context.names.longest(context.rows)) + numbers;
+}
+
+}  // namespace gpu::io

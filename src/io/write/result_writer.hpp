@@ -1,0 +1,65 @@
+#pragma once
+// Results of all pairs as text or .npy.
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "io/table.hpp"
+#include "io/write/output_file.hpp"
+
+namespace gpu::io {
+
+enum class result_format { tsv, npy };
+
+/// What text writers need to know beside the result.
+struct result_context {
+  const row_names& names;
+  index_t rows = 0;
+  index_t observations = 0;
+  std::string_view statistic_name = "rho";  ///< Of the column's header: "rho" or "r".
+  tail side = tail::two_sided;              ///< The tail of the p that is written.
+  int threads = 0;                          ///< 0: what OpenMP would take.
+};
+
+/// Edges as they come.
+class edge_writer {
+ public:
+  virtual ~edge_writer() = default;
+  virtual void write(std::span<const edge> edges) = 0;
+  /// Completes the file, which the caller then commits.
+  virtual void finish() = 0;
+};
+
+/// TSV: a header line, then name_i, name_j, statistic, t, p. npy: a one-dimensional array of
+/// records (row u4, col u4, statistic f8, p f8), rows counted from 0.
+/// @throw output_error where the format is npy and `out` cannot be rewritten: the number of
+///   records stands in front of them.
+[[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
+                                                            const result_context& context);
+
+/// TSV: name_i, rank from 1, name_j, statistic, t, p. npy: the records of edges, best first.
+void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
+                     const result_context& context);
+
+/// TSV: name, degree. npy: the degrees [rows], u4.
+void write_counts(result_format format, output_file& out, const pair_counts& result,
+                  const result_context& context);
+
+/// TSV: a header line of names, then each row behind its name. npy: [rows, rows], f8.
+void write_dense(result_format format, output_file& out, const matrix<double>& result,
+                 const result_context& context);
+
+/// TSV: the values of each row, behind its name where the file gave names, no header line. npy:
+/// [rows, cols], f4 or f8.
+void write_rows(result_format format, output_file& out, matrix_view<const float> values,
+                const row_names& names);
+void write_rows(result_format format, output_file& out, matrix_view<const double> values,
+                const row_names& names);
+
+/// Bytes of one edge in the output, for estimates.
+[[nodiscard]] double edge_bytes(result_format format, const result_context& context);
+
+}  // namespace gpu::io

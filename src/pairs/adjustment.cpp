@@ -1,0 +1,171 @@
+#include "pairs/adjustment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "stats/correlation_test.hpp"
+
+namespace gpu::stats {
+namespace {
+
+using detail::bin_counts;
+using detail::bin_key;
+using detail::bin_request;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr index_t bins_per_pass = 65536;
+
+// How many keys are at least some cut, as far as one counting pass tells.
+class survivor_counts {
+ public:
+  survivor_counts(const bin_request& request, const bin_counts& counts) : request_(request) {
+    // at_least_[b]: keys in bin b and everything above.
+    at_least_.resize(counts.bins.size() + 1);
+    at_least_.back() = counts.at_or_above;
+    for (std::size_t b = counts.bins.size(); b-- > 0;) {
+      at_least_[b] = at_least_[b + 1] + counts.bins[b];
+    }
+  }
+
+  // Bounds of the number of keys >= cut, for cut >= low.
+  struct bounds {
+    std::uint64_t least;
+    std::uint64_t most;
+  };
+  [[nodiscard]] bounds survivors(double cut) const {
+    if (cut <= request_.low) return {at_least_.front(), at_least_.front()};
+    if (cut == request_.high) return {at_least_.back(), at_least_.back()};
+    if (cut > request_.high) return {0, at_least_.back()};
+    const std::size_t bin = bin_of(cut);
+    const bool cut_starts_its_bin = bin > 0 && bin_of(std::nextafter(cut, -infinity)) < bin;
+    return {cut_starts_its_bin ? at_least_[bin] : at_least_[bin + 1], at_least_[bin]};
+  }
+
+ private:
+  // The arithmetic of bin_request, which never falls with the key.
+  [[nodiscard]] std::size_t bin_of(double key) const {
+    const double position = (key - request_.low) * request_.scale;
+    return static_cast<std::size_t>(
+        std::clamp(position, 0.0, static_cast<double>(request_.bins - 1)));
+  }
+
+  bin_request request_;
+  std::vector<std::uint64_t> at_least_;
+};
+
+bin_key key_of(tail side) {
+  if (side == tail::two_sided) return bin_key::magnitude;
+  return side == tail::greater ? bin_key::value : bin_key::negated_value;
+}
+
+// The Benjamini-Hochberg procedure as a fixed point. With N(k) the number of pairs whose p is at
+// most k alpha / family, the number of discoveries is the largest k with N(k) >= k: stepping from
+// k = family to N(k) until nothing changes ends there, because N never falls with k. A counting
+// pass gives bounds of N for every k at once; stepping with the upper and the lower bounds encloses
+// the answer, and the next pass bins the enclosed range alone. Each pass starts exactly at the
+// cut of the upper bound, so it takes at least one exact step.
+class step_up_search {
+ public:
+  step_up_search(const pair_filter& filter, detail::pair_engine& engine)
+      : filter_(filter),
+        engine_(engine),
+        observations_(engine.rows().cols),
+        family_(tested_pairs(engine.rows())) {}
+
+  // max_p after the adjustment. With no discoveries that of one: no pair reaches it.
+  [[nodiscard]] double max_p() {
+    std::uint64_t most = family_;
+    std::uint64_t least = 0;
+    while (most != least) {
+      const survivor_counts counts = count_between(key_cut(most), key_cut(std::max(least, one)));
+      least = descend(most, [&](double cut) { return counts.survivors(cut).least; });
+      most = descend(most, [&](double cut) { return counts.survivors(cut).most; });
+    }
+    return share(std::max(most, one));
+  }
+
+ private:
+  static constexpr std::uint64_t one = 1;
+
+  [[nodiscard]] double share(std::uint64_t discoveries) const {
+    return filter_.max_p * static_cast<double>(discoveries) / static_cast<double>(family_);
+  }
+
+  // The cut on the key (larger is more extreme) for that many discoveries.
+  [[nodiscard]] double key_cut(std::uint64_t discoveries) const {
+    const double cut = critical_value(share(discoveries), observations_, filter_.side);
+    return filter_.side == tail::less ? -cut : cut;
+  }
+
+  [[nodiscard]] survivor_counts count_between(double low, double high) {
+    bin_request request{.key = key_of(filter_.side),
+                        .low = low,
+                        .high = std::max(high, std::nextafter(low, infinity)),
+                        .scale = 0,
+                        .bins = bins_per_pass};
+    request.scale = static_cast<double>(bins_per_pass) / (request.high - request.low);
+    return survivor_counts(request, engine_.bin_statistics(request));
+  }
+
+  template <class Survivors>
+  [[nodiscard]] std::uint64_t descend(std::uint64_t from, const Survivors& survivors) const {
+    std::uint64_t k = from;
+    while (k > 0) {
+      const std::uint64_t next = std::min(k, survivors(key_cut(k)));
+      if (next == k) break;
+      k = next;
+    }
+    return k;
+  }
+
+  const pair_filter& filter_;
+  detail::pair_engine& engine_;
+  index_t observations_;
+  std::uint64_t family_;
+};
+
+}  // namespace
+
+std::uint64_t tested_pairs(const detail::prepared_rows& rows) {
+  const auto valid =
+      static_cast<std::uint64_t>(rows.rows) - rows.constant_rows.size() - rows.nan_rows.size();
+  return valid % 2 == 0 ? valid / 2 * (valid - (valid > 0 ? 1 : 0)) : valid * ((valid - 1) / 2);
+}
+
+effective_cut cut_at(double max_p, const pair_filter& filter, index_t observations) {
+  effective_cut out{.max_p = max_p, .min_abs = 0, .keep = {infinity, -infinity}};
+  const double critical = critical_value(max_p, observations, filter.side);
+  switch (filter.side) {
+    case tail::two_sided:
+      out.keep.at_least = std::max(critical, filter.min_abs);
+      out.keep.at_most = -out.keep.at_least;
+      out.min_abs = out.keep.at_least;
+      break;
+    case tail::greater:
+      out.keep.at_least = filter.min_abs > 0 ? std::max(critical, filter.min_abs) : critical;
+      out.min_abs = std::abs(out.keep.at_least);
+      break;
+    case tail::less:
+      out.keep.at_most = filter.min_abs > 0 ? std::min(critical, -filter.min_abs) : critical;
+      out.min_abs = std::abs(out.keep.at_most);
+      break;
+  }
+  return out;
+}
+
+effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine) {
+  const index_t observations = engine.rows().cols;
+  const std::uint64_t family = tested_pairs(engine.rows());
+  if (filter.adjust == adjustment::none || family == 0) {
+    return cut_at(filter.max_p, filter, observations);
+  }
+  if (filter.adjust == adjustment::bonferroni) {
+    return cut_at(filter.max_p / static_cast<double>(family), filter, observations);
+  }
+  return cut_at(step_up_search(filter, engine).max_p(), filter, observations);
+}
+
+}  // namespace gpu::stats

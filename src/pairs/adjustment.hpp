@@ -1,0 +1,30 @@
+#pragma once
+// From a pair_filter to one cut on the statistic, multiple testing included.
+
+#include <cstdint>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "pairs/engine.hpp"
+
+namespace gpu::stats {
+
+/// The cut that decides.
+struct effective_cut {
+  double max_p = 1.0;    ///< On p, after the adjustment.
+  double min_abs = 0.0;  ///< On the statistic, as a magnitude.
+  detail::keep_range keep{0.0, 0.0};
+};
+
+/// Number of pairs with a statistic: the family of tests.
+std::uint64_t tested_pairs(const detail::prepared_rows& rows);
+
+/// The cut of `filter` with max_p already adjusted.
+effective_cut cut_at(double max_p, const pair_filter& filter, index_t observations);
+
+/// Resolves filter.adjust, by counting passes of `engine` for Benjamini-Hochberg. The resulting set
+/// is that of the textbook procedure on all sorted p: with p_(k) the largest that is at most
+/// k max_p / family, every pair with p <= p_(k).
+effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine);
+
+}  // namespace gpu::stats

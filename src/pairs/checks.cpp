@@ -1,0 +1,165 @@
+#include "pairs/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include <gpu/error.hpp>
+
+#include "base/parallel.hpp"
+
+namespace gpu::validate {
+namespace {
+
+constexpr index_t most_rows = (index_t{1} << 32) - 1;
+constexpr index_t most_spearman_cols = 3'000'000;  // cols (cols^2 - 1) / 3 < 2^63
+constexpr index_t most_bins = 65536;
+constexpr index_t elements_per_task = index_t{1} << 18;
+
+template <class T>
+bool holds_nan(const T* row, index_t cols) {
+  bool found = false;
+  for (index_t k = 0; k < cols; ++k) found |= row[k] != row[k];
+  return found;
+}
+
+template <class T>
+std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
+  const index_t rows_per_task = std::max<index_t>(1, elements_per_task / (data.cols() + 1));
+  const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
+  const int team = cpu::thread_count(threads);
+  std::vector<std::vector<index_t>> found(static_cast<std::size_t>(team));
+  cpu::parallel_for(tasks, team, [&](index_t task, int thread) {
+    const index_t end = std::min(data.rows(), (task + 1) * rows_per_task);
+    for (index_t i = task * rows_per_task; i < end; ++i) {
+      if (holds_nan(data.row(i), data.cols())) found[static_cast<std::size_t>(thread)].push_back(i);
+    }
+  });
+  std::vector<index_t> all;
+  for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+template <class View>
+index_t first_nan_column(const View& data, index_t row) {
+  for (index_t k = 0; k < data.cols(); ++k) {
+    if (data(row, k) != data(row, k)) return k;
+  }
+  return data.cols();
+}
+
+template <class Sink>
+void check_list(const char* name, const Sink& sink) {
+  check_filter(sink.keep);
+  if (sink.max_edges < 0) {
+    throw invalid_argument(
+        fmt::format("{}.max_edges: got {}, expected at least 0", name, sink.max_edges));
+  }
+}
+
+template <class Sink>
+void check_stream(const char* name, const Sink& sink) {
+  check_filter(sink.keep);
+  if (!sink.consume) {
+    throw invalid_argument(fmt::format("{}.consume: is empty, expected a function", name));
+  }
+  if (sink.batch_edges < 1) {
+    throw invalid_argument(
+        fmt::format("{}.batch_edges: got {}, expected at least 1", name, sink.batch_edges));
+  }
+}
+
+}  // namespace
+
+void check_pair_shape(detail::measure what, const detail::any_matrix_view& data) {
+  const auto [rows, cols] =
+      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
+  if (cols < 3) {
+    throw invalid_argument(
+        fmt::format("data: got {} columns, expected at least 3 observations", cols));
+  }
+  if (rows > most_rows) {
+    throw invalid_argument(fmt::format("data: got {} rows, expected at most {}", rows, most_rows));
+  }
+  if (what == detail::measure::spearman && cols > most_spearman_cols) {
+    throw unsupported(
+        fmt::format("data: got {} columns, Spearman takes at most {}", cols, most_spearman_cols));
+  }
+}
+
+void check_filter(const pair_filter& keep) {
+  if (!(keep.max_p > 0.0 && keep.max_p <= 1.0)) {
+    throw invalid_argument(
+        fmt::format("pair_filter.max_p: got {}, expected a value in (0, 1]", keep.max_p));
+  }
+  if (!(keep.min_abs >= 0.0 && keep.min_abs <= 1.0)) {
+    throw invalid_argument(
+        fmt::format("pair_filter.min_abs: got {}, expected a value in [0, 1]", keep.min_abs));
+  }
+}
+
+void check_sink(const edge_sink& sink) {
+  check_list("edge_sink", sink);
+}
+
+void check_sink(const folded_edge_sink& sink) {
+  check_list("folded_edge_sink", sink);
+}
+
+void check_sink(const top_k_sink& sink) {
+  check_filter(sink.keep);
+  if (sink.k < 1) {
+    throw invalid_argument(fmt::format("top_k_sink.k: got {}, expected at least 1", sink.k));
+  }
+}
+
+void check_sink(const count_sink& sink) {
+  check_filter(sink.keep);
+  if (sink.histogram_bins < 0 || sink.histogram_bins > most_bins) {
+    throw invalid_argument(fmt::format("count_sink.histogram_bins: got {}, expected 0 to {}",
+                                       sink.histogram_bins, most_bins));
+  }
+}
+
+void check_sink(const stream_sink& sink) {
+  check_stream("stream_sink", sink);
+}
+
+void check_sink(const folded_stream_sink& sink) {
+  check_stream("folded_stream_sink", sink);
+}
+
+std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int threads) {
+  return std::visit(
+      [&]<class T>(const matrix_view<const T>& view) {
+        if constexpr (std::is_floating_point_v<T>) {
+          return nan_rows_of(view, threads);
+        } else {
+          return std::vector<index_t>();
+        }
+      },
+      data);
+}
+
+void check_nans(const detail::any_matrix_view& data, const pair_options& options) {
+  if (options.nans != nan_policy::reject) return;
+  refuse_nans(data, find_nan_rows(data, options.exec.cpu_threads), options);
+}
+
+void refuse_nans(const detail::any_matrix_view& data, std::span<const index_t> rows,
+                 const pair_options& options) {
+  if (options.nans != nan_policy::reject || rows.empty()) return;
+  const index_t row = rows.front();
+  const index_t col =
+      std::visit([&](const auto& view) { return first_nan_column(view, row); }, data);
+  throw invalid_argument(
+      fmt::format("data: got NaN at row {}, column {} (and in {} rows in all), expected numbers; "
+                  "nan_policy::propagate takes such rows as without a statistic",
+                  row, col, rows.size()));
+}
+
+}  // namespace gpu::validate

@@ -1,0 +1,281 @@
+// The edges of a folded engine: between patterns, or spread over their rows, as they are found or
+// in the order (row, column).
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "pairs/folded_engine.hpp"
+
+namespace gpu::detail {
+namespace {
+
+// Collects edges into batches.
+template <class Edge, class Receiver>
+class batch_writer {
+ public:
+  batch_writer(index_t batch_edges, const Receiver& receive)
+      : most_(static_cast<std::size_t>(batch_edges)), receive_(receive) {
+    batch_.reserve(std::min(most_, first_reserve));
+  }
+  void write(const Edge& edge) {
+    batch_.push_back(edge);
+    if (batch_.size() == most_) flush();
+  }
+  void flush() {
+    if (!batch_.empty()) receive_(std::span(batch_));
+    batch_.clear();
+  }
+
+ private:
+  static constexpr std::size_t first_reserve = std::size_t{1} << 20;
+  std::size_t most_;
+  const Receiver& receive_;
+  std::vector<Edge> batch_;
+};
+
+using edge_batches = batch_writer<edge, edge_receiver>;
+
+// Thrown through the inner engine where more edges come than may wait.
+struct too_many_edges {};
+
+edge between(node_id a, node_id b, double statistic) {
+  return {.row = std::min(a, b), .col = std::max(a, b), .statistic = statistic, .p = 0};
+}
+
+}  // namespace
+
+void folded_pair_engine::folded_edges(const edge_request& request,
+                                      const folded_edge_receiver& receive) {
+  batch_writer<folded_edge, folded_edge_receiver> out(request.batch_edges, receive);
+  const auto count = static_cast<node_id>(weights_.size());
+  node_id next = 0;  // whose pairs within come next
+  const auto write_within = [&](node_id end) {
+    for (; next < end; ++next) {
+      if (weights_[next] < 2) continue;
+      out.write(
+          {.first = next, .second = next, .statistic = 1, .p = 0, .pairs = pairs_within(next)});
+    }
+  };
+  if (!request.keep.keeps(1.0)) next = count;
+  if (request.order == edge_order::unspecified) write_within(count);
+  inner_->edges(request, [&](std::span<edge> found) {
+    for (const edge& e : found) {
+      if (next <= e.row) write_within(e.row + 1);
+      out.write({.first = e.row,
+                 .second = e.col,
+                 .statistic = e.statistic,
+                 .p = 0,
+                 .pairs = pairs_between(e.row, e.col)});
+    }
+  });
+  write_within(count);
+  out.flush();
+}
+
+void folded_pair_engine::edges_as_found(const edge_request& request, const edge_receiver& receive) {
+  edge_batches out(request.batch_edges, receive);
+  std::uint64_t pairs = request.keep.keeps(1.0) ? pairs_within_ : 0;
+  if (request.keep.keeps(1.0) && pairs <= request.most) {
+    for (std::size_t p = 0; p < weights_.size(); ++p) {
+      const auto rows = patterns().members_of(static_cast<node_id>(p));
+      for (std::size_t a = 0; a < rows.size(); ++a) {
+        for (const node_id col : rows.subspan(a + 1)) out.write(between(rows[a], col, 1.0));
+      }
+    }
+  }
+  inner_->edges(request, [&](std::span<edge> found) {
+    for (const edge& e : found) {
+      pairs += pairs_between(e.row, e.col);
+      if (pairs > request.most) continue;
+      for (const node_id a : patterns().members_of(e.row)) {
+        for (const node_id b : patterns().members_of(e.col)) out.write(between(a, b, e.statistic));
+      }
+    }
+  });
+  if (pairs > request.most) return request.exceeded(pairs);
+  out.flush();
+}
+
+// The order (row, column) needs, for a row, all patterns that its own has an edge with. Edges
+// between patterns are collected as they come, 2^25 at most; then the rows are gone through in
+// order. Where there are more, a counting pass gives every pattern's number of edges, and as many
+// passes follow as it takes: each collects the edges of the patterns of one range of rows.
+class folded_pair_engine::ordered_edges {
+ public:
+  ordered_edges(folded_pair_engine& engine, const edge_request& request,
+                const edge_receiver& receive)
+      : engine_(engine), request_(request), out_(request.batch_edges, receive) {}
+
+  void run() {
+    wanted_.assign(engine_.weights_.size(), true);
+    const bool at_once = collect(engine_.most_waiting_);
+    if (request_.exceeded) {
+      const std::uint64_t pairs = at_once ? collected_pairs() : counted_pairs();
+      if (pairs > request_.most) return request_.exceeded(pairs);
+    }
+    if (at_once) {
+      write_rows(0, rows());
+    } else {
+      run_in_ranges();
+    }
+    out_.flush();
+  }
+
+ private:
+  struct pattern_edge {
+    node_id first;
+    node_id second;
+    double statistic;
+  };
+  struct partner {
+    node_id pattern;
+    double statistic;
+  };
+
+  [[nodiscard]] index_t rows() const {
+    return static_cast<index_t>(engine_.patterns().pattern_of.size());
+  }
+  [[nodiscard]] node_id pattern_of(index_t row) const {
+    return engine_.patterns().pattern_of[static_cast<std::size_t>(row)];
+  }
+  // Collects the edges of the wanted patterns; false where there are more than `most`.
+  bool collect(std::size_t most);
+  void run_in_ranges();
+  // Pairs of rows that pass, from the collected edges or by a counting pass.
+  [[nodiscard]] std::uint64_t collected_pairs() const;
+  [[nodiscard]] std::uint64_t counted_pairs();
+  // Fills partners_ from the collected edges.
+  void pair_up();
+  void write_rows(index_t first, index_t last);
+  // The edges of `row`, in order.
+  void spread(index_t row, std::vector<edge>& out) const;
+
+  folded_pair_engine& engine_;
+  const edge_request& request_;
+  edge_batches out_;
+  std::vector<bool> wanted_;  // [patterns]
+  std::vector<pattern_edge> found_;
+  std::vector<std::size_t> begin_;  // [patterns + 1], into partners_
+  std::vector<partner> partners_;
+};
+
+bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
+  found_.clear();
+  edge_request unordered = request_;
+  unordered.order = edge_order::unspecified;
+  try {
+    engine_.inner_->edges(unordered, [&](std::span<edge> batch) {
+      for (const edge& e : batch) {
+        if (!wanted_[e.row] && !wanted_[e.col]) continue;
+        if (found_.size() == most) throw too_many_edges{};
+        found_.push_back({e.row, e.col, e.statistic});
+      }
+    });
+  } catch (const too_many_edges&) {
+    found_ = {};
+    return false;
+  }
+  return true;
+}
+
+std::uint64_t folded_pair_engine::ordered_edges::collected_pairs() const {
+  std::uint64_t pairs = request_.keep.keeps(1.0) ? engine_.pairs_within_ : 0;
+  for (const pattern_edge& e : found_) pairs += engine_.pairs_between(e.first, e.second);
+  return pairs;
+}
+
+std::uint64_t folded_pair_engine::ordered_edges::counted_pairs() {
+  pair_counts found;
+  found.degree.resize(static_cast<std::size_t>(rows()));
+  engine_.counts({.keep = request_.keep, .histogram_bins = 0}, found);
+  return found.kept;
+}
+
+void folded_pair_engine::ordered_edges::run_in_ranges() {
+  pair_counts found;
+  found.degree.resize(engine_.weights_.size());
+  engine_.inner_->counts({.keep = request_.keep, .histogram_bins = 0}, found);
+  for (index_t first = 0; first < rows();) {
+    wanted_.assign(wanted_.size(), false);
+    std::size_t edges = 0;
+    index_t last = first;
+    for (; last < rows(); ++last) {
+      const node_id p = pattern_of(last);
+      if (p == row_patterns::no_pattern || wanted_[p]) continue;
+      if (edges > 0 && edges + found.degree[p] > engine_.most_waiting_) break;
+      wanted_[p] = true;
+      edges += found.degree[p];
+    }
+    collect(edges);
+    write_rows(first, last);
+    first = last;
+  }
+}
+
+void folded_pair_engine::ordered_edges::pair_up() {
+  begin_.assign(wanted_.size() + 1, 0);
+  for (const pattern_edge& e : found_) {
+    if (wanted_[e.first]) ++begin_[e.first + std::size_t{1}];
+    if (wanted_[e.second]) ++begin_[e.second + std::size_t{1}];
+  }
+  for (std::size_t p = 1; p < begin_.size(); ++p) begin_[p] += begin_[p - 1];
+  partners_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  for (const pattern_edge& e : found_) {
+    if (wanted_[e.first]) partners_[next[e.first]++] = {e.second, e.statistic};
+    if (wanted_[e.second]) partners_[next[e.second]++] = {e.first, e.statistic};
+  }
+}
+
+void folded_pair_engine::ordered_edges::spread(index_t row, std::vector<edge>& out) const {
+  out.clear();
+  const auto self = static_cast<node_id>(row);
+  const node_id own = pattern_of(row);
+  if (own == row_patterns::no_pattern) return;
+  const auto take_later = [&](node_id pattern, double statistic) {
+    const auto members = engine_.patterns().members_of(pattern);
+    auto at = std::upper_bound(members.begin(), members.end(), self);
+    for (; at != members.end(); ++at) {
+      out.push_back({.row = self, .col = *at, .statistic = statistic, .p = 0});
+    }
+  };
+  if (request_.keep.keeps(1.0)) take_later(own, 1.0);
+  for (std::size_t at = begin_[own]; at < begin_[own + std::size_t{1}]; ++at) {
+    take_later(partners_[at].pattern, partners_[at].statistic);
+  }
+  std::sort(out.begin(), out.end(), [](const edge& a, const edge& b) { return a.col < b.col; });
+}
+
+void folded_pair_engine::ordered_edges::write_rows(index_t first, index_t last) {
+  constexpr std::size_t most_edges_at_once = std::size_t{1} << 20;
+  constexpr index_t most_rows_at_once = 4096;
+  pair_up();
+  std::vector<std::vector<edge>> edges(static_cast<std::size_t>(most_rows_at_once));
+  while (first < last) {
+    // Rows with about that many edges, by an upper bound.
+    std::size_t bound = 0;
+    index_t end = first;
+    for (; end < last && end - first < most_rows_at_once && bound < most_edges_at_once; ++end) {
+      const node_id p = pattern_of(end);
+      if (p == row_patterns::no_pattern) continue;
+      bound += engine_.weights_[p];
+      for (std::size_t at = begin_[p]; at < begin_[p + std::size_t{1}]; ++at) {
+        bound += engine_.weights_[partners_[at].pattern];
+      }
+    }
+    cpu::parallel_for(end - first, engine_.threads_, [&](index_t i, int) {
+      spread(first + i, edges[static_cast<std::size_t>(i)]);
+    });
+    for (index_t i = 0; i < end - first; ++i) {
+      for (const edge& e : edges[static_cast<std::size_t>(i)]) out_.write(e);
+    }
+    first = end;
+  }
+}
+
+void folded_pair_engine::edges(const edge_request& request, const edge_receiver& receive) {
+  if (request.order == edge_order::unspecified) return edges_as_found(request, receive);
+  ordered_edges(*this, request, receive).run();
+}
+
+}  // namespace gpu::detail

@@ -1,0 +1,240 @@
+// The sinks of a folded engine but for the edges: dense, counts, bins, top-k.
+#include "pairs/folded_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include "base/parallel.hpp"
+
+namespace gpu::detail {
+namespace {
+
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t most_waiting_edges = std::size_t{1} << 25;
+constexpr std::size_t least_waiting_edges = 1024;
+constexpr std::size_t bytes_per_waiting_edge = 48;  // as found, and from each of its two patterns
+constexpr index_t rows_per_task = 1024;
+
+std::size_t waiting_edges_within(std::size_t workspace_bytes) {
+  if (workspace_bytes == 0) return most_waiting_edges;
+  return std::clamp(workspace_bytes / bytes_per_waiting_edge, least_waiting_edges,
+                    most_waiting_edges);
+}
+
+// body(row) for all rows, in parallel.
+template <class Body>
+void for_each_row(index_t first, index_t last, index_t task_rows, int threads, const Body& body) {
+  const index_t tasks = (last - first + task_rows - 1) / task_rows;
+  cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+    const index_t end = std::min(last, first + (task + 1) * task_rows);
+    for (index_t i = first + task * task_rows; i < end; ++i) body(i);
+  });
+}
+
+}  // namespace
+
+folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const execution& exec)
+    : inner_(std::move(inner)),
+      threads_(cpu::thread_count(exec.cpu_threads)),
+      most_waiting_(waiting_edges_within(exec.workspace_bytes)),
+      weights_(static_cast<std::size_t>(patterns().size())) {
+  for (std::size_t p = 0; p < weights_.size(); ++p) {
+    weights_[p] = static_cast<std::uint32_t>(patterns().begin[p + 1] - patterns().begin[p]);
+    pairs_within_ += pairs_within(static_cast<node_id>(p));
+  }
+}
+
+// ---- dense ------------------------------------------------------------------------------------
+
+// The patterns' matrix comes to the upper left of the result and is spread from there in place.
+// Row i is written from row p(i) <= i, its pattern, for i from the last to the first: the rows from
+// `first` on have their patterns before `first`, and those are untouched until then. The same holds
+// for the columns of a row.
+template <class Value>
+void folded_pair_engine::spread_dense(matrix_view<Value> out) {
+  const index_t rows = out.rows();
+  const std::vector<node_id>& pattern_of = patterns().pattern_of;
+  if (patterns().size() > 0) {
+    inner_->dense(
+        matrix_view<Value>(out.data(), patterns().size(), patterns().size(), out.row_stride()));
+  }
+  const auto spread = [&](index_t i) {
+    Value* to = out.row(i);
+    const node_id own = pattern_of[static_cast<std::size_t>(i)];
+    const Value* from = own == row_patterns::no_pattern ? nullptr : out.row(own);
+    for (index_t j = rows; j-- > 0;) {
+      const node_id other = pattern_of[static_cast<std::size_t>(j)];
+      to[j] = from == nullptr || other == row_patterns::no_pattern ? static_cast<Value>(nan_value)
+                                                                   : from[other];
+    }
+  };
+  // patterns_before[i]: patterns of the rows before i, which have the lowest numbers.
+  std::vector<index_t> patterns_before(static_cast<std::size_t>(rows) + 1);
+  for (std::size_t i = 0; i < pattern_of.size(); ++i) {
+    const bool is_first = pattern_of[i] != row_patterns::no_pattern &&
+                          static_cast<index_t>(pattern_of[i]) == patterns_before[i];
+    patterns_before[i + 1] = patterns_before[i] + (is_first ? 1 : 0);
+  }
+  index_t last = rows;
+  while (last > 0) {
+    const index_t first = patterns_before[static_cast<std::size_t>(last)];
+    if (first == last) break;  // from here on each row is its own pattern's
+    for_each_row(first, last, 1, threads_, spread);
+    last = first;
+  }
+  for_each_row(0, last, 1, threads_, spread);
+}
+
+void folded_pair_engine::dense(matrix_view<double> out) {
+  spread_dense(out);
+}
+
+void folded_pair_engine::dense(matrix_view<float> out) {
+  spread_dense(out);
+}
+
+// ---- counts -----------------------------------------------------------------------------------
+
+void folded_pair_engine::counts(const count_request& request, pair_counts& out) {
+  pair_counts found;
+  found.degree.resize(weights_.size());
+  found.histogram.resize(out.histogram.size());
+  count_request weighted = request;
+  weighted.weights = weights_;
+  inner_->counts(weighted, found);
+  const bool within = request.keep.keeps(1.0);
+  out.kept = found.kept + (within ? pairs_within_ : 0);
+  out.histogram = std::move(found.histogram);
+  if (within && !out.histogram.empty()) out.histogram.back() += pairs_within_;
+  for_each_row(0, static_cast<index_t>(out.degree.size()), rows_per_task, threads_, [&](index_t i) {
+    const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
+    std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
+    degree = p == row_patterns::no_pattern ? 0 : found.degree[p] + (within ? weights_[p] - 1 : 0);
+  });
+}
+
+bin_counts folded_pair_engine::bin_statistics(const bin_request& request) {
+  bin_request weighted = request;
+  weighted.weights = weights_;
+  bin_counts out = inner_->bin_statistics(weighted);
+  const double x = key_of(1.0, request.key);
+  if (x < request.low) {
+    out.below += pairs_within_;
+  } else if (x >= request.high) {
+    out.at_or_above += pairs_within_;
+  } else {
+    const double last = static_cast<double>(request.bins - 1);
+    const double bin = std::min((x - request.low) * request.scale, last);
+    out.bins[static_cast<std::size_t>(bin)] += pairs_within_;
+  }
+  return out;
+}
+
+// ---- top-k ------------------------------------------------------------------------------------
+
+namespace {
+
+struct neighbor {
+  double rank;
+  double statistic;
+  node_id row;
+};
+
+// The rows of patterns of equal rank, in ascending order, from each pattern's members.
+class member_merge {
+ public:
+  void add(std::span<const node_id> members, double statistic) {
+    heads_.push({members, statistic});
+  }
+  [[nodiscard]] bool empty() const { return heads_.empty(); }
+  neighbor take(double rank) {
+    head next = heads_.top();
+    heads_.pop();
+    const neighbor out{rank, next.statistic, next.members.front()};
+    next.members = next.members.subspan(1);
+    if (!next.members.empty()) heads_.push(next);
+    return out;
+  }
+  void clear() { heads_ = {}; }
+
+ private:
+  struct head {
+    std::span<const node_id> members;
+    double statistic;
+    bool operator<(const head& other) const { return members.front() > other.members.front(); }
+  };
+  std::priority_queue<head> heads_;
+};
+
+}  // namespace
+
+// The k best patterns of a pattern, by rank and then by first member, hold the k best rows for each
+// of its rows. Let row j be among those, of pattern q, and assume that k patterns come before q.
+// Each of them has a higher rank than q, or the same rank and a first member before q's, which is
+// at or before j. So k first members come before j: a contradiction. Patterns are numbered by their
+// first members, so that "ties to the lowest row" is "ties to the lowest pattern".
+//
+// The other rows of the pattern itself are neighbours with statistic 1. One list of k + 1 entries,
+// with all rows of the pattern among the candidates, serves each of them: without the row itself,
+// its first k entries are that row's neighbours.
+void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out) {
+  std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
+  std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
+  std::fill(out.count.begin(), out.count.end(), node_id{0});
+  const index_t count = patterns().size();
+  if (count == 0) return;
+  const index_t k = std::min(request.k, count);
+  neighbor_table found{.index = matrix<node_id>(count, k),
+                       .statistic = matrix<double>(count, k),
+                       .count = std::vector<node_id>(static_cast<std::size_t>(count)),
+                       .summary = {}};
+  top_k_request inner_request = request;
+  inner_request.k = k;
+  inner_->top_k(inner_request, found);
+
+  const bool within = request.keep.keeps(1.0);
+  const bool by_magnitude = request.order == neighbor_order::by_absolute_value;
+  const auto rank_of = [&](double r) { return by_magnitude ? std::abs(r) : r; };
+  const auto spread = [&](index_t p, std::vector<neighbor>& list, member_merge& merge) {
+    const auto own = patterns().members_of(static_cast<node_id>(p));
+    const auto most = static_cast<std::size_t>(request.k) + 1;
+    const index_t entries = found.count[static_cast<std::size_t>(p)];
+    list.clear();
+    bool own_is_left = within && own.size() > 1;
+    for (index_t e = 0; (e < entries || own_is_left) && list.size() < most;) {
+      const double best = e < entries ? rank_of(found.statistic(p, e)) : -2.0;
+      const double rank = own_is_left ? std::max(best, 1.0) : best;
+      merge.clear();
+      if (own_is_left && rank == 1.0) {
+        merge.add(own, 1.0);
+        own_is_left = false;
+      }
+      for (; e < entries && rank_of(found.statistic(p, e)) == rank; ++e) {
+        merge.add(patterns().members_of(found.index(p, e)), found.statistic(p, e));
+      }
+      while (!merge.empty() && list.size() < most) list.push_back(merge.take(rank));
+    }
+    for (const node_id row : own) {
+      index_t at = 0;
+      for (std::size_t e = 0; e < list.size() && at < request.k; ++e) {
+        if (list[e].row == row) continue;
+        out.index(row, at) = list[e].row;
+        out.statistic(row, at) = list[e].statistic;
+        ++at;
+      }
+      out.count[row] = static_cast<node_id>(at);
+    }
+  };
+  const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
+  cpu::parallel_for(tasks, threads_, [&](index_t task, int) {
+    std::vector<neighbor> list;
+    member_merge merge;
+    const index_t end = std::min(count, (task + 1) * rows_per_task);
+    for (index_t p = task * rows_per_task; p < end; ++p) spread(p, list, merge);
+  });
+}
+
+}  // namespace gpu::detail

@@ -1,0 +1,68 @@
+#pragma once
+// All pairs of rows from all pairs of patterns: an engine around one whose rows were folded. What
+// it gives is what the rows themselves would give, bit for bit: rows of a pattern have the same
+// ranks, so a pair of rows has the statistic of the pair of their patterns, and exactly 1 within a
+// pattern (S / sqrt(S S) is 1 in IEEE arithmetic).
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pairs/engine.hpp"
+
+namespace gpu::detail {
+
+/// Receives batches of folded edges whose p is not filled yet; may overwrite them.
+using folded_edge_receiver = std::function<void(std::span<folded_edge>)>;
+
+class folded_pair_engine final : public pair_engine {
+ public:
+  /// `inner` has folded rows.
+  folded_pair_engine(std::unique_ptr<pair_engine> inner, const execution& exec);
+
+  [[nodiscard]] const prepared_rows& rows() const override { return inner_->folded()->input; }
+  [[nodiscard]] const folded_rows* folded() const override { return inner_->folded(); }
+  [[nodiscard]] std::string device() const override { return inner_->device(); }
+  [[nodiscard]] pair_variant variant() const override { return inner_->variant(); }
+
+  void dense(matrix_view<double> out) override;
+  void dense(matrix_view<float> out) override;
+  void edges(const edge_request& request, const edge_receiver& receive) override;
+  void top_k(const top_k_request& request, neighbor_table& out) override;
+  void counts(const count_request& request, pair_counts& out) override;
+  [[nodiscard]] bin_counts bin_statistics(const bin_request& request) override;
+
+  /// As edges(), between patterns; the pairs within a pattern are an edge of it with itself.
+  void folded_edges(const edge_request& request, const folded_edge_receiver& receive);
+
+ private:
+  class ordered_edges;
+
+  template <class Value>
+  void spread_dense(matrix_view<Value> out);
+  void edges_as_found(const edge_request& request, const edge_receiver& receive);
+
+  [[nodiscard]] const row_patterns& patterns() const { return inner_->folded()->patterns; }
+  // Pairs of rows within a pattern.
+  [[nodiscard]] std::uint64_t pairs_within(node_id pattern) const {
+    const std::uint64_t weight = weights_[pattern];
+    return weight * (weight - 1) / 2;
+  }
+
+  // Pairs of rows of two patterns.
+  [[nodiscard]] std::uint64_t pairs_between(node_id first, node_id second) const {
+    return std::uint64_t{weights_[first]} * weights_[second];
+  }
+
+  std::unique_ptr<pair_engine> inner_;
+  int threads_;
+  std::size_t most_waiting_;  // edges between patterns that may wait to be put in order
+  std::vector<std::uint32_t> weights_;
+  std::uint64_t pairs_within_ = 0;  // of all patterns
+};
+
+}  // namespace gpu::detail

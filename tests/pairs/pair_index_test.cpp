@@ -1,0 +1,162 @@
+// Where pairs, rows and work items stand, by host arithmetic alone, past 2^31 and 2^32 pairs and up
+// to the most rows there can be.
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/hopper/class_layout.hpp"
+#include "cuda/pairs/team/walk_items.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu::index_t;
+using gpu::cuda::class_layout;
+using gpu::cuda::rows_of_pairs;
+using gpu::cuda::upper_pairs;
+
+// Around 2^31 and 2^32 pairs, the origin job, 2^31 and 2^32 rows.
+constexpr index_t row_counts[] = {
+    2,       3,         65'536,     65'537,        92'682,       92'683,
+    131'072, 9'879'896, 94'906'266, 2'147'483'649, 4'294'967'294};
+
+__extension__ using wide = unsigned __int128;
+
+wide pairs_of(index_t begin, index_t end, index_t count) {
+  return static_cast<wide>(end - begin) *
+         (static_cast<wide>(count - 1 - begin) + static_cast<wide>(count - end)) / 2;
+}
+
+// Positions of the first rows of classes of the given sizes; squares go up in steps of 3.
+std::vector<std::uint32_t> starts_of(const std::vector<std::uint32_t>& sizes) {
+  std::vector<std::uint32_t> starts(3 * sizes.size() + 1, class_layout::no_rows);
+  std::uint32_t row = 0;
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    starts[3 * c + 1] = row;
+    row += sizes[c];
+  }
+  return starts;
+}
+
+// Slices of odd lengths cover what the whole covers, and the whole is every pair once.
+void check_layout(const std::vector<std::uint32_t>& sizes) {
+  std::uint64_t rows = 0;
+  for (const std::uint32_t size : sizes) rows += size;
+  INFO(sizes.size() << " classes, " << rows << " rows");
+  const class_layout layout(starts_of(sizes), static_cast<index_t>(rows));
+  const std::uint64_t wanted = rows * (rows - 1) / 2;
+  CHECK(layout.pairs(0, layout.items()) == wanted);
+  const index_t third = layout.items() / 3;
+  CHECK(layout.pairs(0, third) + layout.pairs(third, third + 1) +
+            layout.pairs(third + 1, layout.items()) ==
+        wanted);
+  CHECK(layout.rows_before.back() == rows);
+  // Every class begins in a block of its own and keeps its rows' order.
+  std::uint32_t row = 0;
+  std::uint32_t block = 0;
+  bool in_place = true;
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    const std::uint32_t slot = row + layout.shifts[3 * c + 1];
+    in_place &= slot == block * gpu::kernels::count_block_rows;
+    in_place &= layout.square_sums[block] == static_cast<int>(3 * c + 1);
+    row += sizes[c];
+    block += (sizes[c] + gpu::kernels::count_block_rows - 1) / gpu::kernels::count_block_rows;
+  }
+  CHECK(in_place);
+  CHECK(layout.padded_rows() == index_t{block} * gpu::kernels::count_block_rows);
+}
+
+}  // namespace
+
+TEST_CASE("Pairs of rows are counted in 64 bits", "[pair_index]") {
+  std::mt19937_64 engine(1);
+  for (const index_t count : row_counts) {
+    INFO(count << " rows");
+    CHECK(upper_pairs({0, count}, count) == pairs_of(0, count, count));
+    CHECK(upper_pairs({count - 1, count}, count) == 0);
+    for (int i = 0; i < 200; ++i) {
+      const auto rows = static_cast<std::uint64_t>(count) + 1;
+      auto begin = static_cast<index_t>(engine() % rows);
+      auto end = static_cast<index_t>(engine() % rows);
+      if (begin > end) std::swap(begin, end);
+      CHECK(upper_pairs({begin, end}, count) == pairs_of(begin, end, count));
+    }
+  }
+}
+
+TEST_CASE("Launches take the pairs they are asked for and cover all rows", "[pair_index]") {
+  for (const index_t count : row_counts) {
+    for (const double pairs : {1.0, 6.7e7, 4.3e9, 1e13}) {
+      INFO(count << " rows, " << pairs << " pairs a launch");
+      std::uint64_t covered = 0;
+      index_t begin = 0;
+      bool fitting = true;
+      // The end of the triangle where there are too many launches to walk them all.
+      const double all = static_cast<double>(count) * static_cast<double>(count) / 2;
+      if (all / pairs > 1e5) begin = count - std::min<index_t>(count, 300'000);
+      const index_t first = begin;
+      for (int launches = 0; begin < count && launches < 400'000; ++launches) {
+        const index_t rows = rows_of_pairs(begin, count, pairs);
+        if (rows < 1 || rows > count - begin) break;
+        const std::uint64_t taken = upper_pairs({begin, begin + rows}, count);
+        // At most a row more than asked for.
+        fitting &= rows == 1 || static_cast<double>(taken) <=
+                                    pairs * 1.000001 + static_cast<double>(count - begin);
+        covered += taken;
+        begin += rows;
+      }
+      CHECK(fitting);
+      CHECK(begin == count);
+      CHECK(covered == pairs_of(first, count, count));
+    }
+  }
+}
+
+TEST_CASE("Classes of every size cover every pair once", "[pair_index]") {
+  check_layout({2});
+  check_layout({1, 1});
+  check_layout({1, 255, 256, 257, 1, 767, 768, 769, 65'536, 3});
+  check_layout(std::vector<std::uint32_t>(3000, 1));
+  std::mt19937 engine(2);
+  for (int i = 0; i < 20; ++i) {
+    std::vector<std::uint32_t> sizes(1 + engine() % 60);
+    for (std::uint32_t& size : sizes) {
+      const auto limit = std::uint32_t{1} << (engine() % 14);
+      size = 1 + static_cast<std::uint32_t>(engine()) % limit;
+    }
+    sizes.back() += 1;
+    check_layout(sizes);
+  }
+  // Past 2^31 and 2^32 pairs, and the rows of the origin job.
+  check_layout({65'537, 10});
+  check_layout({92'683, 1, 131'072});
+  check_layout({1'000'000, 77, 2'000'001, 6'879'818});
+}
+
+TEST_CASE("A walk of more than 2^32 items takes each once", "[pair_index]") {
+  const index_t items = (index_t{1} << 33) + 12'345;
+  const gpu::progress_callback none;
+  const auto share = gpu::cuda::make_solo_share(none);
+  const auto walk = share->walk("pairs", items, std::uint64_t{1} << 63);
+  index_t next = 0;
+  bool each_once = true;
+  int repeats = 3;
+  CHECK(gpu::cuda::walk_items(
+      *walk, items,
+      [&](index_t first, index_t last) {
+        each_once &= first == next && last > first && last <= items;
+        if (repeats > 0 && first > items / 3) {
+          --repeats;
+          return gpu::cuda::slice_outcome::repeat;
+        }
+        walk->advance(static_cast<std::uint64_t>(last - first));
+        next = last;
+        return gpu::cuda::slice_outcome::done;
+      },
+      index_t{1} << 30));
+  CHECK(each_once);
+  CHECK(next == items);
+  CHECK(repeats == 0);
+}

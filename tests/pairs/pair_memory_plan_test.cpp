@@ -1,0 +1,84 @@
+// What memory allows: whether rows are packed at once or in windows, as a pure function; and which
+// rows those are.
+
+#include <cstddef>
+#include <initializer_list>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "cpu/pairs/memory.hpp"
+#include "cpu/pairs/policy.hpp"
+#include "cpu/pairs/rows/present_rows.hpp"
+#include "support/catch.hpp"
+
+using gpu::index_t;
+using gpu::cpu::plan_pair_memory;
+using gpu::detail::measure;
+
+TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
+  constexpr std::size_t bound = std::size_t{256} << 20;
+  for (const measure what : {measure::spearman, measure::pearson}) {
+    for (const index_t cols : {3, 30, 64, 65, 128, 129, 1000, 1861, 20000}) {
+      bool was_windowed = false;
+      for (const index_t rows : {index_t{0}, index_t{2}, index_t{60'000}, index_t{1'000'000},
+                                 index_t{9'879'896}, index_t{4'294'967'295}}) {
+        for (const int threads : {1, 2, 16, 128}) {
+          INFO(rows << " x " << cols << ", " << threads << " threads");
+          const auto plan = plan_pair_memory(what, rows, cols, threads, 0);
+          // Each thread has scratch of 512 bytes a column.
+          if (cols * threads <= 128 * 1000) CHECK(plan.bytes <= bound);
+          CHECK(plan.window_rows <= rows);
+          CHECK(plan.is_windowed == (plan.window_rows < rows));
+          if (plan.is_windowed)
+            CHECK(plan.window_rows % (2 * gpu::cpu::pair_policy::window_step) == 0);
+          if (threads == 1) {
+            CHECK((plan.is_windowed || !was_windowed));
+            was_windowed = plan.is_windowed;
+          }
+        }
+      }
+    }
+  }
+  CHECK(!plan_pair_memory(measure::spearman, 1'000'000, 30, 2, 0).is_windowed);
+  CHECK(plan_pair_memory(measure::spearman, 9'879'896, 30, 2, 0).window_rows > 1'500'000);
+}
+
+TEST_CASE("A limit on memory is kept or refused", "[memory]") {
+  for (const index_t rows : {100, 5000, 1'000'000}) {
+    for (const std::size_t mib : std::initializer_list<std::size_t>{4, 16, 64, 1024}) {
+      const std::size_t limit = mib << 20;
+      const auto plan = plan_pair_memory(measure::spearman, rows, 30, 2, limit);
+      CHECK(plan.bytes <= limit);
+      CHECK(plan.waiting_edges >= 1024);
+    }
+  }
+  CHECK_THROWS_AS(plan_pair_memory(measure::spearman, 5000, 30, 2, 100'000), gpu::out_of_memory);
+  const auto plan = plan_pair_memory(measure::spearman, 9'879'896, 30, 2, 0);
+  const index_t less = gpu::cpu::window_rows_beside(plan, std::size_t{100} << 20);
+  CHECK(less < plan.window_rows * 3 / 5);
+  CHECK(gpu::cpu::window_rows_beside(plan, std::size_t{1} << 40) >= plan.window_rows / 4 - 128);
+}
+
+TEST_CASE("Present rows are numbered in order", "[memory]") {
+  for (const index_t step : {1, 2, 7, 64, 513}) {
+    gpu::cpu::present_rows present(5000);
+    std::vector<index_t> wanted;
+    for (index_t i = step / 2; i < 5000; i += step) {
+      present.add(i);
+      wanted.push_back(i);
+    }
+    present.number();
+    REQUIRE(present.size() == static_cast<index_t>(wanted.size()));
+    index_t wrong = 0;
+    for (std::size_t p = 0; p < wanted.size(); ++p) {
+      wrong += present.row_of(static_cast<index_t>(p)) != wanted[p];
+    }
+    CHECK(wrong == 0);
+    CHECK(present.contains(step / 2));
+    CHECK(present.contains(step / 2 + 1) == (step == 1));
+  }
+  gpu::cpu::present_rows none(100);
+  none.number();
+  CHECK(none.size() == 0);
+}

@@ -48,6 +48,7 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
             std::min(pairs_in(from, to), in_range - std::min(in_range, reported));
         reported += news;
         meter.advance(news);
+        rows_->reconsider();
         from = to;
       }
     };

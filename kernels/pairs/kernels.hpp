@@ -11,7 +11,7 @@
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 
-#include "pairs/engine.hpp"
+#include "base/keep_range.hpp"
 
 namespace gpu::kernels {
 

@@ -15,14 +15,9 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
-namespace gpu::detail {
+#include "base/keep_range.hpp"
 
-/// The filter as one test on the statistic: kept where r >= at_least or r <= at_most. NaN never is.
-struct keep_range {
-  double at_least;
-  double at_most;
-  [[nodiscard]] constexpr bool keeps(double r) const { return r >= at_least || r <= at_most; }
-};
+namespace gpu::detail {
 
 /// What the prologue found out about the rows.
 struct prepared_rows {
@@ -66,13 +61,6 @@ struct count_request {
   index_t histogram_bins;
   std::span<const std::uint32_t> weights = {};  // [rows], or empty: ones
 };
-
-/// Which function of the statistic a binning pass bins.
-enum class bin_key { magnitude, value, negated_value };
-[[nodiscard]] constexpr double key_of(double r, bin_key key) {
-  if (key == bin_key::magnitude) return r < 0 ? -r : r;
-  return key == bin_key::value ? r : -r;
-}
 
 /// One counting pass over all tested pairs, for multiple testing: with x the key of a pair's
 /// statistic, counts x < low, x >= high, and in between bin floor((x - low) * scale) clamped to

@@ -3,9 +3,10 @@
 
 #include <optional>
 
+#include <gpu/detail/all_pairs.hpp>
 #include <gpu/index.hpp>
 
-#include "pairs/engine.hpp"
+#include "base/keep_range.hpp"
 #include "plan/screen_policy.hpp"
 
 namespace gpu::detail {

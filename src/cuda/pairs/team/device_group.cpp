@@ -163,8 +163,14 @@ void pair_device_group::share(const Work& work) {
 
 void pair_device_group::edges(const detail::edge_request& request,
                               const detail::edge_receiver& receive) {
-  share([&](cuda::pair_engine& engine, pair_team& team, std::size_t) {
-    engine.edges(request, [&](std::span<edge> batch) { team.call([&] { receive(batch); }); });
+  share([&](cuda::pair_engine& engine, pair_team& team, std::size_t member) {
+    detail::edge_request own = request;
+    own.expect = {};
+    // All of them look at the same sample.
+    if (member == 0 && request.expect) {
+      own.expect = [&](double kept) { team.call([&] { request.expect(kept); }); };
+    }
+    engine.edges(own, [&](std::span<edge> batch) { team.call([&] { receive(batch); }); });
   });
 }
 

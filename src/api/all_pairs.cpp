@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <memory>
 #include <span>
 
 #include <gpu/error.hpp>
@@ -16,6 +17,7 @@
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
+#include "stats/p_table.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -49,7 +51,9 @@ class edge_call {
             const pair_filter& keep)
       : run_(what, data, options),
         keep_(run_.resolve(keep)),
+        side_(keep.side),
         threads_(cpu::thread_count(options.exec.cpu_threads)),
+        table_(stats::p_table_for(run_.engine().rows().cols)),
         p_values_(run_.engine().rows().cols, keep.side, threads_) {}
 
   [[nodiscard]] int threads() const { return threads_; }
@@ -58,8 +62,10 @@ class edge_call {
   template <class Consume>
   void deliver(edge_request request, const Consume& consume) {
     request.keep = keep_;
+    request.p_of = {table_.get(), side_};
+    const bool has_p = run_.engine().fills_p();
     run_.engine().edges(request, [&](std::span<edge> batch) {
-      p_values_.fill(batch);
+      if (!has_p) p_values_.fill(batch);
       consume(batch);
     });
   }
@@ -75,7 +81,9 @@ class edge_call {
  private:
   pair_run run_;
   keep_range keep_;
+  tail side_;
   int threads_;
+  std::shared_ptr<const stats::p_table> table_;
   stats::edge_p_values p_values_;
 };
 

@@ -16,6 +16,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "base/keep_range.hpp"
+#include "stats/p_table.hpp"
 
 namespace gpu::detail {
 
@@ -39,6 +40,8 @@ struct edge_request {
   keep_range keep;
   edge_order order;
   index_t batch_edges;
+  /// What engines that fill p fill it with; no table where p is not wanted.
+  stats::p_function p_of = {};
   /// Once true, an engine may leave out what it has not delivered yet; it may be so from the start.
   const std::atomic<bool>* enough = nullptr;
   /// Called at most once and before the first batch with about how many edges there will be, by an
@@ -50,7 +53,7 @@ struct edge_request {
   }
 };
 
-/// Receives batches of edges, whose p is filled only where the engine says so; may overwrite them.
+/// Receives batches of edges, whose p is filled where the engine fills p; may overwrite them.
 using edge_receiver = std::function<void(std::span<edge>)>;
 
 struct top_k_request {
@@ -96,6 +99,8 @@ class pair_engine {
 
   virtual void dense(matrix_view<double> out) = 0;
   virtual void dense(matrix_view<float> out) = 0;
+  /// Whether edges() fills p.
+  [[nodiscard]] virtual bool fills_p() const { return false; }
   /// Delivers every kept pair in batches of at most batch_edges.
   virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;

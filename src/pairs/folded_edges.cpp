@@ -58,6 +58,7 @@ void folded_pair_engine::folded_edges(const edge_request& request,
   if (request.order == edge_order::unspecified) write_within(count);
   edge_request between_patterns = request;
   between_patterns.expect = {};
+  between_patterns.p_of = {};
   inner_->edges(between_patterns, [&](std::span<edge> found) {
     for (const edge& e : found) {
       if (next <= e.row) write_within(e.row + 1);
@@ -92,6 +93,7 @@ void folded_pair_engine::edges_as_found(const edge_request& request, const edge_
   }
   edge_request between_patterns = request;
   between_patterns.expect = {};
+  between_patterns.p_of = {};
   inner_->edges(between_patterns, [&](std::span<edge> found) {
     for (const edge& e : found) write_between(e);
   });
@@ -160,6 +162,7 @@ bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
   unordered.order = edge_order::unspecified;
   unordered.enough = &too_many;
   unordered.expect = {};
+  unordered.p_of = {};
   engine_.inner_->edges(unordered, [&](std::span<edge> batch) {
     for (const edge& e : batch) {
       if (too_many || (!wanted_[e.row] && !wanted_[e.col])) continue;

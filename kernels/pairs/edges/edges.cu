@@ -10,7 +10,7 @@ namespace {
 constexpr int edge_threads = 256;
 
 __global__ void write_edges(const decided_edges from, std::uint64_t first, std::uint64_t count,
-                            edge* out) {
+                            const stats::p_function p_of, edge* out) {
   const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
   if (at >= count) return;
   const std::uint64_t key = from.keys[first + at];
@@ -19,7 +19,7 @@ __global__ void write_edges(const decided_edges from, std::uint64_t first, std::
   out[at] = {.row = from.layout.row_of(key),
              .col = from.layout.col_of(key),
              .statistic = statistic,
-             .p = 0};
+             .p = p_of.table == nullptr ? 0.0 : p_of(statistic)};
 }
 
 __global__ void key_screened(const screened_edge* found, std::uint64_t count,
@@ -65,9 +65,9 @@ unsigned blocks_for(std::uint64_t count) {
 }  // namespace
 
 void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
-                        edge* out, cudaStream_t stream) {
+                        const stats::p_function& p_of, edge* out, cudaStream_t stream) {
   if (count == 0) return;
-  write_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, out);
+  write_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, p_of, out);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

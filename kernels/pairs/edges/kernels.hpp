@@ -45,9 +45,9 @@ struct decided_edges {
   edge_key_layout layout;
 };
 
-/// Writes entries [first, first + count) as edges.
+/// Writes entries [first, first + count) as edges, with p where `p_of` has a table.
 void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
-                        edge* out, cudaStream_t stream);
+                        const stats::p_function& p_of, edge* out, cudaStream_t stream);
 
 /// Keys and statistics of `count` pairs that a screen found.
 void launch_key_screened(const screened_edge* found, std::uint64_t count,

@@ -22,7 +22,7 @@ std::size_t choose_batch(const detail::edge_request& request, double expected) {
 }  // namespace
 
 std::size_t edge_output::bytes(const detail::edge_request& request, double expected) {
-  return 2 * choose_batch(request, expected) * sizeof(edge);
+  return 2 * choose_batch(request, expected) * sizeof(edge) + sizeof(stats::p_table);
 }
 
 edge_output::edge_output(const detail::edge_request& request, const detail::edge_receiver& receive,
@@ -30,7 +30,14 @@ edge_output::edge_output(const detail::edge_request& request, const detail::edge
     : request_(request),
       receive_(receive),
       batch_edges_(choose_batch(request, expected)),
-      batches_{batch(batch_edges_, writing_.get()), batch(batch_edges_, writing_.get())} {}
+      p_of_(request.p_of),
+      batches_{batch(batch_edges_, writing_.get()), batch(batch_edges_, writing_.get())} {
+  if (request.p_of.table == nullptr) return;
+  table_ = {1, writing_.get()};
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(table_.data(), request.p_of.table, table_.bytes(),
+                                            cudaMemcpyHostToDevice, writing_.get()));
+  p_of_.table = table_.data();
+}
 
 edge_output::~edge_output() {
   static_cast<void>(cudaStreamSynchronize(writing_.get()));
@@ -45,7 +52,7 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
     next_ = 1 - next_;
     hand_on(to);
     to.count = static_cast<std::size_t>(std::min<std::uint64_t>(batch_edges_, count - first));
-    kernels::launch_write_edges(from, first, to.count, to.device.data(), writing_.get());
+    kernels::launch_write_edges(from, first, to.count, p_of_, to.device.data(), writing_.get());
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.written.get(), writing_.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(copying_.get(), to.written.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.host.data(), to.device.data(),

@@ -51,6 +51,8 @@ class edge_output {
   std::size_t batch_edges_;
   stream writing_{stream::priority::high};
   stream copying_{stream::priority::high};
+  device_buffer<stats::p_table> table_;
+  stats::p_function p_of_;
   batch batches_[2];
   int next_ = 0;  // the one pushed longest ago
 };

@@ -43,6 +43,7 @@ class pair_device_group final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override {
     share([&](cuda::pair_engine& engine) { engine.top_k(request, out); });
   }
+  [[nodiscard]] bool fills_p() const override { return true; }
   void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;

@@ -104,8 +104,8 @@ class packed_pearson_rows final : public packed_rows {
   }
 
   // Statistics need the doubles alone.
-  void prepare(const detail::keep_range* keep) override {
-    if (keep != nullptr) packed_rows::prepare(keep);
+  void prepare(const pair_task& task) override {
+    if (task.wanted != pair_task::output::statistics) packed_rows::prepare(task);
   }
 
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
@@ -139,6 +139,18 @@ class packed_pearson_rows final : public packed_rows {
         columns.store_row(i, rounded.data());
       }
     });
+  }
+
+  [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
+    const auto columns = static_cast<double>(cols_);
+    const pair_speed& speed = kernels().speed;
+    const double sums = columns * speed.float32 + speed.filter;
+    const double statistic = columns * speed.float64 + 3;
+    const bool counts = task.wanted == pair_task::output::counts;
+    return {.screen = columns * speed.screen,
+            .search = sums,
+            .every = counts && task.bins == 0 ? 1.4 * sums : statistic + (counts ? 4 : 1),
+            .decide = 15 + columns * 0.5};
   }
 
   [[nodiscard]] row_screen make_screen() const override {

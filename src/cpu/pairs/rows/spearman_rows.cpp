@@ -128,27 +128,23 @@ class packed_spearman_rows final : public packed_rows {
     set_scales(std::move(scales), filter_band, true);
   }
 
-  void prepare(const detail::keep_range* keep) override {
-    packed_rows::prepare(keep);
-    if ((keep != nullptr && filters(*keep)) || !squares_.empty()) return;
-    squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
-  }
-
-  void prepare_counts(const detail::keep_range& keep, index_t bins) override {
-    if constexpr (sizeof(Integer) == 1) {
-      filter asked;
-      const bool is_loose = make_filter(keep, asked) && asked.cut <= 1 && !is_rare(asked.cut);
-      if (is_loose && kernels().count_classes != nullptr &&
-          classed_rows::pays(ranks_.stride, ranks_.square_sums)) {
-        if (classes_.is_empty()) {
-          classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
-                      split_,    thread_count(threads_)};
-        }
-        return;
-      }
+  void prepare(const pair_task& task) override {
+    counts_classes_ = task.wanted == pair_task::output::counts && may_count_classes();
+    choose(task);
+    filter asked;
+    counts_classes_ &=
+        rung() == cpu_pair_rung::every && make_filter(task.keep, asked) && asked.cut <= 1;
+    if (!counts_classes_) {
       classes_ = {};
+      pack_for_rung();
+    } else if constexpr (sizeof(Integer) == 1) {
+      drop_packed();
+      if (classes_.is_empty()) {
+        classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
+                    split_,    thread_count(threads_)};
+      }
     }
-    packed_rows::prepare_counts(keep, bins);
+    if (squares_.empty()) squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
   }
 
   [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
@@ -157,7 +153,7 @@ class packed_spearman_rows final : public packed_rows {
                       std::uint32_t* row_degree, std::uint32_t* col_degree,
                       const pair_bins& bins) const override {
     filter asked;
-    if (classes_.is_empty() || !make_filter(keep, asked)) {
+    if (!counts_classes_ || !make_filter(keep, asked)) {
       return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
     }
     return classes_.count(tile, asked.cut, asked.side, asked.band, row_degree, col_degree, bins);
@@ -198,6 +194,56 @@ class packed_spearman_rows final : public packed_rows {
     });
   }
 
+  [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
+    const auto columns = static_cast<double>(ranks_.stride);
+    const pair_speed& speed = kernels().speed;
+    const double sums = columns * (how == packing::int8 ? speed.int8 : speed.int16) + speed.filter;
+    cpu_pair_costs out{.screen = columns * speed.screen,
+                       .search = sums,
+                       .every = sums + speed.select,
+                       .decide = 15 + columns * 0.1};
+    if (task.wanted == pair_task::output::counts) {
+      out.every = counts_classes_ ? columns * speed.int8 : 1.4 * sums;
+      if (task.bins > 0) out.every += counts_classes_ ? 1 : 4;
+    }
+    return out;
+  }
+
+  void select(const pair_tile& tile, const detail::keep_range& keep, const filter& asked,
+              pair_scratch& scratch, hit_buffer& out) const override {
+    std::int32_t* sums = sums_of(scratch);
+    for_each_block(tile, [&](const pair_tile& block) {
+      const kernel_tile prepared = filter_tile(block, asked, scratch);
+      dots().sums(prepared, sums, pair_policy::block_cols);
+      for (index_t i = 0; i < block.rows(); ++i) {
+        const index_t row = block.row_begin + i;
+        const index_t first = first_upper_column(block, row) - block.col_begin;
+        if (first >= block.cols()) continue;
+        pair_hit* const hits = out.room_for(block.cols() + hit_padding);
+        out.add(kernels().select({.sums = sums + i * pair_policy::block_cols + first,
+                                  .count = block.cols() - first,
+                                  .row = static_cast<std::uint32_t>(row),
+                                  .col = static_cast<std::uint32_t>(block.col_begin + first),
+                                  .row_cut = prepared.row_cut[i],
+                                  .col_scale = prepared.col_scale + first,
+                                  .band = prepared.band,
+                                  .sign_flip = prepared.sign_flip,
+                                  .sign_keep = prepared.sign_keep,
+                                  .square_row = static_cast<double>(square_sum(row)),
+                                  .square_cols = squares_.data() + block.col_begin + first,
+                                  .at_least = keep.at_least,
+                                  .at_most = keep.at_most},
+                                 hits));
+      }
+    });
+  }
+
+  // Whether loose cuts are counted by classes.
+  [[nodiscard]] bool may_count_classes() const {
+    return sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
+           classed_rows::pays(ranks_.stride, ranks_.square_sums);
+  }
+
   [[nodiscard]] row_screen make_screen() const override {
     return {kernels(),     ranks_.values.data(), size(),  ranks_.stride,
             ranks_.stride, lengths_.data(),      threads_};
@@ -208,9 +254,10 @@ class packed_spearman_rows final : public packed_rows {
   }
 
   ordinary_ranks<Integer> ranks_;
-  std::vector<double> squares_;  // integers below 2^31, once statistics are asked for
-  std::vector<double> lengths_;  // their roots
-  classed_rows classes_;         // while the last counts prepared for are loose
+  std::vector<std::int32_t> squares_;  // the sums of squares, as the kernels take them
+  std::vector<double> lengths_;        // their roots
+  bool counts_classes_ = false;        // the counts that were prepared for
+  classed_rows classes_;               // made for them
   index_t split_;
   int threads_;
 };

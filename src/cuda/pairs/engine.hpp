@@ -86,6 +86,8 @@ class pair_engine final : public detail::pair_engine {
   bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive);
   bool screen_counts(const detail::count_request& request, pair_counts& out);
   void count_by_tiles(const detail::count_request& request, pair_counts& out);
+  /// Kept pairs and degrees from half-precision products, where the device and the rows allow it.
+  bool count_by_products(const detail::count_request& request, pair_counts& out);
   struct class_counts {
     std::uint64_t kept = 0;
     std::uint64_t dropped = 0;

@@ -48,7 +48,7 @@ template <class T>
 rank_options decide(const rank_options& options, backend where, index_t cols) {
   rank_options decided = options;
   decided.exec.target = where;
-  decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T));
+  decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T), options.ties);
   return decided;
 }
 

@@ -22,8 +22,11 @@ namespace {
 
 constexpr std::uint64_t least_candidates = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 23;
-// Panels aim at this share of the queue, so that the next one rarely overflows.
+// Panels aim at this share of the queue, so that the next one rarely overflows, and at so many of
+// them, so that they overlap.
 constexpr double wanted_fill = 0.5;
+constexpr double wanted_panels = 8;
+constexpr double least_panel_edges = 1 << 17;
 constexpr double first_panel_pairs = 1 << 26;
 constexpr double panel_growth = 8;
 constexpr double most_panel_pairs = 1e11;
@@ -34,7 +37,8 @@ constexpr std::size_t bytes_per_candidate = buffer_count * 2 * sizeof(std::uint6
 
 // The queue for so many edges, and the largest that fits `bytes` with its sort.
 std::uint64_t choose_capacity(std::size_t bytes, std::uint64_t pairs, double expected) {
-  const double most = std::min(expected, static_cast<double>(most_candidates));
+  const double part = expected / wanted_panels / wanted_fill;
+  const double most = std::min(part, static_cast<double>(most_candidates));
   const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(most) + 1);
   std::uint64_t capacity =
       std::min({std::clamp(wanted, least_candidates, most_candidates), pairs,
@@ -105,6 +109,7 @@ class edge_writer {
   kernels::cut_estimate cut_;
   bool ordered_;
   std::uint64_t capacity_;
+  double panel_edges_;  // that a panel should have
   double panel_pairs_;
   std::vector<std::unique_ptr<entry_buffer>> buffers_;
   std::deque<entry_buffer*> free_;  // the one that was given back longest ago first
@@ -135,8 +140,11 @@ edge_writer::edge_writer(const edge_source& source, const detail::edge_request& 
   source.budget.require(capacity_ * bytes_per_candidate + scratch + output_bytes,
                         "queues of edges");
   const double room = static_cast<double>(capacity_) * wanted_fill;
+  panel_edges_ = std::min(room, std::max(expected / wanted_panels, least_panel_edges));
   panel_pairs_ = std::max(first_panel_pairs, room);
-  if (sample.kept > 0) panel_pairs_ = std::min(room / sample.kept_share(), most_panel_pairs);
+  if (sample.kept > 0) {
+    panel_pairs_ = std::min(panel_edges_ / sample.kept_share(), most_panel_pairs);
+  }
   for (int buffer = 0; buffer < buffer_count; ++buffer) {
     buffers_.push_back(std::make_unique<entry_buffer>(capacity_, source.finding));
     free_.push_back(buffers_.back().get());
@@ -215,8 +223,7 @@ bool edge_writer::fits(const panel_state& found) const {
 
 void edge_writer::learn(const row_range& rows, std::uint64_t found) {
   const double pairs = static_cast<double>(upper_pairs(rows, source_.rows.count()));
-  const double room = wanted_fill * static_cast<double>(capacity_);
-  const double fitting = pairs * room / (static_cast<double>(found) + 1);
+  const double fitting = pairs * panel_edges_ / (static_cast<double>(found) + 1);
   panel_pairs_ = std::min({fitting, panel_pairs_ * panel_growth, most_panel_pairs});
 }
 

@@ -20,7 +20,8 @@ pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_re
       request_(request),
       receive_(receive),
       of_thread_(static_cast<std::size_t>(engine.threads_)),
-      hits_(engine.panel_edges_) {}
+      hits_(static_cast<std::size_t>(std::min(std::uint64_t{engine.panel_edges_},
+                                              upper_pairs(0, engine.size(), engine.size())))) {}
 
 index_t pair_engine::edge_writer::tile_cols() const {
   const double share = std::max(share_, engine_.rows_->kept_share());

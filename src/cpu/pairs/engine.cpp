@@ -67,16 +67,21 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       data);
   variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
-  // Here for Pearson, which cannot fold.
-  (void)detail::looks_for_patterns(what, backend::cpu, variant_, info_.rows, options);
+  const bool looks_for_patterns =
+      detail::looks_for_patterns(what, backend::cpu, variant_, info_.rows, options);
   const pair_memory memory =
       plan_pair_memory(what, info_.rows, info_.cols, usable_pair_kernels().int8.search != nullptr,
                        threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
-  row_preparation found = what == detail::measure::spearman
-                              ? prepare_spearman_rows(data, options, variant_, memory.is_windowed)
-                              : prepare_pearson_rows(data, options, variant_, memory.is_windowed);
+  const row_options how{
+      .variant = variant_,
+      .in_windows = memory.is_windowed,
+      .looks_for_patterns = looks_for_patterns,
+      .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
+      .threads = threads_};
+  row_preparation found = what == detail::measure::spearman ? prepare_spearman_rows(data, how)
+                                                            : prepare_pearson_rows(data, how);
   rows_ = std::move(found.rows);
   source_ = std::move(found.source);
   original_ = std::move(found.original);

@@ -186,12 +186,19 @@ class row_inspector {
   std::vector<index_t>::const_iterator next_nan_;
 };
 
-/// Packs all rows, or, `in_windows`, only looks at them and gives their source. `data` outlives it.
+/// How rows are prepared.
+struct row_options {
+  pair_variant variant;
+  bool in_windows;            ///< Whether they are only looked at, and packed by a source.
+  bool looks_for_patterns;    ///< Whether rows of equal ranks are looked for.
+  double most_pattern_share;  ///< Patterns per row up to which they are folded.
+  int threads;
+};
+
+/// Packs all rows, or gives their source. `data` outlives it.
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
-                                      const pair_options& options, pair_variant variant,
-                                      bool in_windows);
+                                      const row_options& options);
 row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
-                                     const pair_options& options, pair_variant variant,
-                                     bool in_windows);
+                                     const row_options& options);
 
 }  // namespace gpu::cpu

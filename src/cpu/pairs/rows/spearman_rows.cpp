@@ -13,7 +13,6 @@
 #include "cpu/rank/centred_ranks.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/equal_rows.hpp"
-#include "plan/fold_choice.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {
@@ -55,14 +54,13 @@ ordinary_ranks<Integer> rank_ordinary_rows(const matrix_view<const T>& data, int
 
 // Leaves one row of each pattern, where that pays.
 template <class Integer>
-void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const pair_options& options,
+void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_options& options,
                row_preparation& found) {
   const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
   const byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
                        ranks.size()};
-  const double most_share = detail::most_pattern_share(options.fold, backend::cpu, options.variant);
   std::optional<row_patterns> patterns =
-      find_patterns(rows, most_share, thread_count(options.exec.cpu_threads));
+      find_patterns(rows, options.most_pattern_share, options.threads);
   if (!patterns) return;
   for (index_t p = 0; p < patterns->size(); ++p) {
     const node_id first = patterns->members_of(static_cast<node_id>(p)).front();  // not before p
@@ -281,24 +279,21 @@ struct row_maker {
 };
 
 template <class T>
-void make_rows(const matrix_view<const T>& data, const pair_options& options, pair_variant variant,
-               bool in_windows, row_preparation& found) {
-  const int threads = options.exec.cpu_threads;
-  const bool looks_for_patterns = detail::looks_for_patterns(
-      detail::measure::spearman, backend::cpu, variant, data.rows(), options);
+void make_rows(const matrix_view<const T>& data, const row_options& options,
+               row_preparation& found) {
   const auto make = [&]<class Integer>(Integer, bool packs) {
-    const row_maker<Integer> maker{.packs = packs, .threads = threads};
-    if (in_windows) {
-      found.source = make_ranked_source<Integer>(data, options, looks_for_patterns, maker, found);
+    const row_maker<Integer> maker{.packs = packs, .threads = options.threads};
+    if (options.in_windows) {
+      found.source = make_ranked_source<Integer>(data, options, maker, found);
       return;
     }
-    auto ranks = rank_ordinary_rows<Integer>(data, threads, found);
-    if (looks_for_patterns) fold_rows(ranks, data.rows(), options, found);
+    auto ranks = rank_ordinary_rows<Integer>(data, options.threads, found);
+    if (options.looks_for_patterns) fold_rows(ranks, data.rows(), options, found);
     const index_t all = ranks.size();
     found.rows = maker(std::move(ranks), all);
   };
   if (data.cols() > pair_policy::most_int16_cols) return make(std::int32_t{}, false);
-  if (variant == pair_variant::naive || data.cols() > pair_policy::most_packed_cols) {
+  if (options.variant == pair_variant::naive || data.cols() > pair_policy::most_packed_cols) {
     return make(std::int16_t{}, false);
   }
   const bool takes_int8 =
@@ -309,11 +304,10 @@ void make_rows(const matrix_view<const T>& data, const pair_options& options, pa
 }  // namespace
 
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
-                                      const pair_options& options, pair_variant variant,
-                                      bool in_windows) {
+                                      const row_options& options) {
   row_preparation found;
-  found.nan_rows = validate::find_nan_rows(data, options.exec.cpu_threads);
-  std::visit([&](const auto& view) { make_rows(view, options, variant, in_windows, found); }, data);
+  found.nan_rows = validate::find_nan_rows(data, options.threads);
+  std::visit([&](const auto& view) { make_rows(view, options, found); }, data);
   return found;
 }
 

@@ -12,8 +12,9 @@
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
-#include "base/large_pages.hpp"
+#include "base/page_supply.hpp"
 #include "base/parallel.hpp"
+#include "base/stream_copy.hpp"
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
@@ -87,16 +88,16 @@ class edge_call {
   stats::edge_p_values p_values_;
 };
 
-// Adds a batch to a list; all threads write the fresh memory.
+// Adds a batch to a list; all threads write.
 void append(array<edge>& list, std::span<const edge> batch, int threads) {
-  constexpr std::size_t edges_per_task = large_page_bytes / sizeof(edge);
+  constexpr std::size_t edges_per_task = 16384;
   const std::size_t before = list.size();
   list.resize(before + batch.size());
   const auto tasks = static_cast<index_t>((batch.size() + edges_per_task - 1) / edges_per_task);
   cpu::parallel_for(tasks, threads, [&](index_t task, int) {
     const std::size_t first = static_cast<std::size_t>(task) * edges_per_task;
     const std::size_t count = std::min(edges_per_task, batch.size() - first);
-    std::copy_n(batch.data() + first, count, list.data() + before + first);
+    stream_copy(list.data() + before + first, batch.data() + first, count * sizeof(edge));
   });
 }
 
@@ -105,15 +106,18 @@ void append(array<edge>& list, std::span<const edge> batch, int threads) {
 bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust_estimate,
                array<edge>& list) {
   std::atomic<bool> enough = false;
+  page_supply pages;
   const auto stop = [&] {
+    pages.stop();
     list = {};
     enough = true;
   };
   const auto expect = [&](double kept) {
     if (trust_estimate && kept > surely_exceeding * static_cast<double>(most)) return stop();
-    // Room that is not used takes no memory.
-    list.reserve(static_cast<std::size_t>(
-        std::min({kept * reserve_growth, static_cast<double>(most), most_reserved})));
+    // Room that is not used takes no memory; what is sure to be used is made ready beforehand.
+    const double fitting = std::min({kept, static_cast<double>(most), most_reserved});
+    list.reserve(static_cast<std::size_t>(fitting * reserve_growth));
+    pages.start(list.data(), static_cast<std::size_t>(fitting) * sizeof(edge), call.threads());
   };
   call.deliver({.keep = {},
                 .order = order,
@@ -123,6 +127,7 @@ bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust
                [&](std::span<const edge> batch) {
                  if (enough) return;
                  if (batch.size() > most - list.size()) return stop();
+                 if (list.size() + batch.size() > list.capacity()) pages.stop();  // it moves
                  append(list, batch, call.threads());
                });
   return !enough;

@@ -21,7 +21,7 @@ struct edge_source {
   double estimate_error;  ///< Of the tile's products as estimates of the statistic.
 };
 
-/// About how many edges `rows` rows have, at most as many as batches should be made for.
+/// About how many edges `rows` rows have; many where nothing is known of them.
 double expected_edges(const detail::cut_sample& sample, index_t rows);
 
 /// Delivers every kept pair of the source's share.

@@ -73,8 +73,8 @@ def spearmanr(
     --------
     >>> import gpu_similarity as gs
     >>> result = gs.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])
-    >>> round(result.statistic, 6), round(result.pvalue, 6)
-    (0.820783, 0.088587)
+    >>> print(f"rho = {result.statistic:.6f}, p = {result.pvalue:.6f}")
+    rho = 0.820783, p = 0.088587
     """
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {{{', '.join(map(repr, _NAN_POLICIES))}}}")
@@ -137,8 +137,8 @@ def corrcoef(
     --------
     >>> import gpu_similarity as gs
     >>> gs.corrcoef([1, 2, 3, 4], [1, 2, 3, 5]).round(6)
-    array([[1.     , 0.982708],
-           [0.982708, 1.     ]])
+    array([[1.      , 0.982708],
+           [0.982708, 1.      ]])
     """
     rows = _numpy_variables(x, y, rowvar)
     if rows.shape[0] <= 1 or rows.shape[1] < 3:

@@ -37,9 +37,9 @@ def p_value(r: npt.ArrayLike, observations: int, *, tail: Tail = "two-sided") ->
     --------
     >>> import gpu_similarity as gs
     >>> round(gs.p_value(0.5, 30), 6)
-    0.004902
+    0.0049
     """
-    values = np.ascontiguousarray(r, dtype=np.float64)
+    values = np.asarray(r, dtype=np.float64, order="C")
     p = _core.p_values(values.reshape(-1), observations, tail).reshape(values.shape)
     return float(p) if p.ndim == 0 else p
 

@@ -11,8 +11,8 @@ from . import _device
 
 Array = npt.NDArray[Any]
 
-# Type characters of int8, int16, int32, uint8, uint16, float32 and float64.
-_DIRECT = frozenset("bhiBHfd")
+# What the library reads in place, in the machine's byte order.
+_DIRECT = frozenset(map(np.dtype, ("i1", "i2", "i4", "u1", "u2", "f4", "f8")))
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_DOUBLE = 2**53
 
@@ -36,10 +36,9 @@ def host_array(
         taken.
     """
     a: Array = x if type(x) is np.ndarray else _to_numpy(x, argument, copy)
-    if a.dtype.char not in _DIRECT or not a.dtype.isnative:
+    if a.dtype not in _DIRECT:
         a = _convert(a, argument, copy, ordinal)
-    flags = a.flags
-    if not (flags.c_contiguous and flags.aligned) and not _readable_rows(a):
+    if not (a.flags.c_contiguous and a.flags.aligned) and not _readable_rows(a):
         if copy is False:
             raise ValueError(
                 f"{argument}: its elements do not follow each other along the last axis "
@@ -115,7 +114,7 @@ def _convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array
             "a copy; int8, int16, int32, uint8, uint16, float32 and float64 are"
         )
     native = a.astype(a.dtype.newbyteorder("="), copy=False)
-    if native.dtype.char in _DIRECT:
+    if native.dtype in _DIRECT:
         return native
     if native.dtype == np.float16:
         return native.astype(np.float32)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._summary import PairSummary
+from ._summary import PairSummary, summary_from
 
 EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
 _SHOWN = 5
@@ -169,4 +169,4 @@ def edges_from(
 ) -> Edges:
     """Edges from the compiled part's bytes and summary."""
     content, fields = answer
-    return Edges(content.view(EDGE_DTYPE), PairSummary._make(fields), measure, names)
+    return Edges(content.view(EDGE_DTYPE), summary_from(fields), measure, names)

@@ -13,7 +13,7 @@ from ._edges import Edges, edges_from
 from ._options import Adjustment, Measure, NanPolicy, PairRunOptions, Tail, pair_options
 from ._results import Counts, Dense, Partners
 from ._stream import EdgeStream
-from ._summary import PairPlan, PairSummary
+from ._summary import PairPlan, summary_from
 
 EdgeOrder = Literal["by-row-then-column", "unspecified"]
 
@@ -212,7 +212,7 @@ def top_k_partners(
         options["order"] = order
     labels = row_names(x, names, data.shape[0])
     index, statistic, count, fields = _core.partners(data, k, options)
-    return Partners(index, statistic, count, PairSummary._make(fields), measure, labels)
+    return Partners(index, statistic, count, summary_from(fields), measure, labels)
 
 
 def counts(
@@ -266,7 +266,7 @@ def counts(
         options["histogram_bins"] = bins
     labels = row_names(x, names, data.shape[0])
     tested, kept, degree, histogram, fields = _core.counts(data, options)
-    return Counts(tested, kept, degree, histogram, PairSummary._make(fields), measure, labels)
+    return Counts(tested, kept, degree, histogram, summary_from(fields), measure, labels)
 
 
 def dense(
@@ -317,7 +317,7 @@ def dense(
         raise ValueError(f"dtype: got {kind}, expected float64 or float32")
     compute = _core.dense_f64 if kind.char == "d" else _core.dense_f32
     matrix, fields = compute(data, options)
-    return Dense(matrix, PairSummary._make(fields), measure, labels)
+    return Dense(matrix, summary_from(fields), measure, labels)
 
 
 def stream(

@@ -73,7 +73,7 @@ def matmul(a: npt.ArrayLike, b: npt.ArrayLike, **run: Unpack[RunOptions]) -> Any
     >>> gs.matmul([[1.0, 2.0]], [[3.0], [4.0]])
     array([[11.]])
     """
-    if _device.is_device_array(a) or _device.is_device_array(b):
+    if _on_device(a) or _on_device(b):
         return _matmul_device(_device.DeviceArray(a, "a"), _device.DeviceArray(b, "b"), run)
     left, left_as = _operand(a, "a")
     right, right_as = _operand(b, "b")
@@ -165,6 +165,10 @@ def binary_matmul(
         a.words.view(np.int32), b.words.view(np.int32), a.shape[1], options
     )
     return answer
+
+
+def _on_device(x: Any) -> bool:
+    return type(x) is not np.ndarray and _device.is_device_array(x)
 
 
 def _operand(x: Any, argument: str) -> tuple[Array, str]:

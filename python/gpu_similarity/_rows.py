@@ -77,8 +77,14 @@ def rank(
     >>> gs.rank([10, 20, 20, 5])
     array([2. , 3.5, 3.5, 1. ])
     """
-    options: dict[str, Any] = {**run, "ties": ties, "order": order, "nans": nans}
-    if _device.is_device_array(x):
+    options: dict[str, Any] = dict(run)
+    if ties != "average":
+        options["ties"] = ties
+    if order != "ascending":
+        options["order"] = order
+    if nans != "reject":
+        options["nans"] = nans
+    if type(x) is not np.ndarray and _device.is_device_array(x):
         data = _device.DeviceArray(x, "x")
         out = data.empty(data.shape, np.float64)
         _core.rank_device(data.describe(), out.describe(), data.options(options))
@@ -138,14 +144,19 @@ def mean_filter(
     >>> gs.mean_filter([1.0, 2.0, 6.0, 2.0], 3, boundary="shrink")
     array([1.5       , 3.        , 3.33333333, 4.        ])
     """
-    options: dict[str, Any] = {**run, "origin": origin, "boundary": boundary, "nans": nans}
-    if _device.is_device_array(x):
+    options: dict[str, Any] = {**run, "boundary": boundary}
+    if origin != 0:
+        options["origin"] = origin
+    if nans != "propagate":
+        options["nans"] = nans
+    if type(x) is not np.ndarray and _device.is_device_array(x):
         data = _device.DeviceArray(x, "x")
         out = _filtered_like(data, window, boundary, dtype)
         _core.mean_filter_device(data.describe(), window, out.describe(), data.options(options))
         return out.array
     values, kind, to_double = _filter_input(x, dtype, copy)
-    return _core.mean_filter(values, window, to_double, options).astype(kind, copy=False)
+    means: Array = _core.mean_filter(values, window, to_double, options)
+    return means if means.dtype == kind else means.astype(kind)
 
 
 def convolve(
@@ -189,13 +200,14 @@ def convolve(
     if kernel.ndim != 1:
         raise ValueError(f"weights: got {kernel.ndim} dimensions, expected 1")
     options: dict[str, Any] = {**run, "origin": origin, "boundary": boundary}
-    if _device.is_device_array(x):
+    if type(x) is not np.ndarray and _device.is_device_array(x):
         data = _device.DeviceArray(x, "x")
         out = _filtered_like(data, kernel.size, boundary, dtype)
         _core.convolve_device(data.describe(), kernel, out.describe(), data.options(options))
         return out.array
     values, kind, to_double = _filter_input(x, dtype, copy)
-    return _core.convolve(values, kernel, to_double, options).astype(kind, copy=False)
+    sums: Array = _core.convolve(values, kernel, to_double, options)
+    return sums if sums.dtype == kind else sums.astype(kind)
 
 
 def top_k(
@@ -242,8 +254,12 @@ def top_k(
     >>> gs.top_k([5, 9, 9, 1], 2)
     TopK(values=array([9, 9]), indices=array([1, 2]))
     """
-    options: dict[str, Any] = {**run, "select": select, "order": order}
-    if _device.is_device_array(x):
+    options: dict[str, Any] = dict(run)
+    if select != "largest":
+        options["select"] = select
+    if order != "sorted":
+        options["order"] = order
+    if type(x) is not np.ndarray and _device.is_device_array(x):
         return _top_k_device(_device.DeviceArray(x, "x"), k, options)
     given = _as_array(x)
     values, indices = _core.top_k(host_array(given, "x", copy=copy), k, options)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._edges import EDGE_DTYPE, Edges
-from ._summary import PairSummary
+from ._summary import PairSummary, summary_from
 
 _UNKNOWN = np.empty(0, np.int64)
 
@@ -56,7 +56,7 @@ class EdgeStream(Iterator[Edges]):
         if content is None:
             if self.summary is None:
                 fields = self._stream.summary()
-                self.summary = None if fields is None else PairSummary._make(fields)
+                self.summary = None if fields is None else summary_from(fields)
             raise StopIteration
         return Edges(content.view(EDGE_DTYPE), self._running, self.measure, self.names)
 

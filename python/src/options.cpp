@@ -18,6 +18,13 @@ constexpr auto signal_interval = std::chrono::milliseconds(100);
 std::atomic<bool> cuda_used{false};
 std::atomic<bool> forked_after_cuda{false};
 
+bool cuda_is_usable() {
+  for (const gpu::backend_info& info : gpu::available_backends()) {
+    if (info.kind == gpu::backend::cuda) return info.usable;
+  }
+  return false;
+}
+
 void check_fork(const gpu::execution& execution) {
   if (execution.target == gpu::backend::cpu) return;
   if (forked_after_cuda) {
@@ -25,7 +32,10 @@ void check_fork(const gpu::execution& execution) {
         "backend: this process was forked after its parent had used CUDA, which does not survive a "
         "fork; start it with the method 'spawn' or 'forkserver', or ask for backend='cpu'");
   }
-  if (!cuda_used && gpu::resolve_backend(execution) == gpu::backend::cuda) cuda_used = true;
+  static const bool usable = cuda_is_usable();
+  if (usable && !cuda_used && gpu::resolve_backend(execution) == gpu::backend::cuda) {
+    cuda_used = true;
+  }
 }
 
 std::vector<int> read_devices(nb::handle value) {

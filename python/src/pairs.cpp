@@ -14,15 +14,23 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
   options.exec = context.execution();
 }
 
+namespace {
+
+// Most runs have none: None costs less than an empty array.
+nb::object row_numbers(std::vector<gpu::index_t>&& rows) {
+  const std::size_t count = rows.size();
+  if (count == 0) return nb::none();
+  return to_numpy<gpu::index_t>(std::move(rows), {count});
+}
+
+}  // namespace
+
 nb::tuple summary_tuple(gpu::pair_summary&& summary, gpu::index_t cols) {
-  const std::size_t constant = summary.constant_rows.size();
-  const std::size_t missing = summary.nan_rows.size();
-  return nb::make_tuple(
-      summary.rows, cols, to_numpy<gpu::index_t>(std::move(summary.constant_rows), {constant}),
-      to_numpy<gpu::index_t>(std::move(summary.nan_rows), {missing}), summary.patterns,
-      summary.pairs_tested, summary.pairs_kept, summary.max_p_effective, summary.min_abs_effective,
-      gpu::to_string(summary.used), summary.device, summary.variant, summary.prepare_seconds,
-      summary.pairs_seconds);
+  return nb::make_tuple(summary.rows, cols, row_numbers(std::move(summary.constant_rows)),
+                        row_numbers(std::move(summary.nan_rows)), summary.patterns,
+                        summary.pairs_tested, summary.pairs_kept, summary.max_p_effective,
+                        summary.min_abs_effective, gpu::to_string(summary.used), summary.device,
+                        summary.variant, summary.prepare_seconds, summary.pairs_seconds);
 }
 
 }  // namespace gpu_python

@@ -44,7 +44,7 @@ def host_array(
                 f"{argument}: its elements do not follow each other along the last axis "
                 f"(strides {a.strides}), and copy=False forbids a copy"
             )
-        a = np.ascontiguousarray(a)
+        a = np.array(a, order="C")  # ascontiguousarray would leave it unaligned
     return a
 
 

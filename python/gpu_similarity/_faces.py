@@ -14,6 +14,8 @@ from ._arrays import Array, host_array
 from ._rows import rank
 from ._test_of_correlation import p_value
 
+# NumPy's own, for what is too small for the library.
+_numpy_corrcoef = np.corrcoef
 _NAN_POLICIES = ("propagate", "raise", "omit")
 _MODES = {
     "reflect": "reflect",
@@ -142,7 +144,7 @@ def corrcoef(
     """
     rows = _numpy_variables(x, y, rowvar)
     if rows.shape[0] <= 1 or rows.shape[1] < 3:
-        small: Any = np.corrcoef(rows)
+        small: Any = _numpy_corrcoef(rows)
         return small if dtype is None else np.asarray(small).astype(dtype)[()]
     matrix, _ = _core.dense_f64(rows, {"measure": "pearson", "nans": "propagate"})
     return matrix if dtype is None else matrix.astype(dtype, copy=False)
@@ -253,6 +255,8 @@ def rankdata(
     kind = np.dtype(np.float64 if method == "average" else np.int_)
     if values.size == 0:
         return np.empty(values.shape, kind)
+    if values.dtype.kind in "OUSmM":
+        values = np.unique(values, return_inverse=True)[1].reshape(values.shape)
     last = np.moveaxis(values, axis, -1)
     rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
     missing = np.isnan(rows) if rows.dtype.kind == "f" else None
@@ -304,7 +308,7 @@ def uniform_filter1d(
 
     Raises
     ------
-    ValueError, RuntimeError, TypeError
+    ValueError, RuntimeError
         As SciPy; ValueError for a `cval` other than 0 with mode "constant".
 
     Examples
@@ -314,8 +318,6 @@ def uniform_filter1d(
     array([4, 3, 4, 1, 4, 6, 6, 3])
     """
     values = np.asarray(input)
-    if values.dtype.kind == "c":
-        raise TypeError("Complex type not supported")
     if mode not in _MODES:
         raise RuntimeError("boundary mode not supported")
     boundary = _MODES[mode]
@@ -334,7 +336,14 @@ def uniform_filter1d(
     kind = target.dtype if target is not None else np.dtype(
         values.dtype if output is None else output
     )
-    result = _filtered(values, size, axis, boundary, origin, kind)
+    if values.dtype.kind == "c" or kind.kind == "c":
+        part = np.dtype(np.float64)
+        result = (
+            _filtered(values.real, size, axis, boundary, origin, part)
+            + 1j * _filtered(values.imag, size, axis, boundary, origin, part)
+        ).astype(kind)
+    else:
+        result = _filtered(values, size, axis, boundary, origin, kind)
     if target is None:
         return result
     target[...] = result

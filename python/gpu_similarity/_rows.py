@@ -315,6 +315,7 @@ def top_k_distinct(
         host_array(given, "x", copy=copy), k, options
     )
     indices, counts = indices.view(np.int64), counts.view(np.int64)
+    found = found if isinstance(found, int) else found.view(np.int64)
     return TopKDistinct(_in_type_of(given, values, indices), indices, counts, found)
 
 

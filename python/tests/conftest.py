@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -32,8 +33,13 @@ def table(request: pytest.FixtureRequest, rng: np.random.Generator) -> np.ndarra
     return x
 
 
-def data_file(name: str) -> Path:
-    """A table with known answers; the test is skipped where it is absent."""
+@pytest.fixture
+def data_file() -> Callable[[str], Path]:
+    """The path of a table with known answers; the test is skipped where it is absent."""
+    return _data_file
+
+
+def _data_file(name: str) -> Path:
     for folder in (ROOT.parent / "shared" / "data", ROOT / "shared" / "data"):
         if (folder / name).exists():
             return folder / name

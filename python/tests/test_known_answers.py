@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from conftest import data_file
+
+Load = Callable[[str], np.ndarray]
 
 
-def load(name: str) -> np.ndarray:
-    if name == "golub":
-        return np.loadtxt(data_file("golub.tsv"), delimiter="\t")
-    return np.loadtxt(data_file("fashion_5000x30.txt"), dtype=np.int32)
+@pytest.fixture
+def load(data_file: Callable[[str], Path]) -> Load:
+    def read(name: str) -> np.ndarray:
+        if name == "golub":
+            return np.loadtxt(data_file("golub.tsv"), delimiter="\t")
+        return np.loadtxt(data_file("fashion_5000x30.txt"), dtype=np.int32)
+
+    return read
 
 
 @pytest.mark.parametrize(
@@ -25,7 +33,9 @@ def load(name: str) -> np.ndarray:
         ("fashion", 0.05, "bonferroni", 342810, 2821005730477),
     ],
 )
-def test_edges(name: str, max_p: float, adjust: str, kept: int, row_sum: int | None) -> None:
+def test_edges(
+    load: Load, name: str, max_p: float, adjust: str, kept: int, row_sum: int | None
+) -> None:
     x = load(name)
     edges = gs.spearman_edges(x, max_p=max_p, adjust=adjust)
     assert len(edges) == kept
@@ -36,11 +46,11 @@ def test_edges(name: str, max_p: float, adjust: str, kept: int, row_sum: int | N
 @pytest.mark.parametrize(
     ("name", "kept", "degree"), [("golub", 139590, 477), ("fashion", 3182212, 3142)]
 )
-def test_counts(name: str, kept: int, degree: int) -> None:
+def test_counts(load: Load, name: str, kept: int, degree: int) -> None:
     counts = gs.counts(load(name), max_p=0.001)
     assert counts.kept == kept
     assert counts.degree.max() == degree
 
 
-def test_pearson_of_golub() -> None:
+def test_pearson_of_golub(load: Load) -> None:
     assert gs.counts(load("golub"), measure="pearson", max_p=0.05).kept == 831516

@@ -9,6 +9,7 @@
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
@@ -23,7 +24,7 @@ constexpr index_t edge_list_batch = index_t{1} << 20;
 template <class Value>
 correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
                                       const pair_options& options) {
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
     pair_run run(what, data, options);
     const index_t rows = run.engine().rows().rows;
     correlation_matrix<Value> out(rows, rows);
@@ -63,8 +64,8 @@ correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
 
 edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                     const edge_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_run run(what, data, options);
     edge_list out;
     index_t kept = 0;
@@ -91,23 +92,25 @@ edge_list all_pairs(measure what, const any_matrix_view& data, const pair_option
 
 pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                        const stream_sink& sink) {
-  validate::check_sink(sink);
-  pair_run run(what, data, options);
-  std::uint64_t kept = 0;
-  deliver_edges(run, options, sink.keep,
-                {.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
-                [&](stats::edge_p_values& p_values, std::span<edge> batch) {
-                  p_values.fill(batch);
-                  kept += batch.size();
-                  sink.consume(batch);
-                });
-  return run.finish(kept);
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
+    pair_run run(what, data, options);
+    std::uint64_t kept = 0;
+    deliver_edges(run, options, sink.keep,
+                  {.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
+                  [&](stats::edge_p_values& p_values, std::span<edge> batch) {
+                    p_values.fill(batch);
+                    kept += batch.size();
+                    sink.consume(batch);
+                  });
+    return run.finish(kept);
+  });
 }
 
 neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                          const top_k_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_run run(what, data, options);
     const keep_range keep = run.resolve(sink.keep);
     const index_t rows = run.engine().rows().rows;
@@ -125,8 +128,8 @@ neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_o
 
 pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                       const count_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_options counting = options;
     if (options.fold == row_folding::automatic && !folds_for_counts(sink.keep)) {
       counting.fold = row_folding::never;

@@ -184,7 +184,7 @@ void add_mean_filter(CLI::App& app, mean_filter_command& c) {
   app.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")
       ->type_name("N")
       ->group("Filter");
-  add_choice<boundary>(app, "--boundary", c.filter.edges,
+  add_choice<boundary>(app, "--boundary", c.filter.boundary,
                        {{"zero", boundary::zero},
                         {"reflect", boundary::reflect},
                         {"nearest", boundary::nearest},
@@ -194,9 +194,9 @@ void add_mean_filter(CLI::App& app, mean_filter_command& c) {
                         {"valid", boundary::valid}},
                        "What stands beyond the ends of a row [reflect]")
       ->group("Filter");
-  add_choice<missing_values>(
+  add_choice<nan_policy>(
       app, "--nan", c.filter.nans,
-      {{"propagate", missing_values::propagate}, {"omit", missing_values::omit}},
+      {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
       "What a NaN does: make the means over it NaN, or count as absent [propagate]")
       ->group("Filter");
   add_output(app, c);

@@ -51,7 +51,7 @@ void filter_and_write(const mean_filter_command& job, const io::table& table,
   const bool is_column = in.cols() == 1 && !table.names.given();
   if (is_column) in = {in.data(), 1, in.rows()};
   const mean_filter_options& options = job.filter;
-  matrix<mean_type<T>> means(in.rows(), filtered_size(in.cols(), options.window, options.edges));
+  matrix<mean_type<T>> means(in.rows(), filtered_size(in.cols(), options.window, options.boundary));
   try {
     mean_filter(in, means.view(), options);
   } catch (const invalid_argument& error) {

@@ -40,14 +40,14 @@ gpu::pair_options options_of(pair_variant variant) {
 template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
-  return gpu::cuda::make_pair_engine(what, gpu::detail::erase_type(x.view()), options);
+  return gpu::cuda::make_pair_engine(what, gpu::detail::read_matrix(x), options);
 }
 
 template <class T>
 std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options, std::size_t members) {
   const std::vector<gpu::device_info> devices(members, device());
-  return gpu::cuda::make_device_group(what, gpu::detail::erase_type(x.view()), options, devices,
+  return gpu::cuda::make_device_group(what, gpu::detail::read_matrix(x), options, devices,
                                       options.variant);
 }
 

@@ -17,9 +17,7 @@ _INT32 = np.iinfo(np.int32)
 _EXACT_IN_DOUBLE = 2**53
 
 
-def host_array(
-    x: Any, argument: str, *, copy: bool | None = None, ordinal: bool = False
-) -> Array:
+def host_array(x: Any, argument: str, *, copy: bool | None = None, ordinal: bool = False) -> Array:
     """`x` as a NumPy array that the library reads in place.
 
     Parameters
@@ -133,7 +131,7 @@ def _convert_integers(a: Array, argument: str, ordinal: bool) -> Array:
     low, high = (int(a.min()), int(a.max())) if a.size else (0, 0)
     if _INT32.min <= low and high <= _INT32.max:
         return a.astype(np.int32)
-    if -_EXACT_IN_DOUBLE <= low and high <= _EXACT_IN_DOUBLE:
+    if low >= -_EXACT_IN_DOUBLE and high <= _EXACT_IN_DOUBLE:
         return a.astype(np.float64)
     if ordinal:
         return _codes(a)

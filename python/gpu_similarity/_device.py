@@ -39,9 +39,7 @@ class DeviceArray:
         self.argument = argument
         self.torch = _is_torch(self.array)
         self.shape = tuple(int(n) for n in self.array.shape)
-        self.device = (
-            int(self.array.device.index) if self.torch else int(self.array.device.id)
-        )
+        self.device = int(self.array.device.index) if self.torch else int(self.array.device.id)
         self.dtype = _dtype(self.array)
         if len(self.shape) not in (1, 2):
             raise ValueError(f"{argument}: got {len(self.shape)} dimensions, expected 1 or 2")

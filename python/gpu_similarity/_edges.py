@@ -81,8 +81,11 @@ class Edges:
             f"Edges: {len(self):,} of {summary.pairs_tested:,} pairs of {summary.rows:,} rows, "
             f"{self.measure}, {summary.cut(_SYMBOLS.get(self.measure, 'r'))}"
         )
-        lines = [f"  {self.label(e['row'])} -- {self.label(e['col'])}  "
-                 f"{e['statistic']:.6f}  p = {e['p']:.3g}" for e in self.records[:_SHOWN]]
+        lines = [
+            f"  {self.label(e['row'])} -- {self.label(e['col'])}  "
+            f"{e['statistic']:.6f}  p = {e['p']:.3g}"
+            for e in self.records[:_SHOWN]
+        ]
         if len(self) > _SHOWN:
             lines.append(f"  ... {len(self) - _SHOWN:,} more")
         return "\n".join([head, *lines])
@@ -98,13 +101,11 @@ class Edges:
         return Edges(self.records[order], self.summary, self.measure, self.names)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with the columns row, col, statistic, p; names where rows have them."""
+        """A pandas.DataFrame with the columns row, col, statistic, p; names in place of numbers."""
         import pandas
 
         row, col = self._ends()
-        return pandas.DataFrame(
-            {"row": row, "col": col, "statistic": self.statistic, "p": self.p}
-        )
+        return pandas.DataFrame({"row": row, "col": col, "statistic": self.statistic, "p": self.p})
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries."""
@@ -164,9 +165,7 @@ class Edges:
         return self.names[self.row], self.names[self.col]
 
 
-def edges_from(
-    answer: tuple[Any, Any], measure: str, names: npt.NDArray[Any] | None
-) -> Edges:
+def edges_from(answer: tuple[Any, Any], measure: str, names: npt.NDArray[Any] | None) -> Edges:
     """Edges from the compiled part's bytes and summary."""
     content, fields = answer
     return Edges(content.view(EDGE_DTYPE), summary_from(fields), measure, names)

@@ -333,8 +333,8 @@ def uniform_filter1d(
     target = output if isinstance(output, np.ndarray) else None
     if target is not None and target.shape != values.shape:
         raise RuntimeError("output shape not correct")
-    kind = target.dtype if target is not None else np.dtype(
-        values.dtype if output is None else output
+    kind = (
+        target.dtype if target is not None else np.dtype(values.dtype if output is None else output)
     )
     if values.dtype.kind == "c" or kind.kind == "c":
         part = np.dtype(np.float64)

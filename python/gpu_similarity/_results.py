@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._edges import _SYMBOLS
+from ._options import Measure
 from ._summary import PairSummary
 
 NO_PARTNER = np.uint32(0xFFFFFFFF)
@@ -40,7 +41,7 @@ class Partners:
         statistic: npt.NDArray[np.float64],
         count: npt.NDArray[np.uint32],
         summary: PairSummary,
-        measure: str = "spearman",
+        measure: Measure = "spearman",
         names: npt.NDArray[Any] | None = None,
     ) -> None:
         self.index = index
@@ -122,7 +123,7 @@ class Counts:
         degree: npt.NDArray[np.uint32],
         histogram: npt.NDArray[np.uint64],
         summary: PairSummary,
-        measure: str = "spearman",
+        measure: Measure = "spearman",
         names: npt.NDArray[Any] | None = None,
     ) -> None:
         self.tested = tested
@@ -176,7 +177,7 @@ class Dense:
         self,
         matrix: npt.NDArray[Any],
         summary: PairSummary,
-        measure: str = "spearman",
+        measure: Measure = "spearman",
         names: npt.NDArray[Any] | None = None,
     ) -> None:
         self.matrix = matrix

@@ -59,7 +59,8 @@ def correlate(
     Examples
     --------
     >>> import anndata, numpy, gpu_similarity as gs
-    >>> cells = anndata.AnnData(numpy.array([[1., 2., 9.], [2., 4., 1.], [3., 6., 5.], [4., 9., 4.]]))
+    >>> values = [[1., 2., 9.], [2., 4., 1.], [3., 6., 5.], [4., 9., 4.]]
+    >>> cells = anndata.AnnData(numpy.array(values))
     >>> edges = gs.anndata.correlate(cells, max_p=0.05, adjust="none")
     >>> cells.varp["spearman_statistic"].toarray()
     array([[0., 1., 0.],

@@ -20,9 +20,7 @@ Records = npt.NDArray[Any]
 def schema(names: npt.NDArray[Any] | None = None) -> pa.Schema:
     """The columns row, col, statistic, p; with names, row and col are dictionaries of them."""
     end = pa.uint32() if names is None else pa.dictionary(pa.int32(), _dictionary(names).type)
-    return pa.schema(
-        [("row", end), ("col", end), ("statistic", pa.float64()), ("p", pa.float64())]
-    )
+    return pa.schema([("row", end), ("col", end), ("statistic", pa.float64()), ("p", pa.float64())])
 
 
 def batch(records: Records, names: npt.NDArray[Any] | None = None) -> pa.RecordBatch:

@@ -140,9 +140,7 @@ def degrees(counts: Counts, *, ax: Any = None, fit: bool = True) -> Any:
     return axes
 
 
-def heat_map(
-    x: npt.ArrayLike, counts: Counts, *, rows: int = 200, ax: Any = None
-) -> Any:
+def heat_map(x: npt.ArrayLike, counts: Counts, *, rows: int = 200, ax: Any = None) -> Any:
     """The correlations among the rows of highest degree, similar rows side by side.
 
     Parameters

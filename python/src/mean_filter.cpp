@@ -12,7 +12,7 @@ gpu::mean_filter_options filter_options(option_reader& reader, const execution_c
   gpu::mean_filter_options options;
   options.window = window;
   reader.read("origin", options.origin);
-  reader.read("boundary", options.edges);
+  reader.read("boundary", options.boundary);
   reader.read("nans", options.nans);
   reader.read("variant", options.variant);
   options.exec = context.execution();
@@ -23,7 +23,7 @@ gpu::mean_filter_options filter_options(option_reader& reader, const execution_c
 gpu::convolve_options kernel_options(option_reader& reader, const execution_context& context) {
   gpu::convolve_options options;
   reader.read("origin", options.origin);
-  reader.read("boundary", options.edges);
+  reader.read("boundary", options.boundary);
   reader.read("variant", options.variant);
   options.exec = context.execution();
   reader.check_all_read();
@@ -80,7 +80,7 @@ nb::object mean_filter(nb::handle data, gpu::index_t window, bool to_double, nb:
   option_reader reader(std::move(keywords));
   execution_context context(reader);
   const gpu::mean_filter_options options = filter_options(reader, context, window);
-  const gpu::index_t cols = gpu::filtered_size(table.cols(), window, options.edges);
+  const gpu::index_t cols = gpu::filtered_size(table.cols(), window, options.boundary);
   return filter_host(table, cols, to_double, context,
                      [&](auto in, auto out) { gpu::mean_filter(in, out, options); });
 }
@@ -101,9 +101,9 @@ nb::object convolve(nb::handle data, nb::handle kernel, bool to_double, nb::dict
   execution_context context(reader);
   const gpu::convolve_options options = kernel_options(reader, context);
   const std::span<const double> values = weights_of(weights);
-  const gpu::index_t cols = values.empty()
-                                ? table.cols()
-                                : gpu::filtered_size(table.cols(), weights.cols(), options.edges);
+  const gpu::index_t cols =
+      values.empty() ? table.cols()
+                     : gpu::filtered_size(table.cols(), weights.cols(), options.boundary);
   return filter_host(table, cols, to_double, context,
                      [&](auto in, auto out) { gpu::convolve(in, values, out, options); });
 }

@@ -25,7 +25,8 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::backend, {"automatic", gpu::backend::automatic}
                             {"auto", gpu::backend::automatic}, {"cpu", gpu::backend::cpu},
                             {"cuda", gpu::backend::cuda});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::nan_policy, {"reject", gpu::nan_policy::reject},
-                            {"propagate", gpu::nan_policy::propagate});
+                            {"propagate", gpu::nan_policy::propagate},
+                            {"omit", gpu::nan_policy::omit});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::tail, {"two_sided", gpu::tail::two_sided},
                             {"greater", gpu::tail::greater}, {"less", gpu::tail::less});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::adjustment, {"none", gpu::adjustment::none},
@@ -63,8 +64,6 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::boundary, {"zero", gpu::boundary::zero},
                             {"nearest", gpu::boundary::nearest}, {"mirror", gpu::boundary::mirror},
                             {"wrap", gpu::boundary::wrap}, {"shrink", gpu::boundary::shrink},
                             {"valid", gpu::boundary::valid});
-GPU_SIMILARITY_PYTHON_NAMES(gpu::missing_values, {"propagate", gpu::missing_values::propagate},
-                            {"omit", gpu::missing_values::omit});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::mean_filter_variant,
                             {"automatic", gpu::mean_filter_variant::automatic},
                             {"direct", gpu::mean_filter_variant::direct},

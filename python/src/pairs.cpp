@@ -30,7 +30,8 @@ nb::tuple summary_tuple(gpu::pair_summary&& summary, gpu::index_t cols) {
                         row_numbers(std::move(summary.nan_rows)), summary.patterns,
                         summary.pairs_tested, summary.pairs_kept, summary.max_p_effective,
                         summary.min_abs_effective, gpu::to_string(summary.used), summary.device,
-                        summary.variant, summary.prepare_seconds, summary.pairs_seconds);
+                        gpu::to_string(summary.variant), summary.prepare_seconds,
+                        summary.pairs_seconds);
 }
 
 }  // namespace gpu_python

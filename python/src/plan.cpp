@@ -21,7 +21,7 @@ nb::tuple plan(nb::handle data, nb::dict keywords) {
         },
         table.view());
   });
-  return nb::make_tuple(gpu::to_string(result.used), result.device, result.variant,
+  return nb::make_tuple(gpu::to_string(result.used), result.device, gpu::to_string(result.variant),
                         result.tile_rows, result.tile_cols, result.workspace_bytes, result.pairs,
                         result.sampled_pairs, result.kept_estimate, result.kept_upper,
                         result.result_bytes);

@@ -35,9 +35,10 @@ def test_parity(table: np.ndarray, measure: str) -> None:
     on_cpu, on_gpu = (call(table, max_p=0.05, backend=b) for b in ("cpu", "cuda"))
     assert on_gpu.summary.backend == "cuda"
     assert on_cpu.records.tobytes() == on_gpu.records.tobytes()
-    assert gs.counts(table, measure=measure, min_abs=0.3, backend="cuda").kept == gs.counts(
-        table, measure=measure, min_abs=0.3, backend="cpu"
-    ).kept
+    assert (
+        gs.counts(table, measure=measure, min_abs=0.3, backend="cuda").kept
+        == gs.counts(table, measure=measure, min_abs=0.3, backend="cpu").kept
+    )
 
 
 def test_rank(library: Any, table: np.ndarray) -> None:
@@ -90,8 +91,10 @@ def test_a_delayed_producer_is_waited_for(library: Any) -> None:
         product = big
         for _ in range(50):
             product = product @ big
-        x += library.arange(1000, dtype=x.dtype, device="cuda") if torch else library.arange(
-            1000, dtype=x.dtype
+        x += (
+            library.arange(1000, dtype=x.dtype, device="cuda")
+            if torch
+            else library.arange(1000, dtype=x.dtype)
         )
         x *= product[0, 0] / product[0, 0]
         ranks = gs.rank(x)

@@ -45,8 +45,14 @@ def test_spearmanr_of_two(rng: np.random.Generator) -> None:
 
 def test_corrcoef(rng: np.random.Generator) -> None:
     x, y = rng.normal(size=(6, 9)) + 100, rng.normal(size=(4, 9))
-    for args, options in (((x,), {}), ((x, y), {}), ((x[0], y[0]), {}),
-                          ((x.T, y.T), {"rowvar": False}), ((x[:, :2],), {}), ((x[0],), {})):
+    for args, options in (
+        ((x,), {}),
+        ((x, y), {}),
+        ((x[0], y[0]), {}),
+        ((x.T, y.T), {"rowvar": False}),
+        ((x[:, :2],), {}),
+        ((x[0],), {}),
+    ):
         np.testing.assert_allclose(
             gs.corrcoef(*args, **options), np.corrcoef(*args, **options), atol=1e-12
         )
@@ -113,13 +119,35 @@ SUITES = [
 @pytest.mark.parametrize(("module", "which", "least"), SUITES)
 def test_their_own_cases(module: str, which: str, least: int) -> None:
     pytest.importorskip("hypothesis")  # their test suites need it
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "faces_plugin", "-p", "no:cacheprovider",
-               "-o", "addopts=", "--pyargs", module, "-k", which]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "faces_plugin",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        "--pyargs",
+        module,
+        "-k",
+        which,
+    ]
     here = Path(__file__).resolve().parent
     path = filter(None, [os.environ.get("PYTHONPATH")])
     done = subprocess.run(
-        command, cwd=here, capture_output=True, text=True, timeout=300,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([str(here), *path])},
+        command,
+        cwd=here,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": os.pathsep.join([str(here), *path]),
+        },
     )
     passed = re.search(r"(\d+) passed", done.stdout)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

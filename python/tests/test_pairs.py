@@ -71,7 +71,7 @@ def test_constant_and_nan_rows_are_named(rng: np.random.Generator) -> None:
     x = rng.normal(size=(6, 9))
     x[2] = 1
     x[4, 3] = np.nan
-    with pytest.raises(ValueError, match="row 4.*column 3"):
+    with pytest.raises(ValueError, match=r"row 4.*column 3"):
         gs.spearman_edges(x)
     summary = gs.spearman_edges(x, nans="propagate").summary
     np.testing.assert_array_equal(summary.constant_rows, [2])
@@ -203,8 +203,11 @@ def test_p_value_and_its_inverse() -> None:
     for tail in ("two-sided", "greater", "less"):
         with np.errstate(divide="ignore"):
             t = r * np.sqrt(10 / ((1 + r) * (1 - r)))
-        sf = {"two-sided": 2 * stats.t.sf(abs(t), 10), "greater": stats.t.sf(t, 10),
-              "less": stats.t.cdf(t, 10)}[tail]
+        sf = {
+            "two-sided": 2 * stats.t.sf(abs(t), 10),
+            "greater": stats.t.sf(t, 10),
+            "less": stats.t.cdf(t, 10),
+        }[tail]
         np.testing.assert_allclose(gs.p_value(r, 12, tail=tail), sf, rtol=1e-10, atol=1e-300)
     assert gs.p_value(gs.critical_correlation(0.01, 12), 12) <= 0.01
     assert np.isnan(gs.p_value(np.nan, 12))

@@ -12,9 +12,7 @@ from scipy import ndimage, stats
 def test_rank(table: np.ndarray, ties: str) -> None:
     expected = stats.rankdata(table, ties, axis=1)
     np.testing.assert_array_equal(gs.rank(table, ties=ties), expected)
-    np.testing.assert_array_equal(
-        gs.rank(-table, ties=ties, order="descending"), expected
-    )
+    np.testing.assert_array_equal(gs.rank(-table, ties=ties, order="descending"), expected)
 
 
 def test_rank_and_nan() -> None:
@@ -24,8 +22,13 @@ def test_rank_and_nan() -> None:
     np.testing.assert_array_equal(gs.rank(x, nans="propagate"), [[np.nan] * 3, [3, 1, 2]])
 
 
-MODES = {"reflect": "reflect", "zero": "constant", "nearest": "nearest", "mirror": "mirror",
-         "wrap": "wrap"}
+MODES = {
+    "reflect": "reflect",
+    "zero": "constant",
+    "nearest": "nearest",
+    "mirror": "mirror",
+    "wrap": "wrap",
+}
 
 
 @pytest.mark.parametrize("boundary", MODES)
@@ -50,8 +53,9 @@ def test_mean_filter_shrink_valid_and_nan() -> None:
     np.testing.assert_array_equal(
         gs.mean_filter(x, 3, boundary="shrink", nans="omit"), [1.5, 1.5, 3, 4.5, 5, 5.5]
     )
-    np.testing.assert_array_equal(gs.mean_filter(x, 2, boundary="valid"),
-                                  [1.5, np.nan, np.nan, 4.5, 5.5])
+    np.testing.assert_array_equal(
+        gs.mean_filter(x, 2, boundary="valid"), [1.5, np.nan, np.nan, 4.5, 5.5]
+    )
 
 
 @pytest.mark.parametrize("boundary", MODES)

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <gpu/array.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
@@ -206,8 +207,8 @@ struct correlation_matrix : matrix<Value> {
 
 /// Result of edge_sink.
 struct edge_list {
-  std::vector<edge> edges;  ///< In the order that the sink asked for.
-  pair_summary summary;     ///< What the run did.
+  array<edge> edges;     ///< In the order that the sink asked for.
+  pair_summary summary;  ///< What the run did.
 };
 
 /// Result of folded_edge_sink. A folded edge of patterns p < q stands for every row of p with every

@@ -2,6 +2,7 @@
 /// @file
 /// Everything: include this, or the header of the one operation you use.
 
+#include <gpu/array.hpp>
 #include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>

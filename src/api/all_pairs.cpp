@@ -3,16 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <limits>
+#include <memory>
 #include <span>
 
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "base/large_pages.hpp"
 #include "base/memory_errors.hpp"
+#include "base/parallel.hpp"
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
+#include "stats/p_table.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -20,6 +26,11 @@ namespace {
 
 // Largest batch of edges between an engine and an edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
+// An estimated number of edges this far above the capacity is not waited for: they are counted.
+constexpr double surely_exceeding = 1.25;
+// Room for what an estimate misses.
+constexpr double reserve_growth = 1.02;
+constexpr double most_reserved = 1e11;
 
 template <class Value>
 correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
@@ -34,20 +45,106 @@ correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
   });
 }
 
-// Passes every batch of edges that `request` asks for and `keep` keeps to consume(p_values, batch).
-template <class Consume>
-void deliver_edges(pair_run& run, const pair_options& options, const pair_filter& keep,
-                   edge_request request, const Consume& consume) {
-  request.keep = run.resolve(keep);
-  stats::edge_p_values p_values(run.engine().rows().cols, keep.side, options.exec.cpu_threads);
-  run.engine().edges(request, [&](std::span<edge> batch) { consume(p_values, batch); });
+// The edges of a call: what was asked of the engine, and the p of what it delivers.
+class edge_call {
+ public:
+  edge_call(measure what, const any_matrix_view& data, const pair_options& options,
+            const pair_filter& keep)
+      : run_(what, data, options),
+        keep_(run_.resolve(keep)),
+        side_(keep.side),
+        threads_(cpu::thread_count(options.exec.cpu_threads)),
+        table_(stats::p_table_for(run_.engine().rows().cols)),
+        p_values_(run_.engine().rows().cols, keep.side, threads_) {}
+
+  [[nodiscard]] int threads() const { return threads_; }
+
+  // Passes every batch of edges that `request` asks for to consume(batch).
+  template <class Consume>
+  void deliver(edge_request request, const Consume& consume) {
+    request.keep = keep_;
+    request.p_of = {table_.get(), side_};
+    const bool has_p = run_.engine().fills_p();
+    run_.engine().edges(request, [&](std::span<edge> batch) {
+      if (!has_p) p_values_.fill(batch);
+      consume(batch);
+    });
+  }
+  // How many edges there are.
+  [[nodiscard]] std::uint64_t count() {
+    pair_counts counts;
+    counts.degree.resize(static_cast<std::size_t>(run_.engine().rows().rows));
+    run_.engine().counts({.keep = keep_, .histogram_bins = 0}, counts);
+    return counts.kept;
+  }
+  [[nodiscard]] pair_summary finish(std::uint64_t kept) const { return run_.finish(kept); }
+
+ private:
+  pair_run run_;
+  keep_range keep_;
+  tail side_;
+  int threads_;
+  std::shared_ptr<const stats::p_table> table_;
+  stats::edge_p_values p_values_;
+};
+
+// Adds a batch to a list; all threads write the fresh memory.
+void append(array<edge>& list, std::span<const edge> batch, int threads) {
+  constexpr std::size_t edges_per_task = large_page_bytes / sizeof(edge);
+  const std::size_t before = list.size();
+  list.resize(before + batch.size());
+  const auto tasks = static_cast<index_t>((batch.size() + edges_per_task - 1) / edges_per_task);
+  cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+    const std::size_t first = static_cast<std::size_t>(task) * edges_per_task;
+    const std::size_t count = std::min(edges_per_task, batch.size() - first);
+    std::copy_n(batch.data() + first, count, list.data() + before + first);
+  });
 }
 
-void refuse_edges(std::uint64_t kept, index_t capacity) {
-  throw capacity_exceeded(
-      fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
-                  capacity),
-      static_cast<index_t>(kept));
+// Fills `list` with at most `most` edges; false where there are more, or are sure to be by
+// `expected`, and then it is not filled.
+bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust_estimate,
+               array<edge>& list) {
+  std::atomic<bool> enough = false;
+  const auto stop = [&] {
+    list = {};
+    enough = true;
+  };
+  const auto expect = [&](double kept) {
+    if (trust_estimate && kept > surely_exceeding * static_cast<double>(most)) return stop();
+    // Room that is not used takes no memory.
+    list.reserve(static_cast<std::size_t>(
+        std::min({kept * reserve_growth, static_cast<double>(most), most_reserved})));
+  };
+  call.deliver({.keep = {},
+                .order = order,
+                .batch_edges = edge_list_batch,
+                .enough = &enough,
+                .expect = expect},
+               [&](std::span<const edge> batch) {
+                 if (enough) return;
+                 if (batch.size() > most - list.size()) return stop();
+                 append(list, batch, call.threads());
+               });
+  return !enough;
+}
+
+edge_list list_edges(edge_call& call, const edge_sink& sink) {
+  const auto most = static_cast<std::uint64_t>(sink.max_edges);
+  const bool is_limited = sink.max_edges < std::numeric_limits<index_t>::max();
+  edge_list out;
+  if (!fill_list(call, sink.order, most, is_limited, out.edges)) {
+    const std::uint64_t kept = call.count();
+    if (kept > most || !fill_list(call, sink.order, most, false, out.edges)) {
+      throw capacity_exceeded(
+          fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
+                      sink.max_edges),
+          static_cast<index_t>(kept));
+    }
+  }
+  out.edges.shrink_to_fit();
+  out.summary = call.finish(out.edges.size());
+  return out;
 }
 
 }  // namespace
@@ -66,27 +163,8 @@ edge_list all_pairs(measure what, const any_matrix_view& data, const pair_option
                     const edge_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, options);
-    edge_list out;
-    index_t kept = 0;
-    edge_request request{.keep = {}, .order = sink.order, .batch_edges = edge_list_batch};
-    if (sink.max_edges < std::numeric_limits<index_t>::max()) {
-      request.most = static_cast<std::uint64_t>(sink.max_edges);
-      request.exceeded = [&](std::uint64_t all) { refuse_edges(all, sink.max_edges); };
-    }
-    deliver_edges(run, options, sink.keep, request,
-                  [&](stats::edge_p_values& p_values, std::span<edge> batch) {
-                    kept += static_cast<index_t>(batch.size());
-                    if (kept > sink.max_edges) {
-                      out.edges = {};  // the rest is counted alone
-                      return;
-                    }
-                    p_values.fill(batch);
-                    out.edges.insert(out.edges.end(), batch.begin(), batch.end());
-                  });
-    if (kept > sink.max_edges) refuse_edges(static_cast<std::uint64_t>(kept), sink.max_edges);
-    out.summary = run.finish(static_cast<std::uint64_t>(kept));
-    return out;
+    edge_call call(what, data, options, sink.keep);
+    return list_edges(call, sink);
   });
 }
 
@@ -94,16 +172,14 @@ pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_opt
                        const stream_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, options);
+    edge_call call(what, data, options, sink.keep);
     std::uint64_t kept = 0;
-    deliver_edges(run, options, sink.keep,
-                  {.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
-                  [&](stats::edge_p_values& p_values, std::span<edge> batch) {
-                    p_values.fill(batch);
-                    kept += batch.size();
-                    sink.consume(batch);
-                  });
-    return run.finish(kept);
+    call.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
+                 [&](std::span<const edge> batch) {
+                   kept += batch.size();
+                   sink.consume(batch);
+                 });
+    return call.finish(kept);
   });
 }
 

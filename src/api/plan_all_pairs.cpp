@@ -11,6 +11,7 @@
 #include "api/all_pairs_run.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
+#include "plan/screen_choice.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -69,7 +70,24 @@ pair_filter sample_filter(const pair_filter& keep, double family) {
 struct sample_result {
   pair_counts counts;
   double valid_share;
+  keep_range keep;
+  cut_sample cut;
 };
+
+// What the screens of a cut would leave of the sample.
+cut_sample count_candidates(pair_engine& engine, measure what, const keep_range& keep,
+                            const pair_counts& counts) {
+  cut_sample out{.pairs = counts.tested, .kept = counts.kept};
+  pair_counts reached;
+  reached.degree.resize(counts.degree.size());
+  std::size_t number = 0;
+  for (const possible_screen& screen :
+       screens_for(what, keep, engine.rows().cols, screen_use::edges)) {
+    engine.counts({.keep = {screen.reach, -screen.reach}, .histogram_bins = 0}, reached);
+    out.candidates[number++] = reached.kept;
+  }
+  return out;
+}
 
 template <class T>
 sample_result count_sample(measure what, const matrix_view<const T>& data,
@@ -90,10 +108,11 @@ sample_result count_sample(measure what, const matrix_view<const T>& data,
   const double family = pairs_of(valid_share * static_cast<double>(data.rows()));
   const keep_range range = run.resolve(sample_filter(keep, family));
 
-  sample_result out{.counts = {}, .valid_share = valid_share};
+  sample_result out{.counts = {}, .valid_share = valid_share, .keep = range, .cut = {}};
   out.counts.tested = run.pairs_tested();
   out.counts.degree.resize(static_cast<std::size_t>(rows.rows));
   run.engine().counts({.keep = range, .histogram_bins = 0}, out.counts);
+  out.cut = count_candidates(run.engine(), what, range, out.counts);
   return out;
 }
 
@@ -127,6 +146,11 @@ pair_plan plan_all_pairs(measure what, const any_matrix_view& data, const pair_o
     const auto [share, error] = kept_share(sample.counts, sampled_rows);
     const double family = pairs_of(sample.valid_share * static_cast<double>(rows));
     out.sampled_pairs = sample.counts.tested;
+    if (engine.variant == pair_variant::hopper) {
+      out.choice = explain_screen(what, sample.keep, cols, screen_use::edges, sample.cut);
+    } else if (used == backend::cuda) {
+      out.choice = "every pair is decided: this variant has no screen";
+    }
     out.kept_estimate = share * family;
     if (rows <= most_sample_rows) {
       out.kept_upper = out.kept_estimate;  // nothing was left out

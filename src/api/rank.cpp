@@ -42,7 +42,7 @@ rank_options decide(const rank_options& options, backend where, index_t cols) {
   check_nan_policy(options.nans, nan_policy::omit, "rank_rows");
   rank_options decided = options;
   decided.exec.target = where;
-  decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T));
+  decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T), options.ties);
   return decided;
 }
 

@@ -14,7 +14,7 @@
 
 #include "cuda/pairs/team/device_group.hpp"
 #include "pairs/cpu_parity.hpp"
-#include "support/offered_rungs.hpp"
+#include "support/device_offers.hpp"
 
 namespace {
 
@@ -139,7 +139,7 @@ gpu::matrix<T> input(index_t rows, index_t cols, std::uint64_t seed) {
 }
 
 void check_all(measure what, pair_variant variant, index_t rows, index_t cols) {
-  if (!cuda_offers(variant)) return;
+  if (!applies(variant)) return;
   const auto x = input<std::int16_t>(rows, cols, 5);
   const gpu::pair_options options = options_of(variant);
   const auto one = alone(what, x, options);
@@ -182,7 +182,7 @@ TEST_CASE("engines that share a call write disjoint rows of a dense result", "[d
 }
 
 TEST_CASE("a shared screen leaves the same edges and counts", "[device_group][screen]") {
-  if (!cuda_offers(pair_variant::hopper)) return;
+  if (!applies(pair_variant::hopper)) return;
   const auto x = input<std::int8_t>(200'000, 30, 7);
   const gpu::pair_options options = options_of(pair_variant::hopper);
   const auto one = alone(measure::spearman, x, options);
@@ -193,7 +193,7 @@ TEST_CASE("a shared screen leaves the same edges and counts", "[device_group][sc
 }
 
 TEST_CASE("a shared screen gives up on all devices or on none", "[device_group][screen]") {
-  if (!cuda_offers(pair_variant::hopper)) return;
+  if (!applies(pair_variant::hopper)) return;
   const auto patterns = tied_matrix<std::int8_t>(4000, 30, 9);
   gpu::matrix<std::int8_t> x(150'000, 30);
   for (index_t i = 0; i < x.rows(); ++i) {

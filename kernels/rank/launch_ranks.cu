@@ -28,15 +28,22 @@ constexpr target_tag target_tag_of() {
   if constexpr (sizeof(Integer) == 4) return target_tag::i32;
 }
 
+// The packed kernel counts signs, which is what average ranks are. It always ascends; descending
+// counts are the same with the other sign, and integer targets always ascend.
+void launch_average_counting(row_source source, rank_target target, cudaStream_t stream) {
+  static_assert(rank_packed_cols.back() == rank_counting_max_cols);
+  if (source.flip != 0) target.scale = -target.scale;
+  source.flip = 0;
+  launch_count_packed(source, target, stream);
+}
+
 void launch(const row_source& source, const rank_target& target, const rank_request& request,
             cudaStream_t stream) {
   if (source.rows == 0) return;
   switch (request.variant) {
     case rank_variant::counting:
-      // The packed kernel counts signs, which is what average ranks are; it always ascends.
-      if (request.ties == tie_method::average && source.cols > 0 && source.flip == 0 &&
-          source.cols <= rank_packed_cols.back()) {
-        return launch_count_packed(source, target, stream);
+      if (request.ties == tie_method::average && source.cols > 0) {
+        return launch_average_counting(source, target, stream);
       }
       return launch_count_warp(source, target, request.ties, stream);
     case rank_variant::block_sort:

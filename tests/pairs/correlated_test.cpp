@@ -50,7 +50,8 @@ gpu::pair_counts counts_of(const std::vector<gpu::edge>& edges, index_t rows, in
     ++out.degree[e.row];
     ++out.degree[e.col];
     const double place = std::floor((e.statistic + 1) * static_cast<double>(bins) / 2);
-    if (bins > 0) ++out.histogram[static_cast<std::size_t>(std::min(place, bins - 1.0))];
+    if (bins > 0)
+      ++out.histogram[static_cast<std::size_t>(std::min(place, static_cast<double>(bins - 1)))];
   }
   return out;
 }

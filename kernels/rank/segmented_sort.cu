@@ -1,9 +1,9 @@
 // Ranks rows of any length by sorting (key, column) in global memory, as many rows at a time as
 // the scratch holds: cub::DeviceRadixSort for a long row alone, cub::DeviceSegmentedRadixSort (one
 // block a row) for many shorter ones. Both are stable and work on the stream without waiting for
-// it. Afterwards every sorted element looks for the borders of its run of equal keys: at its
-// neighbours first, then by bisection within its row, so that no scan over the row is needed but
-// for dense ranks. Ranks leave scattered, in the order of the columns.
+// it. Then every sorted element looks for the borders of its run of equal keys: at its neighbours
+// first, then by bisection within its row. So only dense ranks need a scan over the row. Ranks are
+// written scattered, in the order of the columns.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

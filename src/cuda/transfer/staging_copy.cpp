@@ -32,7 +32,7 @@ void stream_copy(void* to, const void* from, std::size_t bytes) {
     }
   }
   std::memcpy(out + at, in + at, bytes - at);
-  // Before another thread announces what was written.
+  // The stores must be visible before another thread says that they are done.
   _mm_sfence();
 #else
   std::memcpy(to, from, bytes);

@@ -202,6 +202,26 @@ __device__ __forceinline__ void gather_undecided(const unit_count_arguments& arg
   }
 }
 
+/// Counts the kept pairs of a step from its sums. `on_diagonal`: both operands are the same rows,
+/// and `row` is that of the thread's first sum among them. `left`, `right`: positions of the step's
+/// first row and column.
+template <bool symmetric>
+__device__ __forceinline__ void count_unit_step(const unit_count_arguments& args,
+                                                const float (&sums)[128], const count_lane& lane,
+                                                bool on_diagonal, int row, std::uint32_t left,
+                                                std::uint32_t right, undecided_list& list,
+                                                column_counts& columns) {
+  unit_decisions found = decide_products<symmetric>(sums, args.cut);
+  if (on_diagonal) {
+    keep_upper(found.certain, row, lane.column);
+    keep_upper(found.possible, row, lane.column);
+  }
+  gather_undecided(args, found, left + lane.row, right + lane.column, list);
+  const unsigned rows = kept_in_rows(found.certain);
+  columns.add(found.certain);
+  add_row_counts(rows, args.count.degree + left, lane.counted_row);
+}
+
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
 template <int depth, bool symmetric>
@@ -258,17 +278,10 @@ __global__ void __launch_bounds__(unit_count_shape<depth>::threads, 1)
             sums, left_operand + ((place.stage * shape::tile_bytes + step * 64 * depth) >> 4),
             right_operand);
         if (step + 1 == shape::tile_steps && is_first_of_group) ring.release(place.stage);
-        unit_decisions found = decide_products<symmetric>(sums, args.cut);
-        const int row = (tile % shape::block_tiles * shape::tile_steps + step) * 64 + lane.row;
-        if (ahead == 0) {
-          keep_upper(found.certain, row, lane.column);
-          keep_upper(found.possible, row, lane.column);
-        }
         const auto first_left = static_cast<std::uint32_t>(tile * shape::tile_rows + step * 64);
-        gather_undecided(args, found, first_left + lane.row, first_right + lane.column, list);
-        const unsigned rows = kept_in_rows(found.certain);
-        columns.add(found.certain);
-        add_row_counts(rows, args.count.degree + first_left, lane.counted_row);
+        const int row = (tile % shape::block_tiles * shape::tile_steps + step) * 64 + lane.row;
+        count_unit_step<symmetric>(args, sums, lane, ahead == 0, row, first_left, first_right, list,
+                                   columns);
       }
       column_steps += shape::tile_steps;
       if (column_steps > column_counts::most_steps - shape::tile_steps) {

@@ -2,6 +2,7 @@
 /// @file
 /// Everything: include this, or the header of the one operation you use.
 
+#include <gpu/array.hpp>
 #include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
@@ -10,6 +11,7 @@
 #include <gpu/index.hpp>
 #include <gpu/matmul.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/nan_policy.hpp>

@@ -6,12 +6,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <bit>
 #include <cstdint>
 
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 
-#include "pairs/engine.hpp"
+#include "base/keep_range.hpp"
+#include "stats/statistic.hpp"
 
 namespace gpu::kernels {
 
@@ -149,13 +151,48 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const dense_sink
 
 // ---- after the candidates ---------------------------------------------------------------------
 
-inline constexpr std::uint64_t dropped_key = ~std::uint64_t{0};
+/// The key of a pair as one number that sorts by (row, column): (row - first_row) << col_bits |
+/// col, `bits` wide, so that a sort looks at no more bits than there are.
+struct edge_key_layout {
+  std::uint32_t first_row = 0;
+  int col_bits = 32;
+  int bits = 64;
+
+  /// Of the pairs of rows [first_row, end_row) with columns below `count`.
+  static constexpr edge_key_layout of_rows(index_t first_row, index_t end_row, index_t count) {
+    const auto width = [](index_t values) {
+      return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(values - 1)));
+    };
+    edge_key_layout out;
+    out.first_row = static_cast<std::uint32_t>(first_row);
+    out.col_bits = width(count);
+    // One more tells dropped keys from all others. (2^32 - 1, 2^32 - 1) is no pair.
+    out.bits = out.col_bits + width(end_row - first_row) + 1;
+    out.bits = out.bits < 64 ? out.bits : 64;
+    return out;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint64_t of(std::uint32_t row,
+                                                                      std::uint32_t col) const {
+    return std::uint64_t{row - first_row} << col_bits | col;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t row_of(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(key >> col_bits) + first_row;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t col_of(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << col_bits) - 1));
+  }
+  /// Sorts behind every pair.
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint64_t dropped() const {
+    return ~std::uint64_t{0} >> (64 - bits);
+  }
+};
+inline constexpr std::uint64_t dropped_key = edge_key_layout{}.dropped();
 
 /// Which function of the statistic orders neighbours.
 enum class rank_key { value, magnitude };
 
-/// Turns products into statistics in place (double bits) and decides exactly: keys of candidates
-/// that are not kept become dropped_key. Products of tensor_float are computed anew in double from
+/// Turns products into statistics in place (double bits) and decides exactly: keys row << 32 | col
+/// become those of `layout`, or its dropped() where a candidate is not kept. Products of tensor_float are computed anew in double from
 /// the unit rows. `count` candidates; rows and cols cover every candidate. `kept` is increased by
 /// the number kept.
 struct finish_request {
@@ -168,15 +205,17 @@ struct finish_request {
   std::uint64_t* values;
   std::uint64_t count;
   unsigned long long* kept;
+  edge_key_layout layout = {};
 };
 void launch_finish_candidates(const finish_request& request, cudaStream_t stream);
 
 /// Scratch bytes that sort_candidates needs.
 std::size_t sort_scratch_bytes(std::uint64_t count);
-/// Sorts (keys, values) ascending by key between two pairs of buffers, of which the first holds the
-/// input; returns which of the two, 0 or 1, holds the result.
+/// Sorts (keys, values) ascending by key, of which `bits` are looked at, between two pairs of
+/// buffers, of which the first holds the input; returns which of the two, 0 or 1, holds the result.
 int sort_candidates(void* scratch, std::size_t scratch_bytes, std::uint64_t* const (&keys)[2],
-                    std::uint64_t* const (&values)[2], std::uint64_t count, cudaStream_t stream);
+                    std::uint64_t* const (&values)[2], std::uint64_t count, int bits,
+                    cudaStream_t stream);
 
 /// The k best neighbours of rows [first_row, first_row + rows) so far.
 struct neighbor_lists {

@@ -3,15 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "base/large_pages.hpp"
+#include "base/memory_errors.hpp"
+#include "base/parallel.hpp"
+#include "base/stream_copy.hpp"
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
+#include "stats/p_table.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -19,11 +29,16 @@ namespace {
 
 // Largest batch of edges between an engine and an edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
+// An estimated number of edges this far above the capacity is not waited for: they are counted.
+constexpr double surely_exceeding = 1.25;
+// Room for what an estimate misses.
+constexpr double reserve_growth = 1.02;
+constexpr double most_reserved = 1e11;
 
 template <class Value>
 correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
                                       const pair_options& options) {
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
     pair_run run(what, data, options);
     const index_t rows = run.engine().rows().rows;
     correlation_matrix<Value> out(rows, rows);
@@ -33,20 +48,152 @@ correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
   });
 }
 
-// Passes every batch of edges that `request` asks for and `keep` keeps to consume(p_values, batch).
-template <class Consume>
-void deliver_edges(pair_run& run, const pair_options& options, const pair_filter& keep,
-                   edge_request request, const Consume& consume) {
-  request.keep = run.resolve(keep);
-  stats::edge_p_values p_values(run.engine().rows().cols, keep.side, options.exec.cpu_threads);
-  run.engine().edges(request, [&](std::span<edge> batch) { consume(p_values, batch); });
+// The edges of a call: what was asked of the engine, and the p of what it delivers.
+class edge_call {
+ public:
+  edge_call(measure what, const any_matrix_view& data, const pair_options& options,
+            const pair_filter& keep)
+      : run_(what, data, options),
+        keep_(run_.resolve(keep)),
+        side_(keep.side),
+        threads_(cpu::thread_count(options.exec.cpu_threads)),
+        table_(stats::p_table_for(run_.engine().rows().cols)),
+        p_values_(run_.engine().rows().cols, keep.side, threads_) {}
+
+  [[nodiscard]] int threads() const { return threads_; }
+
+  // Passes every batch of edges that `request` asks for to consume(batch).
+  template <class Consume>
+  void deliver(edge_request request, const Consume& consume) {
+    request.keep = keep_;
+    request.p_of = {table_.get(), side_};
+    const bool has_p = run_.engine().fills_p();
+    run_.engine().edges(request, [&](std::span<edge> batch) {
+      if (!has_p) p_values_.fill(batch);
+      consume(batch);
+    });
+  }
+  // How many edges there are.
+  [[nodiscard]] std::uint64_t count() {
+    pair_counts counts;
+    counts.degree.resize(static_cast<std::size_t>(run_.engine().rows().rows));
+    run_.engine().counts({.keep = keep_, .histogram_bins = 0}, counts);
+    return counts.kept;
+  }
+  [[nodiscard]] pair_summary finish(std::uint64_t kept) const { return run_.finish(kept); }
+
+ private:
+  pair_run run_;
+  keep_range keep_;
+  tail side_;
+  int threads_;
+  std::shared_ptr<const stats::p_table> table_;
+  stats::edge_p_values p_values_;
+};
+
+// Fills an edge list, with all threads: pages that are not there yet take longer to come by than
+// to write.
+class list_writer {
+ public:
+  list_writer(array<edge>& list, int threads) : list_(list), threads_(threads) {}
+
+  // Makes room for about `edges`, of which `sure` will be written.
+  void expect(double edges, double sure) {
+    list_.reserve(static_cast<std::size_t>(edges));
+    sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
+    write({}, pages_ahead);
+  }
+  void append(std::span<const edge> batch) {
+    // Room that is made now moves the list: nothing more is known of its end.
+    if (list_.size() + batch.size() > list_.capacity()) sure_ = 0;
+    // As much again, so that the next batch finds its pages.
+    write(batch, batch.size() * sizeof(edge) / large_page_bytes + 1);
+  }
+
+ private:
+  static constexpr std::size_t pages_ahead = 16;
+  static constexpr std::size_t edges_per_task = 16384;
+
+  // Copies a batch to the end, and takes up to so many pages behind it.
+  void write(std::span<const edge> batch, std::size_t most_pages) {
+    const std::size_t before = list_.size();
+    list_.resize(before + batch.size());
+    ready_ = std::max(ready_, list_.size() * sizeof(edge));
+    const std::size_t pages = std::min(most_pages, pages_from(ready_));
+    const std::size_t copies = (batch.size() + edges_per_task - 1) / edges_per_task;
+    cpu::parallel_for(static_cast<index_t>(pages + copies), threads_, [&](index_t number, int) {
+      const auto task = static_cast<std::size_t>(number);
+      if (task < pages) {
+        return populate_pages(page_at(ready_) + task * large_page_bytes, large_page_bytes);
+      }
+      const std::size_t first = (task - pages) * edges_per_task;
+      const std::size_t count = std::min(edges_per_task, batch.size() - first);
+      stream_copy(list_.data() + before + first, batch.data() + first, count * sizeof(edge));
+    });
+    ready_ += pages * large_page_bytes;
+  }
+
+  // The large page that starts at or behind byte `at` of the list.
+  [[nodiscard]] std::byte* page_at(std::size_t at) const {
+    auto* const place = reinterpret_cast<std::byte*>(list_.data()) + at + large_page_bytes - 1;
+    return place - reinterpret_cast<std::uintptr_t>(place) % large_page_bytes;
+  }
+  // Large pages wholly between byte `begin` of the list and its sure end, at least.
+  [[nodiscard]] std::size_t pages_from(std::size_t begin) const {
+    const std::size_t end = sure_ * sizeof(edge);
+    return end >= begin + large_page_bytes ? (end - begin) / large_page_bytes - 1 : 0;
+  }
+
+  array<edge>& list_;
+  int threads_;
+  std::size_t sure_ = 0;   // edges
+  std::size_t ready_ = 0;  // bytes whose pages are there
+};
+
+// Fills `list` with at most `most` edges; false where there are more, or are sure to be by
+// `expected`, and then it is not filled.
+bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust_estimate,
+               array<edge>& list) {
+  std::atomic<bool> enough = false;
+  list_writer writer(list, call.threads());
+  const auto stop = [&] {
+    list = {};
+    enough = true;
+  };
+  const auto expect = [&](double kept) {
+    if (trust_estimate && kept > surely_exceeding * static_cast<double>(most)) return stop();
+    const double sure = std::min({kept, static_cast<double>(most), most_reserved});
+    writer.expect(sure * reserve_growth, sure);
+  };
+  call.deliver({.keep = {},
+                .order = order,
+                .batch_edges = edge_list_batch,
+                .enough = &enough,
+                .expect = expect},
+               [&](std::span<const edge> batch) {
+                 if (enough) return;
+                 if (batch.size() > most - list.size()) return stop();
+                 writer.append(batch);
+               });
+  return !enough;
 }
 
-void refuse_edges(std::uint64_t kept, index_t capacity) {
-  throw capacity_exceeded(
-      fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
-                  capacity),
-      static_cast<index_t>(kept));
+edge_list list_edges(edge_call& call, const edge_sink& sink) {
+  const auto most = static_cast<std::uint64_t>(sink.max_edges);
+  const bool is_limited = sink.max_edges < std::numeric_limits<index_t>::max();
+  edge_list out;
+  if (!fill_list(call, sink.order, most, is_limited, out.edges)) {
+    const std::uint64_t kept = call.count();
+    if (kept > most || !fill_list(call, sink.order, most, false, out.edges)) {
+      throw capacity_exceeded(
+          fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
+                      sink.max_edges),
+          static_cast<index_t>(kept));
+    }
+  }
+  out.edges.shrink_to_fit();
+  out.summary = call.finish(out.edges.size());
+  return out;
 }
 
 }  // namespace
@@ -63,51 +210,32 @@ correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
 
 edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                     const edge_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
-    pair_run run(what, data, options);
-    edge_list out;
-    index_t kept = 0;
-    edge_request request{.keep = {}, .order = sink.order, .batch_edges = edge_list_batch};
-    if (sink.max_edges < std::numeric_limits<index_t>::max()) {
-      request.most = static_cast<std::uint64_t>(sink.max_edges);
-      request.exceeded = [&](std::uint64_t all) { refuse_edges(all, sink.max_edges); };
-    }
-    deliver_edges(run, options, sink.keep, request,
-                  [&](stats::edge_p_values& p_values, std::span<edge> batch) {
-                    kept += static_cast<index_t>(batch.size());
-                    if (kept > sink.max_edges) {
-                      out.edges = {};  // the rest is counted alone
-                      return;
-                    }
-                    p_values.fill(batch);
-                    out.edges.insert(out.edges.end(), batch.begin(), batch.end());
-                  });
-    if (kept > sink.max_edges) refuse_edges(static_cast<std::uint64_t>(kept), sink.max_edges);
-    out.summary = run.finish(static_cast<std::uint64_t>(kept));
-    return out;
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
+    edge_call call(what, data, options, sink.keep);
+    return list_edges(call, sink);
   });
 }
 
 pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                        const stream_sink& sink) {
-  validate::check_sink(sink);
-  pair_run run(what, data, options);
-  std::uint64_t kept = 0;
-  deliver_edges(run, options, sink.keep,
-                {.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
-                [&](stats::edge_p_values& p_values, std::span<edge> batch) {
-                  p_values.fill(batch);
-                  kept += batch.size();
-                  sink.consume(batch);
-                });
-  return run.finish(kept);
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
+    edge_call call(what, data, options, sink.keep);
+    std::uint64_t kept = 0;
+    call.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
+                 [&](std::span<const edge> batch) {
+                   kept += batch.size();
+                   sink.consume(batch);
+                 });
+    return call.finish(kept);
+  });
 }
 
 neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                          const top_k_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_run run(what, data, options);
     const keep_range keep = run.resolve(sink.keep);
     const index_t rows = run.engine().rows().rows;
@@ -125,8 +253,8 @@ neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_o
 
 pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                       const count_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_options counting = options;
     if (options.fold == row_folding::automatic && !folds_for_counts(sink.keep)) {
       counting.fold = row_folding::never;

@@ -11,9 +11,13 @@
 namespace gpu::inline v0 {
 namespace {
 
+// From here on the rounding of 1 - r^2 is no longer small beside the steps of a table of p.
+constexpr index_t most_observations = 1'000'000'000'000'000;
+
 void check_observations(index_t observations) {
-  if (observations < 3) {
-    throw invalid_argument(fmt::format("observations: got {}, expected at least 3", observations));
+  if (observations < 3 || observations > most_observations) {
+    throw invalid_argument(fmt::format("observations: got {}, expected from 3 to {}", observations,
+                                       most_observations));
   }
 }
 

@@ -3,9 +3,9 @@
 // An engine owns the prepared rows of one input. A new measure is a new prologue that fills an
 // engine's rows; a new sink is a new member here, with one implementation per backend.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,14 +15,10 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
-namespace gpu::detail {
+#include "base/keep_range.hpp"
+#include "stats/p_table.hpp"
 
-/// The filter as one test on the statistic: kept where r >= at_least or r <= at_most. NaN never is.
-struct keep_range {
-  double at_least;
-  double at_most;
-  [[nodiscard]] constexpr bool keeps(double r) const { return r >= at_least || r <= at_most; }
-};
+namespace gpu::detail {
 
 /// What the prologue found out about the rows.
 struct prepared_rows {
@@ -44,13 +40,20 @@ struct edge_request {
   keep_range keep;
   edge_order order;
   index_t batch_edges;
-  /// An engine that can tell the number of edges without delivering each of them calls exceeded
-  /// with it where there are more than `most`, and need not deliver those any more.
-  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  std::function<void(std::uint64_t)> exceeded = {};
+  /// What engines that fill p fill it with; no table where p is not wanted.
+  stats::p_function p_of = {};
+  /// Once true, an engine may leave out what it has not delivered yet; it may be so from the start.
+  const std::atomic<bool>* enough = nullptr;
+  /// Called at most once and before the first batch, by an engine that can tell, with a number of
+  /// edges that there are almost surely: close to it where there are many.
+  std::function<void(double kept)> expect = {};
+
+  [[nodiscard]] bool has_enough() const {
+    return enough != nullptr && enough->load(std::memory_order_relaxed);
+  }
 };
 
-/// Receives batches of edges whose p is not filled yet; may overwrite them.
+/// Receives batches of edges, whose p is filled where the engine fills p; may overwrite them.
 using edge_receiver = std::function<void(std::span<edge>)>;
 
 struct top_k_request {
@@ -66,13 +69,6 @@ struct count_request {
   index_t histogram_bins;
   std::span<const std::uint32_t> weights = {};  // [rows], or empty: ones
 };
-
-/// Which function of the statistic a binning pass bins.
-enum class bin_key { magnitude, value, negated_value };
-[[nodiscard]] constexpr double key_of(double r, bin_key key) {
-  if (key == bin_key::magnitude) return r < 0 ? -r : r;
-  return key == bin_key::value ? r : -r;
-}
 
 /// One counting pass over all tested pairs, for multiple testing: with x the key of a pair's
 /// statistic, counts x < low, x >= high, and in between bin floor((x - low) * scale) clamped to
@@ -103,6 +99,8 @@ class pair_engine {
 
   virtual void dense(matrix_view<double> out) = 0;
   virtual void dense(matrix_view<float> out) = 0;
+  /// Whether edges() fills p.
+  [[nodiscard]] virtual bool fills_p() const { return false; }
   /// Delivers every kept pair in batches of at most batch_edges.
   virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;

@@ -1,6 +1,7 @@
 // The edges of a folded engine: between patterns, or spread over their rows, as they are found or
 // in the order (row, column).
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -35,9 +36,6 @@ class batch_writer {
 
 using edge_batches = batch_writer<edge, edge_receiver>;
 
-// Thrown through the inner engine where more edges come than may wait.
-struct too_many_edges {};
-
 edge between(node_id a, node_id b, double statistic) {
   return {.row = std::min(a, b), .col = std::max(a, b), .statistic = statistic, .p = 0};
 }
@@ -58,7 +56,10 @@ void folded_pair_engine::folded_edges(const edge_request& request,
   };
   if (!request.keep.keeps(1.0)) next = count;
   if (request.order == edge_order::unspecified) write_within(count);
-  inner_->edges(request, [&](std::span<edge> found) {
+  edge_request between_patterns = request;
+  between_patterns.expect = {};
+  between_patterns.p_of = {};
+  inner_->edges(between_patterns, [&](std::span<edge> found) {
     for (const edge& e : found) {
       if (next <= e.row) write_within(e.row + 1);
       out.write({.first = e.row,
@@ -74,25 +75,28 @@ void folded_pair_engine::folded_edges(const edge_request& request,
 
 void folded_pair_engine::edges_as_found(const edge_request& request, const edge_receiver& receive) {
   edge_batches out(request.batch_edges, receive);
-  std::uint64_t pairs = request.keep.keeps(1.0) ? pairs_within_ : 0;
-  if (request.keep.keeps(1.0) && pairs <= request.most) {
+  const auto write_within = [&](std::span<const node_id> rows) {
+    for (std::size_t a = 0; a < rows.size() && !request.has_enough(); ++a) {
+      for (const node_id col : rows.subspan(a + 1)) out.write(between(rows[a], col, 1.0));
+    }
+  };
+  const auto write_between = [&](const edge& e) {
+    for (const node_id a : patterns().members_of(e.row)) {
+      if (request.has_enough()) return;
+      for (const node_id b : patterns().members_of(e.col)) out.write(between(a, b, e.statistic));
+    }
+  };
+  if (request.keep.keeps(1.0)) {
     for (std::size_t p = 0; p < weights_.size(); ++p) {
-      const auto rows = patterns().members_of(static_cast<node_id>(p));
-      for (std::size_t a = 0; a < rows.size(); ++a) {
-        for (const node_id col : rows.subspan(a + 1)) out.write(between(rows[a], col, 1.0));
-      }
+      write_within(patterns().members_of(static_cast<node_id>(p)));
     }
   }
-  inner_->edges(request, [&](std::span<edge> found) {
-    for (const edge& e : found) {
-      pairs += pairs_between(e.row, e.col);
-      if (pairs > request.most) continue;
-      for (const node_id a : patterns().members_of(e.row)) {
-        for (const node_id b : patterns().members_of(e.col)) out.write(between(a, b, e.statistic));
-      }
-    }
+  edge_request between_patterns = request;
+  between_patterns.expect = {};
+  between_patterns.p_of = {};
+  inner_->edges(between_patterns, [&](std::span<edge> found) {
+    for (const edge& e : found) write_between(e);
   });
-  if (pairs > request.most) return request.exceeded(pairs);
   out.flush();
 }
 
@@ -108,12 +112,7 @@ class folded_pair_engine::ordered_edges {
 
   void run() {
     wanted_.assign(engine_.weights_.size(), true);
-    const bool at_once = collect(engine_.most_waiting_);
-    if (request_.exceeded) {
-      const std::uint64_t pairs = at_once ? collected_pairs() : counted_pairs();
-      if (pairs > request_.most) return request_.exceeded(pairs);
-    }
-    if (at_once) {
+    if (collect(engine_.most_waiting_)) {
       write_rows(0, rows());
     } else {
       run_in_ranges();
@@ -141,9 +140,6 @@ class folded_pair_engine::ordered_edges {
   // Collects the edges of the wanted patterns; false where there are more than `most`.
   bool collect(std::size_t most);
   void run_in_ranges();
-  // Pairs of rows that pass, from the collected edges or by a counting pass.
-  [[nodiscard]] std::uint64_t collected_pairs() const;
-  [[nodiscard]] std::uint64_t counted_pairs();
   // Fills partners_ from the collected edges.
   void pair_up();
   void write_rows(index_t first, index_t last);
@@ -161,41 +157,31 @@ class folded_pair_engine::ordered_edges {
 
 bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
   found_.clear();
+  std::atomic<bool> too_many = false;
   edge_request unordered = request_;
   unordered.order = edge_order::unspecified;
-  try {
-    engine_.inner_->edges(unordered, [&](std::span<edge> batch) {
-      for (const edge& e : batch) {
-        if (!wanted_[e.row] && !wanted_[e.col]) continue;
-        if (found_.size() == most) throw too_many_edges{};
+  unordered.enough = &too_many;
+  unordered.expect = {};
+  unordered.p_of = {};
+  engine_.inner_->edges(unordered, [&](std::span<edge> batch) {
+    for (const edge& e : batch) {
+      if (too_many || (!wanted_[e.row] && !wanted_[e.col])) continue;
+      if (found_.size() < most) {
         found_.push_back({e.row, e.col, e.statistic});
+      } else {
+        too_many = true;
       }
-    });
-  } catch (const too_many_edges&) {
-    found_ = {};
-    return false;
-  }
-  return true;
-}
-
-std::uint64_t folded_pair_engine::ordered_edges::collected_pairs() const {
-  std::uint64_t pairs = request_.keep.keeps(1.0) ? engine_.pairs_within_ : 0;
-  for (const pattern_edge& e : found_) pairs += engine_.pairs_between(e.first, e.second);
-  return pairs;
-}
-
-std::uint64_t folded_pair_engine::ordered_edges::counted_pairs() {
-  pair_counts found;
-  found.degree.resize(static_cast<std::size_t>(rows()));
-  engine_.counts({.keep = request_.keep, .histogram_bins = 0}, found);
-  return found.kept;
+    }
+  });
+  if (too_many) found_ = {};
+  return !too_many;
 }
 
 void folded_pair_engine::ordered_edges::run_in_ranges() {
   pair_counts found;
   found.degree.resize(engine_.weights_.size());
   engine_.inner_->counts({.keep = request_.keep, .histogram_bins = 0}, found);
-  for (index_t first = 0; first < rows();) {
+  for (index_t first = 0; first < rows() && !request_.has_enough();) {
     wanted_.assign(wanted_.size(), false);
     std::size_t edges = 0;
     index_t last = first;
@@ -251,7 +237,7 @@ void folded_pair_engine::ordered_edges::write_rows(index_t first, index_t last) 
   constexpr index_t most_rows_at_once = 4096;
   pair_up();
   std::vector<std::vector<edge>> edges(static_cast<std::size_t>(most_rows_at_once));
-  while (first < last) {
+  while (first < last && !request_.has_enough()) {
     // Rows with about that many edges, by an upper bound.
     std::size_t bound = 0;
     index_t end = first;

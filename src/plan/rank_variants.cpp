@@ -4,7 +4,6 @@
 
 #include <gpu/error.hpp>
 
-#include "cpu/rank/counting.hpp"
 #include "plan/rank_policy.hpp"
 
 namespace gpu::detail {
@@ -44,7 +43,7 @@ rank_variant choose_on_cpu(rank_variant asked, index_t cols) {
     case rank_variant::automatic:
       return cols <= cpu_counting_cols ? rank_variant::counting : rank_variant::sort;
     case rank_variant::counting:
-      if (cols > cpu::counting_max_cols) refuse(asked, cols, cpu::counting_max_cols);
+      if (cols > cpu_counting_max_cols) refuse(asked, cols, cpu_counting_max_cols);
       return asked;
     case rank_variant::sort:
       return asked;

@@ -9,6 +9,9 @@
 
 namespace gpu::detail {
 
+/// Most columns that the CPU ranks by counting: its counts stay within a signed byte.
+inline constexpr int cpu_counting_max_cols = 128;
+
 /// The variant that ranks rows of `cols` elements of `element_bytes` each on `where` (cpu or cuda),
 /// with ties broken by `ties`. `automatic` becomes the fastest one; another one is returned as it
 /// is.

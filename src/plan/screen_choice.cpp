@@ -1,9 +1,12 @@
 #include "plan/screen_choice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
-#include <gpu/p_value.hpp>
+#include "stats/correlation_test.hpp"
 
 namespace gpu::detail {
 namespace {
@@ -11,66 +14,139 @@ namespace {
 // Bound of what rounding both rows of ranks to e4m3 can take from |rho|: half a unit of three
 // mantissa bits, e = 2^-4 of a row's length at most, so e + e + e^2 of a pair.
 constexpr double e4m3_loss = 0.129;
-// Shares of independent pairs that the screens let pass at nearly full speed: at n = 2,000,000 x 30
-// on an H200, e4m3 ran 25.2e12 pairs/s with 3e-7 of them candidates and 22.1e12 with 3e-6; int8
-// 14.3e12 with none and 13.4e12 with 5e-6.
+// Candidates per pair up to which each screen pays. At n = 2,000,000 x 30 on an H200, e4m3 ran
+// 25.2e12 pairs/s with 3e-7 candidates a pair and 22.1e12 with 3e-6, so a candidate costs 2.1 ns;
+// int8 14.3e12 with none and 13.4e12 with 5e-6, so 0.9 ns. Where e4m3 leaves more, int8 takes less
+// time; where int8 does, for edges the tiles (0.8 ps a pair) soon do, for counts the classes
+// (0.14 ps).
 constexpr double most_e4m3_share = 1e-5;
-constexpr double most_int8_share = 3e-5;
+constexpr double most_int8_share_of_edges = 1e-4;
+constexpr double most_int8_share_of_counts = 3e-5;
+// More candidates than the sample promised, per pair, that take a twentieth of the tiles' time.
+constexpr double e4m3_excess = 2e-5;
+constexpr double int8_excess = 4e-5;
 constexpr index_t most_rank_columns = 128;
-// Candidates per pair up to which the exact screens run on.
-constexpr double most_share = 1e-4;
-constexpr double least_judged_pairs = 1e9;
 // Rounding to 127 steps up to a row's largest magnitude loses 0.29 / 127 times the ratio of that to
 // its root mean square: 1.7 for ranks without ties, 3 for most counts, 3 to 4 for normal rows, more
-// with outliers. A row with more than was assumed lets more pass; the share of candidates, which is
-// looked at as they come, then ends the screen.
+// with outliers.
 constexpr double rank_loss = 0.014;
 constexpr double value_loss = 0.025;
 // Each candidate costs two rows' worth of memory, each pair of the tiles a hundredth of that.
-constexpr double most_rounded_share = 5e-4;
-constexpr double most_wide_share = 2e-3;
-constexpr double least_judged_wide_pairs = 1e7;
+constexpr double most_rounded_share = 2.5e-4;
+constexpr double most_wide_share = 1e-3;
+// A sample sees a share this small as one pair in 2^20.
+constexpr double most_sampled = 1 << 20;
+constexpr double least_sampled = 1 << 16;
+constexpr double pairs_per_sampled = 128;
+constexpr double most_sampled_values = 1 << 26;
 
 // Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.
-std::optional<screen_choice> choose_rounded_screen(measure what, double cut, index_t cols) {
+std::vector<possible_screen> rounded_screens(measure what, double cut, index_t cols) {
+  if (cols > kernels::screen_most_columns) return {};
   const int depth = rounded_depth(cols);
-  if (cols > kernels::screen_most_columns) return std::nullopt;
-  const bool wide = depth > 128;
-  const double share = wide ? most_wide_share : most_rounded_share;
-  const double loose = cut - (what == measure::spearman ? rank_loss : value_loss);
-  // Half of the share is left to rows that depend on each other.
-  if (!(loose > 0) || correlation_p_value(loose, cols) > share / 2) return std::nullopt;
-  return screen_choice{kernels::screen_operand::rounded, depth, cut, share,
-                       wide ? least_judged_wide_pairs : least_judged_pairs};
+  const double paying = depth > 128 ? most_wide_share : most_rounded_share;
+  const double reach = cut - (what == measure::spearman ? rank_loss : value_loss);
+  if (!(reach > 0)) return {};
+  return {{{kernels::screen_operand::rounded, depth, cut, 2 * paying}, reach, paying}};
 }
 
-// Whether few enough pairs pass where ranks are rounded to e4m3.
-bool rounded_ranks_decide(double cut, index_t cols) {
-  const bool deep = screen_depth(cols) > 32;
-  const double loose = cut - e4m3_loss - (deep ? double{kernels::e4m3_deep_loss} : 0.0);
-  if (!(loose > 0) || correlation_p_value(loose, cols) > most_e4m3_share) return false;
-  // Short rows leave a slack of the same size to every sum; the smallest product of two norms is
-  // that of rows of all but one equal values.
+// Whether ranks rounded to e4m3 can be screened for `reach`. Short rows leave a slack of the same
+// size to every sum; the smallest product of two norms is that of rows of all but one equal values.
+bool e4m3_reaches(double reach, index_t cols) {
   const double least_product = static_cast<double>(cols) * static_cast<double>(cols - 1);
-  return deep || least_product * loose >= 2 * static_cast<double>(kernels::e4m3_sum_slack);
+  return reach > 0 && (screen_depth(cols) > 32 ||
+                       least_product * reach >= 2 * static_cast<double>(kernels::e4m3_sum_slack));
+}
+
+std::string_view name_of(kernels::screen_operand operand) {
+  switch (operand) {
+    case kernels::screen_operand::e4m3:
+      return "ranks rounded to e4m3";
+    case kernels::screen_operand::int8:
+      return "exact ranks in int8";
+    case kernels::screen_operand::rounded:
+      return "rows rounded to 8 bits";
+  }
+  return "unknown";
+}
+
+double candidate_share(const possible_screen& screen, std::size_t number, index_t cols,
+                       const cut_sample& sample) {
+  if (sample.pairs == 0) return stats::p_value(screen.reach, cols, tail::two_sided);
+  return sample.share(sample.candidates[number]);
+}
+
+struct choice {
+  std::optional<screen_choice> screen;
+  double share = 0;  // candidates per pair, of the screen or of the last one that does not pay
+};
+
+choice choose(measure what, const keep_range& keep, index_t cols, screen_use use,
+              const cut_sample& sample) {
+  choice out;
+  std::size_t number = 0;
+  for (possible_screen& possible : screens_for(what, keep, cols, use)) {
+    out.share = candidate_share(possible, number++, cols, sample);
+    if (out.share > possible.paying_share) continue;
+    out.screen = possible.screen;
+    break;
+  }
+  return out;
 }
 
 }  // namespace
 
-std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols) {
-  const double cut = std::min(keep.at_least, -keep.at_most);
-  if (!(cut > 0)) return std::nullopt;
-  const double within = std::min(cut, 1.0);
+double cut_sample::sure_share() const {
+  const auto found = static_cast<double>(kept);
+  return pairs == 0 ? 0.0 : std::max(0.0, found - 3 * std::sqrt(found)) / static_cast<double>(pairs);
+}
+
+std::vector<possible_screen> screens_for(measure what, const keep_range& keep, index_t cols,
+                                         screen_use use) {
+  const double cut = std::min({keep.at_least, -keep.at_most, 1.0});
+  if (!(cut > 0)) return {};
   if (what == measure::pearson || cols > most_rank_columns) {
-    return choose_rounded_screen(what, within, cols);
+    return rounded_screens(what, cut, cols);
   }
-  if (rounded_ranks_decide(within, cols)) {
-    return screen_choice{kernels::screen_operand::e4m3, screen_depth(cols), within, most_share,
-                         least_judged_pairs};
+  std::vector<possible_screen> out;
+  const int depth = screen_depth(cols);
+  const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
+  if (e4m3_reaches(reach, cols)) {
+    out.push_back(
+        {{kernels::screen_operand::e4m3, depth, cut, most_e4m3_share + e4m3_excess},
+         reach,
+         most_e4m3_share});
   }
-  if (correlation_p_value(within, cols) > most_int8_share) return std::nullopt;
-  return screen_choice{kernels::screen_operand::int8, screen_depth(cols), within, most_share,
-                       least_judged_pairs};
+  const double paying =
+      use == screen_use::counts ? most_int8_share_of_counts : most_int8_share_of_edges;
+  out.push_back(
+      {{kernels::screen_operand::int8, depth, cut, paying + int8_excess}, cut, paying});
+  return out;
+}
+
+std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols,
+                                           screen_use use, const cut_sample& sample) {
+  return choose(what, keep, cols, use, sample).screen;
+}
+
+std::string explain_screen(measure what, const keep_range& keep, index_t cols, screen_use use,
+                           const cut_sample& sample) {
+  const std::string source =
+      sample.pairs == 0 ? "were the rows independent" : fmt::format("of {} sampled", sample.pairs);
+  const auto [screen, share] = choose(what, keep, cols, use, sample);
+  if (screen) {
+    return fmt::format("screened by {}: it leaves {:.2g} of the pairs to decide, {}",
+                       name_of(screen->operand), share, source);
+  }
+  if (share == 0) return "every pair is decided: the cut is near 0";
+  return fmt::format("every pair is decided: a screen would leave {:.2g} of them, {}", share,
+                     source);
+}
+
+std::uint64_t sample_size(double pairs, index_t cols) {
+  const double wanted = std::clamp(pairs / pairs_per_sampled, least_sampled, most_sampled);
+  const double fitting = most_sampled_values / static_cast<double>(std::max<index_t>(cols, 1));
+  return static_cast<std::uint64_t>(std::clamp(fitting, 4096.0, wanted));
 }
 
 int screen_depth(index_t cols) {

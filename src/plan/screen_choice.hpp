@@ -1,28 +1,80 @@
 #pragma once
-// Whether a cut is strict enough to screen for, and by what: one visible pure function.
+// Whether a cut is strict enough to screen for, and by what: visible pure functions of the cut, the
+// shape and a sample of the rows' own pairs.
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include <gpu/detail/all_pairs.hpp>
 #include <gpu/index.hpp>
 
-#include "pairs/engine.hpp"
+#include "base/keep_range.hpp"
 #include "plan/screen_policy.hpp"
 
 namespace gpu::detail {
+
+/// Screens there are for one cut, at most.
+inline constexpr int most_screens = 2;
+
+/// What random pairs of the rows tell about a cut.
+struct cut_sample {
+  std::uint64_t pairs = 0;  ///< Pairs with a statistic; 0: nothing is known of the rows.
+  std::uint64_t kept = 0;
+  /// Those that each screen of screens_for would leave to be decided.
+  std::array<std::uint64_t, most_screens> candidates = {};
+
+  [[nodiscard]] double kept_share() const { return share(kept); }
+  /// What the share of kept pairs is sure to reach, at three standard errors.
+  [[nodiscard]] double sure_share() const;
+  [[nodiscard]] double share(std::uint64_t of) const {
+    return pairs == 0 ? 0.0 : static_cast<double>(of) / static_cast<double>(pairs);
+  }
+};
 
 struct screen_choice {
   kernels::screen_operand operand;
   int depth;   ///< Bytes of a packed row.
   double cut;  ///< Pairs below this magnitude are dropped.
-  /// Candidates per pair from which on it does not pay: then the tiles that decide every pair are
-  /// faster.
+  /// Candidates per pair of the whole job from which on the rest is left to the tiles that decide
+  /// every pair.
   double most_share;
-  double least_judged_pairs;  ///< A share says little before this many pairs.
 };
 
-/// How to screen pairs of rows of `cols` observations for `keep`, or nothing where too many pairs
-/// would pass for the screen to pay.
-std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols);
+/// A screen that can find a cut's pairs.
+struct possible_screen {
+  screen_choice screen;
+  /// Pairs of at least this magnitude may pass it.
+  double reach;
+  /// Candidates per pair up to which it pays.
+  double paying_share;
+};
+
+/// What is done with the pairs, and so what the screen competes with.
+enum class screen_use {
+  edges,           ///< Tiles that decide every pair, and a queue of the kept ones.
+  counts,          ///< Counts class by class.
+  weighted_counts  ///< Tiles that decide every pair.
+};
+
+/// The screens for `keep`, the fastest first; none where pairs near 0 are kept.
+std::vector<possible_screen> screens_for(measure what, const keep_range& keep, index_t cols,
+                                         screen_use use);
+
+/// The first screen that leaves few enough pairs, or none. Where `sample` knows nothing, rows are
+/// taken to be independent.
+std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols,
+                                           screen_use use, const cut_sample& sample);
+
+/// The choice in words, for a plan.
+std::string explain_screen(measure what, const keep_range& keep, index_t cols, screen_use use,
+                           const cut_sample& sample);
+
+/// Random pairs that tell enough about `pairs` pairs of rows of `cols` observations, for well under
+/// a hundredth of the work on them.
+std::uint64_t sample_size(double pairs, index_t cols);
 
 /// Bytes of a packed row of exact ranks; at most 128 columns.
 int screen_depth(index_t cols);

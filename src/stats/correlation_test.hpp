@@ -10,12 +10,13 @@ namespace gpu::stats {
 double t_value(double r, index_t observations);
 
 /// p of r: the regularised incomplete beta function I_x(nu / 2, 1 / 2), nu = observations - 2,
-/// x = (1 + r) (1 - r), which is Student's two-sided p without the detour over t.
-/// Abramowitz and Stegun, 26.7.1 and 26.5.27.
+/// x = (1 + r) (1 - r), which is Student's two-sided p without the detour over t (Abramowitz and
+/// Stegun, 26.7.1 and 26.5.27), as p_table.hpp evaluates it: the bits that edges hold.
 double p_value(double r, index_t observations, tail side);
 
-/// The weakest correlation in the direction of `side` whose p_value is at most p: every cut on p is
-/// turned into a cut on the statistic here, by bisection over doubles with p_value itself.
+/// The weakest correlation in the direction of `side` whose p_value is at most p. Every cut on p is
+/// turned into a cut on the statistic here, by bisection over doubles with p_value itself, which is
+/// monotone: a statistic reaches the cut exactly where its p_value is at most p.
 double critical_value(double p, index_t observations, tail side);
 
 }  // namespace gpu::stats

@@ -14,13 +14,7 @@
 
 #include <gpu/index.hpp>
 
-#if !defined(GPU_SIMILARITY_HOST_DEVICE)
-#if defined(__CUDACC__)
-#define GPU_SIMILARITY_HOST_DEVICE __host__ __device__
-#else
-#define GPU_SIMILARITY_HOST_DEVICE
-#endif
-#endif
+#include "base/host_device.hpp"
 
 namespace gpu::detail {
 

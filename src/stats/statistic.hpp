@@ -6,11 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#define GPU_SIMILARITY_HOST_DEVICE __host__ __device__
-#else
-#define GPU_SIMILARITY_HOST_DEVICE
-#endif
+#include "base/host_device.hpp"
 
 namespace gpu::detail {
 

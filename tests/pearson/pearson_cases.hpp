@@ -10,6 +10,7 @@
 
 #include "pearson/pearson_measure.hpp"
 #include "support/data_files.hpp"
+#include "support/skip.hpp"
 #include "support/pair_cases.hpp"
 
 namespace gpu_test {
@@ -134,7 +135,7 @@ inline void known_pearson_answers_of_gene_expression(const pair_target& target) 
   GPU_TEST_INFO(target);
   const auto file = find_data_file("golub.tsv");
   if (!file) {
-    WARN("golub.tsv is not there: its known answer was not checked");
+    note_skip(missing::data, "known answers of golub.tsv");
     return;
   }
   gpu::matrix<double> data(3051, 38);

@@ -16,12 +16,13 @@ std::size_t sort_scratch_bytes(std::uint64_t count) {
 }
 
 int sort_candidates(void* scratch, std::size_t scratch_bytes, std::uint64_t* const (&keys)[2],
-                    std::uint64_t* const (&values)[2], std::uint64_t count, cudaStream_t stream) {
+                    std::uint64_t* const (&values)[2], std::uint64_t count, int bits,
+                    cudaStream_t stream) {
   if (count == 0) return 0;
   cub::DoubleBuffer<std::uint64_t> key_buffers(keys[0], keys[1]);
   cub::DoubleBuffer<std::uint64_t> value_buffers(values[0], values[1]);
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, key_buffers,
-                                                            value_buffers, count, 0, 64, stream));
+                                                            value_buffers, count, 0, bits, stream));
   return key_buffers.selector;
 }
 

@@ -40,13 +40,15 @@ __global__ void finish_candidates(const __grid_constant__ finish_request request
   bool kept = false;
   if (at < request.count) {
     const std::uint64_t key = request.keys[at];
-    const auto i = static_cast<index_t>(key >> 32) - request.rows.first;
-    const auto j = static_cast<index_t>(key & 0xffffffffu) - request.cols.first;
+    const auto row = static_cast<std::uint32_t>(key >> 32);
+    const auto col = static_cast<std::uint32_t>(key & 0xffffffffu);
+    const index_t i = row - request.rows.first;
+    const index_t j = col - request.cols.first;
     const auto product = product_from_bits<typename Statistic::product>(request.values[at]);
     const double statistic = Statistic::of(product, request.rows, i, request.cols, j);
     kept = keeps(statistic, request.at_least, request.at_most);
     request.values[at] = product_bits(statistic);
-    if (!kept) request.keys[at] = dropped_key;
+    request.keys[at] = kept ? request.layout.of(row, col) : request.layout.dropped();
   }
   const int in_block = __syncthreads_count(kept);
   if (threadIdx.x == 0 && in_block > 0) {

@@ -86,9 +86,9 @@ auto streaming_copy(const filter_shape& shape) {
 template <class In, class Out>
 class strip_runner {
  public:
-  strip_runner(const filter_shape& shape, missing_values nans, double* scratch, double* counts)
+  strip_runner(const filter_shape& shape, nan_policy nans, double* scratch, double* counts)
       : shape_(shape),
-        omits_(nans == missing_values::omit && std::floating_point<In>),
+        omits_(nans == nan_policy::omit && std::floating_point<In>),
         stream_(streaming_copy<Out>(shape)),
         kernels_(usable_strip_kernels()),
         scratch_(scratch),
@@ -108,7 +108,7 @@ class strip_runner {
                           .scratch = scratch_};
     if (omits_ && holds_nan(outputs)) {
       run_omitting(request);
-    } else if (shape_.edges == boundary::shrink) {
+    } else if (shape_.boundary == boundary::shrink) {
       request.divisor = 1;
       request.emit = &emit_shrinking;
       sum(request);
@@ -150,7 +150,7 @@ class strip_runner {
     const strip_runner& at = self(context);
     double means[strip_pass_elements];
     for (index_t i = 0; i < count; ++i) {
-      const index_t places = at.shape_.edges == boundary::shrink
+      const index_t places = at.shape_.boundary == boundary::shrink
                                  ? detail::elements_in_window(at.shape_, at.first_ + first + i)
                                  : at.shape_.divisor;
       means[i] = values[i] / (static_cast<double>(places) - at.counts_[first + i]);
@@ -202,18 +202,18 @@ class strip_runner {
 
 // Each output on its own, in the order of the row: the reference rung.
 template <class In>
-double direct_mean(const In* row, const filter_shape& shape, missing_values nans, index_t j) {
+double direct_mean(const In* row, const filter_shape& shape, nan_policy nans, index_t j) {
   double high = 0;
   double low = 0;
-  index_t places = shape.edges == boundary::shrink ? 0 : shape.divisor - shape.window;
+  index_t places = shape.boundary == boundary::shrink ? 0 : shape.divisor - shape.window;
   for (index_t k = 0; k < shape.window; ++k) {
-    const index_t index = detail::extended_index(j - shape.left + k, shape.cols, shape.edges);
+    const index_t index = detail::extended_index(j - shape.left + k, shape.cols, shape.boundary);
     if (index < 0) {
-      places += shape.edges == boundary::shrink ? 0 : 1;
+      places += shape.boundary == boundary::shrink ? 0 : 1;
       continue;
     }
     const double value = static_cast<double>(row[index]);
-    if (nans == missing_values::omit && std::isnan(value)) continue;
+    if (nans == nan_policy::omit && std::isnan(value)) continue;
     ++places;
     const double sum = high + value;
     const double part = sum - high;
@@ -226,7 +226,7 @@ double direct_mean(const In* row, const filter_shape& shape, missing_values nans
 
 template <class In, class Out>
 void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
-                     missing_values nans, int threads) {
+                     nan_policy nans, int threads) {
   const index_t cols = shape.output_cols;
   const index_t outputs = shape.rows * cols;
   const index_t worth = 1 + outputs / least_outputs_per_thread * shape.window;
@@ -282,15 +282,15 @@ struct thread_scratch {
 };
 
 thread_scratch scratch_of(const filter_shape& shape, const mean_filter_split& split,
-                          missing_values nans) {
+                          nan_policy nans) {
   const index_t longest = split.strip_outputs + line_bytes;
   return {strip_scratch_doubles(longest, shape.window),
-          nans == missing_values::omit ? (longest + 7) / 8 * 8 : 0};
+          nans == nan_policy::omit ? (longest + 7) / 8 * 8 : 0};
 }
 
 }  // namespace
 
-mean_filter_split split_mean_filter(const filter_shape& shape, missing_values nans,
+mean_filter_split split_mean_filter(const filter_shape& shape, nan_policy nans,
                                     const execution& exec) {
   mean_filter_split split;
   split.threads = thread_count(exec);
@@ -315,7 +315,7 @@ mean_filter_split split_mean_filter(const filter_shape& shape, missing_values na
 
 template <class In, class Out>
 void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
-                 mean_filter_variant variant, missing_values nans, const execution& exec) {
+                 mean_filter_variant variant, nan_policy nans, const execution& exec) {
   if (variant == mean_filter_variant::direct) {
     filter_directly(in, out, shape, nans, thread_count(exec));
     return;
@@ -371,7 +371,7 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
 
 #define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                \
   template void mean_filter(matrix_view<const In>, matrix_view<Out>, const filter_shape&,  \
-                            mean_filter_variant, missing_values, const execution&);        \
+                            mean_filter_variant, nan_policy, const execution&);            \
   template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>, \
                          const filter_shape&, const execution&);
 GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)

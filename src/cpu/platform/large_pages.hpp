@@ -1,15 +1,13 @@
 #pragma once
 // Large pages for large results: writing fresh memory is mostly page faults otherwise.
 
-#include <cstddef>
-
 #include <gpu/index.hpp>
+
+#include "base/large_pages.hpp"
 
 namespace gpu::cpu {
 
-/// Asks the system to back [data, data + bytes), which is still unwritten, with large pages. Only a
-/// wish: nothing happens where it is small or the system has none.
-void advise_large_pages(void* data, std::size_t bytes) noexcept;
+using detail::advise_large_pages;
 
 /// Rows of a fresh result that one thread should write before another takes the next ones: those of
 /// a large page, as long as each thread still gets several shares. Threads that come to the same

@@ -1,5 +1,5 @@
 #pragma once
-// A queue of candidates in device memory, with its counters: what edges and top-k fill and drain.
+// Candidates in device memory, with their counters: what edges and top-k fill and drain.
 
 #include <cstdint>
 
@@ -9,64 +9,71 @@
 
 namespace gpu::cuda {
 
-class candidate_queue {
+/// How many candidates a launch found and how many of them were kept.
+class candidate_counters {
  public:
-  candidate_queue(std::uint64_t capacity, cudaStream_t stream)
-      : capacity_(capacity),
-        keys_(capacity, stream),
-        values_(capacity, stream),
-        counters_(2, stream),
-        host_counters_(2) {}
+  explicit candidate_counters(cudaStream_t stream) : counters_(2, stream), host_counters_(2) {}
 
-  /// Empties the queue, ordered on `stream`.
+  /// Sets both to 0, ordered on `stream`.
   void clear(cudaStream_t stream) {
     GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream));
   }
-  /// Begins to copy the counters to the host; `ready` tells when they are there.
-  void read_counters(cudaStream_t stream) {
+  /// Begins to copy the counters to the host.
+  void read(cudaStream_t stream) {
     GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
                                               counters_.bytes(), cudaMemcpyDeviceToHost, stream));
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(ready_.get(), stream));
   }
-  void wait_for_counters() const { GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(ready_.get())); }
+  /// Waits for the copy.
+  void wait() const { GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(ready_.get())); }
+  /// Recorded behind the copy.
+  [[nodiscard]] const event& ready() const { return ready_; }
 
-  [[nodiscard]] kernels::candidate_sink_args sink(const kernels::cut_estimate& cut) const {
-    return {.cut = cut,
-            .keys = keys_.data(),
-            .products = values_.data(),
-            .capacity = capacity_,
-            .count = counters_.data()};
-  }
-  /// Decides exactly, ordered on `stream`; `all` describes every row of the input.
-  void finish(kernels::pair_tile_kind tile, const kernels::pair_operand& all,
-              const detail::keep_range& keep, cudaStream_t stream) {
-    kernels::launch_finish_candidates({.tile = tile,
-                                       .rows = all,
-                                       .cols = all,
-                                       .at_least = keep.at_least,
-                                       .at_most = keep.at_most,
-                                       .keys = keys_.data(),
-                                       .values = values_.data(),
-                                       .count = found(),
-                                       .kept = counters_.data() + 1},
-                                      stream);
-  }
-
-  [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
-  /// Candidates there were, also past the capacity; valid after wait_for_counters.
+  /// Candidates there were, also past the capacity; valid after wait().
   [[nodiscard]] std::uint64_t found() const { return host_counters_.data()[0]; }
-  /// Those that were kept; valid after finish, read_counters and wait_for_counters.
+  /// Those that were kept; valid after launch_finish_candidates, read() and wait().
   [[nodiscard]] std::uint64_t kept() const { return host_counters_.data()[1]; }
-  [[nodiscard]] std::uint64_t* keys() const { return keys_.data(); }
-  [[nodiscard]] std::uint64_t* values() const { return values_.data(); }
+  [[nodiscard]] unsigned long long* device_found() const { return counters_.data(); }
+  [[nodiscard]] unsigned long long* device_kept() const { return counters_.data() + 1; }
 
  private:
-  std::uint64_t capacity_;
-  device_buffer<std::uint64_t> keys_;
-  device_buffer<std::uint64_t> values_;
   device_buffer<unsigned long long> counters_;  // found, kept
   pinned_buffer<unsigned long long> host_counters_;
   event ready_;
+};
+
+/// Room for candidates: a key and a product, or later a statistic, each.
+struct candidate_buffer {
+  candidate_buffer(std::uint64_t capacity, cudaStream_t stream)
+      : keys(capacity, stream), values(capacity, stream) {}
+
+  [[nodiscard]] std::uint64_t capacity() const { return keys.size(); }
+  [[nodiscard]] kernels::candidate_sink_args sink(const kernels::cut_estimate& cut,
+                                                  const candidate_counters& counters) const {
+    return {.cut = cut,
+            .keys = keys.data(),
+            .products = values.data(),
+            .capacity = capacity(),
+            .count = counters.device_found()};
+  }
+  /// What decides `found` candidates exactly; `all` describes every row of the input.
+  [[nodiscard]] kernels::finish_request finish(kernels::pair_tile_kind tile,
+                                               const kernels::pair_operand& all,
+                                               const detail::keep_range& keep,
+                                               const candidate_counters& counters) const {
+    return {.tile = tile,
+            .rows = all,
+            .cols = all,
+            .at_least = keep.at_least,
+            .at_most = keep.at_most,
+            .keys = keys.data(),
+            .values = values.data(),
+            .count = counters.found(),
+            .kept = counters.device_kept()};
+  }
+
+  device_buffer<std::uint64_t> keys;
+  device_buffer<std::uint64_t> values;
 };
 
 }  // namespace gpu::cuda

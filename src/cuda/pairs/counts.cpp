@@ -18,13 +18,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Above this share of pairs near a bin's edge, products in double cost less than deciding anew.
 constexpr double most_refined_share = 1.0 / 64;
 
-template <class T>
-void read(T* out, const device_buffer<T>& from, cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(out, from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-}
-
 }  // namespace
 
 device_buffer<std::uint32_t> pair_engine::upload_weights(
@@ -66,7 +59,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
   });
   std::vector<std::uint64_t> out(size);
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  read(reinterpret_cast<unsigned long long*>(out.data()), bins, stream());
+  read_back(reinterpret_cast<unsigned long long*>(out.data()), bins, stream());
   return out;
 }
 
@@ -85,9 +78,9 @@ void pair_engine::count_by_tiles(const detail::count_request& request, pair_coun
     kernels::launch_pairs(tile, panel, sink, stream());
   });
   unsigned long long total = 0;
-  read(&total, kept, stream());
+  read_back(&total, kept, stream());
   out.kept = total;
-  read(out.degree.data(), degree, stream());
+  read_back(out.degree.data(), degree, stream());
 }
 
 void pair_engine::counts(const detail::count_request& request, pair_counts& out) {

@@ -1,30 +1,48 @@
-// Edges of the CUDA pair engine. While the tiles of one panel of rows fill a queue, the panel
-// before is decided exactly, sorted, copied and delivered. A panel that overflows its queue is
-// redone in pieces: nothing is dropped.
+// Edges of the CUDA pair engine by tiles. Three panels of rows are under way at a time: the tiles
+// of one fill a queue, the one before is decided exactly and put in order on the device, and the
+// one before that leaves it. A panel that overflows its queue is done in pieces: nothing is
+// dropped.
+#include "cuda/pairs/edges.hpp"
+
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "cuda/pairs/candidate_queue.hpp"
+#include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/engine.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-constexpr std::uint64_t most_candidates = std::uint64_t{1} << 25;
-constexpr index_t most_copied = index_t{1} << 18;
-// Panels aim at this share of the queue, so that the next one rarely overflows.
+constexpr std::uint64_t least_candidates = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_candidates = std::uint64_t{1} << 23;
+// Panels aim at this share of the queue, so that the next one rarely overflows, and at so many of
+// them, so that they overlap.
 constexpr double wanted_fill = 0.5;
+constexpr double wanted_panels = 8;
+constexpr double least_panel_edges = 1 << 17;
 constexpr double first_panel_pairs = 1 << 26;
 constexpr double panel_growth = 8;
 constexpr double most_panel_pairs = 1e11;
-// Two queues and the second buffer of the sort, 16 bytes an entry each.
-constexpr std::size_t bytes_per_candidate = 3 * 2 * sizeof(std::uint64_t);
+// Of one panel to be filled, two to be sorted between, and one to be read.
+constexpr int buffer_count = 4;
+constexpr int panels_under_way = 3;
+constexpr std::size_t bytes_per_candidate = buffer_count * 2 * sizeof(std::uint64_t);
 
-// The largest queue that fits `bytes` with its sort.
-std::uint64_t choose_capacity(std::size_t bytes, std::uint64_t pairs) {
+// The queue for so many edges, and the largest that fits `bytes` with its sort.
+std::uint64_t choose_capacity(std::size_t bytes, std::uint64_t pairs, double expected) {
+  const double part = expected / wanted_panels / wanted_fill;
+  const double most = std::min(part, static_cast<double>(most_candidates));
+  const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(most) + 1);
   std::uint64_t capacity =
-      std::min({most_candidates, pairs, std::uint64_t{bytes / bytes_per_candidate}});
+      std::min({std::clamp(wanted, least_candidates, most_candidates), pairs,
+                std::uint64_t{bytes / bytes_per_candidate}});
   while (capacity > 1 &&
          capacity * bytes_per_candidate + kernels::sort_scratch_bytes(capacity) > bytes) {
     capacity = capacity * 7 / 8;
@@ -38,12 +56,24 @@ struct edge_panel {
   row_range cols;
 };
 
-}  // namespace
+// A buffer, and when what was in it has been read.
+struct entry_buffer {
+  entry_buffer(std::uint64_t capacity, cudaStream_t stream) : entries(capacity, stream) {}
+  candidate_buffer entries;
+  event read;
+};
 
-class pair_engine::edge_writer {
+// A panel under way, in a buffer of its own.
+struct panel_state {
+  edge_panel panel;
+  entry_buffer* buffer;
+  candidate_counters* counters;
+};
+
+class edge_writer {
  public:
-  edge_writer(pair_engine& engine, const detail::edge_request& request,
-              const detail::edge_receiver& receive);
+  edge_writer(const edge_source& source, const detail::edge_request& request,
+              const detail::edge_receiver& receive, const detail::cut_sample& sample);
   ~edge_writer();
   edge_writer(const edge_writer&) = delete;
   edge_writer& operator=(const edge_writer&) = delete;
@@ -51,191 +81,233 @@ class pair_engine::edge_writer {
   void run();
 
  private:
-  void find(const edge_panel& panel, candidate_queue& queue);
-  // Waits for the panel in `queue`, delivers its edges, and learns how dense they are.
-  void drain(const edge_panel& panel, candidate_queue& queue);
-  void redo_in_pieces(const edge_panel& panel, candidate_queue& queue);
-  void deliver(candidate_queue& queue);
-  void copy_chunk(const std::uint64_t* keys, const std::uint64_t* values, std::uint64_t first,
-                  std::uint64_t count, int slot);
-  void receive_chunk(std::uint64_t count, int slot);
+  [[nodiscard]] kernels::edge_key_layout layout_of(const row_range& rows) const {
+    return kernels::edge_key_layout::of_rows(rows.begin, rows.end, source_.rows.count());
+  }
+  // A free buffer, for work on `user`.
+  [[nodiscard]] entry_buffer* take_buffer(cudaStream_t user);
+  void give_back(entry_buffer* buffer) { free_.push_back(buffer); }
+  // Begins to find the candidates of a panel.
+  [[nodiscard]] panel_state find(const edge_panel& panel, candidate_counters& counters);
+  // Waits until the panel is found; whether it fitted its queue.
+  [[nodiscard]] bool fits(const panel_state& found) const;
+  // How many pairs the next panels should have, after one of `rows`.
+  void learn(const row_range& rows, std::uint64_t found);
+  // Begins to decide a panel that was found, and to put its edges in order.
+  void settle(panel_state& found);
+  // Hands on the edges of a settled panel.
+  void deliver(const panel_state& settled);
+  void do_in_pieces(const edge_panel& panel, std::uint64_t found);
+  void wait_for_turn(const row_range& rows) {
+    if (ordered_) walk_->wait_for_turn(rows);
+  }
+  // The rows of a panel are done with.
+  void release(const row_range& rows);
 
-  pair_engine& engine_;
+  const edge_source& source_;
   const detail::edge_request& request_;
-  const detail::edge_receiver& receive_;
+  const detail::cut_sample& sample_;
   kernels::cut_estimate cut_;
+  bool ordered_;
   std::uint64_t capacity_;
-  candidate_queue queues_[2];
-  device_buffer<std::uint64_t> sorted_keys_;
-  device_buffer<std::uint64_t> sorted_values_;
-  device_buffer<std::byte> scratch_;
-  index_t chunk_;
-  pinned_buffer<std::uint64_t> host_keys_[2];
-  pinned_buffer<std::uint64_t> host_values_[2];
-  event copied_[2];
-  std::vector<edge> batch_;
+  double panel_edges_;  // that a panel should have
   double panel_pairs_;
+  std::vector<std::unique_ptr<entry_buffer>> buffers_;
+  std::deque<entry_buffer*> free_;  // the one that was given back longest ago first
+  candidate_counters counters_[panels_under_way];
+  candidate_counters counters_of_pieces_;
+  device_buffer<std::byte> scratch_;
+  edge_output output_;
   std::shared_ptr<pair_walk> walk_;
-  row_range turn_;  // of the walk, that the panel in hand belongs to
 };
 
-pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_request& request,
-                                      const detail::edge_receiver& receive)
-    : engine_(engine),
+edge_writer::edge_writer(const edge_source& source, const detail::edge_request& request,
+                         const detail::edge_receiver& receive, const detail::cut_sample& sample)
+    : source_(source),
       request_(request),
-      receive_(receive),
-      cut_(estimate_cut(request.keep, engine.estimate_error())),
-      capacity_(
-          choose_capacity(engine.budget_.left(), upper_pairs({0, engine.count()}, engine.count()))),
-      queues_{{capacity_, engine.stream()}, {capacity_, engine.stream()}},
-      chunk_(std::min({request.batch_edges, most_copied, static_cast<index_t>(capacity_)})),
-      panel_pairs_(std::max(first_panel_pairs, static_cast<double>(capacity_) * wanted_fill)) {
-  engine.budget_.require(capacity_ * bytes_per_candidate + kernels::sort_scratch_bytes(capacity_),
-                         "queues of edges");
-  const cudaStream_t output = engine.output_.get();
-  sorted_keys_ = {capacity_, output};
-  sorted_values_ = {capacity_, output};
-  scratch_ = {kernels::sort_scratch_bytes(capacity_), output};
-  for (int slot = 0; slot < 2; ++slot) {
-    host_keys_[slot] = pinned_buffer<std::uint64_t>(static_cast<std::size_t>(chunk_));
-    host_values_[slot] = pinned_buffer<std::uint64_t>(static_cast<std::size_t>(chunk_));
+      sample_(sample),
+      cut_(estimate_cut(request.keep, source.estimate_error)),
+      ordered_(request.order == edge_order::by_row_then_column),
+      counters_{candidate_counters(source.finding), candidate_counters(source.finding),
+                candidate_counters(source.finding)},
+      counters_of_pieces_(source.finding),
+      output_(request, receive, expected_edges(sample, source.rows.count()),
+              output_room(source.budget)) {
+  const index_t rows = source.rows.count();
+  const std::uint64_t pairs = upper_pairs({0, rows}, rows);
+  const double expected = expected_edges(sample, rows);
+  const std::size_t output_bytes = edge_output::bytes(request, expected, output_room(source.budget));
+  const std::size_t left = source.budget.left();
+  capacity_ = choose_capacity(left > output_bytes ? left - output_bytes : 0, pairs, expected);
+  const std::size_t scratch = kernels::sort_scratch_bytes(capacity_);
+  source.budget.require(capacity_ * bytes_per_candidate + scratch + output_bytes,
+                        "queues of edges");
+  const double room = static_cast<double>(capacity_) * wanted_fill;
+  panel_edges_ = std::min(room, std::max(expected / wanted_panels, least_panel_edges));
+  panel_pairs_ = std::max(first_panel_pairs, room);
+  if (sample.kept > 0) {
+    panel_pairs_ = std::min(panel_edges_ / sample.kept_share(), most_panel_pairs);
   }
-  batch_.resize(static_cast<std::size_t>(chunk_));
+  for (int buffer = 0; buffer < buffer_count; ++buffer) {
+    buffers_.push_back(std::make_unique<entry_buffer>(capacity_, source.finding));
+    free_.push_back(buffers_.back().get());
+  }
+  scratch_ = {scratch, source.settling};
+  // Memory is ordered on the stream that it came from, and is written on others.
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(source.finding));
 }
 
-pair_engine::edge_writer::~edge_writer() {
-  // Copies into the pinned buffers may be under way where an exception ends the run.
-  static_cast<void>(cudaStreamSynchronize(engine_.stream()));
-  static_cast<void>(cudaStreamSynchronize(engine_.output_.get()));
+edge_writer::~edge_writer() {
+  // The other streams may be at work where an exception ends the run.
+  static_cast<void>(cudaStreamSynchronize(source_.finding));
+  static_cast<void>(cudaStreamSynchronize(source_.settling));
 }
 
-void pair_engine::edge_writer::run() {
-  const index_t rows = engine_.count();
-  walk_ = engine_.walk_pairs("pairs", rows);
-  const pair_walk::piece piece = engine_.rows_piece(*walk_, panel_pairs_);
-  row_range before;
-  for (int slot = 0;; slot = 1 - slot) {
-    const row_range taken = walk_->take(piece);
-    if (!taken.empty()) find({taken, {taken.begin, rows}}, queues_[slot]);
-    if (!before.empty()) {
-      drain({before, {before.begin, rows}}, queues_[1 - slot]);
-      walk_->release(before);
-      walk_->advance(upper_pairs(before, rows));
+void edge_writer::run() {
+  const index_t rows = source_.rows.count();
+  walk_ = source_.share.walk("pairs", rows, upper_pairs({0, rows}, rows));
+  const pair_walk::piece piece = rows_piece(*walk_, rows, panel_pairs_);
+  std::optional<panel_state> found;
+  std::optional<panel_state> settled;
+  int turn = 0;
+  for (bool more = true; more || found || settled;) {
+    std::optional<panel_state> next = std::exchange(found, {});
+    const bool fitted = next && fits(*next);
+    if (next) learn(next->panel.rows, next->counters->found());
+    if (fitted) settle(*next);
+    if (more) {
+      const row_range taken = walk_->take(piece);
+      more = !taken.empty();
+      if (more) found = find({taken, {taken.begin, rows}}, counters_[turn++ % panels_under_way]);
+      if (turn == 1 && more) announce_edges(request_, sample_, rows);  // while it is found
     }
-    if (taken.empty()) break;
-    before = taken;
+    if (settled) {
+      wait_for_turn(settled->panel.rows);
+      deliver(*settled);
+      release(settled->panel.rows);
+    }
+    settled = fitted ? next : std::nullopt;
+    if (next && !fitted) {
+      give_back(next->buffer);
+      wait_for_turn(next->panel.rows);
+      do_in_pieces(next->panel, next->counters->found());
+      release(next->panel.rows);
+    }
   }
+  output_.drain();
   walk_->finish();
 }
 
-void pair_engine::edge_writer::find(const edge_panel& panel, candidate_queue& queue) {
-  const cudaStream_t stream = engine_.stream();
-  queue.clear(stream);
-  const kernels::pair_tile_kind tile = engine_.rows_->format().tile;
-  engine_.rows_->for_each_panel(panel.rows, panel.cols, kernels::pair_region::above_diagonal, tile,
-                                stream, [&](const kernels::pair_panel& part) {
-                                  kernels::launch_pairs(tile, part, queue.sink(cut_), stream);
-                                });
-  queue.read_counters(stream);
+entry_buffer* edge_writer::take_buffer(cudaStream_t user) {
+  entry_buffer* const buffer = free_.front();
+  free_.pop_front();
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(user, buffer->read.get()));
+  return buffer;
 }
 
-void pair_engine::edge_writer::drain(const edge_panel& panel, candidate_queue& queue) {
-  queue.wait_for_counters();
-  turn_ = panel.rows;
-  const double pairs = static_cast<double>(upper_pairs(panel.rows, engine_.count()));
-  const double found = static_cast<double>(queue.found()) + 1;
-  const double fitting = pairs * wanted_fill * static_cast<double>(capacity_) / found;
-  panel_pairs_ = std::min({fitting, panel_pairs_ * panel_growth, most_panel_pairs});
-  if (queue.found() > queue.capacity()) {
-    redo_in_pieces(panel, queue);
-  } else {
-    deliver(queue);
+panel_state edge_writer::find(const edge_panel& panel, candidate_counters& counters) {
+  const cudaStream_t stream = source_.finding;
+  const panel_state out{panel, take_buffer(stream), &counters};
+  counters.clear(stream);
+  const kernels::pair_tile_kind tile = source_.rows.format().tile;
+  const auto sink = out.buffer->entries.sink(cut_, counters);
+  if (!request_.has_enough()) {
+    source_.rows.for_each_panel(
+        panel.rows, panel.cols, kernels::pair_region::above_diagonal, tile, stream,
+        [&](const kernels::pair_panel& part) { kernels::launch_pairs(tile, part, sink, stream); });
   }
+  counters.read(stream);
+  return out;
 }
 
-void pair_engine::edge_writer::redo_in_pieces(const edge_panel& panel, candidate_queue& queue) {
+bool edge_writer::fits(const panel_state& found) const {
+  found.counters->wait();
+  return found.counters->found() <= capacity_;
+}
+
+void edge_writer::learn(const row_range& rows, std::uint64_t found) {
+  const double pairs = static_cast<double>(upper_pairs(rows, source_.rows.count()));
+  const double fitting = pairs * panel_edges_ / (static_cast<double>(found) + 1);
+  panel_pairs_ = std::min({fitting, panel_pairs_ * panel_growth, most_panel_pairs});
+}
+
+void edge_writer::settle(panel_state& found) {
+  const cudaStream_t stream = source_.settling;
+  const std::uint64_t count = found.counters->found();
+  if (count == 0) return;
+  candidate_buffer& from = found.buffer->entries;
+  kernels::finish_request request = from.finish(source_.rows.format().tile, source_.rows.all(),
+                                                request_.keep, *found.counters);
+  request.layout = layout_of(found.panel.rows);
+  kernels::launch_finish_candidates(request, stream);
+  // Sorting puts those that were dropped behind all others; that is also how they are taken out.
+  entry_buffer* const other = take_buffer(stream);
+  std::uint64_t* const keys[2] = {from.keys.data(), other->entries.keys.data()};
+  std::uint64_t* const values[2] = {from.values.data(), other->entries.values.data()};
+  const int result = kernels::sort_candidates(scratch_.data(), scratch_.bytes(), keys, values,
+                                              count, request.layout.bits, stream);
+  entry_buffer* const unused = result == 0 ? other : found.buffer;
+  GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(unused->read.get(), stream));
+  give_back(unused);
+  if (result == 1) found.buffer = other;
+  found.counters->read(stream);
+}
+
+void edge_writer::deliver(const panel_state& settled) {
+  settled.counters->wait();
+  const candidate_buffer& entries = settled.buffer->entries;
+  output_.push({entries.keys.data(), entries.values.data(), layout_of(settled.panel.rows)},
+               settled.counters->found() == 0 ? 0 : settled.counters->kept(),
+               settled.counters->ready(), settled.buffer->read);
+  give_back(settled.buffer);
+  // Others may only follow once these have been received.
+  if (source_.share.members() > 1) output_.drain();
+}
+
+void edge_writer::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
   // Twice the pieces that would do if candidates were spread evenly. One row is cut into columns
   // that cannot overflow.
-  const index_t pieces = static_cast<index_t>(queue.found() / queue.capacity() + 1) * 2;
+  const index_t pieces = static_cast<index_t>(found / capacity_ + 1) * 2;
   const bool by_rows = panel.rows.size() > 1;
   const row_range whole = by_rows ? panel.rows : panel.cols;
-  const index_t step = by_rows ? std::max<index_t>(1, whole.size() / pieces)
-                               : static_cast<index_t>(queue.capacity());
+  const index_t step =
+      by_rows ? std::max<index_t>(1, whole.size() / pieces) : static_cast<index_t>(capacity_);
   for (index_t begin = whole.begin; begin < whole.end; begin += step) {
     const row_range part{begin, std::min(begin + step, whole.end)};
-    const edge_panel piece =
-        by_rows ? edge_panel{part, {part.begin, panel.cols.end}} : edge_panel{panel.rows, part};
-    find(piece, queue);
-    queue.wait_for_counters();
-    if (queue.found() > queue.capacity()) {
-      redo_in_pieces(piece, queue);
+    panel_state piece = find(by_rows ? edge_panel{part, {part.begin, panel.cols.end}}
+                                     : edge_panel{panel.rows, part},
+                             counters_of_pieces_);
+    if (fits(piece)) {
+      settle(piece);
+      deliver(piece);
     } else {
-      deliver(queue);
+      give_back(piece.buffer);
+      do_in_pieces(piece.panel, piece.counters->found());
     }
   }
 }
 
-void pair_engine::edge_writer::deliver(candidate_queue& queue) {
-  const std::uint64_t found = queue.found();
-  if (found == 0) return;
-  const cudaStream_t output = engine_.output_.get();
-  queue.finish(engine_.rows_->format().tile, engine_.rows_->all(), request_.keep, output);
-  queue.read_counters(output);
-  std::uint64_t* const keys[2] = {queue.keys(), sorted_keys_.data()};
-  std::uint64_t* const values[2] = {queue.values(), sorted_values_.data()};
-  int result = 0;
-  std::uint64_t count = found;
-  if (request_.order == edge_order::by_row_then_column) {
-    result =
-        kernels::sort_candidates(scratch_.data(), scratch_.bytes(), keys, values, found, output);
-    queue.wait_for_counters();
-    count = queue.kept();  // dropped ones are last
-    walk_->wait_for_turn(turn_);
-  }
-  const auto chunk = static_cast<std::uint64_t>(chunk_);
-  int slot = 0;
-  copy_chunk(keys[result], values[result], 0, std::min(chunk, count), slot);
-  for (std::uint64_t first = 0; first < count; first += chunk, slot = 1 - slot) {
-    const std::uint64_t next = first + chunk;
-    if (next < count) {
-      copy_chunk(keys[result], values[result], next, std::min(chunk, count - next), 1 - slot);
-    }
-    receive_chunk(std::min(chunk, count - first), slot);
-  }
-  // The queue is filled anew on the other stream.
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(output));
+void edge_writer::release(const row_range& rows) {
+  walk_->release(rows);
+  walk_->advance(upper_pairs(rows, source_.rows.count()));
 }
 
-void pair_engine::edge_writer::copy_chunk(const std::uint64_t* keys, const std::uint64_t* values,
-                                          std::uint64_t first, std::uint64_t count, int slot) {
-  const cudaStream_t output = engine_.output_.get();
-  const std::size_t bytes = count * sizeof(std::uint64_t);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_keys_[slot].data(), keys + first, bytes,
-                                            cudaMemcpyDeviceToHost, output));
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_values_[slot].data(), values + first, bytes,
-                                            cudaMemcpyDeviceToHost, output));
-  GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(copied_[slot].get(), output));
+}  // namespace
+
+double expected_edges(const detail::cut_sample& sample, index_t rows) {
+  if (sample.pairs == 0) return static_cast<double>(most_candidates);
+  return sample.kept_share() * static_cast<double>(upper_pairs({0, rows}, rows));
 }
 
-void pair_engine::edge_writer::receive_chunk(std::uint64_t count, int slot) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(copied_[slot].get()));
-  const std::uint64_t* keys = host_keys_[slot].data();
-  const std::uint64_t* values = host_values_[slot].data();
-  std::size_t edges = 0;
-  for (std::uint64_t at = 0; at < count; ++at) {
-    if (keys[at] == kernels::dropped_key) continue;
-    batch_[edges++] = {.row = static_cast<node_id>(keys[at] >> 32),
-                       .col = static_cast<node_id>(keys[at] & 0xffffffffu),
-                       .statistic = std::bit_cast<double>(values[at]),
-                       .p = 0};
-  }
-  if (edges > 0) receive_({batch_.data(), edges});
+void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
+                    index_t rows) {
+  if (!request.expect || sample.pairs == 0) return;
+  request.expect(sample.sure_share() * static_cast<double>(upper_pairs({0, rows}, rows)));
 }
 
-void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
-  const device_guard guard(ordinal_);
-  if (count() < 2 || screen_edges(request, receive)) return;
-  edge_writer(*this, request, receive).run();
+void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,
+                          const detail::edge_receiver& receive, const detail::cut_sample& sample) {
+  edge_writer(source, request, receive, sample).run();
 }
 
 }  // namespace gpu::cuda

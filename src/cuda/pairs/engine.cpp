@@ -12,6 +12,7 @@
 #include <gpu/error.hpp>
 
 #include "base/built_code.hpp"
+#include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/team/device_group.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "plan/fold_choice.hpp"
@@ -151,10 +152,24 @@ double pair_engine::estimate_error() const {
          (format.tile == pair_tile_kind::tensor_float ? tensor_error(format) : 0.0);
 }
 
-pair_walk::piece pair_engine::rows_piece(const pair_walk& walk, const double& pairs) const {
-  return [this, &walk, &pairs](index_t begin) {
-    const double left = static_cast<double>(upper_pairs({begin, count()}, count()));
-    return rows_of_pairs(begin, count(), walk.fair(pairs, left, first_launch_pairs));
+void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
+  const device_guard guard(ordinal_);
+  if (count() < 2) return;
+  const detail::cut_sample sample = sample_cut(what_, *rows_, request.keep, stream());
+  if (screen_edges(request, receive, sample)) return;
+  const edge_source source{.rows = *rows_,
+                           .share = *share_,
+                           .budget = budget_,
+                           .finding = stream(),
+                           .settling = output_.get(),
+                           .estimate_error = estimate_error()};
+  write_edges_by_tiles(source, request, receive, sample);
+}
+
+pair_walk::piece rows_piece(const pair_walk& walk, index_t count, const double& pairs) {
+  return [&walk, count, &pairs](index_t begin) {
+    const double left = static_cast<double>(upper_pairs({begin, count}, count));
+    return rows_of_pairs(begin, count, walk.fair(pairs, left, first_launch_pairs));
   };
 }
 
@@ -163,7 +178,7 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
   const index_t rows = count();
   const auto walk = walk_pairs(stage, rows);
   double pairs_per_launch = first_launch_pairs;
-  const pair_walk::piece piece = rows_piece(*walk, pairs_per_launch);
+  const pair_walk::piece piece = rows_piece(*walk, rows, pairs_per_launch);
   event done[2];
   std::uint64_t pairs_in[2] = {0, 0};
   auto last_finish = std::chrono::steady_clock::now();

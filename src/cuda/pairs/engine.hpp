@@ -1,7 +1,7 @@
 #pragma once
-// The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. The
-// sinks are in pair_dense.cpp, pair_edges.cpp, pair_top_k.cpp, pair_neighbors.cpp and
-// pair_counts.cpp.
+// The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. Its
+// sinks are in dense.cpp, top_k.cpp, neighbors.cpp, counts.cpp and hopper/; edges by tiles are
+// functions of their own, in edges.hpp.
 
 #include <chrono>
 #include <memory>
@@ -12,6 +12,7 @@
 #include <gpu/backend.hpp>
 
 #include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/hopper/screen.hpp"
 #include "cuda/pairs/rows.hpp"
 #include "cuda/pairs/team/share.hpp"
@@ -26,6 +27,9 @@ std::uint64_t upper_pairs(row_range rows, index_t count);
 /// pairs.
 index_t rows_of_pairs(index_t begin, index_t count, double pairs);
 
+/// A piece of a walk over the rows of the triangle of `count` rows, of about `pairs` pairs.
+pair_walk::piece rows_piece(const pair_walk& walk, index_t count, const double& pairs);
+
 /// The keep-or-drop test for products that are off by at most `error` as estimates.
 kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error);
 /// Largest error of a float estimate made from exact products.
@@ -33,6 +37,14 @@ inline constexpr double float_estimate_error = 2e-6;
 
 /// Largest error of a product of tensor_float rows.
 double tensor_error(const row_format& format);
+
+/// Copies a whole buffer to the host and waits for it.
+template <class T>
+void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(out, from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
 
 class pair_engine final : public detail::pair_engine {
  public:
@@ -57,13 +69,13 @@ class pair_engine final : public detail::pair_engine {
 
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;
+  [[nodiscard]] bool fills_p() const override { return true; }
   void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
 
  private:
-  class edge_writer;
   class neighbor_search;
 
   template <class Value>
@@ -79,11 +91,10 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] std::shared_ptr<pair_walk> walk_pairs(std::string_view stage, index_t size) {
     return share_->walk(stage, size, upper_pairs({0, count()}, count()));
   }
-  /// A piece of a walk over the rows of the triangle, of about `pairs` pairs.
-  [[nodiscard]] pair_walk::piece rows_piece(const pair_walk& walk, const double& pairs) const;
   /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
-  bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive);
+  bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive,
+                    const detail::cut_sample& sample);
   bool screen_counts(const detail::count_request& request, pair_counts& out);
   void count_by_tiles(const detail::count_request& request, pair_counts& out);
   /// Kept pairs and degrees from half-precision products, where the device and the rows allow it.
@@ -101,8 +112,10 @@ class pair_engine final : public detail::pair_engine {
                                                std::vector<std::uint32_t>* degrees);
   /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
-  /// A screen for this cut, where one can run on every device.
-  [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep);
+  /// A screen for this cut, where one pays and can run on every device.
+  [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep,
+                                                       detail::screen_use use,
+                                                       const detail::cut_sample& sample);
   /// Error of the products of the rows' own tile as estimates of the statistic.
   [[nodiscard]] double estimate_error() const;
   /// Walks this engine's share of all pairs i < j in panels of rows, a few launches ahead of the

@@ -67,7 +67,8 @@ class pair_engine::neighbor_search {
   index_t k_;
   kernels::rank_key order_;
   search_sizes sizes_;
-  candidate_queue queue_;
+  candidate_buffer queue_;
+  candidate_counters counters_;
   device_buffer<std::uint64_t> sorted_keys_;
   device_buffer<std::uint64_t> sorted_values_;
   device_buffer<std::byte> scratch_;
@@ -86,7 +87,8 @@ pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
       order_(request.order == neighbor_order::by_absolute_value ? kernels::rank_key::magnitude
                                                                 : kernels::rank_key::value),
       sizes_(choose_sizes(engine.budget_.left(), engine.count(), k_)),
-      queue_(sizes_.capacity, engine.stream()) {
+      queue_(sizes_.capacity, engine.stream()),
+      counters_(engine.stream()) {
   engine.budget_.require(sizes_.bytes(k_), "lists of neighbours");
   const cudaStream_t stream = engine.stream();
   const auto rows = static_cast<std::size_t>(sizes_.rows);
@@ -135,7 +137,7 @@ void pair_engine::neighbor_search::search_rows(row_range rows) {
     }
     begin = chunk.end;
     // As many columns again as there were bring about k ln 2 candidates a row.
-    if (queue_.found() < sizes_.capacity / 2) width = std::max(width, begin);
+    if (counters_.found() < sizes_.capacity / 2) width = std::max(width, begin);
   }
 }
 
@@ -144,24 +146,25 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
   const double error = engine_.estimate_error();
   kernels::launch_row_cuts(lists_, order_, request_.keep.at_least, request_.keep.at_most, error,
                            cuts_.data(), stream);
-  queue_.clear(stream);
+  counters_.clear(stream);
   const kernels::pair_tile_kind tile = engine_.rows_->format().tile;
-  kernels::candidate_sink_args sink = queue_.sink(estimate_cut(request_.keep, error));
+  kernels::candidate_sink_args sink = queue_.sink(estimate_cut(request_.keep, error), counters_);
   engine_.rows_->for_each_panel(rows, cols, kernels::pair_region::off_diagonal, tile, stream,
                                 [&](const kernels::pair_panel& panel) {
                                   sink.row_cuts = cuts_.data() + (panel.rows.first - rows.begin);
                                   kernels::launch_pairs(tile, panel, sink, stream);
                                 });
-  queue_.read_counters(stream);
-  queue_.wait_for_counters();
-  const std::uint64_t found = queue_.found();
+  counters_.read(stream);
+  counters_.wait();
+  const std::uint64_t found = counters_.found();
   if (found > queue_.capacity()) return false;
   if (found == 0) return true;
-  queue_.finish(tile, engine_.rows_->all(), request_.keep, stream);
-  std::uint64_t* const keys[2] = {queue_.keys(), sorted_keys_.data()};
-  std::uint64_t* const values[2] = {queue_.values(), sorted_values_.data()};
+  kernels::launch_finish_candidates(
+      queue_.finish(tile, engine_.rows_->all(), request_.keep, counters_), stream);
+  std::uint64_t* const keys[2] = {queue_.keys.data(), sorted_keys_.data()};
+  std::uint64_t* const values[2] = {queue_.values.data(), sorted_values_.data()};
   const int result =
-      kernels::sort_candidates(scratch_.data(), scratch_.bytes(), keys, values, found, stream);
+      kernels::sort_candidates(scratch_.data(), scratch_.bytes(), keys, values, found, 64, stream);
   kernels::launch_merge_neighbors(lists_, order_, keys[result], values[result], found,
                                   scratch_.data(), scratch_.bytes(), stream);
   return true;

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "base/stream_copy.hpp"
+
 namespace gpu::cuda {
 
 /// Threads of such a copy: execution.cpu_threads, or three quarters of OpenMP's threads where that
@@ -10,7 +12,6 @@ namespace gpu::cuda {
 /// 12 threads and 2.9 ms by 16.
 int staging_threads(int asked);
 
-/// memcpy with stores that bypass the caches, for data that this CPU does not read again soon.
-void stream_copy(void* to, const void* from, std::size_t bytes);
+using detail::stream_copy;
 
 }  // namespace gpu::cuda

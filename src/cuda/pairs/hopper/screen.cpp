@@ -18,7 +18,6 @@ constexpr std::uint64_t least_wide_queued = std::uint64_t{1} << 16;
 static_assert(least_wide_queued >=
               std::uint64_t{kernels::wide_screen.panel_rows} * kernels::wide_screen.tile_rows);
 constexpr std::uint64_t pairs_per_wide_queued = 256;
-constexpr std::size_t copied_edges = std::size_t{1} << 18;
 
 bool is_wide(const detail::screen_choice& choice) {
   return choice.depth > 128;
@@ -66,8 +65,7 @@ pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
       stream_(stream),
       packed_(pack(rows, invalid, choice, stream)),
       counters_(2, stream),
-      host_counters_(2),
-      host_edges_(copied_edges) {
+      host_counters_(2) {
   allocate(std::min(most_capacity_, first_queued));
 }
 
@@ -100,18 +98,6 @@ void pair_screen::search(index_t first, index_t last) {
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
 }
 
-void pair_screen::deliver(const receiver& receive) {
-  const std::uint64_t kept = host_counters_.data()[1];
-  for (std::uint64_t first = 0; first < kept; first += copied_edges) {
-    const std::size_t count = std::min<std::size_t>(copied_edges, kept - first);
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_edges_.data(), edges_.data() + first,
-                                              count * sizeof(kernels::screened_edge),
-                                              cudaMemcpyDeviceToHost, stream_));
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
-    receive({host_edges_.data(), count});
-  }
-}
-
 index_t pair_screen::items() const {
   return packed_.rows().rows < 2 ? 0 : kernels::screen_items(packed_.rows());
 }
@@ -119,19 +105,16 @@ index_t pair_screen::items() const {
 bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pays) {
   const double pairs_per_item = packed_.pairs() / static_cast<double>(items());
   std::uint64_t candidates = 0;
-  double pairs = 0;
   return walk_items(
       walk, items(),
       [&](index_t first, index_t last) {
         const bool fits = find(first, last);
         const std::uint64_t found = host_counters_.data()[0];
         const double pairs_here = static_cast<double>(last - first) * pairs_per_item;
-        if (!pays(candidates + found, pairs + pairs_here) && walk.give_up())
-          return slice_outcome::stop;
+        if (!pays(candidates + found) && walk.give_up()) return slice_outcome::stop;
         if (!fits) return slice_outcome::repeat;  // nothing is dropped
         candidates += found;
-        pairs += pairs_here;
-        deliver(receive);
+        if (host_counters_.data()[1] > 0) receive(edges_.data(), host_counters_.data()[1]);
         walk.advance(static_cast<std::uint64_t>(pairs_here));
         return slice_outcome::done;
       },

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 
 #include "cuda/pairs/hopper/packed_rows.hpp"
 #include "cuda/pairs/team/share.hpp"
@@ -26,13 +25,16 @@ class pair_screen {
 
   [[nodiscard]] const detail::screen_choice& choice() const { return choice_; }
 
-  /// Receives kept pairs, in no order.
-  using receiver = std::function<void(std::span<const kernels::screened_edge>)>;
-  /// Says whether the screen still pays, given the candidates and pairs so far.
-  using judge = std::function<bool(std::uint64_t candidates, double pairs)>;
+  /// Receives so many kept pairs in device memory, in no order, ordered on the stream; they are
+  /// valid there until it returns.
+  using receiver = std::function<void(const kernels::screened_edge*, std::uint64_t)>;
+  /// Says whether the screen still pays, given the candidates so far.
+  using judge = std::function<bool(std::uint64_t candidates)>;
 
   /// What the walk of run() goes over.
   [[nodiscard]] index_t items() const;
+  /// Pairs of rows that have a statistic.
+  [[nodiscard]] double pairs() const { return packed_.pairs(); }
   /// Finds every kept pair of this engine's share of `walk`. Returns false where `pays` denied it
   /// on one of the devices and nothing had been committed.
   bool run(pair_walk& walk, const receiver& receive, const judge& pays);
@@ -42,7 +44,6 @@ class pair_screen {
   // Candidates of items [first, last), refined; false where they overflow the largest queue.
   bool find(index_t first, index_t last);
   void search(index_t first, index_t last);
-  void deliver(const receiver& receive);
 
   std::uint64_t most_capacity_;  // of the queues
   index_t first_slice_;          // items of the first launch
@@ -55,7 +56,6 @@ class pair_screen {
   device_buffer<kernels::screened_edge> edges_;
   device_buffer<std::uint64_t> counters_;  // candidates, kept
   pinned_buffer<std::uint64_t> host_counters_;
-  pinned_buffer<kernels::screened_edge> host_edges_;
 };
 
 }  // namespace gpu::cuda

@@ -1,40 +1,100 @@
 // Edges and counts of the CUDA pair engine where a screen leaves few pairs to decide.
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "cuda/pairs/edge_output.hpp"
+#include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/hopper/found_edges.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-// Edges that may wait on the host to be sorted, 24 bytes each.
-constexpr std::size_t most_sorted_edges = std::size_t{1} << 26;
+// Edges that may wait to be put in order.
+constexpr std::uint64_t most_ordered_edges = std::uint64_t{1} << 28;
 
-// Kept pairs per pair up to which a screen of counts runs on: each costs the host some 30 ns, when
-// the whole of what else takes counts, class by class or in weighted tiles, takes 0.14 or 1 ps a
-// pair. Less than what breaks even, because the work until then is lost.
-constexpr double most_class_share = 1e-6;
-constexpr double most_tile_share = 1e-5;
-
-edge to_edge(const kernels::screened_edge& found) {
-  return {.row = found.row, .col = found.col, .statistic = found.statistic, .p = 0};
+// The candidates of the whole job up to which the screen goes on.
+double most_candidates(const pair_screen& screen) {
+  return screen.choice().most_share * screen.pairs();
 }
 
-bool before(const edge& x, const edge& y) {
-  return x.row != y.row ? x.row < y.row : x.col < y.col;
-}
+// Hands on edges as a screen finds them, or all of them in order at its end.
+class screened_writer {
+ public:
+  screened_writer(const pair_budget& budget, pair_share& share, index_t rows, cudaStream_t stream,
+                  const detail::edge_request& request, const detail::edge_receiver& receive,
+                  double expected)
+      : share_(share),
+        stream_(stream),
+        request_(request),
+        receive_(receive),
+        ordered_(request.order == edge_order::by_row_then_column),
+        merged_(ordered_ && share.members() > 1),
+        output_(request, merged_ ? collect_ : receive, expected, output_room(budget)),
+        found_(rows, room(budget, request, expected), stream) {}
 
-bool is_sparse(const detail::screen_choice& choice, std::uint64_t candidates, double pairs) {
-  return pairs < choice.least_judged_pairs ||
-         static_cast<double>(candidates) <= pairs * choice.most_share;
-}
+  /// Whether no more edges can wait to be put in order.
+  [[nodiscard]] bool is_full() const { return ordered_ && found_.is_full(); }
+
+  /// Takes what the screen found.
+  void take(const kernels::screened_edge* found, std::uint64_t count, pair_walk& walk) {
+    if (ordered_) return found_.add(found, count);
+    // Once an edge has left, the screen must go on to the end.
+    if (count == 0 || !walk.commit()) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream_, read_.get()));
+    found_.clear();
+    found_.add(found, count);
+    push();
+  }
+
+  /// After the last of them.
+  void finish() {
+    if (ordered_) {
+      found_.sort();
+      push();
+    }
+    output_.drain();
+    if (merged_) share_.merge(list_, request_.batch_edges, receive_);
+  }
+
+ private:
+  // Edges for which there is memory beside the output.
+  static std::uint64_t room(const pair_budget& budget, const detail::edge_request& request,
+                            double expected) {
+    const std::size_t output = edge_output::bytes(request, expected, output_room(budget));
+    const std::size_t left = budget.left() > output ? budget.left() - output : 0;
+    // Half for what comes with one more slice, and for what grows beside what it grows from.
+    const std::uint64_t fitting = left / 2 / found_edges::bytes_per_edge;
+    return std::clamp<std::uint64_t>(fitting, 1, most_ordered_edges);
+  }
+  void push() {
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(ready_.get(), stream_));
+    output_.push(found_.edges(), found_.count(), ready_, read_);
+  }
+
+  pair_share& share_;
+  cudaStream_t stream_;
+  const detail::edge_request& request_;
+  const detail::edge_receiver& receive_;
+  bool ordered_;
+  bool merged_;  // with those of other devices
+  std::vector<edge> list_;
+  detail::edge_receiver collect_ = [this](std::span<edge> batch) {
+    list_.insert(list_.end(), batch.begin(), batch.end());
+  };
+  edge_output output_;
+  found_edges found_;
+  event ready_;
+  event read_;
+};
 
 }  // namespace
 
-std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep) {
+std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep,
+                                                    detail::screen_use use,
+                                                    const detail::cut_sample& sample) {
   if (variant_ != pair_variant::hopper) return std::nullopt;
-  const auto choice = detail::choose_screen(what_, keep, info_.cols);
+  const auto choice = detail::choose_screen(what_, keep, info_.cols, use, sample);
   if (!choice) return std::nullopt;
   const bool fits = rows_->resident() && pair_screen::bytes(count(), *choice) <= budget_.left();
   if (!share_->agree(fits)) return std::nullopt;
@@ -44,73 +104,60 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& ke
 }
 
 bool pair_engine::screen_edges(const detail::edge_request& request,
-                               const detail::edge_receiver& receive) {
-  std::optional<pair_screen> screen = make_screen(request.keep);
+                               const detail::edge_receiver& receive,
+                               const detail::cut_sample& sample) {
+  std::optional<pair_screen> screen = make_screen(request.keep, detail::screen_use::edges, sample);
   if (!screen) return false;
-  const bool ordered = request.order == edge_order::by_row_then_column;
-  const std::size_t most_edges = most_sorted_edges / static_cast<std::size_t>(share_->members());
   const auto walk = walk_pairs("pairs", screen->items());
-  std::vector<edge> edges;
+  screened_writer writer(budget_, *share_, count(), stream(), request, receive,
+                         expected_edges(sample, count()));
   const bool complete = screen->run(
       *walk,
-      [&](std::span<const kernels::screened_edge> found) {
-        if (!ordered) edges.clear();
-        for (const kernels::screened_edge& pair : found) edges.push_back(to_edge(pair));
-        if (ordered) return;
-        // Once an edge has left, the screen must go on to the end.
-        if (walk->commit()) deliver_batches(edges, request.batch_edges, receive);
+      [&](const kernels::screened_edge* found, std::uint64_t kept) {
+        writer.take(found, kept, *walk);
       },
-      [&](std::uint64_t candidates, double pairs) {
-        return is_sparse(screen->choice(), candidates, pairs) && edges.size() <= most_edges;
+      [&](std::uint64_t candidates) {
+        return static_cast<double>(candidates) <= most_candidates(*screen) && !writer.is_full();
       });
-  if (!complete) return false;
-  if (ordered) {
-    std::sort(edges.begin(), edges.end(), before);
-    share_->merge(edges, request.batch_edges, receive);
+  if (complete) {
+    if (request.order == edge_order::by_row_then_column) announce_edges(request, sample, count());
+    writer.finish();
   }
-  return true;
+  return complete;
 }
 
 bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
-  std::optional<pair_screen> screen = make_screen(request.keep);
+  const auto use = request.weights.empty() ? detail::screen_use::counts
+                                           : detail::screen_use::weighted_counts;
+  const detail::cut_sample sample = sample_cut(what_, *rows_, request.keep, stream());
+  std::optional<pair_screen> screen = make_screen(request.keep, use, sample);
   if (!screen) return false;
+  const auto rows = static_cast<std::size_t>(count());
+  const auto bins = static_cast<std::size_t>(request.histogram_bins);
+  budget_.require(rows * sizeof(std::uint32_t) + bins * sizeof(std::uint64_t), "degrees and bins");
+  const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
+  const auto degree = zeroed<std::uint32_t>(rows, stream());
+  const auto sums = zeroed<unsigned long long>(1 + bins, stream());
+  const kernels::screened_counts into{.kept = sums.data(),
+                                      .degree = degree.data(),
+                                      .weights = weights.data(),
+                                      .histogram = sums.data() + 1,
+                                      .histogram_bins = request.histogram_bins};
   const auto walk = walk_pairs("pairs", screen->items());
-  const double scale = static_cast<double>(request.histogram_bins) / 2;
-  const auto last_bin = static_cast<double>(request.histogram_bins - 1);
-  const auto weight_of = [&](node_id row) {
-    return request.weights.empty() ? std::uint64_t{1} : std::uint64_t{request.weights[row]};
-  };
-  double most_share = screen->choice().most_share;
-  if (screen->choice().operand != kernels::screen_operand::rounded) {
-    most_share = request.weights.empty() ? most_class_share : most_tile_share;
-  }
-  std::uint64_t found_pairs = 0;
   const bool complete = screen->run(
       *walk,
-      [&](std::span<const kernels::screened_edge> found) {
-        found_pairs += found.size();
-        for (const kernels::screened_edge& pair : found) {
-          const std::uint64_t row_weight = weight_of(pair.row);
-          const std::uint64_t col_weight = weight_of(pair.col);
-          out.kept += row_weight * col_weight;
-          out.degree[pair.row] += static_cast<std::uint32_t>(col_weight);
-          out.degree[pair.col] += static_cast<std::uint32_t>(row_weight);
-          if (request.histogram_bins == 0) continue;
-          const double bin = std::min(std::floor((pair.statistic + 1.0) * scale), last_bin);
-          out.histogram[static_cast<std::size_t>(bin)] += row_weight * col_weight;
-        }
+      [&](const kernels::screened_edge* found, std::uint64_t kept) {
+        kernels::launch_count_screened(found, kept, into, stream());
       },
-      [&](std::uint64_t candidates, double pairs) {
-        const bool few = pairs < screen->choice().least_judged_pairs ||
-                         static_cast<double>(found_pairs) <= pairs * most_share;
-        return few && is_sparse(screen->choice(), candidates, pairs);
+      [&](std::uint64_t candidates) {
+        return static_cast<double>(candidates) <= most_candidates(*screen);
       });
-  if (!complete) {  // the tiles count every pair anew
-    out.kept = 0;
-    std::fill(out.degree.begin(), out.degree.end(), 0);
-    std::fill(out.histogram.begin(), out.histogram.end(), 0);
-    return false;
-  }
+  if (!complete) return false;
+  std::vector<unsigned long long> totals(1 + bins);
+  read_back(totals.data(), sums, stream());
+  read_back(out.degree.data(), degree, stream());
+  out.kept = totals.front();
+  std::copy(totals.begin() + 1, totals.end(), out.histogram.begin());
   return true;
 }
 

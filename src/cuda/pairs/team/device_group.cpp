@@ -43,6 +43,7 @@ class pair_device_group final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override {
     share([&](cuda::pair_engine& engine) { engine.top_k(request, out); });
   }
+  [[nodiscard]] bool fills_p() const override { return true; }
   void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
@@ -163,8 +164,14 @@ void pair_device_group::share(const Work& work) {
 
 void pair_device_group::edges(const detail::edge_request& request,
                               const detail::edge_receiver& receive) {
-  share([&](cuda::pair_engine& engine, pair_team& team, std::size_t) {
-    engine.edges(request, [&](std::span<edge> batch) { team.call([&] { receive(batch); }); });
+  share([&](cuda::pair_engine& engine, pair_team& team, std::size_t member) {
+    detail::edge_request own = request;
+    own.expect = {};
+    // All of them look at the same sample.
+    if (member == 0 && request.expect) {
+      own.expect = [&](double kept) { team.call([&] { request.expect(kept); }); };
+    }
+    engine.edges(own, [&](std::span<edge> batch) { team.call([&] { receive(batch); }); });
   });
 }
 

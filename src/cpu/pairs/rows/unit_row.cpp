@@ -1,4 +1,4 @@
-#include "cpu/pairs/rows/scaled_row.hpp"
+#include "cpu/pairs/rows/unit_row.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,8 @@ double ordered_mean(const double* row, index_t cols) {
 
 }  // namespace
 
-detail::row_kind scale_row(const pair_kernels& kernels, double* row, index_t cols, index_t stride) {
+detail::row_kind make_unit_row(const pair_kernels& kernels, double* row, index_t cols,
+                               index_t stride) {
   bool is_finite = true;
   bool is_constant = true;
   for (index_t k = 0; k < cols; ++k) {

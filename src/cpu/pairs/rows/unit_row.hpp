@@ -9,6 +9,7 @@
 namespace gpu::cpu {
 
 /// Scales row[0 .. cols) in place; what follows up to `stride`, a multiple of 8, are zeros.
-detail::row_kind scale_row(const pair_kernels& kernels, double* row, index_t cols, index_t stride);
+detail::row_kind make_unit_row(const pair_kernels& kernels, double* row, index_t cols,
+                               index_t stride);
 
 }  // namespace gpu::cpu

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "cpu/pairs/rows/scaled_row.hpp"
+#include "cpu/pairs/rows/unit_row.hpp"
 #include "support/catch.hpp"
 
 using gpu::index_t;
@@ -25,7 +25,7 @@ void check_row(const std::vector<double>& values) {
   double* row = memory.data();
   while (reinterpret_cast<std::uintptr_t>(row) % 64 != 0) ++row;
   std::copy(values.begin(), values.end(), row);
-  CHECK(gpu::cpu::scale_row(gpu::cpu::usable_pair_kernels(), row, cols, stride) == kind);
+  CHECK(gpu::cpu::make_unit_row(gpu::cpu::usable_pair_kernels(), row, cols, stride) == kind);
   if (kind != gpu::detail::row_kind::ordinary) return;
   CHECK(std::memcmp(row, wanted.data(), static_cast<std::size_t>(stride) * sizeof(double)) == 0);
 }

@@ -1,0 +1,153 @@
+// All-pairs jobs on rows that move together, timed from host rows to the host result: the shares of
+// pairs that real tables keep, for bench/peers/edges_torch.py to run beside.
+//
+//   edges_job < jobs
+//
+// A line of the input is one job:
+//   measure rows cols pairs_in_blocks factor_variance levels max_p sink calls [table.npy]
+// measure: spearman or pearson; the next five are those of tests/support/correlated_rows.hpp
+// (pairs_in_blocks 0: independent rows) and of the filter; sink: edges, unordered, stream or
+// counts; calls: timed ones behind one that is not; the table is written where a name is given.
+// Prints a line of each: the job, how many pairs were kept, their share, the median, best and worst
+// call in seconds, preparation and pairs of the last call, and edges a second by the median.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gpu/pearson.hpp>
+#include <gpu/spearman.hpp>
+
+#include "tests/support/correlated_rows.hpp"
+
+namespace {
+
+struct job {
+  std::string measure;
+  gpu_test::correlated_shape shape;
+  double max_p;
+  std::string sink;
+  int calls;
+  std::string table;
+};
+
+bool read_job(const std::string& line, job& out) {
+  std::istringstream in(line);
+  in >> out.measure >> out.shape.rows >> out.shape.cols >> out.shape.pairs_in_blocks >>
+      out.shape.factor_variance >> out.shape.levels >> out.max_p >> out.sink >> out.calls;
+  if (in.fail()) return false;
+  in >> out.table;
+  return true;
+}
+
+gpu::matrix<float> make_rows(gpu_test::correlated_shape shape) {
+  if (shape.pairs_in_blocks <= 0) {
+    shape.pairs_in_blocks = 1e-9;  // every row is a block of its own
+    shape.block_variance = 0;
+  }
+  return gpu_test::correlated_matrix<float>(shape);
+}
+
+// NumPy's file format, version 1.0.
+void write_npy(const std::string& path, gpu::matrix_view<const float> rows) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
+                       std::to_string(rows.rows()) + ", " + std::to_string(rows.cols()) + "), }";
+  header.resize((header.size() + 10 + 64) / 64 * 64 - 10, ' ');
+  header.back() = '\n';
+  std::ofstream out(path, std::ios::binary);
+  const char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0,
+                        static_cast<char>(header.size() % 256),
+                        static_cast<char>(header.size() / 256)};
+  out.write(start, sizeof start);
+  out << header;
+  out.write(reinterpret_cast<const char*>(rows.data()),
+            static_cast<std::streamsize>(rows.rows() * rows.cols()) *
+                static_cast<std::streamsize>(sizeof(float)));
+}
+
+template <class Sink>
+auto run(const job& asked, gpu::matrix_view<const float> rows, const Sink& sink) {
+  gpu::pair_options options;
+  options.fold = gpu::row_folding::never;  // continuous rows do not repeat, and ties should not hide
+  return asked.measure == "spearman" ? gpu::spearman_all_pairs(rows, options, sink)
+                                     : gpu::pearson_all_pairs(rows, options, sink);
+}
+
+// One call; the end of its result is not part of it.
+double timed(const job& asked, gpu::matrix_view<const float> rows, gpu::pair_summary& summary) {
+  const gpu::pair_filter keep{.max_p = asked.max_p};
+  const auto start = std::chrono::steady_clock::now();
+  const auto since = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  double seconds = 0;
+  if (asked.sink == "counts") {
+    const auto result = run(asked, rows, gpu::count_sink{.keep = keep});
+    seconds = since();
+    summary = result.summary;
+  } else if (asked.sink == "stream") {
+    double checksum = 0;
+    summary = run(asked, rows,
+                  gpu::stream_sink{.keep = keep, .consume = [&](std::span<const gpu::edge> batch) {
+                                     checksum += batch.front().statistic;
+                                   }});
+    seconds = since();
+  } else {
+    const auto order = asked.sink == "unordered" ? gpu::edge_order::unspecified
+                                                 : gpu::edge_order::by_row_then_column;
+    const auto result = run(asked, rows, gpu::edge_sink{.keep = keep, .order = order});
+    seconds = since();
+    summary = result.summary;
+  }
+  return seconds;
+}
+
+void run_job(const job& asked) {
+  const gpu::matrix<float> rows = make_rows(asked.shape);
+  if (!asked.table.empty()) write_npy(asked.table, rows.view());
+  gpu::pair_summary summary;
+  timed(asked, rows.view(), summary);
+  std::vector<double> seconds;
+  for (int call = 0; call < asked.calls; ++call) {
+    seconds.push_back(timed(asked, rows.view(), summary));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  std::printf(
+      "%s %lldx%lld p<=%g %s kept %llu (%.3g) s %.5f best %.5f worst %.5f prepare %.5f pairs %.5f "
+      "edges/s %.3g\n",
+      asked.measure.c_str(), static_cast<long long>(asked.shape.rows),
+      static_cast<long long>(asked.shape.cols), asked.max_p, asked.sink.c_str(),
+      static_cast<unsigned long long>(summary.pairs_kept),
+      static_cast<double>(summary.pairs_kept) / static_cast<double>(summary.pairs_tested), median,
+      seconds.front(), seconds.back(), summary.prepare_seconds, summary.pairs_seconds,
+      static_cast<double>(summary.pairs_kept) / median);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main() {
+  int failures = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    job asked;
+    if (line.empty() || line.front() == '#') continue;
+    if (!read_job(line, asked) || asked.calls < 1) {
+      std::fprintf(stderr, "no job: %s\n", line.c_str());
+      return 2;
+    }
+    try {
+      run_job(asked);
+    } catch (const std::exception& failure) {
+      std::printf("%s: %s\n", line.c_str(), failure.what());
+      ++failures;
+    }
+  }
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,90 @@
+// Finished edges from decided candidates, and what becomes of pairs that a screen found.
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/edges/kernels.hpp"
+#include "kernels/pairs/frame/statistic.cuh"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr int edge_threads = 256;
+
+__global__ void write_edges(const decided_edges from, std::uint64_t first, std::uint64_t count,
+                            const stats::p_function p_of, edge* out) {
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
+  if (at >= count) return;
+  const std::uint64_t key = from.keys[first + at];
+  const double statistic =
+      __longlong_as_double(static_cast<long long>(from.statistics[first + at]));
+  out[at] = {.row = from.layout.row_of(key),
+             .col = from.layout.col_of(key),
+             .statistic = statistic,
+             .p = p_of.table == nullptr ? 0.0 : p_of(statistic)};
+}
+
+__global__ void key_screened(const screened_edge* found, std::uint64_t count,
+                             const edge_key_layout layout, std::uint64_t* keys,
+                             std::uint64_t* statistics) {
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
+  if (at >= count) return;
+  const screened_edge pair = found[at];
+  keys[at] = layout.of(pair.row, pair.col);
+  statistics[at] = product_bits(pair.statistic);
+}
+
+// The bin that count_sink documents.
+__device__ index_t bin_of(double statistic, index_t bins) {
+  const double bin = floor((statistic + 1.0) * (static_cast<double>(bins) / 2));
+  return static_cast<index_t>(fmin(bin, static_cast<double>(bins - 1)));
+}
+
+__global__ void count_screened(const screened_edge* found, std::uint64_t count,
+                               const screened_counts into) {
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
+  unsigned long long pairs = 0;
+  if (at < count) {
+    const screened_edge pair = found[at];
+    const std::uint32_t row_weight = into.weights == nullptr ? 1 : into.weights[pair.row];
+    const std::uint32_t col_weight = into.weights == nullptr ? 1 : into.weights[pair.col];
+    pairs = static_cast<unsigned long long>(row_weight) * col_weight;
+    atomicAdd(into.degree + pair.row, col_weight);
+    atomicAdd(into.degree + pair.col, row_weight);
+    if (into.histogram_bins > 0) {
+      atomicAdd(into.histogram + bin_of(pair.statistic, into.histogram_bins), pairs);
+    }
+  }
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) pairs += __shfl_xor_sync(0xffffffffu, pairs, step);
+  if (threadIdx.x % 32 == 0 && pairs > 0) atomicAdd(into.kept, pairs);
+}
+
+unsigned blocks_for(std::uint64_t count) {
+  return grid_blocks(static_cast<index_t>(count), edge_threads);
+}
+
+}  // namespace
+
+void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
+                        const stats::p_function& p_of, edge* out, cudaStream_t stream) {
+  if (count == 0) return;
+  write_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, p_of, out);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_key_screened(const screened_edge* found, std::uint64_t count,
+                         const edge_key_layout& layout, std::uint64_t* keys,
+                         std::uint64_t* statistics, cudaStream_t stream) {
+  if (count == 0) return;
+  key_screened<<<blocks_for(count), edge_threads, 0, stream>>>(found, count, layout, keys,
+                                                               statistics);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_count_screened(const screened_edge* found, std::uint64_t count,
+                           const screened_counts& into, cudaStream_t stream) {
+  if (count == 0) return;
+  count_screened<<<blocks_for(count), edge_threads, 0, stream>>>(found, count, into);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace gpu::kernels

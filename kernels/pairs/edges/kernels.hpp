@@ -1,0 +1,69 @@
+#pragma once
+// Host-callable launches around the edges of all pairs: a sample of real pairs, decided candidates
+// in order, and finished edges. Asynchronous on `stream`.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/screen/kernels.hpp"
+#include "plan/screen_choice.hpp"
+
+namespace gpu::kernels {
+
+// ---- a sample of real pairs -------------------------------------------------------------------
+
+/// Pairs of rows drawn at random, each pair i != j as likely as any other.
+struct sample_request {
+  pair_tile_kind tile;
+  pair_operand rows;  ///< Every row of the input.
+  std::uint64_t pairs;
+  detail::keep_range keep;
+  /// Magnitudes of the statistic to count the pairs above.
+  double magnitudes[detail::most_screens];
+};
+/// What a sample found. Zeros before the launch.
+struct sample_counts {
+  unsigned long long valid;  ///< Pairs that have a statistic.
+  unsigned long long kept;
+  unsigned long long above[detail::most_screens];
+};
+/// Whether rows prepared for `tile` can be sampled.
+bool can_sample(pair_tile_kind tile);
+/// The same pairs of the same rows on every call.
+void launch_sample_pairs(const sample_request& request, sample_counts* counts, cudaStream_t stream);
+
+// ---- edges ------------------------------------------------------------------------------------
+
+/// Entries [0, count) of a queue: a key of `layout` and the statistic's bits, each.
+struct decided_edges {
+  const std::uint64_t* keys;
+  const std::uint64_t* statistics;
+  edge_key_layout layout;
+};
+
+/// Writes entries [first, first + count) as edges, with p where `p_of` has a table.
+void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
+                        const stats::p_function& p_of, edge* out, cudaStream_t stream);
+
+/// Keys and statistics of `count` pairs that a screen found.
+void launch_key_screened(const screened_edge* found, std::uint64_t count,
+                         const edge_key_layout& layout, std::uint64_t* keys,
+                         std::uint64_t* statistics, cudaStream_t stream);
+
+/// Counts `count` pairs that a screen found: in all, per row, and in `histogram_bins` bins over
+/// [-1, 1]; with weights as count_sink_args.
+struct screened_counts {
+  unsigned long long* kept;
+  std::uint32_t* degree;         // [rows of the input]
+  const std::uint32_t* weights;  // [rows of the input], or null: ones
+  unsigned long long* histogram;
+  index_t histogram_bins;
+};
+void launch_count_screened(const screened_edge* found, std::uint64_t count,
+                           const screened_counts& into, cudaStream_t stream);
+
+}  // namespace gpu::kernels

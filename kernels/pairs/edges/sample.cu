@@ -1,0 +1,131 @@
+// Statistics of pairs of rows drawn at random: eight lanes take a pair.
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/edges/kernels.hpp"
+#include "kernels/pairs/frame/statistic.cuh"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr int sample_threads = 256;
+constexpr int lanes_per_pair = 8;
+
+// A well mixed 64-bit number for each place of a sequence (splitmix64).
+__device__ std::uint64_t mixed(std::uint64_t place) {
+  std::uint64_t z = (place + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+struct drawn_pair {
+  index_t i;
+  index_t j;
+};
+
+// Numbers of rows fit 32 bits.
+__device__ drawn_pair draw(std::uint64_t place, index_t rows) {
+  const std::uint64_t random = mixed(place);
+  const auto n = static_cast<std::uint64_t>(rows);
+  const auto i = static_cast<index_t>((random >> 32) * n >> 32);
+  const auto other = static_cast<index_t>((random & 0xffffffffu) * (n - 1) >> 32);
+  return {i, other + (other >= i ? 1 : 0)};
+}
+
+// This lane's part of the product of two rows of ranks: elements, or limbs of 7 bits.
+template <class Rank>
+__device__ double rank_product(const pair_operand& rows, const drawn_pair& pair, int lane) {
+  const auto* x = static_cast<const Rank*>(rows.values) + pair.i * rows.pitch;
+  const auto* y = static_cast<const Rank*>(rows.values) + pair.j * rows.pitch;
+  std::int64_t sum = 0;
+  for (index_t k = lane; k < rows.columns; k += lanes_per_pair) {
+    std::int64_t u = 0;
+    std::int64_t v = 0;
+    for (int limb = rows.limbs - 1; limb >= 0; --limb) {
+      u = u * 128 + x[limb * rows.columns + k];
+      v = v * 128 + y[limb * rows.columns + k];
+    }
+    sum += u * v;
+  }
+  return static_cast<double>(sum);
+}
+
+__device__ double unit_product(const double* rows, index_t pitch, const drawn_pair& pair,
+                               int lane) {
+  double sum = 0;
+  for (index_t k = lane; k < pitch; k += lanes_per_pair) {
+    sum = fma(rows[pair.i * pitch + k], rows[pair.j * pitch + k], sum);
+  }
+  return sum;
+}
+
+__device__ double product_part(const sample_request& request, const drawn_pair& pair, int lane) {
+  const pair_operand& rows = request.rows;
+  switch (request.tile) {
+    case pair_tile_kind::shared_int16:
+      return rank_product<std::int16_t>(rows, pair, lane);
+    case pair_tile_kind::shared_int32:
+      return rank_product<std::int32_t>(rows, pair, lane);
+    case pair_tile_kind::shared_double:
+      return unit_product(static_cast<const double*>(rows.values), rows.pitch, pair, lane);
+    case pair_tile_kind::tensor_float:
+      return unit_product(rows.unit_rows, rows.unit_pitch, pair, lane);
+    default:
+      return rank_product<std::int8_t>(rows, pair, lane);
+  }
+}
+
+// Square sums of unit rows are 1.
+__device__ double sampled_statistic(const pair_operand& rows, const drawn_pair& pair,
+                                    double product) {
+  const double x = static_cast<double>(rows.square_sums[pair.i]);
+  const double y = static_cast<double>(rows.square_sums[pair.j]);
+  return x > 0 && y > 0 ? product / sqrt(x * y) : CUDART_NAN;
+}
+
+__device__ void add_counts(bool counts, unsigned long long* to) {
+  const int in_block = __syncthreads_count(counts);
+  if (threadIdx.x == 0 && in_block > 0) {
+    atomicAdd(to, static_cast<unsigned long long>(in_block));
+  }
+}
+
+__global__ void sample_pairs(const __grid_constant__ sample_request request,
+                             sample_counts* counts) {
+  const int lane = static_cast<int>(threadIdx.x) % lanes_per_pair;
+  const std::uint64_t place =
+      (std::uint64_t{blockIdx.x} * sample_threads + threadIdx.x) / lanes_per_pair;
+  double statistic = CUDART_NAN;
+  if (place < request.pairs) {
+    const drawn_pair pair = draw(place, request.rows.count);
+    statistic = product_part(request, pair, lane);
+    statistic = sampled_statistic(request.rows, pair, statistic);
+  }
+  // Sums over the lanes of a pair; a part that is not there stays NaN in all of them.
+#pragma unroll
+  for (int step = lanes_per_pair / 2; step > 0; step /= 2) {
+    statistic += __shfl_xor_sync(0xffffffffu, statistic, step);
+  }
+  if (lane != 0) statistic = CUDART_NAN;
+  add_counts(statistic == statistic, &counts->valid);
+  add_counts(keeps(statistic, request.keep.at_least, request.keep.at_most), &counts->kept);
+  for (int s = 0; s < detail::most_screens; ++s) {
+    add_counts(fabs(statistic) >= request.magnitudes[s], &counts->above[s]);
+  }
+}
+
+}  // namespace
+
+bool can_sample(pair_tile_kind tile) {
+  return tile != pair_tile_kind::naive_spearman && tile != pair_tile_kind::naive_pearson;
+}
+
+void launch_sample_pairs(const sample_request& request, sample_counts* counts,
+                         cudaStream_t stream) {
+  const auto threads = static_cast<index_t>(request.pairs) * lanes_per_pair;
+  sample_pairs<<<grid_blocks(threads, sample_threads), sample_threads, 0, stream>>>(request,
+                                                                                    counts);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,18 @@
+#pragma once
+// Large pages for large results: writing fresh memory is mostly page faults otherwise.
+
+#include <cstddef>
+
+namespace gpu::inline v0::detail {
+
+inline constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
+
+/// Asks the system to back [data, data + bytes), which is still unwritten, with large pages. Only a
+/// wish: nothing happens where it is small or the system has none.
+void advise_large_pages(void* data, std::size_t bytes) noexcept;
+
+/// Takes the pages wholly inside [data, data + bytes) from the system now, where it can; what was
+/// written there stays.
+void populate_pages(void* data, std::size_t bytes) noexcept;
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,61 @@
+#pragma once
+// The way of decided edges from device memory to their receiver.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/stream.hpp"
+#include "kernels/pairs/edges/kernels.hpp"
+#include "pairs/engine.hpp"
+
+namespace gpu::cuda {
+
+/// Writes edges as they are delivered, copies them to page-locked memory and hands them on, in
+/// batches: while the receiver has one, the next is on its way.
+class edge_output {
+ public:
+  /// `expected`: about how many edges there will be; larger batches for more, which with the rest
+  /// take about `room` bytes of device memory at most.
+  edge_output(const detail::edge_request& request, const detail::edge_receiver& receive,
+              double expected, std::size_t room);
+  /// Waits for what is under way.
+  ~edge_output();
+  edge_output(const edge_output&) = delete;
+  edge_output& operator=(const edge_output&) = delete;
+
+  /// Device memory that such an output takes.
+  static std::size_t bytes(const detail::edge_request& request, double expected, std::size_t room);
+
+  /// Hands on `count` edges once `ready` has passed, and records `read` where their memory may be
+  /// written again. The last ones stay here until the next push() or drain().
+  void push(const kernels::decided_edges& from, std::uint64_t count, const event& ready,
+            const event& read);
+  /// Hands on everything that was pushed.
+  void drain();
+
+ private:
+  struct batch {
+    explicit batch(std::size_t edges, cudaStream_t stream) : device(edges, stream), host(edges) {}
+    device_buffer<edge> device;
+    pinned_buffer<edge> host;
+    event written;
+    event copied;
+    std::size_t count = 0;
+  };
+
+  // Waits for the copy of a batch, where there is one, and hands it on.
+  void hand_on(batch& from);
+
+  const detail::edge_request& request_;
+  const detail::edge_receiver& receive_;
+  std::size_t batch_edges_;
+  stream writing_{stream::priority::high};
+  stream copying_{stream::priority::high};
+  device_buffer<stats::p_table> table_;
+  stats::p_function p_of_{};  // on the device
+  batch batches_[2];
+  int next_ = 0;  // the one pushed longest ago
+};
+
+}  // namespace gpu::cuda

@@ -1,0 +1,40 @@
+#pragma once
+// Edges by the tiles that decide every pair.
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/rows.hpp"
+#include "cuda/pairs/team/share.hpp"
+#include "pairs/engine.hpp"
+#include "plan/screen_choice.hpp"
+
+namespace gpu::cuda {
+
+/// What edges are made from.
+struct edge_source {
+  pair_rows& rows;
+  pair_share& share;
+  const pair_budget& budget;
+  cudaStream_t finding;   ///< Of the tiles.
+  cudaStream_t settling;  ///< Of what follows them.
+  double estimate_error;  ///< Of the tile's products as estimates of the statistic.
+};
+
+/// About how many edges `rows` rows have; many where nothing is known of them.
+double expected_edges(const detail::cut_sample& sample, index_t rows);
+
+/// Tells how many edges there are almost surely, where that is known; before the first of them.
+void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
+                    index_t rows);
+
+/// Device memory that the batches of edges may take of what is left.
+inline std::size_t output_room(const pair_budget& budget) {
+  return budget.left() / 4;
+}
+
+/// Delivers every kept pair of the source's share.
+void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,
+                          const detail::edge_receiver& receive, const detail::cut_sample& sample);
+
+}  // namespace gpu::cuda

@@ -1,0 +1,47 @@
+#include "cuda/pairs/hopper/found_edges.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpu::cuda {
+namespace {
+
+constexpr std::uint64_t first_capacity = std::uint64_t{1} << 16;
+
+}  // namespace
+
+found_edges::found_edges(index_t rows, std::uint64_t most, cudaStream_t stream)
+    : layout_(kernels::edge_key_layout::of_rows(0, rows, rows)),
+      most_(most),
+      stream_(stream),
+      buffer_(std::min(most, first_capacity), stream) {}
+
+void found_edges::add(const kernels::screened_edge* found, std::uint64_t count) {
+  const std::uint64_t needed = count_ + count;
+  if (needed > buffer_.capacity()) {
+    candidate_buffer larger(std::max(needed, 2 * buffer_.capacity()), stream_);
+    const auto copy = [&](auto& to, const auto& from) {
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(),
+                                                count_ * sizeof(std::uint64_t),
+                                                cudaMemcpyDeviceToDevice, stream_));
+    };
+    copy(larger.keys, buffer_.keys);
+    copy(larger.values, buffer_.values);
+    std::swap(buffer_, larger);
+  }
+  kernels::launch_key_screened(found, count, layout_, buffer_.keys.data() + count_,
+                               buffer_.values.data() + count_, stream_);
+  count_ = needed;
+}
+
+void found_edges::sort() {
+  candidate_buffer other(count_, stream_);
+  const device_buffer<std::byte> scratch(kernels::sort_scratch_bytes(count_), stream_);
+  std::uint64_t* const keys[2] = {buffer_.keys.data(), other.keys.data()};
+  std::uint64_t* const values[2] = {buffer_.values.data(), other.values.data()};
+  const int result = kernels::sort_candidates(scratch.data(), scratch.bytes(), keys, values, count_,
+                                              layout_.bits, stream_);
+  if (result == 1) std::swap(buffer_, other);
+}
+
+}  // namespace gpu::cuda

@@ -1,4 +1,4 @@
-// The rungs of the binary multiply that count bits with POPC: 16 words a clock and multiprocessor
+// The variants of the binary multiply that count bits with POPC: 16 words a clock and multiprocessor
 // bound all three, so what the ladder shows is how far memory keeps each of them from that.
 
 #include "kernels/binary_matmul/kernels.hpp"
@@ -25,7 +25,7 @@ __device__ __forceinline__ unsigned tail_mask(index_t cols) {
 }
 
 // popcount: one thread computes one result from global memory; neighbours in x share the row of a
-// and read different rows of b, uncoalesced: the rung that shows what tiling is for.
+// and read different rows of b, uncoalesced: the variant that shows what tiling is for.
 template <bit_product product>
 __global__ void __launch_bounds__(threads)
     popcount_kernel(device_bit_matrix_view a, device_bit_matrix_view b,

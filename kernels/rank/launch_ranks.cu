@@ -1,4 +1,5 @@
 // Type-erases views and options, and launches the kernel of the variant that was chosen.
+#include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/rank/kernels.hpp"
 #include "kernels/rank/launches.cuh"
@@ -97,12 +98,6 @@ void launch_ranks(device_matrix_view<const T> data, device_matrix_view<double> r
   template void launch_ranks<T>(device_matrix_view<const T>, device_matrix_view<double>,           \
                                 const rank_request&, cudaStream_t);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::kernels

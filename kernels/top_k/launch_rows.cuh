@@ -2,9 +2,8 @@
 // The launches of `block_rows` and `warp_rows`.
 
 #include "cuda_runtime/device_limits.hpp"
-#include "kernels/top_k/block_rows.cuh"
 #include "kernels/top_k/call.cuh"
-#include "kernels/top_k/warp_rows.cuh"
+#include "kernels/top_k/rows.cuh"
 
 namespace gpu::kernels::select {
 

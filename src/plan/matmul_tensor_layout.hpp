@@ -5,13 +5,15 @@
 
 #include <gpu/index.hpp>
 
+#include "base/round_up.hpp"
+
 namespace gpu::kernels {
 
 /// Bytes of an operand of `lanes` rows of op(A) (columns of op(B)) and k values each, stored with
 /// its lanes side by side.
 [[nodiscard]] constexpr std::size_t transposed_bytes(index_t lanes, index_t k,
                                                      std::size_t element_bytes) {
-  return static_cast<std::size_t>((lanes + 63) / 64 * 64) * static_cast<std::size_t>(k) *
+  return static_cast<std::size_t>(round_up(lanes, 64)) * static_cast<std::size_t>(k) *
          element_bytes;
 }
 
@@ -46,12 +48,11 @@ struct tensor_workspace {
 
 /// Panels are padded to whole tiles: pairs of 2 panels of A; 2 or 3 of B.
 constexpr tensor_workspace plan_tensor_workspace(index_t m, index_t n, index_t k) {
-  constexpr auto up = [](index_t value, index_t step) { return (value + step - 1) / step * step; };
   constexpr auto align = [](std::size_t value) { return (value + 255) / 256 * 256; };
   tensor_workspace out;
-  const index_t depths = up(k, 2 * packed_operand::cell_depth) / packed_operand::cell_depth;
-  out.a = {up(m, 256) / packed_operand::cell_rows, depths};
-  out.b = {up(n, 384) / packed_operand::cell_rows, depths};
+  const index_t depths = round_up(k, 2 * packed_operand::cell_depth) / packed_operand::cell_depth;
+  out.a = {round_up(m, 256) / packed_operand::cell_rows, depths};
+  out.b = {round_up(n, 384) / packed_operand::cell_rows, depths};
   out.flag = 0;
   out.peak_a = 256;
   out.peak_b = align(out.peak_a + static_cast<std::size_t>(out.a.panels) * 64 * sizeof(float));

@@ -55,11 +55,10 @@ rank_variant choose_on_cpu(rank_variant asked, index_t cols) {
 }
 
 // Columns up to which counting is ahead of the block sort. Average ranks are counted in registers;
-// but where elements are doubles that are not small integers, and for the other ties, one warp
-// counts a row.
-index_t cuda_counting_cols(std::size_t element_bytes, tie_method ties) {
-  return ties == tie_method::average && element_bytes <= 4 ? kernels::rank_counting_max_cols
-                                                           : kernels::rank_warp_counting_cols;
+// for the other ties one warp counts a row.
+index_t cuda_counting_cols(tie_method ties) {
+  return ties == tie_method::average ? kernels::rank_counting_max_cols
+                                     : kernels::rank_warp_counting_cols;
 }
 
 rank_variant choose_on_cuda(rank_variant asked, index_t cols, std::size_t element_bytes,
@@ -67,7 +66,7 @@ rank_variant choose_on_cuda(rank_variant asked, index_t cols, std::size_t elemen
   const index_t most_in_block = kernels::rank_block_sort_max_cols(element_bytes);
   switch (asked) {
     case rank_variant::automatic:
-      if (cols <= cuda_counting_cols(element_bytes, ties)) return rank_variant::counting;
+      if (cols <= cuda_counting_cols(ties)) return rank_variant::counting;
       return cols <= most_in_block ? rank_variant::block_sort : rank_variant::segmented_sort;
     case rank_variant::counting:
       if (cols > kernels::rank_counting_max_cols) {

@@ -126,6 +126,54 @@ __device__ __forceinline__ decisions decide_step(int (&sums)[128], dropped_sums 
   }
 }
 
+/// Counts the kept pairs of a step from its sums. `on_diagonal`: both operands are the same rows,
+/// and `row` is that of the thread's first sum among them. `degree`: of the step's first row.
+template <bool square, bool binned>
+__device__ __forceinline__ void count_step(const count_arguments& args, int (&sums)[128],
+                                           dropped_sums dropped, const unsigned* zero,
+                                           const count_lane& lane, bool on_diagonal, int row,
+                                           unsigned* degree, column_counts& columns) {
+  const decisions kept =
+      decide_step<square, binned>(sums, dropped, zero, args.one, on_diagonal, row, lane.column);
+  const unsigned rows = kept_in_rows(kept);
+  columns.add(kept);
+  add_row_counts(rows, degree, lane.counted_row);
+}
+
+/// Multiplies a tile of left rows, which is in stage `stage` of the ring, by the warpgroup's right
+/// rows, step by step, and counts. Releases the stage after the last product.
+template <int depth, bool square, bool binned>
+__device__ __forceinline__ void count_tile(const count_arguments& args,
+                                           const count_stream<depth>& stream, unsigned stage,
+                                           int (&sums)[128], std::uint64_t left,
+                                           std::uint64_t right, dropped_sums dropped,
+                                           const unsigned* zero, const count_lane& lane, int tile,
+                                           bool on_diagonal, column_counts& columns) {
+  constexpr int tile_rows = count_ring<depth>::tile_rows;
+  constexpr int tile_steps = tile_rows / 64;
+  constexpr int block_tiles = count_stream<depth>::block_tiles;
+#pragma unroll 1
+  for (int step = 0; step < tile_steps; ++step) {
+    multiply<depth>(sums, left + ((step * 64 * depth) >> 4), right);
+    if (step + 1 == tile_steps && (threadIdx.x & 127U) == 0) barrier_arrive(stream.empty(stage));
+    const int row = (tile % block_tiles * tile_steps + step) * 64 + lane.row;
+    count_step<square, binned>(args, sums, dropped, zero, lane, on_diagonal, row,
+                               args.degree + static_cast<std::size_t>(tile) * tile_rows + step * 64,
+                               columns);
+  }
+}
+
+/// Says that the sums of other classes follow: converts what the histogram holds, all threads.
+template <int depth>
+__device__ __forceinline__ void change_classes(const count_arguments& args,
+                                               const count_memory<depth>& memory,
+                                               dropped_sums dropped, class_pair now,
+                                               class_pair& classes) {
+  if (now == classes) return;
+  if (!classes.none()) flush_histogram(args, memory.zero, memory.block_bins, dropped, classes);
+  classes = now;
+}
+
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
 template <int depth, bool square, bool binned>
@@ -134,8 +182,7 @@ __global__ void __launch_bounds__(count_threads, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using stream_type = count_stream<depth>;
   constexpr int stages = count_ring<depth>::stages;
-  constexpr int tile_rows = count_ring<depth>::tile_rows;
-  constexpr int tile_steps = tile_rows / 64;
+  constexpr int tile_steps = count_ring<depth>::tile_rows / 64;
   constexpr int block_tiles = stream_type::block_tiles;
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * stages];
@@ -176,12 +223,8 @@ __global__ void __launch_bounds__(count_threads, 1)
     for (int at_tile = 0; at_tile < at.blocks * block_tiles; ++at_tile) {
       const int tile = at.first_block * block_tiles + at_tile;
       if constexpr (binned) {
-        const class_pair now{memory.table->square_sums[at_tile / block_tiles], panel_class};
-        if (now != classes) {
-          if (!classes.none())
-            flush_histogram(args, memory.zero, memory.block_bins, dropped, classes);
-          classes = now;
-        }
+        change_classes(args, memory, dropped,
+                       {memory.table->square_sums[at_tile / block_tiles], panel_class}, classes);
       }
       dropped = memory.table->cuts[at_tile / block_tiles];
       barrier_wait(stream.full(place.stage), place.parity);
@@ -189,22 +232,10 @@ __global__ void __launch_bounds__(count_threads, 1)
       __syncwarp();
       const int ahead = my_block - tile / block_tiles;  // 0: on the diagonal
       if (active && ahead >= 0) {
-#pragma unroll 1
-        for (int step = 0; step < tile_steps; ++step) {
-          multiply<depth>(
-              sums,
-              left_operand + ((place.stage * stream_type::tile_bytes + step * 64 * depth) >> 4),
-              right_operand);
-          if (step + 1 == tile_steps && is_first_of_group)
-            barrier_arrive(stream.empty(place.stage));
-          const int row = (tile % block_tiles * tile_steps + step) * 64 + lane.row;
-          const decisions kept = decide_step<square, binned>(sums, dropped, memory.zero, args.one,
-                                                             ahead == 0, row, lane.column);
-          const unsigned rows = kept_in_rows(kept);
-          columns.add(kept);
-          add_row_counts(rows, args.degree + static_cast<std::size_t>(tile) * tile_rows + step * 64,
-                         lane.counted_row);
-        }
+        count_tile<depth, square, binned>(
+            args, stream, place.stage, sums,
+            left_operand + ((place.stage * stream_type::tile_bytes) >> 4), right_operand, dropped,
+            memory.zero, lane, tile, ahead == 0, columns);
         column_steps += tile_steps;
         if (column_steps > column_counts::most_steps - tile_steps) {
           columns.flush(my_degree);

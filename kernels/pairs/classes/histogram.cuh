@@ -159,8 +159,8 @@ struct class_pair {
   int left;
   int right;
   __device__ __forceinline__ bool none() const { return left == 0; }
-  __device__ __forceinline__ bool operator!=(const class_pair& other) const {
-    return left != other.left || right != other.right;
+  __device__ __forceinline__ bool operator==(const class_pair& other) const {
+    return left == other.left && right == other.right;
   }
 };
 

@@ -31,6 +31,24 @@ __global__ void rounding_kernel(pair_operand source, float* largest) {
   }
 }
 
+// One partial sum of a product, in the order of its elements: rows of an even number are read two
+// elements at a time.
+__device__ __forceinline__ double partial_sum(const double* x, const double* y, index_t count) {
+  double sum = 0;
+  if (count % 2 != 0) {
+    for (index_t k = 0; k < count; ++k) sum = fma(x[k], y[k], sum);
+    return sum;
+  }
+  const auto* x_pairs = reinterpret_cast<const double2*>(x);
+  const auto* y_pairs = reinterpret_cast<const double2*>(y);
+  for (index_t k = 0; k < count / 2; ++k) {
+    const double2 a = __ldg(x_pairs + k);
+    const double2 b = __ldg(y_pairs + k);
+    sum = fma(a.y, b.y, fma(a.x, b.x, sum));
+  }
+  return sum;
+}
+
 // Eight lanes a pair, one partial sum of stats/pearson_order.hpp each: unit rows hold them one
 // after the other in the order that adds them up as neighbours, pairs of neighbours, halves.
 __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args) {
@@ -48,10 +66,7 @@ __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args)
       return args.source.unit_rows + neighbor_row_at(position) * args.source.unit_pitch +
              lane * segment;
     };
-    const double* x = unit_row(pair.left);
-    const double* y = unit_row(pair.right);
-    double sum = 0;
-    for (index_t k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
+    double sum = partial_sum(unit_row(pair.left), unit_row(pair.right), segment);
     sum += __shfl_xor_sync(mask, sum, 1);
     sum += __shfl_xor_sync(mask, sum, 2);
     sum += __shfl_xor_sync(mask, sum, 4);
@@ -78,7 +93,8 @@ void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t 
   using shape = unit_count_shape<depth>;
   static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
   static_assert(neighbor_row_multiple % (shape::warpgroups * shape::block_rows) == 0);
-  auto* kernel = unit_count_kernel<depth>;
+  auto* kernel =
+      args.cut.middle == 0 ? unit_count_kernel<depth, true> : unit_count_kernel<depth, false>;
   allow_shared_memory(kernel, shape::shared_bytes);
   kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
       args);

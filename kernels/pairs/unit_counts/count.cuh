@@ -161,12 +161,14 @@ struct unit_decisions {
   decisions possible;
 };
 
+/// `symmetric`: cut.middle is 0.
+template <bool symmetric>
 __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[128],
                                                           const cut_estimate& cut) {
   unit_decisions out{};
 #pragma unroll
   for (int i = 0; i < 128; ++i) {
-    const float distance = fabsf(sums[i] - cut.middle);
+    const float distance = fabsf(symmetric ? sums[i] : sums[i] - cut.middle);
     unsigned& certain = out.certain.words[(i >> 1) & 1][i & 1];
     unsigned& possible = out.possible.words[(i >> 1) & 1][i & 1];
     certain = __funnelshift_l(__float_as_uint(cut.certain - distance), certain, 1);
@@ -176,27 +178,53 @@ __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[12
 }
 
 /// Gathers the pairs that are possible but not certain. `left` and `right`: positions of the
-/// thread's first sum. All lanes call.
+/// thread's first sum. All lanes call; in each round every lane that has such pairs gives one.
 __device__ __forceinline__ void gather_undecided(const unit_count_arguments& args,
                                                  const unit_decisions& found, std::uint32_t left,
                                                  std::uint32_t right, undecided_list& list) {
+  unsigned rest[4];  // word by word: half * 2 + parity
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-#pragma unroll
-    for (int parity = 0; parity < 2; ++parity) {
-      unsigned bits = found.possible.words[half][parity] & ~found.certain.words[half][parity];
-      while (__any_sync(~0U, bits != 0)) {
-        const auto q = static_cast<unsigned>(__clz(static_cast<int>(bits)));
-        list.add(args, bits != 0, {left + 8 * half, right + parity + 8 * q});
-        if (bits != 0) bits &= ~(0x80000000U >> q);
-      }
-    }
+  for (int w = 0; w < 4; ++w) {
+    rest[w] = found.possible.words[w / 2][w % 2] & ~found.certain.words[w / 2][w % 2];
   }
+  while (__any_sync(~0U, (rest[0] | rest[1] | rest[2] | rest[3]) != 0)) {
+    bool given = false;
+    undecided_pair pair{};
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      if (given || rest[w] == 0) continue;
+      const auto q = static_cast<unsigned>(__clz(static_cast<int>(rest[w])));
+      pair = {left + 8 * (w / 2), right + w % 2 + 8 * q};
+      rest[w] &= ~(0x80000000U >> q);
+      given = true;
+    }
+    list.add(args, given, pair);
+  }
+}
+
+/// Counts the kept pairs of a step from its sums. `on_diagonal`: both operands are the same rows,
+/// and `row` is that of the thread's first sum among them. `left`, `right`: positions of the step's
+/// first row and column.
+template <bool symmetric>
+__device__ __forceinline__ void count_unit_step(const unit_count_arguments& args,
+                                                const float (&sums)[128], const count_lane& lane,
+                                                bool on_diagonal, int row, std::uint32_t left,
+                                                std::uint32_t right, undecided_list& list,
+                                                column_counts& columns) {
+  unit_decisions found = decide_products<symmetric>(sums, args.cut);
+  if (on_diagonal) {
+    keep_upper(found.certain, row, lane.column);
+    keep_upper(found.possible, row, lane.column);
+  }
+  gather_undecided(args, found, left + lane.row, right + lane.column, list);
+  const unsigned rows = kept_in_rows(found.certain);
+  columns.add(found.certain);
+  add_row_counts(rows, args.count.degree + left, lane.counted_row);
 }
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
-template <int depth>
+template <int depth, bool symmetric>
 __global__ void __launch_bounds__(unit_count_shape<depth>::threads, 1)
     unit_count_kernel(const __grid_constant__ unit_count_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -250,17 +278,10 @@ __global__ void __launch_bounds__(unit_count_shape<depth>::threads, 1)
             sums, left_operand + ((place.stage * shape::tile_bytes + step * 64 * depth) >> 4),
             right_operand);
         if (step + 1 == shape::tile_steps && is_first_of_group) ring.release(place.stage);
-        unit_decisions found = decide_products(sums, args.cut);
-        const int row = (tile % shape::block_tiles * shape::tile_steps + step) * 64 + lane.row;
-        if (ahead == 0) {
-          keep_upper(found.certain, row, lane.column);
-          keep_upper(found.possible, row, lane.column);
-        }
         const auto first_left = static_cast<std::uint32_t>(tile * shape::tile_rows + step * 64);
-        gather_undecided(args, found, first_left + lane.row, first_right + lane.column, list);
-        const unsigned rows = kept_in_rows(found.certain);
-        columns.add(found.certain);
-        add_row_counts(rows, args.count.degree + first_left, lane.counted_row);
+        const int row = (tile % shape::block_tiles * shape::tile_steps + step) * 64 + lane.row;
+        count_unit_step<symmetric>(args, sums, lane, ahead == 0, row, first_left, first_right, list,
+                                   columns);
       }
       column_steps += shape::tile_steps;
       if (column_steps > column_counts::most_steps - shape::tile_steps) {

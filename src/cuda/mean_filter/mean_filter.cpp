@@ -8,6 +8,7 @@
 
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/mean_filter/kernels.hpp"
 
@@ -21,14 +22,6 @@ void check_workspace(std::size_t needed, const execution& exec) {
   throw out_of_memory(fmt::format("options.exec.workspace_bytes: got {}, this call needs {}",
                                   exec.workspace_bytes, needed),
                       needed);
-}
-
-// The device of a call; cheaper than describing it.
-int device_of(const execution& exec) {
-  int device = 0;
-  if (!exec.devices.empty()) return exec.devices.front();
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
-  return device;
 }
 
 // Device copies of host views on a stream of their own; `launch` filters them.

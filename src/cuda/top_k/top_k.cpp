@@ -5,19 +5,14 @@
 
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
+#include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/top_k/kernels.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-int device_of(const execution& exec) {
-  if (!exec.devices.empty()) return exec.devices.front();
-  int current = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&current));
-  return current;
-}
 
 kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_options& options,
                             int device) {
@@ -31,7 +26,7 @@ kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_o
           .shared_bytes = limits_of(device).block_shared_bytes};
 }
 
-// Host data on the device, rows without padding.
+// Copies host data to the device, rows without padding.
 template <class T>
 device_buffer<T> upload(matrix_view<const T> data, cudaStream_t stream) {
   device_buffer<T> buffer(static_cast<std::size_t>(data.rows() * data.cols()), stream);
@@ -48,21 +43,6 @@ void download(T* host, const T* device, index_t count, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
       host, device, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost, stream));
 }
-
-// The caller's workspace, or one from the stream's pool for the time of the work on the stream.
-class scratch {
- public:
-  scratch(device_workspace given, std::size_t bytes, cudaStream_t stream) : memory_(given.data()) {
-    if (!given.empty() || bytes == 0) return;
-    own_ = device_buffer<std::byte>(bytes, stream);
-    memory_ = own_.data();
-  }
-  [[nodiscard]] void* data() const noexcept { return memory_; }
-
- private:
-  device_buffer<std::byte> own_;
-  void* memory_;
-};
 
 }  // namespace
 

@@ -12,11 +12,10 @@ namespace gpu::cuda {
 namespace {
 
 // Undecided pairs that a launch may leave to the exact test, 8 bytes each.
-constexpr std::uint64_t most_undecided = std::uint64_t{1} << 23;
+// An item of a thread block has 13 million pairs, so an H200 takes 1.7e9 in a launch: room for one
+// undecided pair in a hundred, which is more than a cut near 0 leaves of 96 columns.
+constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;
 constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
-// Work items of a thread block in one launch: about one pair in a thousand is undecided, which is
-// then about half of most_undecided.
-constexpr index_t items_of_block = 4;
 // Of the products: covers the roundings of the comparison in single precision.
 constexpr double comparison_error = 2e-6;
 
@@ -82,9 +81,9 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
       static_cast<double>(upper_pairs({0, count()}, count())) / static_cast<double>(items);
   const auto walk = walk_pairs("pairs", items);
   const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
-    const index_t step = items_of_block * multiprocessors_;
-    for (index_t begin = first; begin < last; begin += step) {
-      kernels::launch_unit_count(source, work, cut, begin, std::min(begin + step, last),
+    for (index_t begin = first; begin < last; begin += multiprocessors_) {
+      kernels::launch_unit_count(source, work, cut, begin,
+                                 std::min<index_t>(begin + multiprocessors_, last),
                                  multiprocessors_, stream());
     }
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -15,6 +17,7 @@
 #include "base/large_pages.hpp"
 #include "base/memory_errors.hpp"
 #include "base/parallel.hpp"
+#include "base/stream_copy.hpp"
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
@@ -88,33 +91,79 @@ class edge_call {
   stats::edge_p_values p_values_;
 };
 
-// Adds a batch to a list; all threads write the fresh memory.
-void append(array<edge>& list, std::span<const edge> batch, int threads) {
-  constexpr std::size_t edges_per_task = large_page_bytes / sizeof(edge);
-  const std::size_t before = list.size();
-  list.resize(before + batch.size());
-  const auto tasks = static_cast<index_t>((batch.size() + edges_per_task - 1) / edges_per_task);
-  cpu::parallel_for(tasks, threads, [&](index_t task, int) {
-    const std::size_t first = static_cast<std::size_t>(task) * edges_per_task;
-    const std::size_t count = std::min(edges_per_task, batch.size() - first);
-    std::copy_n(batch.data() + first, count, list.data() + before + first);
-  });
-}
+// Fills an edge list, with all threads: pages that are not there yet take longer to come by than
+// to write.
+class list_writer {
+ public:
+  list_writer(array<edge>& list, int threads) : list_(list), threads_(threads) {}
+
+  // Makes room for about `edges`, of which `sure` will be written.
+  void expect(double edges, double sure) {
+    list_.reserve(static_cast<std::size_t>(edges));
+    sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
+    write({}, pages_ahead);
+  }
+  void append(std::span<const edge> batch) {
+    // Room that is made now moves the list: nothing more is known of its end.
+    if (list_.size() + batch.size() > list_.capacity()) sure_ = 0;
+    // As much again, so that the next batch finds its pages.
+    write(batch, batch.size() * sizeof(edge) / large_page_bytes + 1);
+  }
+
+ private:
+  static constexpr std::size_t pages_ahead = 16;
+  static constexpr std::size_t edges_per_task = 16384;
+
+  // Copies a batch to the end, and takes up to so many pages behind it.
+  void write(std::span<const edge> batch, std::size_t most_pages) {
+    const std::size_t before = list_.size();
+    list_.resize(before + batch.size());
+    ready_ = std::max(ready_, list_.size() * sizeof(edge));
+    const std::size_t pages = std::min(most_pages, pages_from(ready_));
+    const std::size_t copies = (batch.size() + edges_per_task - 1) / edges_per_task;
+    cpu::parallel_for(static_cast<index_t>(pages + copies), threads_, [&](index_t number, int) {
+      const auto task = static_cast<std::size_t>(number);
+      if (task < pages) {
+        return populate_pages(page_at(ready_) + task * large_page_bytes, large_page_bytes);
+      }
+      const std::size_t first = (task - pages) * edges_per_task;
+      const std::size_t count = std::min(edges_per_task, batch.size() - first);
+      stream_copy(list_.data() + before + first, batch.data() + first, count * sizeof(edge));
+    });
+    ready_ += pages * large_page_bytes;
+  }
+
+  // The large page that starts at or behind byte `at` of the list.
+  [[nodiscard]] std::byte* page_at(std::size_t at) const {
+    auto* const place = reinterpret_cast<std::byte*>(list_.data()) + at + large_page_bytes - 1;
+    return place - reinterpret_cast<std::uintptr_t>(place) % large_page_bytes;
+  }
+  // Large pages wholly between byte `begin` of the list and its sure end, at least.
+  [[nodiscard]] std::size_t pages_from(std::size_t begin) const {
+    const std::size_t end = sure_ * sizeof(edge);
+    return end >= begin + large_page_bytes ? (end - begin) / large_page_bytes - 1 : 0;
+  }
+
+  array<edge>& list_;
+  int threads_;
+  std::size_t sure_ = 0;   // edges
+  std::size_t ready_ = 0;  // bytes whose pages are there
+};
 
 // Fills `list` with at most `most` edges; false where there are more, or are sure to be by
 // `expected`, and then it is not filled.
 bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust_estimate,
                array<edge>& list) {
   std::atomic<bool> enough = false;
+  list_writer writer(list, call.threads());
   const auto stop = [&] {
     list = {};
     enough = true;
   };
   const auto expect = [&](double kept) {
     if (trust_estimate && kept > surely_exceeding * static_cast<double>(most)) return stop();
-    // Room that is not used takes no memory.
-    list.reserve(static_cast<std::size_t>(
-        std::min({kept * reserve_growth, static_cast<double>(most), most_reserved})));
+    const double sure = std::min({kept, static_cast<double>(most), most_reserved});
+    writer.expect(sure * reserve_growth, sure);
   };
   call.deliver({.keep = {},
                 .order = order,
@@ -124,7 +173,7 @@ bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust
                [&](std::span<const edge> batch) {
                  if (enough) return;
                  if (batch.size() > most - list.size()) return stop();
-                 append(list, batch, call.threads());
+                 writer.append(batch);
                });
   return !enough;
 }

@@ -11,4 +11,8 @@ inline constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 /// wish: nothing happens where it is small or the system has none.
 void advise_large_pages(void* data, std::size_t bytes) noexcept;
 
+/// Takes the pages wholly inside [data, data + bytes) from the system now, where it can; what was
+/// written there stays.
+void populate_pages(void* data, std::size_t bytes) noexcept;
+
 }  // namespace gpu::inline v0::detail

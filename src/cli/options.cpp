@@ -77,6 +77,11 @@ void add_input(CLI::App& app, Command& c) {
   add_choice(app, "--row-names", c.row_names, choices,
              "Whether each line begins with a name [auto]")
       ->group("Input");
+  app.add_option("--max-input", c.max_input_bytes,
+                 "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->group("Input");
 }
 
 /// Where it is written, and in what format.

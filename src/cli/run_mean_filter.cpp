@@ -78,7 +78,8 @@ void run_mean_filter(const mean_filter_command& job) {
   const io::table table = io::read_table(job.input, {.header = job.header,
                                                      .row_names = job.row_names,
                                                      .threads = job.filter.exec.cpu_threads,
-                                                     .stop = is_interrupted});
+                                                     .stop = is_interrupted,
+                                                     .max_bytes = job.max_input_bytes});
   line.show("filtering");
   io::output_file out(job.output);
   std::visit([&](const auto& values) { filter_and_write(job, table, values, out); }, table.values);

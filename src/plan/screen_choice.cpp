@@ -96,6 +96,11 @@ choice choose(measure what, const keep_range& keep, index_t cols, screen_use use
 
 }  // namespace
 
+double cut_sample::sure_share() const {
+  const auto found = static_cast<double>(kept);
+  return pairs == 0 ? 0.0 : std::max(0.0, found - 3 * std::sqrt(found)) / static_cast<double>(pairs);
+}
+
 std::vector<possible_screen> screens_for(measure what, const keep_range& keep, index_t cols,
                                          screen_use use) {
   const double cut = std::min({keep.at_least, -keep.at_most, 1.0});

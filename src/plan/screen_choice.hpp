@@ -27,6 +27,8 @@ struct cut_sample {
   std::array<std::uint64_t, most_screens> candidates = {};
 
   [[nodiscard]] double kept_share() const { return share(kept); }
+  /// What the share of kept pairs is sure to reach, at three standard errors.
+  [[nodiscard]] double sure_share() const;
   [[nodiscard]] double share(std::uint64_t of) const {
     return pairs == 0 ? 0.0 : static_cast<double>(of) / static_cast<double>(pairs);
   }

@@ -15,16 +15,17 @@ namespace gpu::cuda {
 /// batches: while the receiver has one, the next is on its way.
 class edge_output {
  public:
-  /// `expected`: about how many edges there will be; larger batches for more.
+  /// `expected`: about how many edges there will be; larger batches for more, which with the rest
+  /// take about `room` bytes of device memory at most.
   edge_output(const detail::edge_request& request, const detail::edge_receiver& receive,
-              double expected);
+              double expected, std::size_t room);
   /// Waits for what is under way.
   ~edge_output();
   edge_output(const edge_output&) = delete;
   edge_output& operator=(const edge_output&) = delete;
 
-  /// Device memory that an output takes.
-  static std::size_t bytes(const detail::edge_request& request, double expected);
+  /// Device memory that such an output takes.
+  static std::size_t bytes(const detail::edge_request& request, double expected, std::size_t room);
 
   /// Hands on `count` edges once `ready` has passed, and records `read` where their memory may be
   /// written again. The last ones stay here until the next push() or drain().
@@ -52,7 +53,7 @@ class edge_output {
   stream writing_{stream::priority::high};
   stream copying_{stream::priority::high};
   device_buffer<stats::p_table> table_;
-  stats::p_function p_of_;
+  stats::p_function p_of_{};  // on the device
   batch batches_[2];
   int next_ = 0;  // the one pushed longest ago
 };

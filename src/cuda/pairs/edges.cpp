@@ -106,6 +106,7 @@ class edge_writer {
 
   const edge_source& source_;
   const detail::edge_request& request_;
+  const detail::cut_sample& sample_;
   kernels::cut_estimate cut_;
   bool ordered_;
   std::uint64_t capacity_;
@@ -124,16 +125,18 @@ edge_writer::edge_writer(const edge_source& source, const detail::edge_request& 
                          const detail::edge_receiver& receive, const detail::cut_sample& sample)
     : source_(source),
       request_(request),
+      sample_(sample),
       cut_(estimate_cut(request.keep, source.estimate_error)),
       ordered_(request.order == edge_order::by_row_then_column),
       counters_{candidate_counters(source.finding), candidate_counters(source.finding),
                 candidate_counters(source.finding)},
       counters_of_pieces_(source.finding),
-      output_(request, receive, expected_edges(sample, source.rows.count())) {
+      output_(request, receive, expected_edges(sample, source.rows.count()),
+              output_room(source.budget)) {
   const index_t rows = source.rows.count();
   const std::uint64_t pairs = upper_pairs({0, rows}, rows);
   const double expected = expected_edges(sample, rows);
-  const std::size_t output_bytes = edge_output::bytes(request, expected);
+  const std::size_t output_bytes = edge_output::bytes(request, expected, output_room(source.budget));
   const std::size_t left = source.budget.left();
   capacity_ = choose_capacity(left > output_bytes ? left - output_bytes : 0, pairs, expected);
   const std::size_t scratch = kernels::sort_scratch_bytes(capacity_);
@@ -176,6 +179,7 @@ void edge_writer::run() {
       const row_range taken = walk_->take(piece);
       more = !taken.empty();
       if (more) found = find({taken, {taken.begin, rows}}, counters_[turn++ % panels_under_way]);
+      if (turn == 1 && more) announce_edges(request_, sample_, rows);  // while it is found
     }
     if (settled) {
       wait_for_turn(settled->panel.rows);
@@ -293,6 +297,12 @@ void edge_writer::release(const row_range& rows) {
 double expected_edges(const detail::cut_sample& sample, index_t rows) {
   if (sample.pairs == 0) return static_cast<double>(most_candidates);
   return sample.kept_share() * static_cast<double>(upper_pairs({0, rows}, rows));
+}
+
+void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
+                    index_t rows) {
+  if (!request.expect || sample.pairs == 0) return;
+  request.expect(sample.sure_share() * static_cast<double>(upper_pairs({0, rows}, rows)));
 }
 
 void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,

@@ -21,8 +21,17 @@ struct edge_source {
   double estimate_error;  ///< Of the tile's products as estimates of the statistic.
 };
 
-/// About how many edges `rows` rows have, at most as many as batches should be made for.
+/// About how many edges `rows` rows have; many where nothing is known of them.
 double expected_edges(const detail::cut_sample& sample, index_t rows);
+
+/// Tells how many edges there are almost surely, where that is known; before the first of them.
+void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
+                    index_t rows);
+
+/// Device memory that the batches of edges may take of what is left.
+inline std::size_t output_room(const pair_budget& budget) {
+  return budget.left() / 4;
+}
 
 /// Delivers every kept pair of the source's share.
 void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,

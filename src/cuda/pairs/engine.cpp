@@ -156,7 +156,6 @@ void pair_engine::edges(const detail::edge_request& request, const detail::edge_
   const device_guard guard(ordinal_);
   if (count() < 2) return;
   const detail::cut_sample sample = sample_cut(what_, *rows_, request.keep, stream());
-  if (request.expect && sample.pairs > 0) request.expect(expected_edges(sample, count()));
   if (screen_edges(request, receive, sample)) return;
   const edge_source source{.rows = *rows_,
                            .share = *share_,

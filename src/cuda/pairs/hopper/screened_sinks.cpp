@@ -30,20 +30,21 @@ class screened_writer {
         receive_(receive),
         ordered_(request.order == edge_order::by_row_then_column),
         merged_(ordered_ && share.members() > 1),
-        output_(request, merged_ ? collect_ : receive, expected),
+        output_(request, merged_ ? collect_ : receive, expected, output_room(budget)),
         found_(rows, room(budget, request, expected), stream) {}
 
-  [[nodiscard]] bool is_full() const { return found_.is_full(); }
+  /// Whether no more edges can wait to be put in order.
+  [[nodiscard]] bool is_full() const { return ordered_ && found_.is_full(); }
 
   /// Takes what the screen found.
   void take(const kernels::screened_edge* found, std::uint64_t count, pair_walk& walk) {
-    if (!ordered_) {
-      GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream_, read_.get()));
-      found_.clear();
-    }
-    found_.add(found, count);
+    if (ordered_) return found_.add(found, count);
     // Once an edge has left, the screen must go on to the end.
-    if (!ordered_ && found_.count() > 0 && walk.commit()) push();
+    if (count == 0 || !walk.commit()) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream_, read_.get()));
+    found_.clear();
+    found_.add(found, count);
+    push();
   }
 
   /// After the last of them.
@@ -60,7 +61,7 @@ class screened_writer {
   // Edges for which there is memory beside the output.
   static std::uint64_t room(const pair_budget& budget, const detail::edge_request& request,
                             double expected) {
-    const std::size_t output = edge_output::bytes(request, expected);
+    const std::size_t output = edge_output::bytes(request, expected, output_room(budget));
     const std::size_t left = budget.left() > output ? budget.left() - output : 0;
     // Half for what comes with one more slice, and for what grows beside what it grows from.
     const std::uint64_t fitting = left / 2 / found_edges::bytes_per_edge;
@@ -118,7 +119,10 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
       [&](std::uint64_t candidates) {
         return static_cast<double>(candidates) <= most_candidates(*screen) && !writer.is_full();
       });
-  if (complete) writer.finish();
+  if (complete) {
+    if (request.order == edge_order::by_row_then_column) announce_edges(request, sample, count());
+    writer.finish();
+  }
   return complete;
 }
 

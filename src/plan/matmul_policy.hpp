@@ -61,9 +61,7 @@ inline constexpr int tile_count = 7;
 ///   32 65536 1024     0.80          1.19   1.06   1.24
 ///   128 128 65536     1.00   0.61   0.99   0.97   0.98   k in 64, 64, 64, 32, 64
 /// narrow and slim are for C of few columns, of which the others would compute mostly padding:
-/// 65536 x 32 x 1024 1.31 (stages 16 deep: 1.15), 65536 x 16 x 512 1.06 (narrow: 0.78). Without
-/// gain: 4 stages; medium and light 32 deep; 64 x 128 by 256 threads; 64 x 64 tiles; 8 x 16 a
-/// thread, whose loop outgrows the instruction cache unless it is 8 deep.
+/// 65536 x 32 x 1024 1.31, 65536 x 16 x 512 1.06 (narrow: 0.78).
 inline constexpr std::array<register_tile, tile_count> float_tiles{
     {{128, 128, 16, 8, 8, 3, 2, 0.978, 1.035},
      {64, 128, 16, 8, 8, 3, 4, 1.0, 1.0},
@@ -127,10 +125,8 @@ struct tensor_double_tile_shape {
   int blocks;
 };
 /// large, medium and small. Of cuBLAS on an H100, one run of all candidates: large 0.95 at 4096 and
-/// 2048, 0.96 at 65536 x 256 x 1024; medium 0.90 at 1024 (64 x 128 tiles: 0.91), 1.00 at
-/// 65536 x 128 x 128; small 1.04 at 512, 0.98 at 65536 x 32 x 1024. Half as many columns a warp of
-/// medium: 0.88 and 0.90. small 16 deep: 0.98 at 512, 0.83 at 256 instead of 0.93. Two
-/// stages 32 deep are slower than three 16 deep but for small.
+/// 2048, 0.96 at 65536 x 256 x 1024; medium 0.90 at 1024, 1.00 at 65536 x 128 x 128; small 1.04 at
+/// 512, 0.98 at 65536 x 32 x 1024.
 inline constexpr std::array<tensor_double_tile_shape, 3> tensor_double_tiles{
     {{128, 128, 16, 64, 32, 3, 1}, {64, 64, 16, 32, 32, 4, 2}, {32, 32, 32, 16, 16, 4, 4}}};
 [[nodiscard]] constexpr const tensor_double_tile_shape& tensor_double_tile(tile_name name) {

@@ -11,9 +11,10 @@
 namespace gpu::cuda {
 namespace {
 
-// Undecided pairs that a launch may leave to the exact test, 8 bytes each.
-// An item of a thread block has 13 million pairs, so an H200 takes 1.7e9 in a launch: room for one
-// undecided pair in a hundred, which is more than a cut near 0 leaves of 96 columns.
+// Undecided pairs that a launch may leave to the exact test, 8 bytes each: at least
+// least_undecided, and one for each pairs_of_undecided pairs of the call. A block counts 13 million
+// pairs in a launch, an H200 1.7e9: most_undecided has room for one in a hundred, which is more
+// than a cut near 0 leaves of 96 columns.
 constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;
 constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
 constexpr std::uint64_t pairs_of_undecided = 64;

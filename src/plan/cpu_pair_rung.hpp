@@ -2,6 +2,7 @@
 // Which rung of the CPU's ladder looks for the pairs that pass a cut: one visible pure function of
 // what a sample of the pairs says and what each rung costs.
 
+#include <algorithm>
 #include <limits>
 
 #include <gpu/index.hpp>
@@ -24,7 +25,9 @@ struct pair_estimate {
 
 /// Share of `passed` of `sampled` pairs, as if half of one more had passed: none of 1000 is less
 /// than one in 1000, not none.
-[[nodiscard]] double estimated_share(index_t passed, index_t sampled);
+[[nodiscard]] inline double estimated_share(index_t passed, index_t sampled) {
+  return (static_cast<double>(passed) + 0.5) / (static_cast<double>(sampled) + 1);
+}
 
 /// Nanoseconds of one thread.
 struct cpu_pair_costs {
@@ -42,8 +45,23 @@ struct cpu_rung_choice {
   double every = 0;
 };
 
+/// What a rung that passes by most pairs costs: where one of a block of 256 may pass, its products
+/// are computed once more, and the pair is decided by itself.
+[[nodiscard]] inline double cpu_cost_of_passing_by(double pair, double share, double decide) {
+  constexpr double block_pairs = 256;
+  return pair * (1 + std::min(1.0, block_pairs * share)) + share * decide;
+}
+
 /// The rung that is expected to take least time.
-[[nodiscard]] cpu_rung_choice choose_cpu_rung(const pair_estimate& estimate,
-                                              const cpu_pair_costs& costs);
+[[nodiscard]] inline cpu_rung_choice choose_cpu_rung(const pair_estimate& estimate,
+                                                     const cpu_pair_costs& costs) {
+  cpu_rung_choice out{
+      .screen = cpu_cost_of_passing_by(costs.screen, estimate.candidates, costs.decide),
+      .search = cpu_cost_of_passing_by(costs.search, estimate.kept, costs.decide),
+      .every = costs.every};
+  out.rung = out.every < out.search ? cpu_pair_rung::every : cpu_pair_rung::search;
+  if (out.screen < std::min(out.search, out.every)) out.rung = cpu_pair_rung::screen;
+  return out;
+}
 
 }  // namespace gpu::cpu

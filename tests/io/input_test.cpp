@@ -183,6 +183,21 @@ TEST_CASE("Where zlib gets no memory, nothing is said to be damaged", "[io][gzip
   CHECK(failures >= 2);
 }
 
+TEST_CASE("Blank lines behind a first line longer than a block hide nothing", "[io][text]") {
+  const gpu_test::temporary_folder folder;
+  std::string text;
+  constexpr int columns = 3000000;
+  for (int i = 0; i < columns; ++i) text += "name,x";
+  text.pop_back();
+  text += "\n\n \r\n";
+  // The second line tells the separator, and that there are numbers.
+  text += std::string(20000000, '\n') + "7 8\n9 10\n";
+  const auto table =
+      gpu::io::read_table(folder.write("in.txt", text),
+                          {.header = gpu::io::choice::yes, .row_names = gpu::io::choice::yes});
+  CHECK(table.rows() == 2);
+}
+
 TEST_CASE("A file that is cut short while it is read is refused", "[io]") {
   const gpu_test::temporary_folder folder;
   const std::string block = numbered_lines(1000000);

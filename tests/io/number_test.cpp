@@ -100,9 +100,28 @@ TEST_CASE("Numbers at the ends of double's range are those of the C library", "[
   CHECK(wrong == 0);
 }
 
+TEST_CASE("Leading zeros do not make an integer large", "[io][number]") {
+  const std::string zeros(40, '0');
+  for (const char* sign : {"", "-", "+"}) {
+    for (const std::int64_t magnitude : {0L, 7L, 12345678901234L, 9007199254740992L}) {
+      const gpu::io::number n = gpu::io::parse_number(sign + zeros + std::to_string(magnitude));
+      CHECK(n.kind == gpu::io::number_kind::integer);
+      CHECK(n.integer == (*sign == '-' ? -magnitude : magnitude));
+    }
+    for (const char* large : {"9007199254740993", "18446744073709551617", "99999999999999999999"}) {
+      const auto kind = gpu::io::parse_number(sign + zeros + large).kind;
+      CHECK(kind == gpu::io::number_kind::overflow);
+    }
+  }
+}
+
 TEST_CASE("What only looks like a number is none", "[io][number]") {
   for (const char* text : {"", ".", "-", "+", "-.", "1.2.3", "1e", "e5", "--1", "+-1", "1 2", "0x1",
                            "1f", "in", "nano", "1,5", "-+1"}) {
+    INFO(text);
+    CHECK_FALSE(gpu::io::is_number(text));
+  }
+  for (const char* text : {"nan(1)", "NaN()", "-nan(ind)"}) {
     INFO(text);
     CHECK_FALSE(gpu::io::is_number(text));
   }

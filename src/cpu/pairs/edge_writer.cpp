@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 namespace gpu::cpu {
 namespace {
@@ -24,7 +25,7 @@ pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_re
                                               upper_pairs(0, engine.size(), engine.size())))) {}
 
 index_t pair_engine::edge_writer::tile_cols() const {
-  const double share = std::max(share_, engine_.rows_->kept_share());
+  const double share = std::max(share_, engine_.rows_->estimate().kept);
   const double fitting =
       hits_of_a_tile / (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
   if (fitting >= static_cast<double>(pair_policy::task_cols)) return pair_policy::task_cols;
@@ -36,7 +37,7 @@ index_t pair_engine::edge_writer::tile_cols() const {
 }
 
 index_t pair_engine::edge_writer::rows_that_fit(index_t cols) const {
-  const double share = std::max(share_, engine_.rows_->kept_share());
+  const double share = std::max(share_, engine_.rows_->estimate().kept);
   // Some room for rows that keep more than others.
   const double fitting =
       0.6 * static_cast<double>(hits_.size()) / std::max(share * static_cast<double>(cols), 1e-9);
@@ -84,6 +85,16 @@ bool pair_engine::edge_writer::collect(index_t row_begin, index_t row_end, bool 
   }
   found_ = end;
   return true;
+}
+
+void pair_engine::edge_writer::tell_expected() {
+  constexpr double least_sampled_edges = 400;
+  const pair_estimate estimate = engine_.rows_->estimate();
+  const double seen = estimate.kept * static_cast<double>(estimate.sampled);
+  if (!request_.expect || seen < least_sampled_edges) return;
+  // Above the estimate by two of its standard deviations.
+  const double pairs = static_cast<double>(upper_pairs(0, engine_.size(), engine_.size()));
+  request_.expect(std::min(1.0, estimate.kept * (1 + 2 / std::sqrt(seen))) * pairs);
 }
 
 void pair_engine::edge_writer::drop_from(index_t row) {
@@ -154,9 +165,13 @@ void pair_engine::edge_writer::flush() {
     parallel_for(static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t index, int) {
       const part& p = parts_[static_cast<std::size_t>(index)];
       std::size_t* const next = place.data() + first_row_[static_cast<std::size_t>(index)];
+      const bool wants_p = request_.p_of.table != nullptr;
       for (const pair_hit& hit : hits_of(p)) {
         waiting_[next[index_t{hit.row} - p.row_begin]++] = {
-            .row = engine_.original_[hit.row], .col = hit.col, .statistic = hit.statistic, .p = 0};
+            .row = engine_.original_[hit.row],
+            .col = hit.col,
+            .statistic = hit.statistic,
+            .p = wants_p ? request_.p_of(hit.statistic) : 0};
       }
     });
     waiting_count_ += found_;

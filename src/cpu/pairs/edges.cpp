@@ -11,7 +11,8 @@ namespace gpu::cpu {
 
 void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& meter) {
   rows_->prepare({.wanted = pair_task::output::matches, .keep = writer.keep()});
-  for (index_t begin = 0; begin < first_.size();) {
+  if (!source_) writer.tell_expected();
+  for (index_t begin = 0; begin < first_.size() && !writer.has_enough();) {
     const index_t most = begin == 0 ? pair_policy::first_panel_rows : panel_rows();
     index_t end =
         std::min({begin + most, begin + writer.rows_that_fit(window_size()), first_.size()});
@@ -30,7 +31,7 @@ void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& me
 // is made smaller on the way: what its first rows have is kept.
 void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& meter) {
   index_t step = half_window_;
-  for (index_t begin = 0; begin < size();) {
+  for (index_t begin = 0; begin < size() && !writer.has_enough();) {
     index_t rows = std::min(step, size() - begin);
     std::uint64_t reported = 0;
     const auto search_window = [&] {
@@ -48,6 +49,7 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
             std::min(pairs_in(from, to), in_range - std::min(in_range, reported));
         reported += news;
         meter.advance(news);
+        rows_->reconsider();
         from = to;
       }
     };
@@ -79,6 +81,7 @@ void pair_engine::edges(const detail::edge_request& request, const detail::edge_
   } else {
     for_each_window([&] { edges_of_window(writer, meter); });
   }
+  if (writer.has_enough()) return;
   writer.finish();
   meter.finish();
 }

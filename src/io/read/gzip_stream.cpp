@@ -22,7 +22,7 @@ gzip_stream::gzip_stream(std::unique_ptr<byte_stream> compressed, std::string na
     : compressed_(std::move(compressed)),
       name_(std::move(name)),
       max_bytes_(max_bytes),
-      buffer_(buffer_bytes) {
+      buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)) {
   state_.zalloc = memory.take;
   state_.zfree = memory.give_back;
   constexpr int window_bits = 15;
@@ -51,8 +51,8 @@ std::size_t gzip_stream::read(std::span<char> out) {
 
 /// Whether there is more compressed data.
 bool gzip_stream::refill() {
-  const std::size_t got = compressed_->read(buffer_);
-  state_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+  const std::size_t got = compressed_->read({buffer_.get(), buffer_bytes});
+  state_.next_in = reinterpret_cast<Bytef*>(buffer_.get());
   state_.avail_in = static_cast<uInt>(got);
   return got > 0;
 }

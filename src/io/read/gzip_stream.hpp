@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "io/read/byte_stream.hpp"
 
@@ -47,7 +46,7 @@ class gzip_stream final : public byte_stream {
   std::string name_;
   std::uint64_t max_bytes_;
   std::uint64_t unpacked_bytes_ = 0;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
   z_stream state_ = {};
   place place_ = place::in_member;
 };

@@ -13,6 +13,7 @@
 #include "io/io_error.hpp"
 #include "io/read/file_stream.hpp"
 #include "io/read/gzip_stream.hpp"
+#include "io/read/text_layout.hpp"
 
 namespace gpu::io {
 namespace {
@@ -45,6 +46,17 @@ class rejoined_stream final : public byte_stream {
   std::size_t used_ = 0;
   std::unique_ptr<byte_stream> rest_;
 };
+
+/// Whether `text` holds `wanted` whole lines that are not blank.
+bool has_lines(std::string_view text, int wanted) {
+  while (wanted > 0) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return false;
+    if (!trimmed(text.substr(0, end)).empty()) --wanted;
+    text.remove_prefix(end + 1);
+  }
+  return true;
+}
 
 /// Blocks of a stream, read one ahead in another thread.
 class streamed_lines final : public line_source {
@@ -84,7 +96,7 @@ class streamed_lines final : public line_source {
   }
 
   void fill(block& b) {
-    const std::ptrdiff_t lines_wanted = std::exchange(is_first_, false) ? 2 : 1;
+    const int lines_wanted = std::exchange(is_first_, false) ? 2 : 1;
     for (;;) {
       const std::size_t got = stream_->read(std::span(b.bytes).subspan(b.filled));
       b.filled += got;
@@ -94,7 +106,7 @@ class streamed_lines final : public line_source {
       b.whole_lines = b.at_end ? b.filled : last == std::string_view::npos ? 0 : last + 1;
       if (b.at_end) return;
       if (lines_wanted == 1 && b.whole_lines > 0) return;
-      if (std::count(text.begin(), text.end(), '\n') >= lines_wanted) return;
+      if (has_lines(text, lines_wanted)) return;
       b.bytes.resize(b.bytes.size() * 2);
     }
   }

@@ -47,12 +47,16 @@ number parse_other_number(std::string_view field) {
     result.real = text.starts_with('-') ? -0.0 : 0.0;  // the nearest double
     return result;
   }
-  // A long integer would be rounded: values that differ could become equal.
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.find_first_not_of("0123456789") == std::string_view::npos) {
+  if (text.find('(') != std::string_view::npos) return {number_kind::not_a_number};  // nan(...)
+  if (text.find_first_not_of("-0123456789") != std::string_view::npos) return result;
+  // An integer beyond 2^53 would be rounded: values that differ could become equal. Leading zeros
+  // do not make one.
+  std::int64_t integer = 0;
+  const bool is_short = std::from_chars(text.data(), end, integer).ec == std::errc{};
+  if (!is_short || integer > largest_exact_integer || integer < -largest_exact_integer) {
     return {number_kind::overflow};
   }
-  return result;
+  return {number_kind::integer, integer};
 }
 
 }  // namespace gpu::io

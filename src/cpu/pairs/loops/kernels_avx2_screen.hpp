@@ -25,9 +25,7 @@ struct byte_pair_screen {
     for (int i = 0; i < rows; ++i) {
       sum[i][0] = sum[i][1] = _mm256_set1_epi16(static_cast<short>(tile.row_bias[row + i]));
     }
-    // All steps where they are known: else each takes eight moves more.
-#pragma GCC unroll 16
-    for (index_t k = 0; k < count; ++k) {
+    const auto step = [&](index_t k) __attribute__((always_inline)) {
       const __m256i a =
           _mm256_load_si256(reinterpret_cast<const __m256i*>(first + k * column_bytes));
       const __m256i b =
@@ -38,7 +36,16 @@ struct byte_pair_screen {
         const __m256i row_step = _mm256_set1_epi32(value);
         sum[i][0] = _mm256_add_epi16(sum[i][0], _mm256_maddubs_epi16(a, row_step));
         sum[i][1] = _mm256_add_epi16(sum[i][1], _mm256_maddubs_epi16(b, row_step));
+        // Keeps the rows in turn: products that are made ahead of their sums do not fit the
+        // registers.
+        asm volatile("" : "+x"(sum[i][0]), "+x"(sum[i][1]));
       }
+    };
+    if constexpr (Steps > 0) {
+#pragma GCC unroll 32
+      for (index_t k = 0; k < Steps; ++k) step(k);
+    } else {
+      for (index_t k = 0; k < count; ++k) step(k);
     }
   }
 

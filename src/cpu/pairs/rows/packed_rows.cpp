@@ -14,7 +14,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr index_t most_screened_cols = 32768;
 
 // One pair in so many is looked at to estimate what passes: some per mille of the time of a screen.
-constexpr double pairs_per_sample = 8192;
+constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
 constexpr index_t most_sample = 1 << 14;
 

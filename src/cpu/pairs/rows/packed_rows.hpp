@@ -25,7 +25,7 @@ class packed_rows : public pair_rows {
     choose(task);
     pack_for_rung();
   }
-  [[nodiscard]] double kept_share() const override { return estimate_.kept; }
+  [[nodiscard]] pair_estimate estimate() const override { return estimate_; }
   void reconsider() override;
   [[nodiscard]] bool finds_above() const override { return true; }
   void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,

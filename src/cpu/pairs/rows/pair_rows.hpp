@@ -19,6 +19,7 @@
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/engine.hpp"
+#include "plan/cpu_pair_rung.hpp"
 
 namespace gpu::cpu {
 
@@ -94,8 +95,8 @@ class pair_rows {
 
   /// Makes ready what the calls below need for `task`. To be called before them, by one thread.
   virtual void prepare(const pair_task& /*task*/) {}
-  /// The expected share of the pairs that pass the cut prepared for; 0 where nothing is known.
-  [[nodiscard]] virtual double kept_share() const { return 0; }
+  /// What a sample of the pairs says about the cut prepared for; nothing of none.
+  [[nodiscard]] virtual pair_estimate estimate() const { return {}; }
   /// Goes on in another way where the tiles so far turned out otherwise than prepare() expected.
   /// To be called by one thread, between tiles.
   virtual void reconsider() {}

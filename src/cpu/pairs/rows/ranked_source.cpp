@@ -178,11 +178,10 @@ std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
                                                const row_options& options,
                                                rank_packer<Integer> pack, row_preparation& found) {
   const int threads = options.threads;
-  row_survey survey = survey_rows<Integer>(data, looks_for_patterns, threads, found);
-  const bool looks_for_patterns = options.looks_for_patterns;
+  row_survey survey = survey_rows<Integer>(data, options.looks_for_patterns, threads, found);
   const index_t rows = survey.present.size();
   const double most = options.most_pattern_share * static_cast<double>(std::max<index_t>(rows, 1));
-  if (looks_for_patterns && promises_patterns(survey.sampled_hashes, rows, most)) {
+  if (options.looks_for_patterns && promises_patterns(survey.sampled_hashes, rows, most)) {
     row_patterns patterns = group_patterns<Integer>(data, survey.present, threads);
     if (static_cast<double>(patterns.size()) <= most) found.patterns = std::move(patterns);
   }

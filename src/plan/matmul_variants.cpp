@@ -10,7 +10,7 @@
 #include <gpu/error.hpp>
 
 #include "base/round_up.hpp"
-#include "plan/matmul_tensor_layout.hpp"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu::detail {
 namespace {

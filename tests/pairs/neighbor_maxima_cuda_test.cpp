@@ -9,7 +9,7 @@
 
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
-#include "kernels/pairs/neighbors/packing.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"
 #include "support/device_offers.hpp"

@@ -10,7 +10,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/neighbors/fold.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
-#include "kernels/pairs/neighbors/packing.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
 
 namespace gpu::kernels {
 namespace {

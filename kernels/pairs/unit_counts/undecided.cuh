@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/pairs/frame/statistic.cuh"
-#include "kernels/pairs/neighbors/packing.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
 #include "kernels/pairs/unit_counts/kernels.hpp"
 
 namespace gpu::kernels {

@@ -16,7 +16,7 @@
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/matmul/kernels.hpp"
-#include "plan/matmul_tensor_layout.hpp"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu::cuda {
 namespace {

@@ -11,11 +11,13 @@
 namespace gpu::cuda {
 namespace {
 
-// Undecided pairs that a launch may leave to the exact test, 8 bytes each.
-// An item of a thread block has 13 million pairs, so an H200 takes 1.7e9 in a launch: room for one
-// undecided pair in a hundred, which is more than a cut near 0 leaves of 96 columns.
+// Undecided pairs that a launch may leave to the exact test, 8 bytes each: at least
+// least_undecided, and one for each pairs_of_undecided pairs of the call. A block counts 13 million
+// pairs in a launch, an H200 1.7e9: most_undecided has room for one in a hundred, which is more
+// than a cut near 0 leaves of 96 columns.
 constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;
 constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
+constexpr std::uint64_t pairs_of_undecided = 64;
 // Of the products: covers the roundings of the comparison in single precision.
 constexpr double comparison_error = 2e-6;
 
@@ -63,7 +65,8 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
 
   const std::uint64_t more = (budget_.left() - needed) / sizeof(kernels::undecided_pair);
-  work.capacity = std::min(most_undecided, least_undecided + more);
+  const std::uint64_t pairs = upper_pairs({0, count()}, count());
+  work.capacity = least_undecided + std::min({most_undecided, more, pairs / pairs_of_undecided});
   const device_buffer<std::uint8_t> tiles(padded * static_cast<std::size_t>(work.packed.depth),
                                           stream());
   const auto packed_degree = zeroed<std::uint32_t>(padded, stream());
@@ -77,8 +80,7 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
   const kernels::cut_estimate cut = estimate_cut(request.keep, product_error(source, stream()));
 
   const index_t items = kernels::unit_count_items(work.packed.padded_rows);
-  const double pairs_of_item =
-      static_cast<double>(upper_pairs({0, count()}, count())) / static_cast<double>(items);
+  const double pairs_of_item = static_cast<double>(pairs) / static_cast<double>(items);
   const auto walk = walk_pairs("pairs", items);
   const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
     for (index_t begin = first; begin < last; begin += multiprocessors_) {

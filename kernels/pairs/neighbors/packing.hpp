@@ -12,7 +12,7 @@
 namespace gpu::kernels {
 
 /// Row of the input at a packed position.
-__host__ __device__ constexpr index_t neighbor_row_at(index_t position) {
+constexpr index_t neighbor_row_at(index_t position) {
   const index_t in_span = position % neighbor_span_rows;
   const index_t quad = in_span % 8 / 2;
   return position - in_span + quad * neighbor_group_rows + in_span / 256 * 64 +
@@ -20,7 +20,7 @@ __host__ __device__ constexpr index_t neighbor_row_at(index_t position) {
 }
 
 /// Packed position of a row of the input.
-__host__ __device__ constexpr index_t neighbor_position_of(index_t row) {
+constexpr index_t neighbor_position_of(index_t row) {
   const index_t in_span = row % neighbor_span_rows;
   const index_t in_group = in_span % neighbor_group_rows;
   return row - in_span + in_group / 64 * 256 + in_group % 64 / 2 * 8 +
@@ -31,7 +31,7 @@ static_assert(neighbor_row_at(neighbor_position_of(1337)) == 1337);
 static_assert(neighbor_position_of(neighbor_row_at(700)) == 700);
 
 /// Byte offset of 16-byte piece 0 of a packed row; its pieces stand 128 bytes apart.
-__host__ __device__ constexpr index_t neighbor_offset(index_t position, int depth) {
+constexpr index_t neighbor_offset(index_t position, int depth) {
   return position / 8 * 8 * depth + position % 8 * 16;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Seeded rows that move together, as real ones do: common factors that every row follows to its own
-// extent, and blocks of rows that share a profile. Independent rows hide what a cut costs that keeps
-// one pair in a hundred, or half of them.
+// extent, and blocks of rows that share a profile. Independent rows hide what a cut costs that
+// keeps one pair in a hundred, or half of them.
 
 #include <algorithm>
 #include <cmath>

@@ -61,7 +61,14 @@ void write_npy(const std::string& path, gpu::matrix_view<const float> rows) {
   header.resize((header.size() + 10 + 64) / 64 * 64 - 10, ' ');
   header.back() = '\n';
   std::ofstream out(path, std::ios::binary);
-  const char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0,
+  const char start[] = {'\x93',
+                        'N',
+                        'U',
+                        'M',
+                        'P',
+                        'Y',
+                        1,
+                        0,
                         static_cast<char>(header.size() % 256),
                         static_cast<char>(header.size() / 256)};
   out.write(start, sizeof start);
@@ -74,7 +81,8 @@ void write_npy(const std::string& path, gpu::matrix_view<const float> rows) {
 template <class Sink>
 auto run(const job& asked, gpu::matrix_view<const float> rows, const Sink& sink) {
   gpu::pair_options options;
-  options.fold = gpu::row_folding::never;  // continuous rows do not repeat, and ties should not hide
+  options.fold =
+      gpu::row_folding::never;  // continuous rows do not repeat, and ties should not hide
   return asked.measure == "spearman" ? gpu::spearman_all_pairs(rows, options, sink)
                                      : gpu::pearson_all_pairs(rows, options, sink);
 }

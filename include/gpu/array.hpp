@@ -18,12 +18,13 @@ namespace gpu {
 inline namespace v0 {
 
 namespace detail {
-/// Changes the size of memory from here (null: nothing yet) to `bytes`, at least 1, in place or by
-/// moving its pages: large blocks are not copied, and pages that nobody wrote to take no memory.
+/// Changes the size of memory from here (null and 0: nothing yet) to `bytes`, at least 1, in place
+/// or by moving its pages: large blocks are not copied, and pages that nobody wrote to take no
+/// memory.
 /// @throw std::bad_alloc with the old memory as it was.
-GPU_SIMILARITY_EXPORT void* resize_storage(void* memory, std::size_t bytes);
+GPU_SIMILARITY_EXPORT void* resize_storage(void* memory, std::size_t old_bytes, std::size_t bytes);
 /// Gives memory of resize_storage back; nothing for null.
-GPU_SIMILARITY_EXPORT void free_storage(void* memory) noexcept;
+GPU_SIMILARITY_EXPORT void free_storage(void* memory, std::size_t bytes) noexcept;
 }  // namespace detail
 
 /// A contiguous array like std::vector, of values that are copied as bytes. New elements are left
@@ -64,7 +65,7 @@ class array {
     array(std::move(other)).swap(*this);
     return *this;
   }
-  ~array() { detail::free_storage(data_); }
+  ~array() { detail::free_storage(data_, capacity_ * sizeof(T)); }
 
   /// Exchanges the elements of two arrays.
   void swap(array& other) noexcept {
@@ -136,7 +137,8 @@ class array {
  private:
   void set_capacity(std::size_t capacity) {
     if (capacity > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T)) throw std::bad_alloc();
-    data_ = static_cast<T*>(detail::resize_storage(data_, capacity * sizeof(T)));
+    data_ =
+        static_cast<T*>(detail::resize_storage(data_, capacity_ * sizeof(T), capacity * sizeof(T)));
     capacity_ = capacity;
   }
 

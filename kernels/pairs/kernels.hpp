@@ -192,9 +192,9 @@ inline constexpr std::uint64_t dropped_key = edge_key_layout{}.dropped();
 enum class rank_key { value, magnitude };
 
 /// Turns products into statistics in place (double bits) and decides exactly: keys row << 32 | col
-/// become those of `layout`, or its dropped() where a candidate is not kept. Products of tensor_float are computed anew in double from
-/// the unit rows. `count` candidates; rows and cols cover every candidate. `kept` is increased by
-/// the number kept.
+/// become those of `layout`, or its dropped() where a candidate is not kept. Products of
+/// tensor_float are computed anew in double from the unit rows. `count` candidates; rows and cols
+/// cover every candidate. `kept` is increased by the number kept.
 struct finish_request {
   pair_tile_kind tile;
   pair_operand rows;

@@ -29,12 +29,6 @@ namespace {
 
 // Largest batch of edges between an engine and an edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
-// An estimated number of edges this far above the capacity is not waited for: they are counted.
-constexpr double surely_exceeding = 1.25;
-// Room for what an estimate misses.
-constexpr double reserve_growth = 1.02;
-constexpr double most_reserved = 1e11;
-
 template <class Value>
 correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
                                       const pair_options& options) {
@@ -97,9 +91,11 @@ class list_writer {
  public:
   list_writer(array<edge>& list, int threads) : list_(list), threads_(threads) {}
 
-  // Makes room for about `edges`, of which `sure` will be written.
-  void expect(double edges, double sure) {
-    list_.reserve(static_cast<std::size_t>(edges));
+  // Makes room for `room` edges, of which `sure` will be written.
+  void expect(double sure, double room) {
+    // Room that is not used takes no memory, but systems that promise less than they have refuse
+    // what is far too much.
+    list_.reserve(static_cast<std::size_t>(std::min({room, 2 * sure + least_room, most_room})));
     sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
     write({}, pages_ahead);
   }
@@ -111,6 +107,8 @@ class list_writer {
   }
 
  private:
+  static constexpr double least_room = 1 << 20;
+  static constexpr double most_room = 1e11;
   static constexpr std::size_t pages_ahead = 16;
   static constexpr std::size_t edges_per_task = 16384;
 
@@ -150,9 +148,9 @@ class list_writer {
   std::size_t ready_ = 0;  // bytes whose pages are there
 };
 
-// Fills `list` with at most `most` edges; false where there are more, or are sure to be by
-// `expected`, and then it is not filled.
-bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust_estimate,
+// Fills `list` with at most `most` edges; false where there are more, or, by what the engine
+// expects where that is trusted, seem to be: then it is empty.
+bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trusts_expected,
                array<edge>& list) {
   std::atomic<bool> enough = false;
   list_writer writer(list, call.threads());
@@ -160,10 +158,10 @@ bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust
     list = {};
     enough = true;
   };
-  const auto expect = [&](double kept) {
-    if (trust_estimate && kept > surely_exceeding * static_cast<double>(most)) return stop();
-    const double sure = std::min({kept, static_cast<double>(most), most_reserved});
-    writer.expect(sure * reserve_growth, sure);
+  const auto expect = [&](double least, double room) {
+    const auto limit = static_cast<double>(most);
+    if (trusts_expected && least > limit) return stop();
+    writer.expect(std::min(least, limit), std::min(room, limit));
   };
   call.deliver({.keep = {},
                 .order = order,

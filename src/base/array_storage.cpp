@@ -3,25 +3,99 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstring>
+#endif
+
 #include "base/large_pages.hpp"
 
 namespace gpu::inline v0::detail {
 
+#if defined(__linux__)
+
 namespace {
-// Smaller blocks may share their pages with others.
-constexpr std::size_t least_large = std::size_t{32} << 20;
+
+// Blocks from this size on are mappings of their own, from one large page's boundary to another's:
+// so the system moves them by large pages, 256 MiB in 0.1 ms. The C library's own blocks start
+// behind such a boundary, and moving those took 390 ms.
+constexpr std::size_t least_mapped = std::size_t{32} << 20;
+
+bool is_mapped(std::size_t bytes) {
+  return bytes >= least_mapped;
+}
+std::size_t mapped_bytes(std::size_t bytes) {
+  return (bytes + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
+}
+
+void* checked(void* memory, const void* failed) {
+  if (memory == failed) throw std::bad_alloc();
+  return memory;
+}
+
+// A mapping at the boundary of a large page.
+void* map_aligned(std::size_t length, int protection) {
+  const std::size_t all = length + large_page_bytes;
+  auto* const place = static_cast<std::byte*>(
+      checked(mmap(nullptr, all, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), MAP_FAILED));
+  const std::size_t rest = reinterpret_cast<std::uintptr_t>(place) % large_page_bytes;
+  const std::size_t before = rest == 0 ? 0 : large_page_bytes - rest;
+  if (before > 0) static_cast<void>(munmap(place, before));
+  const std::size_t behind = large_page_bytes - before;
+  if (behind > 0) static_cast<void>(munmap(place + before + length, behind));
+  return place + before;
+}
+
+void* resize_mapping(void* memory, std::size_t old_length, std::size_t length) {
+  void* const in_place = mremap(memory, old_length, length, 0);
+  if (in_place != MAP_FAILED) return in_place;
+  void* const place = map_aligned(length, PROT_NONE);
+  void* const moved = mremap(memory, old_length, length, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+  if (moved == MAP_FAILED) static_cast<void>(munmap(place, length));
+  return checked(moved, MAP_FAILED);
+}
+
 }  // namespace
 
-// The C library takes large blocks from the system and moves their pages when they grow.
-void* resize_storage(void* memory, std::size_t bytes) {
+void* resize_storage(void* memory, std::size_t old_bytes, std::size_t bytes) {
+  if (!is_mapped(old_bytes) && !is_mapped(bytes)) {
+    return checked(std::realloc(memory, bytes), nullptr);
+  }
+  if (is_mapped(old_bytes) && is_mapped(bytes)) {
+    void* const resized = resize_mapping(memory, mapped_bytes(old_bytes), mapped_bytes(bytes));
+    advise_large_pages(resized, bytes);
+    return resized;
+  }
+  void* const other = is_mapped(bytes) ? map_aligned(mapped_bytes(bytes), PROT_READ | PROT_WRITE)
+                                       : checked(std::malloc(bytes), nullptr);
+  if (is_mapped(bytes)) advise_large_pages(other, bytes);
+  if (memory != nullptr) std::memcpy(other, memory, old_bytes < bytes ? old_bytes : bytes);
+  free_storage(memory, old_bytes);
+  return other;
+}
+
+void free_storage(void* memory, std::size_t bytes) noexcept {
+  if (is_mapped(bytes)) {
+    static_cast<void>(munmap(memory, mapped_bytes(bytes)));
+  } else {
+    std::free(memory);
+  }
+}
+
+#else
+
+void* resize_storage(void* memory, std::size_t, std::size_t bytes) {
   void* const resized = std::realloc(memory, bytes);
   if (resized == nullptr) throw std::bad_alloc();
-  if (bytes >= least_large) advise_large_pages(resized, bytes);
   return resized;
 }
 
-void free_storage(void* memory) noexcept {
+void free_storage(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
+
+#endif
 
 }  // namespace gpu::inline v0::detail

@@ -44,9 +44,9 @@ struct edge_request {
   stats::p_function p_of = {};
   /// Once true, an engine may leave out what it has not delivered yet; it may be so from the start.
   const std::atomic<bool>* enough = nullptr;
-  /// Called at most once and before the first batch, by an engine that can tell, with a number of
-  /// edges that there are almost surely: close to it where there are many.
-  std::function<void(double kept)> expect = {};
+  /// Called at most once and before the first batch, by an engine that can tell, with bounds of the
+  /// number of edges that almost surely hold: close to it where there are many.
+  std::function<void(double least, double most)> expect = {};
 
   [[nodiscard]] bool has_enough() const {
     return enough != nullptr && enough->load(std::memory_order_relaxed);

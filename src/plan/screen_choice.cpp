@@ -96,9 +96,17 @@ choice choose(measure what, const keep_range& keep, index_t cols, screen_use use
 
 }  // namespace
 
-double cut_sample::sure_share() const {
+double cut_sample::least_kept_share() const {
   const auto found = static_cast<double>(kept);
-  return pairs == 0 ? 0.0 : std::max(0.0, found - 3 * std::sqrt(found)) / static_cast<double>(pairs);
+  return pairs == 0 ? 0.0
+                    : std::max(0.0, found - 3 * std::sqrt(found)) / static_cast<double>(pairs);
+}
+
+double cut_sample::most_kept_share() const {
+  const auto found = static_cast<double>(kept);
+  // Ten of none is as unlikely.
+  const double most = (found + 3 * std::sqrt(found) + 10) / static_cast<double>(pairs);
+  return pairs == 0 ? 1.0 : std::min(1.0, most);
 }
 
 std::vector<possible_screen> screens_for(measure what, const keep_range& keep, index_t cols,
@@ -112,15 +120,13 @@ std::vector<possible_screen> screens_for(measure what, const keep_range& keep, i
   const int depth = screen_depth(cols);
   const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
   if (e4m3_reaches(reach, cols)) {
-    out.push_back(
-        {{kernels::screen_operand::e4m3, depth, cut, most_e4m3_share + e4m3_excess},
-         reach,
-         most_e4m3_share});
+    out.push_back({{kernels::screen_operand::e4m3, depth, cut, most_e4m3_share + e4m3_excess},
+                   reach,
+                   most_e4m3_share});
   }
   const double paying =
       use == screen_use::counts ? most_int8_share_of_counts : most_int8_share_of_edges;
-  out.push_back(
-      {{kernels::screen_operand::int8, depth, cut, paying + int8_excess}, cut, paying});
+  out.push_back({{kernels::screen_operand::int8, depth, cut, paying + int8_excess}, cut, paying});
   return out;
 }
 

@@ -27,8 +27,9 @@ struct cut_sample {
   std::array<std::uint64_t, most_screens> candidates = {};
 
   [[nodiscard]] double kept_share() const { return share(kept); }
-  /// What the share of kept pairs is sure to reach, at three standard errors.
-  [[nodiscard]] double sure_share() const;
+  /// Bounds of the share of kept pairs, at three standard errors.
+  [[nodiscard]] double least_kept_share() const;
+  [[nodiscard]] double most_kept_share() const;
   [[nodiscard]] double share(std::uint64_t of) const {
     return pairs == 0 ? 0.0 : static_cast<double>(of) / static_cast<double>(pairs);
   }

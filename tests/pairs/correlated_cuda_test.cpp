@@ -43,14 +43,14 @@ void check_ways(const gpu::matrix<T>& x, const gpu::pair_options& options,
   check_same_edges(in_order(Op::run(x, options, as_found).edges), wanted);
 
   std::vector<gpu::edge> streamed;
-  const auto summary = Op::run(
-      x, options,
-      gpu::stream_sink{.keep = keep,
-                       .consume =
-                           [&](std::span<const gpu::edge> batch) {
-                             streamed.insert(streamed.end(), batch.begin(), batch.end());
-                           },
-                       .batch_edges = 10'007});
+  const auto summary =
+      Op::run(x, options,
+              gpu::stream_sink{.keep = keep,
+                               .consume =
+                                   [&](std::span<const gpu::edge> batch) {
+                                     streamed.insert(streamed.end(), batch.begin(), batch.end());
+                                   },
+                               .batch_edges = 10'007});
   check_same_edges(streamed, wanted);
   CHECK(summary.pairs_kept == wanted.size());
   CHECK(Op::run(x, options, gpu::count_sink{.keep = keep}).kept == wanted.size());
@@ -83,11 +83,8 @@ void check_cuts(const correlated_shape& shape) {
 TEST_CASE("Spearman edges of rows that move together equal the CPU's") {
   check_cuts<spearman_op, float>(
       {.rows = 1500, .cols = 57, .pairs_in_blocks = 0.05, .factor_variance = 0.8});
-  check_cuts<spearman_op, std::int32_t>({.rows = 1300,
-                                         .cols = 30,
-                                         .pairs_in_blocks = 0.01,
-                                         .factor_variance = 0.6,
-                                         .levels = 6});
+  check_cuts<spearman_op, std::int32_t>(
+      {.rows = 1300, .cols = 30, .pairs_in_blocks = 0.01, .factor_variance = 0.6, .levels = 6});
   check_cuts<spearman_op, float>({.rows = 700, .cols = 128, .pairs_in_blocks = 0.3});
   check_cuts<spearman_op, float>(
       {.rows = 500, .cols = 300, .pairs_in_blocks = 0.1, .blocks_side_by_side = false});

@@ -1,7 +1,7 @@
 #include "cuda/pairs/cut_sample.hpp"
 
-#include <limits>
 #include <algorithm>
+#include <limits>
 
 #include "kernels/pairs/edges/kernels.hpp"
 
@@ -12,11 +12,12 @@ detail::cut_sample sample_cut(detail::measure what, const pair_rows& rows,
   const row_format& format = rows.format();
   if (!rows.resident() || rows.count() < 2 || !kernels::can_sample(format.tile)) return {};
   const auto count = static_cast<double>(rows.count());
-  kernels::sample_request request{.tile = format.tile,
-                                  .rows = rows.all(),
-                                  .pairs = detail::sample_size(count * (count - 1) / 2, format.cols),
-                                  .keep = keep,
-                                  .magnitudes = {}};
+  kernels::sample_request request{
+      .tile = format.tile,
+      .rows = rows.all(),
+      .pairs = detail::sample_size(count * (count - 1) / 2, format.cols),
+      .keep = keep,
+      .magnitudes = {}};
   for (double& magnitude : request.magnitudes) magnitude = std::numeric_limits<double>::infinity();
   // Which screens there are does not depend on what they are used for.
   const auto screens = detail::screens_for(what, keep, format.cols, detail::screen_use::edges);
@@ -25,8 +26,8 @@ detail::cut_sample sample_cut(detail::measure what, const pair_rows& rows,
   const auto counts = zeroed<kernels::sample_counts>(1, stream);
   kernels::launch_sample_pairs(request, counts.data(), stream);
   const pinned_buffer<kernels::sample_counts> found(1);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(found.data(), counts.data(), counts.bytes(),
-                                            cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(found.data(), counts.data(), counts.bytes(), cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   detail::cut_sample out{.pairs = found.data()->valid, .kept = found.data()->kept};
   std::copy_n(found.data()->above, out.candidates.size(), out.candidates.begin());

@@ -40,9 +40,8 @@ std::uint64_t choose_capacity(std::size_t bytes, std::uint64_t pairs, double exp
   const double part = expected / wanted_panels / wanted_fill;
   const double most = std::min(part, static_cast<double>(most_candidates));
   const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(most) + 1);
-  std::uint64_t capacity =
-      std::min({std::clamp(wanted, least_candidates, most_candidates), pairs,
-                std::uint64_t{bytes / bytes_per_candidate}});
+  std::uint64_t capacity = std::min({std::clamp(wanted, least_candidates, most_candidates), pairs,
+                                     std::uint64_t{bytes / bytes_per_candidate}});
   while (capacity > 1 &&
          capacity * bytes_per_candidate + kernels::sort_scratch_bytes(capacity) > bytes) {
     capacity = capacity * 7 / 8;
@@ -136,7 +135,8 @@ edge_writer::edge_writer(const edge_source& source, const detail::edge_request& 
   const index_t rows = source.rows.count();
   const std::uint64_t pairs = upper_pairs({0, rows}, rows);
   const double expected = expected_edges(sample, rows);
-  const std::size_t output_bytes = edge_output::bytes(request, expected, output_room(source.budget));
+  const std::size_t output_bytes =
+      edge_output::bytes(request, expected, output_room(source.budget));
   const std::size_t left = source.budget.left();
   capacity_ = choose_capacity(left > output_bytes ? left - output_bytes : 0, pairs, expected);
   const std::size_t scratch = kernels::sort_scratch_bytes(capacity_);
@@ -209,7 +209,7 @@ panel_state edge_writer::find(const edge_panel& panel, candidate_counters& count
   const cudaStream_t stream = source_.finding;
   const panel_state out{panel, take_buffer(stream), &counters};
   counters.clear(stream);
-  const kernels::pair_tile_kind tile = source_.rows.format().tile;
+  const kernels::pair_tile_kind tile = source_.tile;
   const auto sink = out.buffer->entries.sink(cut_, counters);
   if (!request_.has_enough()) {
     source_.rows.for_each_panel(
@@ -236,8 +236,8 @@ void edge_writer::settle(panel_state& found) {
   const std::uint64_t count = found.counters->found();
   if (count == 0) return;
   candidate_buffer& from = found.buffer->entries;
-  kernels::finish_request request = from.finish(source_.rows.format().tile, source_.rows.all(),
-                                                request_.keep, *found.counters);
+  kernels::finish_request request =
+      from.finish(source_.tile, source_.rows.all(), request_.keep, *found.counters);
   request.layout = layout_of(found.panel.rows);
   kernels::launch_finish_candidates(request, stream);
   // Sorting puts those that were dropped behind all others; that is also how they are taken out.
@@ -274,9 +274,9 @@ void edge_writer::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
       by_rows ? std::max<index_t>(1, whole.size() / pieces) : static_cast<index_t>(capacity_);
   for (index_t begin = whole.begin; begin < whole.end; begin += step) {
     const row_range part{begin, std::min(begin + step, whole.end)};
-    panel_state piece = find(by_rows ? edge_panel{part, {part.begin, panel.cols.end}}
-                                     : edge_panel{panel.rows, part},
-                             counters_of_pieces_);
+    panel_state piece = find(
+        by_rows ? edge_panel{part, {part.begin, panel.cols.end}} : edge_panel{panel.rows, part},
+        counters_of_pieces_);
     if (fits(piece)) {
       settle(piece);
       deliver(piece);
@@ -302,7 +302,8 @@ double expected_edges(const detail::cut_sample& sample, index_t rows) {
 void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
                     index_t rows) {
   if (!request.expect || sample.pairs == 0) return;
-  request.expect(sample.sure_share() * static_cast<double>(upper_pairs({0, rows}, rows)));
+  const double pairs = static_cast<double>(upper_pairs({0, rows}, rows));
+  request.expect(sample.least_kept_share() * pairs, sample.most_kept_share() * pairs);
 }
 
 void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,

@@ -16,15 +16,16 @@ struct edge_source {
   pair_rows& rows;
   pair_share& share;
   const pair_budget& budget;
-  cudaStream_t finding;   ///< Of the tiles.
-  cudaStream_t settling;  ///< Of what follows them.
-  double estimate_error;  ///< Of the tile's products as estimates of the statistic.
+  cudaStream_t finding;          ///< Of the tiles.
+  cudaStream_t settling;         ///< Of what follows them.
+  kernels::pair_tile_kind tile;  ///< The format's, or shared_double on rows for tensor_float.
+  double estimate_error;         ///< Of its products as estimates of the statistic.
 };
 
 /// About how many edges `rows` rows have; many where nothing is known of them.
 double expected_edges(const detail::cut_sample& sample, index_t rows);
 
-/// Tells how many edges there are almost surely, where that is known; before the first of them.
+/// Tells about how many edges there are, where that is known; before the first of them.
 void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
                     index_t rows);
 

@@ -31,6 +31,8 @@ constexpr double launch_seconds = 0.05;
 // Row tiles times column spans of one launch must stay far below the grid's limit.
 constexpr index_t most_launch_rows = index_t{1} << 20;
 constexpr index_t tile_rows = 128;
+// Above this share of edges, products in double cost less than deciding each of them anew.
+constexpr double most_refined_edges = 1.0 / 16;
 
 // The rung that every one of the devices offers: the least of their own choices.
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
@@ -146,10 +148,15 @@ void pair_engine::fold_rows(const pair_options& options) {
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }
 
-double pair_engine::estimate_error() const {
-  const row_format& format = rows_->format();
+double pair_engine::estimate_error(pair_tile_kind tile) const {
   return float_estimate_error +
-         (format.tile == pair_tile_kind::tensor_float ? tensor_error(format) : 0.0);
+         (tile == pair_tile_kind::tensor_float ? tensor_error(rows_->format()) : 0.0);
+}
+
+pair_tile_kind pair_engine::edge_tile(double kept_share) const {
+  const pair_tile_kind tile = rows_->format().tile;
+  const bool exact = tile == pair_tile_kind::tensor_float && kept_share > most_refined_edges;
+  return exact ? pair_tile_kind::shared_double : tile;
 }
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
@@ -157,12 +164,14 @@ void pair_engine::edges(const detail::edge_request& request, const detail::edge_
   if (count() < 2) return;
   const detail::cut_sample sample = sample_cut(what_, *rows_, request.keep, stream());
   if (screen_edges(request, receive, sample)) return;
+  const pair_tile_kind tile = edge_tile(sample.kept_share());
   const edge_source source{.rows = *rows_,
                            .share = *share_,
                            .budget = budget_,
                            .finding = stream(),
                            .settling = output_.get(),
-                           .estimate_error = estimate_error()};
+                           .tile = tile,
+                           .estimate_error = estimate_error(tile)};
   write_edges_by_tiles(source, request, receive, sample);
 }
 

@@ -116,8 +116,11 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep,
                                                        detail::screen_use use,
                                                        const detail::cut_sample& sample);
-  /// Error of the products of the rows' own tile as estimates of the statistic.
-  [[nodiscard]] double estimate_error() const;
+  /// Error of the products of a tile on these rows as estimates of the statistic.
+  [[nodiscard]] double estimate_error(kernels::pair_tile_kind tile) const;
+  [[nodiscard]] double estimate_error() const { return estimate_error(rows_->format().tile); }
+  /// The tile for edges where such a share of the pairs is kept.
+  [[nodiscard]] kernels::pair_tile_kind edge_tile(double kept_share) const;
   /// Walks this engine's share of all pairs i < j in panels of rows, a few launches ahead of the
   /// device, with progress:
   /// launch(panel) is called for every panel, on stream().

@@ -127,8 +127,8 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
 }
 
 bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
-  const auto use = request.weights.empty() ? detail::screen_use::counts
-                                           : detail::screen_use::weighted_counts;
+  const auto use =
+      request.weights.empty() ? detail::screen_use::counts : detail::screen_use::weighted_counts;
   const detail::cut_sample sample = sample_cut(what_, *rows_, request.keep, stream());
   std::optional<pair_screen> screen = make_screen(request.keep, use, sample);
   if (!screen) return false;

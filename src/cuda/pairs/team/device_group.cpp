@@ -169,7 +169,9 @@ void pair_device_group::edges(const detail::edge_request& request,
     own.expect = {};
     // All of them look at the same sample.
     if (member == 0 && request.expect) {
-      own.expect = [&](double kept) { team.call([&] { request.expect(kept); }); };
+      own.expect = [&](double least, double most) {
+        team.call([&] { request.expect(least, most); });
+      };
     }
     engine.edges(own, [&](std::span<edge> batch) { team.call([&] { receive(batch); }); });
   });

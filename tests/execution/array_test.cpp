@@ -1,0 +1,108 @@
+#include <gpu/array.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+std::vector<int> ascending(std::size_t size) {
+  std::vector<int> out(size);
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("An array holds what was added to it", "[array]") {
+  const std::vector<int> values = ascending(100'000);
+  gpu::array<int> x;
+  CHECK(x.empty());
+  CHECK(x == std::vector<int>{});
+  for (std::size_t first = 0; first < values.size(); first += 1000) {
+    x.append(std::span(values).subspan(first, 1000));
+  }
+  x.push_back(-1);
+  REQUIRE(x.size() == values.size() + 1);
+  CHECK(x.front() == 0);
+  CHECK(x[777] == 777);
+  CHECK(x.back() == -1);
+  x.resize(values.size());
+  CHECK(x == values);
+  CHECK(values == x);
+  const std::vector<int> copied = x;
+  CHECK(copied == values);
+  CHECK(std::span<const int>(x).size() == values.size());
+}
+
+TEST_CASE("An array is copied, moved and exchanged", "[array]") {
+  gpu::array<int> x{1, 2, 3};
+  const gpu::array<int> same = x;
+  CHECK(same == x);
+  gpu::array<int> taken = std::move(x);
+  CHECK(taken == same);
+  x = {};
+  CHECK(x.empty());
+  x = taken;
+  CHECK(x == same);
+  x.swap(taken);
+  taken.clear();
+  CHECK(taken.empty());
+  CHECK(x == same);
+  x = std::move(taken);
+  CHECK(x.empty());
+}
+
+TEST_CASE("Room that is not used is given back", "[array]") {
+  gpu::array<std::uint64_t> x;
+  x.reserve(std::size_t{1} << 28);  // 2 GiB that nobody touches
+  CHECK(x.capacity() >= std::size_t{1} << 28);
+  const auto* place = x.data();
+  x.resize(1000);
+  CHECK(x.data() == place);
+  x[999] = 7;
+  x.shrink_to_fit();
+  CHECK(x.capacity() == 1000);
+  CHECK(x[999] == 7);
+  x.clear();
+  x.shrink_to_fit();
+  CHECK(x.capacity() == 0);
+}
+
+TEST_CASE("A large array keeps its elements wherever it moves", "[array]") {
+  constexpr std::size_t step = std::size_t{3} << 20;
+  gpu::array<std::uint64_t> x;
+  gpu::array<std::uint64_t> other;  // takes places that x may want
+  for (std::size_t size = step; size <= 8 * step; size += step) {
+    x.reserve(size);
+    x.resize(size);
+    for (std::size_t at = size - step; at < size; at += 509) x[at] = at;
+    other.reserve(size + step);
+  }
+  x.resize(7 * step);
+  x.shrink_to_fit();
+  std::size_t wrong = 0;
+  for (std::size_t size = 0; size < 7 * step; size += step) {
+    for (std::size_t at = size; at < size + step; at += 509) wrong += x[at] == at ? 0U : 1U;
+  }
+  CHECK(wrong == 0);
+  x.resize(1000);
+  x.shrink_to_fit();
+  CHECK(x[509] == 509);
+  CHECK(gpu::array<std::uint64_t>(x) == x);
+}
+
+TEST_CASE("An array that no memory can hold is refused", "[array]") {
+  gpu::array<gpu::edge> x{gpu::edge{1, 2, 0.5, 0.1}};
+  CHECK_THROWS_AS(x.reserve(~std::size_t{0} / 2), std::bad_alloc);
+  REQUIRE(x.size() == 1);
+  CHECK(x[0].col == 2);
+}

@@ -1,0 +1,100 @@
+// How a cut's pairs are found, asked without a GPU.
+#include "plan/screen_choice.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "stats/correlation_test.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu::index_t;
+using gpu::kernels::screen_operand;
+using namespace gpu::detail;
+
+keep_range beyond(double magnitude) {
+  return {magnitude, -magnitude};
+}
+keep_range cut_of(double p, index_t cols) {
+  return beyond(gpu::stats::critical_value(p, cols, gpu::tail::two_sided));
+}
+// A sample of 2^20 pairs with these shares of candidates.
+cut_sample sample_of(double first, double second = 0, double kept = 0) {
+  constexpr double pairs = 1 << 20;
+  return {.pairs = 1 << 20,
+          .kept = static_cast<std::uint64_t>(kept * pairs),
+          .candidates = {static_cast<std::uint64_t>(first * pairs),
+                         static_cast<std::uint64_t>(second * pairs)}};
+}
+
+}  // namespace
+
+TEST_CASE("A screen is chosen by what it leaves of the rows' own pairs", "[screen_choice]") {
+  const keep_range strict = cut_of(1e-10, 30);
+  const auto choose = [&](const cut_sample& sample) {
+    return choose_screen(measure::spearman, strict, 30, screen_use::edges, sample);
+  };
+  REQUIRE(choose(sample_of(0)).has_value());
+  CHECK(choose(sample_of(0))->operand == screen_operand::e4m3);
+  CHECK(choose(sample_of(1e-3, 1e-6))->operand == screen_operand::int8);
+  CHECK_FALSE(choose(sample_of(1e-2, 1e-3)).has_value());
+}
+
+TEST_CASE("Nothing known of the rows means that they are independent", "[screen_choice]") {
+  for (const measure what : {measure::spearman, measure::pearson}) {
+    CHECK(choose_screen(what, cut_of(1e-12, 57), 57, screen_use::edges, {}).has_value());
+    CHECK_FALSE(choose_screen(what, cut_of(0.05, 57), 57, screen_use::edges, {}).has_value());
+  }
+}
+
+TEST_CASE("No cut that keeps pairs near 0 is screened", "[screen_choice]") {
+  CHECK(screens_for(measure::spearman, beyond(0), 30, screen_use::edges).empty());
+  CHECK(screens_for(measure::spearman, {0.5, 0.1}, 30, screen_use::edges).empty());
+  CHECK_FALSE(
+      choose_screen(measure::pearson, beyond(0), 30, screen_use::edges, sample_of(0)).has_value());
+}
+
+TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {
+  for (const measure what : {measure::spearman, measure::pearson}) {
+    for (const index_t cols : {30, 57, 128, 1000}) {
+      const keep_range keep = cut_of(1e-9, cols);
+      for (const possible_screen& screen : screens_for(what, keep, cols, screen_use::counts)) {
+        CHECK(screen.reach <= keep.at_least);
+        CHECK(screen.paying_share < screen.screen.most_share);
+      }
+    }
+  }
+}
+
+TEST_CASE("A sample is large enough to see what matters and small beside the work",
+          "[screen_choice]") {
+  CHECK(sample_size(1e14, 30) == 1 << 20);
+  for (const double pairs : {1.0, 1e6, 1e9, 1e13}) {
+    for (const index_t cols : {3, 128, 100'000}) {
+      const auto size = static_cast<double>(sample_size(pairs, cols));
+      CHECK(size >= 4096);
+      CHECK(size * static_cast<double>(cols) <= std::max(67'108'864.0, 4096.0 * 100'000));
+    }
+  }
+}
+
+TEST_CASE("A sample bounds the share of kept pairs", "[screen_choice]") {
+  CHECK(cut_sample{}.least_kept_share() == 0);
+  CHECK(cut_sample{}.most_kept_share() == 1);
+  CHECK(sample_of(0, 0, 1e-6).least_kept_share() == 0);
+  CHECK(sample_of(0, 0, 0).most_kept_share() > 0);
+  const cut_sample half = sample_of(0, 0, 0.5);
+  CHECK(half.least_kept_share() < half.kept_share());
+  CHECK(half.least_kept_share() > 0.99 * half.kept_share());
+  CHECK(half.most_kept_share() < 1.01 * half.kept_share());
+}
+
+TEST_CASE("A choice is told in words", "[screen_choice]") {
+  const auto words = [](const cut_sample& sample, double p) {
+    return explain_screen(measure::spearman, cut_of(p, 30), 30, screen_use::edges, sample);
+  };
+  CHECK(words(sample_of(0), 1e-10).find("e4m3") != std::string::npos);
+  CHECK(words(sample_of(0.5, 0.1), 1e-10).find("every pair is decided") != std::string::npos);
+  CHECK(words({}, 1e-10).find("independent") != std::string::npos);
+}

@@ -4,7 +4,7 @@
 
 #include <gpu/error.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 // Made before memory can run out: a copy of it takes none.
@@ -26,4 +26,4 @@ void throw_host_memory_exhausted(const char* operation) {
   }
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

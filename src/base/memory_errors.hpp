@@ -4,7 +4,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Throws gpu::out_of_memory that names `operation`; takes no memory where there is none.
 [[noreturn]] void throw_host_memory_exhausted(const char* operation);
@@ -21,4 +21,4 @@ decltype(auto) with_memory_errors(const char* operation, const Body& body) {
   }
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

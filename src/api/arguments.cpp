@@ -7,7 +7,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 constexpr std::uintptr_t workspace_alignment = 256;
@@ -56,6 +56,22 @@ void check_device_call(const execution& exec) {
   static_cast<void>(resolve_backend(on_device));
 }
 
+bool may_overlap(const byte_extent& a, const byte_extent& b) {
+  if (a.rows == 0 || a.row_bytes == 0 || b.rows == 0 || b.row_bytes == 0) return false;
+  const auto begin = [](const byte_extent& x) { return reinterpret_cast<std::uintptr_t>(x.data); };
+  const auto end = [&](const byte_extent& x) {
+    return begin(x) + static_cast<std::uintptr_t>((x.rows - 1) * x.stride_bytes + x.row_bytes);
+  };
+  if (begin(a) >= end(b) || begin(b) >= end(a)) return false;
+  if (a.stride_bytes != b.stride_bytes) return true;
+  // Row 0 of the later one begins `behind` bytes after a row of the earlier one, before the next.
+  const byte_extent& first = begin(a) <= begin(b) ? a : b;
+  const byte_extent& later = begin(a) <= begin(b) ? b : a;
+  const auto behind = static_cast<index_t>((begin(later) - begin(first)) %
+                                           static_cast<std::uintptr_t>(first.stride_bytes));
+  return behind < first.row_bytes || behind + later.row_bytes > first.stride_bytes;
+}
+
 void check_workspace(device_workspace workspace, std::size_t needed) {
   if (workspace.empty()) return;
   if (static_cast<std::size_t>(workspace.size()) < needed) {
@@ -74,4 +90,4 @@ void check_nan_policy(nan_policy nans, nan_policy not_offered, std::string_view 
   throw unsupported(fmt::format("options.nans: {} is not offered by {}", name_of(nans), operation));
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -9,7 +9,7 @@
 #include <gpu/matrix_view.hpp>
 #include <gpu/nan_policy.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// `number` must be 0 to `last`.
 void check_enumerator(std::string_view name, int number, int last);
@@ -30,10 +30,27 @@ backend host_call_backend(const execution& exec);
 /// Throws gpu::backend_unavailable where that cannot be used.
 void check_device_call(const execution& exec);
 
+/// A matrix in memory, as bytes.
+struct byte_extent {
+  const void* data;
+  index_t rows;
+  index_t row_bytes;
+  index_t stride_bytes;
+};
+template <class T, memory_space Space>
+byte_extent bytes_of(const basic_matrix_view<T, Space>& view) {
+  constexpr auto size = static_cast<index_t>(sizeof(T));
+  return {view.data(), view.rows(), view.cols() * size, view.row_stride() * size};
+}
+
+/// Whether two matrices may share an element. Exact where their rows are equally far apart, as
+/// those of column blocks of one wider buffer; else whether their address ranges meet.
+bool may_overlap(const byte_extent& a, const byte_extent& b);
+
 /// The caller's memory is empty, or holds `needed` bytes and is aligned to 256.
 void check_workspace(device_workspace workspace, std::size_t needed);
 
 /// A value of the enumeration, and not the one that `operation` does not offer (gpu::unsupported).
 void check_nan_policy(nan_policy nans, nan_policy not_offered, std::string_view operation);
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

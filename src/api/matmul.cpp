@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <functional>
 #include <limits>
 
 #include <gpu/backend.hpp>
@@ -29,17 +27,6 @@ const char* op_text(transposition how) {
   return how == transposition::transpose ? "transposed " : "";
 }
 
-// Whether two row-strided blocks share an address range; empty ones never do.
-template <class ViewA, class ViewB>
-bool overlap(const ViewA& x, const ViewB& y) {
-  if (x.empty() || y.empty()) return false;
-  const auto begin = [](const auto& v) { return reinterpret_cast<std::uintptr_t>(v.data()); };
-  const auto end = [](const auto& v) {
-    return reinterpret_cast<std::uintptr_t>(v.row(v.rows() - 1) + v.cols());
-  };
-  return begin(x) < end(y) && begin(y) < end(x);
-}
-
 template <class ViewIn, class ViewOut>
 detail::matmul_extents check_operands(const ViewIn& a, const ViewIn& b, const ViewOut& c,
                                       const matmul_options& options) {
@@ -50,8 +37,10 @@ detail::matmul_extents check_operands(const ViewIn& a, const ViewIn& b, const Vi
     throw invalid_argument(fmt::format("matmul: c is [{}, {}], expected [{}, {}]", c.rows(),
                                        c.cols(), extents.m, extents.n));
   }
-  if (overlap(c, a)) throw invalid_argument("matmul: c overlaps a, expected separate memory");
-  if (overlap(c, b)) throw invalid_argument("matmul: c overlaps b, expected separate memory");
+  if (detail::may_overlap(detail::bytes_of(c), detail::bytes_of(a)))
+    throw invalid_argument("matmul: c overlaps a, expected separate memory");
+  if (detail::may_overlap(detail::bytes_of(c), detail::bytes_of(b)))
+    throw invalid_argument("matmul: c overlaps b, expected separate memory");
   return extents;
 }
 

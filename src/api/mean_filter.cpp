@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
@@ -15,11 +13,6 @@
 namespace gpu::inline v0 {
 namespace {
 
-template <class T, memory_space Space>
-const char* end_of(const basic_matrix_view<T, Space>& view) {
-  return reinterpret_cast<const char*>(view.row(view.rows() - 1) + view.cols());
-}
-
 // Extents of the output, and no overlap: every window is read while outputs are written.
 template <class In, class Out, memory_space Space>
 void check_views(const basic_matrix_view<const In, Space>& in,
@@ -28,11 +21,7 @@ void check_views(const basic_matrix_view<const In, Space>& in,
     throw invalid_argument(fmt::format("out: got [{}, {}], expected [{}, {}]", out.rows(),
                                        out.cols(), shape.rows, shape.output_cols));
   }
-  if (in.empty() || out.empty()) return;
-  const std::less<const char*> before;
-  const auto* in_begin = reinterpret_cast<const char*>(in.data());
-  const auto* out_begin = reinterpret_cast<const char*>(out.data());
-  if (before(in_begin, end_of(out)) && before(out_begin, end_of(in))) {
+  if (detail::may_overlap(detail::bytes_of(in), detail::bytes_of(out))) {
     throw invalid_argument("out: overlaps in, expected memory of its own");
   }
 }

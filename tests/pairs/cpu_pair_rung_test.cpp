@@ -17,7 +17,7 @@ TEST_CASE("Few pairs are screened, some searched, many all decided", "[plan]") {
   };
   CHECK(rung(1e-5, 1e-4) == cpu_pair_rung::screen);
   CHECK(rung(1e-5, 0.1) == cpu_pair_rung::search);
-  CHECK(rung(0.01, 0.05) == cpu_pair_rung::search);
+  CHECK(rung(0.01, 0.2) == cpu_pair_rung::search);
   CHECK(rung(0.3, 0.3) == cpu_pair_rung::every);
   CHECK(rung(1, 1) == cpu_pair_rung::every);
 }

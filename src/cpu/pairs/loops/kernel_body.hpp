@@ -3,10 +3,6 @@
 // cpu/pairs/loops/kernels.hpp; uses nothing from the standard library that could be shared with
 // code for lesser processors.
 //
-// Tried without gain on 512-bit VNNI, where the multiply-adds alone set the pace: unrolling the
-// steps of 32 columns; rows sorted by scale so that one unsigned maximum a vector, against the
-// weakest cut of a block, replaces the conversion and the margin.
-//
 // An Op has: rows x groups accumulators of 16 lanes that fit the registers, and
 //   sum, column, real     types of 16 accumulators, 16 column steps, 16 floats
 //   zero(), load(bytes), accumulate(sum&, column, row step bytes)

@@ -12,7 +12,7 @@
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 
-#include "pairs/engine.hpp"
+#include "base/keep_range.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::kernels {

@@ -11,6 +11,7 @@
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "plan/screen_choice.hpp"
+#include "stats/p_table.hpp"
 
 namespace gpu::kernels {
 

@@ -124,8 +124,9 @@ work_on top_k_work(index_t size, index_t k) {
           workspace = room<std::byte>(bytes)](cudaStream_t stream) {
     gpu::top_k(gpu::device_vector_view<const T>(in->data(), size), k,
                gpu::device_vector_view<T>(values->data(), k),
-               gpu::device_vector_view<index_t>(indices->data(), k), {.exec = on_stream(stream)},
-               gpu::device_workspace(workspace->data(), static_cast<index_t>(workspace->size())));
+               gpu::device_vector_view<index_t>(indices->data(), k),
+               {.workspace = {workspace->data(), static_cast<index_t>(workspace->size())},
+                .exec = on_stream(stream)});
   };
 }
 
@@ -137,13 +138,13 @@ work_on top_k_distinct_work(index_t size, index_t k) {
           indices = room<index_t>(static_cast<std::size_t>(k)),
           counts = room<index_t>(static_cast<std::size_t>(k)), found = room<index_t>(1),
           workspace = room<std::byte>(bytes)](cudaStream_t stream) {
-    gpu::top_k_distinct(
-        gpu::device_vector_view<const T>(in->data(), size), k,
-        gpu::device_vector_view<T>(values->data(), k),
-        gpu::device_vector_view<index_t>(indices->data(), k),
-        gpu::device_vector_view<index_t>(counts->data(), k),
-        gpu::device_vector_view<index_t>(found->data(), 1), {.exec = on_stream(stream)},
-        gpu::device_workspace(workspace->data(), static_cast<index_t>(workspace->size())));
+    gpu::top_k_distinct(gpu::device_vector_view<const T>(in->data(), size), k,
+                        gpu::device_vector_view<T>(values->data(), k),
+                        gpu::device_vector_view<index_t>(indices->data(), k),
+                        gpu::device_vector_view<index_t>(counts->data(), k),
+                        gpu::device_vector_view<index_t>(found->data(), 1),
+                        {.workspace = {workspace->data(), static_cast<index_t>(workspace->size())},
+                         .exec = on_stream(stream)});
   };
 }
 
@@ -169,8 +170,8 @@ work_on matmul_work(index_t size) {
     gpu::matmul(gpu::device_matrix_view<const T>(a->data(), size, size),
                 gpu::device_matrix_view<const T>(b->data(), size, size),
                 gpu::device_matrix_view<T>(c->data(), size, size),
-                {.workspace = gpu::device_vector_view<std::byte>(
-                     workspace->data(), static_cast<index_t>(workspace->size())),
+                {.workspace = gpu::device_workspace(workspace->data(),
+                                                    static_cast<index_t>(workspace->size())),
                  .exec = on_stream(stream)});
   };
 }
@@ -186,8 +187,8 @@ work_on binary_matmul_work(index_t size) {
     gpu::binary_matmul(gpu::device_bit_matrix_view(a->data(), size, size),
                        gpu::device_bit_matrix_view(b->data(), size, size),
                        gpu::device_matrix_view<std::int32_t>(c->data(), size, size),
-                       {.workspace = gpu::device_vector_view<std::byte>(
-                            workspace->data(), static_cast<index_t>(workspace->size())),
+                       {.workspace = gpu::device_workspace(workspace->data(),
+                                                           static_cast<index_t>(workspace->size())),
                         .exec = on_stream(stream)});
   };
 }

@@ -42,7 +42,7 @@ void cpu_mean_filter(benchmark::State& state) {
   const auto in = gpu_bench::random_values<T>(elements);
   std::vector<T> out(in.size());
   const gpu::mean_filter_options options{.window = state.range(0),
-                                         .edges = gpu::boundary::zero,
+                                         .boundary = gpu::boundary::zero,
                                          .exec = {.target = gpu::backend::cpu}};
   for (auto _ : state) {
     gpu::mean_filter(std::span(in), std::span(out), options);

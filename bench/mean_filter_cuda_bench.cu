@@ -68,7 +68,7 @@ void cuda_mean_filter(benchmark::State& state) {
                [](const row_pair<T>& rows, cudaStream_t stream, const benchmark::State& arguments) {
                  const gpu::mean_filter_options options{
                      .window = arguments.range(1),
-                     .edges = gpu::boundary::zero,
+                     .boundary = gpu::boundary::zero,
                      .variant = static_cast<mean_filter_variant>(arguments.range(2)),
                      .exec = {.target = gpu::backend::cuda, .stream = gpu::stream_ref(stream)}};
                  const auto size = static_cast<std::int64_t>(rows.in.size());
@@ -88,7 +88,7 @@ void cuda_convolve(benchmark::State& state) {
         gpu::convolve(gpu::device_vector_view<const T>(rows.in.data(), size),
                       std::span<const double>(weights),
                       gpu::device_vector_view<T>(rows.out.data(), size),
-                      {.edges = gpu::boundary::zero,
+                      {.boundary = gpu::boundary::zero,
                        .variant = static_cast<mean_filter_variant>(arguments.range(2)),
                        .exec = {.stream = gpu::stream_ref(stream)}});
       });

@@ -90,7 +90,7 @@ void mean_filter(const job& asked) {
   const auto data = load<double>(asked);
   gpu::matrix<double> out(data.rows(), data.cols());
   const gpu::mean_filter_options options{
-      .window = asked.number, .edges = gpu::boundary::zero, .exec = on_cpu};
+      .window = asked.number, .boundary = gpu::boundary::zero, .exec = on_cpu};
   const auto filter = [&] {
     gpu::mean_filter(data.view(), out.view(), options);
     return true;

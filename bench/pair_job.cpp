@@ -70,8 +70,8 @@ int measure(int argc, char** argv) {
   std::printf(
       "{\"device\": \"%s\", \"variant\": \"%s\", \"seconds\": %.6f, \"best\": %.6f, "
       "\"worst\": %.6f, \"prepare\": %.6f, \"pairs\": %.6f, \"kept\": %llu}\n",
-      median.summary.device.c_str(), median.summary.variant.c_str(), median.seconds,
-      calls.front().seconds, calls.back().seconds, median.summary.prepare_seconds,
+      median.summary.device.c_str(), std::string(gpu::to_string(median.summary.variant)).c_str(),
+      median.seconds, calls.front().seconds, calls.back().seconds, median.summary.prepare_seconds,
       median.summary.pairs_seconds, static_cast<unsigned long long>(median.summary.pairs_kept));
   return 0;
 }

@@ -75,12 +75,12 @@ void time_vector(benchmark::State& state, input kind, gpu::top_k_variant variant
   options.variant = variant;
   const auto plan = gpu::plan_top_k<T>(1, n, k, options);
   const device_array<std::byte> workspace(plan.workspace_bytes + 256);
+  options.workspace = {workspace.data(), static_cast<index_t>(workspace.size())};
   gpu_bench::time_on_device(state, [&](cudaStream_t stream) {
     options.exec.stream = stream;
     gpu::top_k(gpu::device_vector_view<const T>(data.data(), n), k,
                gpu::device_vector_view<T>(values.data(), k),
-               gpu::device_vector_view<index_t>(indices.data(), k), options,
-               gpu::device_workspace(workspace.data(), static_cast<index_t>(workspace.size())));
+               gpu::device_vector_view<index_t>(indices.data(), k), options);
   });
   gpu_bench::report_bytes(state, n * static_cast<index_t>(sizeof(T)));
   state.SetLabel(std::string(gpu::to_string(plan.variant)));
@@ -99,15 +99,14 @@ void time_distinct(benchmark::State& state, input kind, gpu::top_k_variant varia
   options.variant = variant;
   const auto plan = gpu::plan_top_k_distinct<T>(1, n, k, options);
   const device_array<std::byte> workspace(plan.workspace_bytes + 256);
+  options.workspace = {workspace.data(), static_cast<index_t>(workspace.size())};
   gpu_bench::time_on_device(state, [&](cudaStream_t stream) {
     options.exec.stream = stream;
-    gpu::top_k_distinct(
-        gpu::device_vector_view<const T>(data.data(), n), k,
-        gpu::device_vector_view<T>(values.data(), k),
-        gpu::device_vector_view<index_t>(indices.data(), k),
-        gpu::device_vector_view<index_t>(counts.data(), k),
-        gpu::device_vector_view<index_t>(found.data(), 1), options,
-        gpu::device_workspace(workspace.data(), static_cast<index_t>(workspace.size())));
+    gpu::top_k_distinct(gpu::device_vector_view<const T>(data.data(), n), k,
+                        gpu::device_vector_view<T>(values.data(), k),
+                        gpu::device_vector_view<index_t>(indices.data(), k),
+                        gpu::device_vector_view<index_t>(counts.data(), k),
+                        gpu::device_vector_view<index_t>(found.data(), 1), options);
   });
   gpu_bench::report_bytes(state, n * static_cast<index_t>(sizeof(T)));
   state.SetLabel(std::string(gpu::to_string(plan.variant)));
@@ -124,12 +123,12 @@ void time_rows(benchmark::State& state, gpu::top_k_variant variant) {
   options.variant = variant;
   const auto plan = gpu::plan_top_k<float>(rows, cols, k, options);
   const device_array<std::byte> workspace(plan.workspace_bytes + 256);
+  options.workspace = {workspace.data(), static_cast<index_t>(workspace.size())};
   gpu_bench::time_on_device(state, [&](cudaStream_t stream) {
     options.exec.stream = stream;
     gpu::top_k(gpu::device_matrix_view<const float>(data.data(), rows, cols), k,
                gpu::device_matrix_view<float>(values.data(), rows, k),
-               gpu::device_matrix_view<index_t>(indices.data(), rows, k), options,
-               gpu::device_workspace(workspace.data(), static_cast<index_t>(workspace.size())));
+               gpu::device_matrix_view<index_t>(indices.data(), rows, k), options);
   });
   gpu_bench::report_bytes(state, rows * cols * 4);
   state.SetLabel(std::string(gpu::to_string(plan.variant)));

@@ -1,8 +1,11 @@
 # Everything comes from the system by find_package; nothing is downloaded.
-# fmt and Boost.Math are used as headers inside the library and do not reach its users.
+# fmt is used as headers inside the library and does not reach its users. Tests and benchmarks
+# compare with Boost.Math.
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
-find_package(Boost 1.74 CONFIG REQUIRED)
+if(GPU_SIMILARITY_BUILD_TESTS OR GPU_SIMILARITY_BUILD_BENCH)
+  find_package(Boost 1.74 CONFIG REQUIRED)
+endif()
 find_package(Threads REQUIRED)
 
 # OpenBLAS by name: the thread count of a call is set through its own interface, which a generic

@@ -12,6 +12,9 @@ option(GPU_SIMILARITY_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_CLI "Build the command gpu-similarity" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_BUILD_PYTHON "Build the extension module of the Python package; pip sets it" OFF)
+option(GPU_SIMILARITY_BUILD_FUZZERS
+    "Build the fuzzers of tests/fuzz: clang, and GPU_SIMILARITY_SANITIZE with fuzzer-no-link" OFF)
 option(GPU_SIMILARITY_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_WERROR "Treat warnings as errors" OFF)
 set(GPU_SIMILARITY_SANITIZE "" CACHE STRING

@@ -53,7 +53,7 @@ struct rung {
 };
 
 std::vector<rung> ladder(std::int64_t window) {
-  const gpu::mean_filter_options zero_padded{.window = window, .edges = gpu::boundary::zero};
+  const gpu::mean_filter_options zero_padded{.window = window, .boundary = gpu::boundary::zero};
   std::vector<rung> rungs;
   const auto add = [&](const std::string& name, gpu::mean_filter_variant variant,
                        const gpu::execution& exec) {

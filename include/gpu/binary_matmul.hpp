@@ -11,6 +11,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
 
 namespace gpu {
@@ -47,7 +48,7 @@ struct binary_matmul_options {
   /// Device overload only: scratch memory of the caller, at least
   /// plan_binary_matmul().workspace_bytes, 256-byte aligned, left alone by others until the stream
   /// has passed this call. Empty: scratch comes from the stream's memory pool (cudaMallocAsync).
-  device_vector_view<std::byte> workspace = {};
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };
@@ -73,24 +74,20 @@ GPU_SIMILARITY_EXPORT void pack_bits(device_matrix_view<const T> data,
 
 /// Bit (i, j) is 1 where data(i, j) >= threshold, else 0: with the default threshold the sign, of
 /// which zero (and -0.0) counts as positive. NaN gives 0.
-/// @param data values [rows, cols].
+/// @param data values [rows, cols] in host memory, as spearman_all_pairs takes them.
 /// @param threshold the least value whose bit is 1.
 /// @param exec where it runs.
 /// @return bits [rows, cols]; those past the last column are 0.
 /// @throw gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: one read of data.
-template <class T>
-requires element<std::remove_const_t<T>>
-[[nodiscard]] bit_matrix pack_bits(matrix_view<T> data,
-                                   std::type_identity_t<std::remove_const_t<T>> threshold = {},
+template <class Data>
+[[nodiscard]] bit_matrix pack_bits(const Data& data, detail::element_or_float<Data> threshold = {},
                                    const execution& exec = {}) {
-  return detail::pack_bits<std::remove_const_t<T>>(matrix_view<const std::remove_const_t<T>>(data),
-                                                   threshold, exec);
+  return detail::pack_bits(detail::read_matrix(data), threshold, exec);
 }
 
 /// As above on device memory: asynchronous on `exec.stream`. `bits` is [rows, cols].
-template <class T>
-requires element<std::remove_const_t<T>>
+template <input_element T>
 void pack_bits(device_matrix_view<T> data, mutable_device_bit_matrix_view bits,
                std::type_identity_t<std::remove_const_t<T>> threshold = {},
                const execution& exec = {}) {

@@ -21,6 +21,9 @@ inline namespace v0 {
 }
 
 namespace detail {
+template <class Word>
+concept bit_word = std::same_as<std::remove_const_t<Word>, std::uint32_t>;
+
 /// Throws gpu::invalid_argument unless rows >= 0, cols >= 0, row_words >= bit_words(cols) and words
 /// is not null where there are elements.
 GPU_SIMILARITY_EXPORT void check_bit_matrix_extents(const void* words, index_t rows, index_t cols,
@@ -29,8 +32,7 @@ GPU_SIMILARITY_EXPORT void check_bit_matrix_extents(const void* words, index_t r
 
 /// A matrix of bits [rows, cols] in `Space`; row i starts at `words()[i * row_words()]`. `Word` is
 /// std::uint32_t or const std::uint32_t.
-template <class Word, memory_space Space>
-requires std::same_as<std::remove_const_t<Word>, std::uint32_t>
+template <detail::bit_word Word, memory_space Space>
 class basic_bit_matrix_view {
  public:
   /// Where the words are.
@@ -52,11 +54,8 @@ class basic_bit_matrix_view {
   }
 
   /// From mutable to const words; never between memory spaces.
-  template <class Other>
-  requires(std::is_convertible_v<Other (*)[], Word (*)[]> &&
-           !std::same_as<Other, Word>) constexpr basic_bit_matrix_view(basic_bit_matrix_view<Other,
-                                                                                             Space>
-                                                                           other) noexcept
+  template <detail::gains_const_as<Word> Other>
+  constexpr basic_bit_matrix_view(basic_bit_matrix_view<Other, Space> other) noexcept
       : words_(other.words()),
         rows_(other.rows()),
         cols_(other.cols()),
@@ -122,6 +121,8 @@ class bit_matrix {
   [[nodiscard]] mutable_bit_matrix_view view() noexcept {
     return {words_.data(), rows(), cols_, row_words()};
   }
+  /// The whole matrix, read only, where a call takes a view. Valid as long as the matrix.
+  operator bit_matrix_view() const noexcept { return view(); }
 
  private:
   matrix<std::uint32_t> words_;

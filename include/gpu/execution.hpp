@@ -23,8 +23,8 @@ enum class backend {
   cuda        ///< CUDA or an error; never falls back.
 };
 
-/// A CUDA stream that the caller owns. Default: the stream of the calling thread (per-thread
-/// default stream for host overloads, the legacy default stream for device overloads).
+/// A CUDA stream that the caller owns, for calls on device memory. Default: the legacy default stream.
+/// Calls on host memory take streams of their own and wait for them.
 class stream_ref {
  public:
   /// The default stream.
@@ -65,7 +65,7 @@ struct execution {
   /// CUDA device ordinals, each once; empty: the thread's current device. All-pairs operations
   /// share the pairs among all of them, with the answer of one; other operations use the first.
   std::vector<int> devices = {};
-  /// Stream on which the work of device overloads is ordered.
+  /// Stream on which the work of calls on device memory is ordered; others leave it alone.
   stream_ref stream = {};
   /// Upper bound on scratch memory (of each CUDA device, or host memory for the CPU), bytes.
   /// 0: the library's default. The limit is kept; gpu::out_of_memory where it cannot be.

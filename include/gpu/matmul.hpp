@@ -11,6 +11,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
 
 namespace gpu {
@@ -43,7 +44,7 @@ struct matmul_options {
   /// Device overload only: scratch memory of the caller, at least plan_matmul().workspace_bytes,
   /// 256-byte aligned, left alone by others until the stream has passed this call. Empty: scratch
   /// comes from the stream's memory pool (cudaMallocAsync).
-  device_vector_view<std::byte> workspace = {};
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };
@@ -89,6 +90,28 @@ struct matmul_extents {
 GPU_SIMILARITY_EXPORT matmul_extents check_matmul_extents(index_t a_rows, index_t a_cols,
                                                           index_t b_rows, index_t b_cols,
                                                           const matmul_options& options);
+
+/// The element type of two host operands; float where they have none in common.
+template <class A, class B>
+using matmul_element_of =
+    std::conditional_t<std::same_as<element_of<A>, double> && std::same_as<element_of<B>, double>,
+                       double, float>;
+template <class T, class... Operands>
+inline constexpr bool all_of_type = (std::same_as<element_of<Operands>, T> && ...);
+
+/// A host operand as a read-only view of T.
+template <class T, class Operand>
+matrix_view<const T> read_operand(const Operand& operand) {
+  static_assert(
+      is_matrix<Operand>,
+      "matmul: expected operands in host memory: gpu::matrix_view, gpu::matrix, std::mdspan, "
+      "or a range by way of gpu::as_matrix(range, rows, cols)");
+  if constexpr (all_of_type<T, Operand>) {
+    return view_as_matrix(operand);
+  } else {
+    return {};
+  }
+}
 }  // namespace detail
 
 /// C = op(A) op(B) into the caller's matrix `c` [m, n]; any extents, 0 and 1 among them (k = 0
@@ -107,32 +130,39 @@ GPU_SIMILARITY_EXPORT matmul_extents check_matmul_extents(index_t a_rows, index_
 /// scales rows and columns by powers of two, and where an operand holds an Inf or NaN the device
 /// takes `register_tiled` for the whole product instead, without asking the host. Overflow of a
 /// result gives Inf.
-/// @param a stored as `options.a` says.
-/// @param b stored as `options.b` says.
-/// @param c [m, n], written whole; must not overlap `a` or `b`.
+/// @param a stored as `options.a` says; in host memory, as spearman_all_pairs takes it.
+/// @param b stored as `options.b` says, likewise.
+/// @param c [m, n], a gpu::matrix or a view of elements that are not const; written whole; must not
+/// overlap `a` or `b`.
 /// @param options transposition, variant, backend.
 /// @throw gpu::invalid_argument where extents do not fit each other or `c` overlaps an operand;
 ///   gpu::unsupported where the variant is not offered for this backend, type, device or build;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: 2 m n k operations. Blocks until `c` is complete; CUDA copies the operands to the device
 /// in panels that fit `exec.workspace_bytes`.
-template <class A, class B, class C>
-requires matmul_operands<A, B, C>
-void matmul(matrix_view<A> a, matrix_view<B> b, matrix_view<C> c,
-            const matmul_options& options = {}) {
-  detail::matmul<C>(matrix_view<const C>(a), matrix_view<const C>(b), c, options);
+template <class A, class B, detail::output_matrix C>
+void matmul(const A& a, const B& b, C&& c, const matmul_options& options = {}) {
+  using T = detail::matmul_element_of<A, B>;
+  static_assert(detail::all_of_type<T, A, B, C>,
+                "matmul: expected operands and a result of float, or all of double");
+  if constexpr (detail::all_of_type<T, A, B, C>) {
+    detail::matmul(detail::read_operand<T>(a), detail::read_operand<T>(b),
+                   detail::view_as_matrix(c), options);
+  }
 }
 
-/// As above, into a new matrix [m, n].
+/// As above, into a new gpu::matrix [m, n].
 template <class A, class B>
-requires matmul_operands<A, B, std::remove_const_t<A>>
-[[nodiscard]] matrix<std::remove_const_t<A>> matmul(matrix_view<A> a, matrix_view<B> b,
-                                                    const matmul_options& options = {}) {
-  using T = std::remove_const_t<A>;
+[[nodiscard]] auto matmul(const A& a, const B& b, const matmul_options& options = {}) {
+  using T = detail::matmul_element_of<A, B>;
+  static_assert(detail::all_of_type<T, A, B>,
+                "matmul: expected two operands of float, or two of double");
+  const matrix_view<const T> left = detail::read_operand<T>(a);
+  const matrix_view<const T> right = detail::read_operand<T>(b);
   const detail::matmul_extents extents =
-      detail::check_matmul_extents(a.rows(), a.cols(), b.rows(), b.cols(), options);
+      detail::check_matmul_extents(left.rows(), left.cols(), right.rows(), right.cols(), options);
   matrix<T> c(extents.m, extents.n);
-  detail::matmul<T>(matrix_view<const T>(a), matrix_view<const T>(b), c.view(), options);
+  detail::matmul(left, right, c.view(), options);
   return c;
 }
 

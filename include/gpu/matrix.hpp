@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <gpu/matrix_view.hpp>
 
@@ -17,6 +19,31 @@ namespace detail {
 /// does not fit memory.
 GPU_SIMILARITY_EXPORT std::size_t checked_element_count(index_t rows, index_t cols,
                                                         std::size_t element_bytes);
+/// gpu::out_of_memory for [rows, cols] elements of `element_bytes` each.
+[[noreturn]] GPU_SIMILARITY_EXPORT void throw_no_memory_for(index_t rows, index_t cols,
+                                                            std::size_t element_bytes);
+
+/// [rows, cols] uninitialised elements.
+template <class T>
+std::unique_ptr<T[]> new_elements(index_t rows, index_t cols) {
+  const std::size_t count = checked_element_count(rows, cols, sizeof(T));
+  try {
+    return std::make_unique_for_overwrite<T[]>(count);
+  } catch (const std::bad_alloc&) {
+    throw_no_memory_for(rows, cols, sizeof(T));
+  }
+}
+
+/// `size` elements of value 0.
+template <class T>
+std::vector<T> new_vector(index_t size) {
+  const std::size_t count = checked_element_count(1, size, sizeof(T));
+  try {
+    return std::vector<T>(count);
+  } catch (const std::bad_alloc&) {
+    throw_no_memory_for(1, size, sizeof(T));
+  }
+}
 }  // namespace detail
 
 /// Owns [rows, cols] elements, row-major without padding. Movable, not copyable: a copy of a
@@ -33,10 +60,7 @@ class matrix {
   /// Uninitialised elements: every function that returns a matrix writes each of them.
   /// @throw gpu::invalid_argument for negative extents; gpu::out_of_memory where it does not fit.
   matrix(index_t rows, index_t cols)
-      : data_(std::make_unique_for_overwrite<T[]>(
-            detail::checked_element_count(rows, cols, sizeof(T)))),
-        rows_(rows),
-        cols_(cols) {}
+      : data_(detail::new_elements<T>(rows, cols)), rows_(rows), cols_(cols) {}
 
   /// Takes the elements; `other` is empty afterwards.
   matrix(matrix&& other) noexcept

@@ -3,6 +3,7 @@
 /// Non-owning views of row-major matrices and vectors, with the memory space in the type.
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,6 +22,10 @@ concept element = std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> 
     std::same_as<T, std::int32_t> || std::same_as<T, std::uint8_t> ||
     std::same_as<T, std::uint16_t> || std::same_as<T, float> || std::same_as<T, double>;
 
+/// The same, or const: the elements of an input.
+template <class T>
+concept input_element = element<std::remove_const_t<T>>;
+
 namespace detail {
 /// Throws gpu::invalid_argument unless rows >= 0, cols >= 0, row_stride >= cols and data is not
 /// null where there are elements.
@@ -28,6 +33,10 @@ GPU_SIMILARITY_EXPORT void check_matrix_extents(const void* data, index_t rows, 
                                                 index_t row_stride);
 /// Throws gpu::invalid_argument unless size >= 0 and data is not null where size > 0.
 GPU_SIMILARITY_EXPORT void check_vector_extent(const void* data, index_t size);
+
+/// U becomes T by gaining const.
+template <class U, class T>
+concept gains_const_as = std::is_convertible_v<U (*)[], T (*)[]> && !std::same_as<U, T>;
 }  // namespace detail
 
 /// A row-major matrix of `T` in `Space`: element (i, j) is `data()[i * row_stride() + j]`.
@@ -55,10 +64,8 @@ class basic_matrix_view {
   }
 
   /// From mutable to const elements; never between memory spaces.
-  template <class U>
-  requires(
-      std::is_convertible_v<U (*)[], T (*)[]> &&
-      !std::same_as<U, T>) constexpr basic_matrix_view(basic_matrix_view<U, Space> other) noexcept
+  template <detail::gains_const_as<T> U>
+  constexpr basic_matrix_view(basic_matrix_view<U, Space> other) noexcept
       : data_(other.data()),
         rows_(other.rows()),
         cols_(other.cols()),
@@ -109,9 +116,8 @@ class device_vector_view {
     detail::check_vector_extent(data, size);
   }
   /// From mutable to const elements.
-  template <class U>
-  requires(std::is_convertible_v<U (*)[], T (*)[]> &&
-           !std::same_as<U, T>) constexpr device_vector_view(device_vector_view<U> other) noexcept
+  template <detail::gains_const_as<T> U>
+  constexpr device_vector_view(device_vector_view<U> other) noexcept
       : data_(other.data()), size_(other.size()) {}
 
   /// The first element.
@@ -125,6 +131,10 @@ class device_vector_view {
   T* data_ = nullptr;
   index_t size_ = 0;
 };
+
+/// Device memory in which the caller lets an operation work, aligned to 256 bytes at least, and
+/// left alone by others until the stream has passed the call.
+using device_workspace = device_vector_view<std::byte>;
 
 namespace detail {
 /// A device vector as a matrix of one row.

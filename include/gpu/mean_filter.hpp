@@ -2,11 +2,11 @@
 /// @file
 /// Moving mean and convolution with a small kernel, along a vector or along each row of a matrix.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -14,7 +14,9 @@
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
+#include <gpu/nan_policy.hpp>
 
 namespace gpu {
 inline namespace v0 {
@@ -31,12 +33,6 @@ enum class boundary {
   valid     ///< Nothing: only windows wholly inside the row; the output is window - 1 shorter.
 };
 
-/// What NaN input does.
-enum class missing_values {
-  propagate,  ///< An output is NaN where its window holds a NaN, and nowhere else.
-  omit        ///< NaN counts as absent; NaN only where a window holds nothing else.
-};
-
 /// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
 /// what each rung of the ladder gains.
 enum class mean_filter_variant {
@@ -50,7 +46,7 @@ enum class mean_filter_variant {
 };
 
 /// "automatic", "direct", "constant_memory", ...
-[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(boundary edges) noexcept;
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(boundary mode) noexcept;
 /// The same for variants.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(
     mean_filter_variant variant) noexcept;
@@ -65,11 +61,18 @@ struct mean_filter_options {
   /// boundary::valid, whose output i is the mean of elements i to i + window - 1.
   index_t origin = 0;
   /// What stands beyond the ends of a row.
-  boundary edges = boundary::reflect;
-  /// `omit` concerns float and double input only. Boundary zeros are not missing.
-  missing_values nans = missing_values::propagate;
+  gpu::boundary boundary = gpu::boundary::reflect;
+  /// Of float and double input. `propagate`: an output is NaN where its window holds a NaN, and
+  /// nowhere else. `omit`: a NaN counts as absent; an output is NaN only where its window holds
+  /// nothing else. Boundary zeros are not absent. No `reject`.
+  nan_policy nans = nan_policy::propagate;
   /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   mean_filter_variant variant = mean_filter_variant::automatic;
+  /// Device overloads only: scratch memory of the caller, at least
+  /// plan_mean_filter().workspace_bytes for CUDA, 256-byte aligned, left alone by others until the
+  /// stream has passed this call. Empty: scratch comes from the stream's memory pool
+  /// (cudaMallocAsync).
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };
@@ -79,7 +82,7 @@ struct convolve_options {
   /// Shifts the kernel, as scipy.ndimage.convolve1d: from -(weights / 2) to (weights - 1) / 2.
   index_t origin = 0;
   /// Every boundary but `shrink`.
-  boundary edges = boundary::reflect;
+  gpu::boundary boundary = gpu::boundary::reflect;
   /// `automatic`, `direct`, `constant_memory`, `shared_memory` or `register_window`.
   mean_filter_variant variant = mean_filter_variant::automatic;
   /// Where it runs.
@@ -114,7 +117,7 @@ struct mean_filter_plan {
 /// cols - window + 1 (0 where the window is longer than the row).
 /// @throw gpu::invalid_argument for cols < 0 or window < 1.
 [[nodiscard]] GPU_SIMILARITY_EXPORT index_t filtered_size(index_t cols, index_t window,
-                                                          boundary edges);
+                                                          boundary mode);
 
 namespace detail {
 template <class In, class Out>
@@ -134,14 +137,52 @@ template <class In>
 GPU_SIMILARITY_EXPORT mean_filter_plan plan_mean_filter(index_t rows, index_t cols,
                                                         const mean_filter_options& options);
 
-/// A host vector as a matrix of one row.
-template <class T>
-matrix_view<T> as_row(std::span<T> data) {
-  return {data.data(), 1, static_cast<index_t>(data.size())};
+/// The output that an operation on In returns: a matrix, or a vector where In is one.
+template <class In, class T>
+auto new_output(index_t rows, index_t cols) {
+  if constexpr (vector_like<In>) {
+    return new_vector<T>(cols);
+  } else {
+    return matrix<T>(rows, cols);
+  }
+}
+
+template <class X>
+concept filter_output = output_matrix<X> || output_vector<X>;
+
+template <class In>
+inline constexpr bool has_filter_element = filter_element<element_of<In>>;
+template <class In, class Out>
+inline constexpr bool has_filter_output =
+    !has_filter_element<In> || filter_output_of<element_of<Out>, element_of<In>>;
+
+/// A matrix or vector as a read-only view of a type that the filters take.
+template <class In>
+auto read_filter_input(const In& in) {
+  static_assert(is_matrix_or_vector<In>,
+                "in: expected a matrix or a vector in host memory: gpu::matrix_view, gpu::matrix, "
+                "std::mdspan, std::span, std::vector, ...");
+  static_assert(
+      has_filter_element<In>,
+      "in: its elements have a type that is not taken, expected uint8_t, uint16_t, int32_t, "
+      "float or double");
+  if constexpr (has_filter_element<In>) {
+    return matrix_view<const element_of<In>>(view_as_matrix(in));
+  } else {
+    return matrix_view<const float>();
+  }
+}
+
+/// Whether both types are right; one plain message where the output's is not.
+template <class In, class Out>
+constexpr bool checked_filter_output() {
+  static_assert(has_filter_output<In, Out>,
+                "out: expected elements of the input's type, or double for integer input");
+  return has_filter_element<In> && has_filter_output<In, Out>;
 }
 }  // namespace detail
 
-/// Moving mean along each row of a host matrix.
+/// Moving mean along a vector or along each row of a matrix in host memory.
 ///
 /// Every output depends on its own window alone: no running sum crosses the row, so an Inf, a NaN
 /// or a 1e17 changes only the outputs whose window holds it, and equal windows give equal bits
@@ -149,9 +190,11 @@ matrix_view<T> as_row(std::span<T> data) {
 /// that of the exact sum by at most 2 ulp of the window's mean absolute value. float and integer
 /// input is summed in double or wider; integer sums are exact.
 ///
-/// @param in values [rows, cols], any strides, any cols from 0.
+/// @param in values in host memory: [n], a contiguous range, or [rows, cols], a matrix as
+///   spearman_all_pairs takes it, of any cols from 0.
 /// @param options window, boundary, NaN, variant, backend.
-/// @param out means [rows, filtered_size(cols, window, edges)]; must not overlap `in`. Of the
+/// @param out means [rows, filtered_size(cols, window, boundary)] or [filtered_size(n, ...)]: a
+///   gpu::matrix, a range, or a view of elements that are not const; must not overlap `in`. Of the
 ///   input's type (integers truncate toward zero, as SciPy), or double for integer input.
 /// @throw gpu::invalid_argument for a window, an origin or extents out of range, or overlap;
 ///   gpu::unsupported where the variant is not offered for this backend or window;
@@ -159,65 +202,45 @@ matrix_view<T> as_row(std::span<T> data) {
 /// Cost: flat in the window but for `direct`, `constant_memory`, `shared_memory`; boundaries cost
 /// O(window) more per row. Sums beyond the range of double are Inf or NaN, whatever the mean.
 /// Blocks until the result is complete.
-template <class In, class Out>
-requires filter_output_of<Out, In>
-void mean_filter(matrix_view<In> in, matrix_view<Out> out,
-                 const mean_filter_options& options = {}) {
-  detail::mean_filter<std::remove_const_t<In>, Out>(in, out, options);
+template <class In, detail::filter_output Out>
+void mean_filter(const In& in, Out&& out, const mean_filter_options& options = {}) {
+  const auto from = detail::read_filter_input(in);
+  if constexpr (detail::checked_filter_output<In, Out>()) {
+    detail::mean_filter(from, detail::view_as_matrix(out), options);
+  }
 }
 
-/// As above for a host vector of any length.
-template <class In, class Out>
-requires filter_output_of<Out, In>
-void mean_filter(std::span<In> in, std::span<Out> out, const mean_filter_options& options = {}) {
-  detail::mean_filter<std::remove_const_t<In>, Out>(detail::as_row(in), detail::as_row(out),
-                                                    options);
-}
-
-/// As above, returning a new matrix.
+/// As above, returning the means in the input's type: a gpu::matrix, or a std::vector of a vector.
 template <class In>
-requires filter_element<std::remove_const_t<In>>
-[[nodiscard]] matrix<std::remove_const_t<In>> mean_filter(matrix_view<In> in,
-                                                          const mean_filter_options& options = {}) {
-  matrix<std::remove_const_t<In>> out(in.rows(),
-                                      filtered_size(in.cols(), options.window, options.edges));
-  mean_filter(in, out.view(), options);
-  return out;
-}
-
-/// As above, returning a new vector.
-template <class In>
-requires filter_element<std::remove_const_t<In>>
-[[nodiscard]] std::vector<std::remove_const_t<In>> mean_filter(
-    std::span<In> in, const mean_filter_options& options = {}) {
-  std::vector<std::remove_const_t<In>> out(static_cast<std::size_t>(
-      filtered_size(static_cast<index_t>(in.size()), options.window, options.edges)));
-  mean_filter(in, std::span(out), options);
+[[nodiscard]] auto mean_filter(const In& in, const mean_filter_options& options = {}) {
+  const auto from = detail::read_filter_input(in);
+  auto out = detail::new_output<In, typename decltype(from)::value_type>(
+      from.rows(), filtered_size(from.cols(), options.window, options.boundary));
+  detail::mean_filter(from, detail::view_as_matrix(out), options);
   return out;
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, without synchronisation, and
-/// capturable in a CUDA graph. Only `multi_level` takes scratch memory (about 24 bytes per
-/// 2304 elements), from the stream's memory pool.
-template <class In, class Out>
-requires filter_output_of<Out, In>
+/// capturable in a CUDA graph. Only `multi_level` takes scratch memory, about 24 bytes per 2304
+/// elements: `options.workspace`, or from the stream's memory pool.
+template <class In, filter_output_of<In> Out>
 void mean_filter(device_matrix_view<In> in, device_matrix_view<Out> out,
                  const mean_filter_options& options = {}) {
   detail::mean_filter<std::remove_const_t<In>, Out>(in, out, options);
 }
 
 /// As above for a device vector.
-template <class In, class Out>
-requires filter_output_of<Out, In>
+template <class In, filter_output_of<In> Out>
 void mean_filter(device_vector_view<In> in, device_vector_view<Out> out,
                  const mean_filter_options& options = {}) {
   detail::mean_filter<std::remove_const_t<In>, Out>(detail::as_row(in), detail::as_row(out),
                                                     options);
 }
 
-/// Convolution of each row of a host matrix with `weights`, as scipy.ndimage.convolve1d: the
+/// Convolution of a vector or of each row of a matrix in host memory with `weights`, as
+/// scipy.ndimage.convolve1d: the
 /// kernel is flipped, so output i = sum over k of weights[k] * in[i + size / 2 + origin - k]
-/// with the row extended as `options.edges` says.
+/// with the row extended as `options.boundary` says.
 ///
 /// Products and sums are double, in the order of the row: |error| <= (size + 1) 2^-53 times the
 /// window's sum of absolute products. Integer output truncates toward zero and saturates at the
@@ -225,38 +248,41 @@ void mean_filter(device_vector_view<In> in, device_vector_view<Out> out,
 /// @param in values [rows, cols], any strides.
 /// @param options boundary, origin, variant, backend.
 /// @param weights 1 to max_convolve_weights values, in host memory.
-/// @param out [rows, filtered_size(cols, weights.size(), edges)]; must not overlap `in`.
+/// @param out [rows, filtered_size(cols, weights.size(), boundary)]; must not overlap `in`.
 /// @throw as mean_filter; gpu::invalid_argument for no weights, more than max_convolve_weights,
 ///   or boundary::shrink.
 /// Cost: 2 * weights.size() operations per output.
-template <class In, class Out>
-requires filter_output_of<Out, In>
-void convolve(matrix_view<In> in, std::span<const double> weights, matrix_view<Out> out,
+template <class In, detail::filter_output Out>
+void convolve(const In& in, std::span<const double> weights, Out&& out,
               const convolve_options& options = {}) {
-  detail::convolve<std::remove_const_t<In>, Out>(in, weights, out, options);
+  const auto from = detail::read_filter_input(in);
+  if constexpr (detail::checked_filter_output<In, Out>()) {
+    detail::convolve(from, weights, detail::view_as_matrix(out), options);
+  }
 }
 
-/// As above for a host vector.
-template <class In, class Out>
-requires filter_output_of<Out, In>
-void convolve(std::span<In> in, std::span<const double> weights, std::span<Out> out,
-              const convolve_options& options = {}) {
-  detail::convolve<std::remove_const_t<In>, Out>(detail::as_row(in), weights, detail::as_row(out),
-                                                 options);
+/// As above, returning the sums in the input's type: a gpu::matrix, or a std::vector of a vector.
+template <class In>
+[[nodiscard]] auto convolve(const In& in, std::span<const double> weights,
+                            const convolve_options& options = {}) {
+  const auto from = detail::read_filter_input(in);
+  const index_t size = std::max<index_t>(1, static_cast<index_t>(weights.size()));
+  auto out = detail::new_output<In, typename decltype(from)::value_type>(
+      from.rows(), filtered_size(from.cols(), size, options.boundary));
+  detail::convolve(from, weights, detail::view_as_matrix(out), options);
+  return out;
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, capturable. The weights are
 /// read before the call returns.
-template <class In, class Out>
-requires filter_output_of<Out, In>
+template <class In, filter_output_of<In> Out>
 void convolve(device_matrix_view<In> in, std::span<const double> weights,
               device_matrix_view<Out> out, const convolve_options& options = {}) {
   detail::convolve<std::remove_const_t<In>, Out>(in, weights, out, options);
 }
 
 /// As above for a device vector.
-template <class In, class Out>
-requires filter_output_of<Out, In>
+template <class In, filter_output_of<In> Out>
 void convolve(device_vector_view<In> in, std::span<const double> weights,
               device_vector_view<Out> out, const convolve_options& options = {}) {
   detail::convolve<std::remove_const_t<In>, Out>(detail::as_row(in), weights, detail::as_row(out),
@@ -265,8 +291,7 @@ void convolve(device_vector_view<In> in, std::span<const double> weights,
 
 /// What mean_filter would run for rows of `cols` elements of type T, without running it.
 /// @throw as mean_filter.
-template <class T>
-requires filter_element<T>
+template <filter_element T>
 [[nodiscard]] mean_filter_plan plan_mean_filter(index_t rows, index_t cols,
                                                 const mean_filter_options& options = {}) {
   return detail::plan_mean_filter<T>(rows, cols, options);

@@ -5,10 +5,12 @@
 namespace gpu {
 inline namespace v0 {
 
-/// What an operation does with NaN input. An enum lists only what works everywhere it is offered.
+/// What an operation does with NaN input. Each operation names the ones that it offers; another is
+/// gpu::unsupported.
 enum class nan_policy {
-  reject,    ///< gpu::invalid_argument that names row and column.
-  propagate  ///< The results that depend on the NaN are NaN; no others are touched.
+  reject,     ///< gpu::invalid_argument that names row and column.
+  propagate,  ///< The results that depend on the NaN are NaN; no others are touched.
+  omit        ///< A NaN counts as absent.
 };
 
 }  // namespace v0

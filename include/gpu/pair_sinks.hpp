@@ -18,6 +18,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/pair_options.hpp>
 #include <gpu/row_patterns.hpp>
 
 namespace gpu {
@@ -76,7 +77,8 @@ struct folded_edge {
 /// Order in which edges are delivered.
 enum class edge_order {
   by_row_then_column,  ///< Ascending (i, j): the same bytes on every run and backend.
-  unspecified          ///< As they come; less memory and time on large results.
+  unspecified  ///< As they come, the same edges in an order that may differ between two runs;
+               ///< less memory and time on large results.
 };
 
 /// What a run did, in every result.
@@ -95,17 +97,21 @@ struct pair_summary {
   double min_abs_effective = 0.0;  ///< The cut on the statistic that decided, its magnitude.
   backend used = backend::cpu;     ///< Where it ran.
   std::string device = {};         ///< CPU or GPU name; of several, "2 x name".
-  std::string variant = {};        ///< Name of the variant that ran.
-  double prepare_seconds = 0;      ///< Ranking or scaling and packing of the rows.
-  double pairs_seconds = 0;        ///< The pairs, with the delivery of what is kept.
+  pair_variant variant = pair_variant::automatic;  ///< What ran: never `automatic`.
+  double prepare_seconds = 0;                      ///< Ranking or scaling and packing of the rows.
+  double pairs_seconds = 0;  ///< The pairs, with the delivery of what is kept.
 };
 
 // ---- sinks ------------------------------------------------------------------------------------
 
+/// The types that a dense result can have.
+template <class Value>
+concept dense_value = std::same_as<Value, double> || std::same_as<Value, float>;
+
 /// Keep every statistic: the full symmetric matrix [rows, rows] with ones on the diagonal, NaN in
 /// the rows and columns without a statistic. Memory: rows^2 values.
-template <class Value>
-requires(std::same_as<Value, double> || std::same_as<Value, float>) struct basic_dense_sink {
+template <dense_value Value>
+struct basic_dense_sink {
   /// Type of the statistic in the result.
   using value_type = Value;
 };
@@ -155,7 +161,7 @@ struct stream_sink {
   /// Which pairs.
   pair_filter keep = {};
   /// Called from the calling thread; the span is valid during the call. An exception it throws
-  /// ends the run and reaches the caller.
+  /// ends the run and reaches the caller, a std::bad_alloc as gpu::out_of_memory.
   std::function<void(std::span<const edge>)> consume = {};
   /// Order over all batches.
   edge_order order = edge_order::by_row_then_column;
@@ -183,7 +189,7 @@ struct folded_stream_sink {
   /// run ends. May be empty.
   std::function<void(const row_patterns&)> begin = {};
   /// Called from the calling thread; the span is valid during the call. An exception it throws
-  /// ends the run and reaches the caller.
+  /// ends the run and reaches the caller, a std::bad_alloc as gpu::out_of_memory.
   std::function<void(std::span<const folded_edge>)> consume = {};
   /// Order over all batches.
   edge_order order = edge_order::by_row_then_column;

@@ -2,11 +2,10 @@
 /// @file
 /// Ranks of each row of a matrix.
 
-#include <type_traits>
-
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/nan_policy.hpp>
 
@@ -43,7 +42,7 @@ struct rank_options {
   tie_method ties = tie_method::average;
   /// Which end has rank 1.
   rank_order order = rank_order::ascending;
-  /// `reject` throws; `propagate` makes every rank of a row that holds a NaN NaN.
+  /// `reject` throws; `propagate` makes every rank of a row that holds a NaN NaN; no `omit`.
   nan_policy nans = nan_policy::reject;
   /// The implementation; gpu::unsupported where the backend does not offer it.
   rank_variant variant = rank_variant::automatic;
@@ -63,7 +62,8 @@ GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
 /// Ranks of each row, 1-based, as scipy.stats.rankdata(data, method, axis=1).
 ///
 /// -0.0 ties with 0.0; +Inf and -Inf are ordinary values. NaN is rejected unless asked otherwise.
-/// @param data values [rows, cols], cols up to 2^31 - 1.
+/// @param data values [rows, cols] in host memory, as spearman_all_pairs takes them; cols up to
+///   2^31 - 1.
 /// @param options ties, order, NaN policy, variant, backend, threads, memory.
 /// @return ranks [rows, cols]. Doubles hold every rank exactly.
 /// @throw gpu::invalid_argument where a value is NaN and `options.nans` is `reject` (row and
@@ -72,11 +72,9 @@ GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
 ///   one row; gpu::backend_unavailable, gpu::cuda_error.
 /// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA: 96), a sort per row beyond. On CUDA
 /// blocks of rows stream through device memory. Blocks until the ranks are complete.
-template <class T>
-requires element<std::remove_const_t<T>>
-[[nodiscard]] matrix<double> rank_rows(matrix_view<T> data, const rank_options& options = {}) {
-  return detail::rank_rows<std::remove_const_t<T>>(matrix_view<const std::remove_const_t<T>>(data),
-                                                   options);
+template <class Data>
+[[nodiscard]] matrix<double> rank_rows(const Data& data, const rank_options& options = {}) {
+  return detail::rank_rows(detail::read_matrix(data), options);
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
@@ -87,12 +85,10 @@ requires element<std::remove_const_t<T>>
 /// @param ranks receives the ranks, [rows, cols]; must not overlap `data`.
 /// @param options as above; `exec.target` may not be `cpu`.
 /// @throw as above, and gpu::invalid_argument where the extents of `ranks` differ from the data's.
-template <class T>
-requires element<std::remove_const_t<T>>
+template <input_element T>
 void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
                const rank_options& options = {}) {
-  detail::rank_rows<std::remove_const_t<T>>(device_matrix_view<const std::remove_const_t<T>>(data),
-                                            ranks, options);
+  detail::rank_rows(device_matrix_view<const std::remove_const_t<T>>(data), ranks, options);
 }
 
 }  // namespace v0

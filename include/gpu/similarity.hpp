@@ -11,6 +11,7 @@
 #include <gpu/index.hpp>
 #include <gpu/matmul.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/nan_policy.hpp>

@@ -2,10 +2,8 @@
 /// @file
 /// Spearman's rank correlation of all pairs of rows, with p-values.
 
-#include <type_traits>
-
 #include <gpu/detail/all_pairs.hpp>
-#include <gpu/matrix_view.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -20,25 +18,34 @@ inline namespace v0 {
 /// variant and device. p is Student's t with cols - 2 degrees of freedom:
 /// t = rho sqrt((cols - 2) / ((1 + rho) (1 - rho))), as scipy.stats.spearmanr.
 ///
-/// @param data values [rows, cols]: rows are variables, columns are observations. rows up to
-///   2^32 - 1, cols from 3 to 3,000,000.
-/// @param options NaN policy, variant, backend, devices, workspace, progress.
+/// @param data values [rows, cols] in host memory: a gpu::matrix_view, gpu::matrix, std::mdspan, or
+///   gpu::as_matrix of a range. Rows are variables, columns are observations; rows up to 2^32 - 1,
+///   cols from 3 to 3,000,000.
+/// @param options NaN policy, variant, folding, backend, devices, workspace, progress.
 /// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink,
 /// stream_sink,
 ///   folded_edge_sink or folded_stream_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
-/// @throw gpu::invalid_argument for fewer than 3 columns, a NaN (row and column are named) or a
-///   cut outside its range, before any work starts; gpu::capacity_exceeded where an edge_sink's
-///   max_edges does not suffice, with the number needed; gpu::backend_unavailable,
-///   gpu::unsupported, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
+/// @throw gpu::invalid_argument for fewer than 3 columns or a cut outside its range, before any
+/// work
+///   starts, and for a NaN (row and column are named), before any pair is computed: CUDA finds it
+///   while it ranks the rows; gpu::capacity_exceeded where an edge_sink's max_edges does not
+///   suffice, with the number needed; gpu::backend_unavailable, gpu::unsupported,
+///   gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: rows * cols * log(cols) for the ranks, rows^2 / 2 * cols multiply-adds for the pairs; with
 /// rows of equal ranks folded (options.fold), patterns^2 / 2 * cols.
 /// Memory: the packed ranks, tiles, and what the sink keeps; never [rows, rows] but for a dense
 /// sink. Blocks until the result is complete.
-template <class T, pair_sink Sink = dense_sink>
-requires element<std::remove_const_t<T>> sink_result_t<Sink> spearman_all_pairs(
-    matrix_view<T> data, const spearman_options& options = {}, const Sink& sink = {}) {
-  return detail::all_pairs(detail::measure::spearman, detail::erase_type(data), options, sink);
+template <class Data, pair_sink Sink = dense_sink>
+sink_result_t<Sink> spearman_all_pairs(const Data& data, const spearman_options& options = {},
+                                       const Sink& sink = {}) {
+  return detail::all_pairs(detail::measure::spearman, detail::read_matrix(data), options, sink);
+}
+
+/// As above with the default options.
+template <class Data, pair_sink Sink>
+sink_result_t<Sink> spearman_all_pairs(const Data& data, const Sink& sink) {
+  return spearman_all_pairs(data, spearman_options{}, sink);
 }
 
 }  // namespace v0

@@ -4,9 +4,8 @@
 /// also of the distinct values, with their counts.
 
 #include <cstddef>
-#include <ranges>
 #include <span>
-#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
 
 namespace gpu {
@@ -47,6 +47,10 @@ struct top_k_options {
   top_k_order order = top_k_order::sorted;
   /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   top_k_variant variant = top_k_variant::automatic;
+  /// Device overloads only: scratch memory of the caller, at least plan_top_k().workspace_bytes (or
+  /// plan_top_k_distinct()'s), 256-byte aligned, left alone by others until the stream has passed
+  /// this call. Empty: scratch comes from the stream's memory pool (cudaMallocAsync).
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };
@@ -108,96 +112,79 @@ struct top_k_plan {
 /// "threshold", "radix_select", ... as the enumerators are called.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(top_k_variant variant) noexcept;
 
-/// Device memory in which the caller lets an operation work; any alignment of at least 256 bytes.
-using device_workspace = device_vector_view<std::byte>;
-
 namespace detail {
 template <class T>
-GPU_SIMILARITY_EXPORT top_k_result<T> top_k(std::span<const T> data, index_t k,
-                                            const top_k_options& options);
+GPU_SIMILARITY_EXPORT top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k,
+                                                   const top_k_options& options);
 template <class T>
-GPU_SIMILARITY_EXPORT top_k_rows_result<T> top_k(matrix_view<const T> data, index_t k,
-                                                 const top_k_options& options);
+GPU_SIMILARITY_EXPORT top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
+                                                      const top_k_options& options);
 template <class T>
-GPU_SIMILARITY_EXPORT top_k_distinct_result<T> top_k_distinct(std::span<const T> data, index_t k,
-                                                              const top_k_options& options);
+GPU_SIMILARITY_EXPORT top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row,
+                                                                     index_t k,
+                                                                     const top_k_options& options);
 template <class T>
-GPU_SIMILARITY_EXPORT top_k_distinct_rows_result<T> top_k_distinct(matrix_view<const T> data,
-                                                                   index_t k,
-                                                                   const top_k_options& options);
+GPU_SIMILARITY_EXPORT top_k_distinct_rows_result<T> top_k_distinct_rows(
+    matrix_view<const T> data, index_t k, const top_k_options& options);
 template <class T>
 GPU_SIMILARITY_EXPORT index_t top_k(device_matrix_view<const T> data, index_t k,
                                     device_matrix_view<T> values,
                                     device_matrix_view<index_t> indices,
-                                    const top_k_options& options, device_workspace workspace);
+                                    const top_k_options& options);
 template <class T>
 GPU_SIMILARITY_EXPORT void top_k_distinct(device_matrix_view<const T> data, index_t k,
                                           device_matrix_view<T> values,
                                           device_matrix_view<index_t> indices,
                                           device_matrix_view<index_t> counts,
                                           device_vector_view<index_t> found,
-                                          const top_k_options& options, device_workspace workspace);
+                                          const top_k_options& options);
 template <class T>
 GPU_SIMILARITY_EXPORT top_k_plan plan_top_k(index_t rows, index_t cols, index_t k, bool distinct,
                                             const top_k_options& options);
-
-/// A contiguous range of elements: std::vector, std::array, std::span, ...
-template <class Range>
-concept element_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-    element<std::ranges::range_value_t<Range>>;
-
-template <element_range Range>
-std::span<const std::ranges::range_value_t<Range>> as_span(const Range& range) {
-  return {std::ranges::data(range), std::ranges::size(range)};
-}
 }  // namespace detail
 
-/// The `k` best values of a vector with their positions.
+/// The `k` best values of a vector, or of each row of a matrix, with their positions.
 ///
 /// The order is total, so the answer is one and the same on every backend and variant: better
 /// values first, equal values by lowest index, NaN behind everything in both directions. -0.0 and
 /// 0.0 are equal. `values[i]` has the bits of `data[indices[i]]`.
-/// @param data values [n]; n = 0 gives an empty result.
+/// @param data in host memory: values [n], a contiguous range, or [rows, cols], a matrix as
+///   spearman_all_pairs takes it. n = 0 gives an empty result.
 /// @param k at least 1. k > n gives n entries, and `clamped()` says so.
 /// @param options which end, order, variant, backend.
+/// @return top_k_result of a vector, top_k_rows_result of a matrix.
 /// @throw gpu::invalid_argument for k < 1; gpu::unsupported where the variant is not offered for
 ///   this backend, shape or k; gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: one read of the data for k up to a few thousand, a sort of k entries; for larger k a
 /// few reads. Blocks until the result is complete.
-template <detail::element_range Range>
-[[nodiscard]] auto top_k(const Range& data, index_t k, const top_k_options& options = {}) {
-  return detail::top_k<std::ranges::range_value_t<Range>>(detail::as_span(data), k, options);
+template <class Data>
+[[nodiscard]] auto top_k(const Data& data, index_t k, const top_k_options& options = {}) {
+  const auto elements = detail::read_matrix_or_vector(data);
+  if constexpr (vector_like<Data>) {
+    return detail::top_k_vector(elements, k, options);
+  } else {
+    return detail::top_k_rows(elements, k, options);
+  }
 }
 
-/// The `k` best values of each row of `data` [rows, cols]; otherwise as above.
-template <class T>
-requires element<std::remove_const_t<T>>
-[[nodiscard]] auto top_k(matrix_view<T> data, index_t k, const top_k_options& options = {}) {
-  using value = std::remove_const_t<T>;
-  return detail::top_k<value>(matrix_view<const value>(data), k, options);
-}
-
-/// The `k` best of the distinct values of a vector, each once, with the position of its first
-/// occurrence and the number of its occurrences. Sorted, whatever `options.order` says.
+/// The `k` best of the distinct values of a vector or of each row of a matrix, each once, with the
+/// position of its first occurrence and the number of its occurrences. Sorted, whatever
+/// `options.order` says.
 ///
 /// As numpy.unique with return_index and return_counts, cut to its last (or first) k in
 /// descending (or ascending) order. -0.0 and 0.0 are one value, all NaN are one value and the
 /// last; the value returned has the bits of its first occurrence. Fewer than k distinct values:
 /// all of them, and `clamped()` says so.
 /// Parameters and errors as top_k.
-template <detail::element_range Range>
-[[nodiscard]] auto top_k_distinct(const Range& data, index_t k, const top_k_options& options = {}) {
-  return detail::top_k_distinct<std::ranges::range_value_t<Range>>(detail::as_span(data), k,
-                                                                   options);
-}
-
-/// The `k` best of the distinct values of each row of `data` [rows, cols].
-template <class T>
-requires element<std::remove_const_t<T>>
-[[nodiscard]] auto top_k_distinct(matrix_view<T> data, index_t k,
-                                  const top_k_options& options = {}) {
-  using value = std::remove_const_t<T>;
-  return detail::top_k_distinct<value>(matrix_view<const value>(data), k, options);
+/// @return top_k_distinct_result of a vector, top_k_distinct_rows_result of a matrix.
+template <class Data>
+[[nodiscard]] auto top_k_distinct(const Data& data, index_t k, const top_k_options& options = {}) {
+  const auto elements = detail::read_matrix_or_vector(data);
+  if constexpr (vector_like<Data>) {
+    return detail::top_k_distinct_vector(elements, k, options);
+  } else {
+    return detail::top_k_distinct_rows(elements, k, options);
+  }
 }
 
 /// What top_k would run for `cols` elements of T per row, and the scratch memory it would take.
@@ -220,66 +207,56 @@ template <element T>
 /// in a CUDA graph.
 /// @param data values [n].
 /// @param k at least 1.
-/// @param options which end, order, variant; the stream.
 /// @param values receives the values [at least min(k, n)]; must not overlap `data`.
 /// @param indices receives the positions [at least min(k, n)].
-/// @param workspace scratch memory of at least plan_top_k<T>(1, n, k, options).workspace_bytes,
-///   in use until the work on the stream is done. Empty: taken from the stream's memory pool.
+/// @param options which end, order, variant; the workspace and the stream.
 /// @return min(k, n), the number of entries that will be written.
 /// @throw gpu::invalid_argument for k < 1 or an output or workspace that is too small.
-template <class T>
-requires element<std::remove_const_t<T>> index_t
-top_k(device_vector_view<T> data, index_t k, device_vector_view<std::remove_const_t<T>> values,
-      device_vector_view<index_t> indices, const top_k_options& options = {},
-      device_workspace workspace = {}) {
+template <input_element T>
+index_t top_k(device_vector_view<T> data, index_t k,
+              device_vector_view<std::remove_const_t<T>> values,
+              device_vector_view<index_t> indices, const top_k_options& options = {}) {
   using value = std::remove_const_t<T>;
   return detail::top_k<value>(detail::as_row(device_vector_view<const value>(data)), k,
-                              detail::as_row(values), detail::as_row(indices), options, workspace);
+                              detail::as_row(values), detail::as_row(indices), options);
 }
 
 /// top_k of each row on device memory: `values` and `indices` are [rows, at least min(k, cols)].
-template <class T>
-requires element<std::remove_const_t<T>> index_t
-top_k(device_matrix_view<T> data, index_t k, device_matrix_view<std::remove_const_t<T>> values,
-      device_matrix_view<index_t> indices, const top_k_options& options = {},
-      device_workspace workspace = {}) {
+template <input_element T>
+index_t top_k(device_matrix_view<T> data, index_t k,
+              device_matrix_view<std::remove_const_t<T>> values,
+              device_matrix_view<index_t> indices, const top_k_options& options = {}) {
   using value = std::remove_const_t<T>;
-  return detail::top_k<value>(device_matrix_view<const value>(data), k, values, indices, options,
-                              workspace);
+  return detail::top_k<value>(device_matrix_view<const value>(data), k, values, indices, options);
 }
 
 /// top_k_distinct on device memory, asynchronous as top_k.
 /// @param data values [n].
 /// @param k at least 1.
-/// @param options which end, variant; the stream.
 /// @param values,indices,counts receive the entries [at least min(k, n)].
 /// @param found receives how many there are [1]; behind them values are 0, indices -1, counts 0.
-/// @param workspace of at least plan_top_k_distinct<T>(1, n, k, options).workspace_bytes.
-template <class T>
-requires element<std::remove_const_t<T>>
+/// @param options which end, variant; the workspace and the stream.
+template <input_element T>
 void top_k_distinct(device_vector_view<T> data, index_t k,
                     device_vector_view<std::remove_const_t<T>> values,
                     device_vector_view<index_t> indices, device_vector_view<index_t> counts,
-                    device_vector_view<index_t> found, const top_k_options& options = {},
-                    device_workspace workspace = {}) {
+                    device_vector_view<index_t> found, const top_k_options& options = {}) {
   using value = std::remove_const_t<T>;
   detail::top_k_distinct<value>(detail::as_row(device_vector_view<const value>(data)), k,
                                 detail::as_row(values), detail::as_row(indices),
-                                detail::as_row(counts), found, options, workspace);
+                                detail::as_row(counts), found, options);
 }
 
 /// top_k_distinct of each row on device memory: outputs [rows, at least min(k, cols)], `found`
 /// [rows].
-template <class T>
-requires element<std::remove_const_t<T>>
+template <input_element T>
 void top_k_distinct(device_matrix_view<T> data, index_t k,
                     device_matrix_view<std::remove_const_t<T>> values,
                     device_matrix_view<index_t> indices, device_matrix_view<index_t> counts,
-                    device_vector_view<index_t> found, const top_k_options& options = {},
-                    device_workspace workspace = {}) {
+                    device_vector_view<index_t> found, const top_k_options& options = {}) {
   using value = std::remove_const_t<T>;
   detail::top_k_distinct<value>(device_matrix_view<const value>(data), k, values, indices, counts,
-                                found, options, workspace);
+                                found, options);
 }
 
 }  // namespace v0

@@ -2,22 +2,16 @@
 //
 // A block of 3 warpgroups computes 192 x 256 results at a time, a warpgroup 64 x 256 in 128 sums a
 // thread. Operands come prepared as tiles, so that a stage of 64 bytes of depth is two contiguous
-// bulk copies; a ring of 4 stages is filled by thread 0. A finished warpgroup leaves its counts as
-// 16-bit numbers in shared memory, and while the tensor cores work on the next tile, its warps
-// turn them into results, whole rows of 1 KiB at a time: at a depth of 8192 bits writing the
+// bulk copies; thread 0 fills a ring of 4 stages. A warpgroup that has finished a tile leaves its
+// counts in shared memory as 16-bit numbers. While the tensor cores work on the next tile, its
+// warps turn them into results and store whole rows of 1 KiB: at a depth of 8192 bits, storing the
 // result takes nearly as long as multiplying.
-// The grid is persistent; row tiles are walked in groups, so that the blocks at work share both
+//
+// The grid is persistent. Row tiles are walked in groups, so that the blocks at work share both
 // operands in L2. Where there are too few tiles, or a count could pass 16 bits, the depth is cut
 // into passes that add to the result.
 // Shared memory: 4 * (192 + 256) * 64 + 192 * 528 bytes, and the offsets: 224 KiB; 1 block a
-// multiprocessor. 167 registers, nothing spilled.
-//
-// Tried without gain: stores straight from the sums, which left the tensor cores idle; two blocks
-// of a cluster that share the right tile by multicast, which couples their rings and took half as
-// long again (1.66 in place of 1.15 ms at 16384^3 on an H100, by bulk copies or tensor maps, each
-// block filling what is free without waiting; the ring has no room for more stages); other groups
-// of row tiles; ordinary instead of streaming stores. A fourth warpgroup for copies and stores does
-// not compile: with 512 threads the instruction's sums exceed the registers of a thread.
+// multiprocessor. 167 registers, no spills.
 
 #include <algorithm>
 
@@ -83,7 +77,8 @@ __device__ __forceinline__ work_item locate(const hopper_arguments& args, int in
           static_cast<int>(min(args.pass_stages, args.stages - stage))};
 }
 
-// Fills the ring, two copies a stage; of thread 0, in shared memory to spare the others' registers.
+// Fills the ring, two copies a stage. Thread 0 alone uses it; it is in shared memory to spare the
+// registers of the other threads.
 struct ring_feeder {
   const std::uint8_t* a;
   const std::uint8_t* b;
@@ -134,8 +129,9 @@ __device__ __forceinline__ void put_counts(const int (&sums)[128], std::uint8_t*
 }
 
 // What one warp has still to store: the 16 rows of counts that it left in shared memory, with the
-// offsets of their columns and rows. Done a row at a time between the issue of products and their
-// end, evenly over the next tile: in a burst the stores of all blocks meet, and stall their warps.
+// offsets of their columns and rows. It stores a row at a time, between the issue of products and
+// their end, evenly over the next tile: stores in a burst would meet those of all other blocks and
+// stall the warp.
 struct row_store {
   int next = 16;
   int row;
@@ -212,6 +208,38 @@ struct row_store {
   }
 };
 
+// The operands of a warpgroup in the ring.
+struct bit_operands {
+  std::uint64_t left;
+  std::uint64_t right;
+
+  __device__ __forceinline__ bit_operands(const bit_ring& ring, int warpgroup) {
+    const std::uint64_t base = operand_descriptor(ring.first_stage, policy::depth_bytes);
+    left = base + (static_cast<std::uint64_t>(warpgroup * 64 * policy::depth_bytes) >> 4);
+    right = base + static_cast<std::uint64_t>(left_bytes >> 4);
+  }
+};
+
+// Starts sums = or += the product of a stage.
+__device__ __forceinline__ void multiply_stage(int (&sums)[128], const bit_operands& operands,
+                                               unsigned stage, bool add) {
+  const auto offset = static_cast<std::uint64_t>((stage * stage_bytes) >> 4);
+#pragma unroll
+  for (int step = 0; step < policy::depth_bytes / 32; ++step) {
+    const auto at = offset + static_cast<std::uint64_t>(step * (256 >> 4));
+    wgmma_b1(sums, operands.left + at, operands.right + at, add || step > 0 ? 1 : 0);
+  }
+  wgmma_commit();
+}
+
+// Says that the warpgroup has read a stage; thread 0 refills what is free.
+__device__ __forceinline__ void release_stage(const hopper_arguments& args, const bit_ring& ring,
+                                              ring_feeder& feeder, unsigned stage) {
+  if (threadIdx.x % 128 == 0) ring.release(stage);
+  if (threadIdx.x == 0) feeder.fill(args, ring);
+  __syncwarp();
+}
+
 #endif
 
 __global__ void __launch_bounds__(threads, 1)
@@ -219,11 +247,10 @@ __global__ void __launch_bounds__(threads, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * policy::stages];  // full, then empty
+  __shared__ ring_feeder feeder;
   const bit_ring ring{shared_address(shared), shared_address(barriers)};
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   std::uint8_t* counts = shared + ring_bytes + static_cast<int>(threadIdx.x) / 32 * warp_bytes;
-
-  __shared__ ring_feeder feeder;
   if (threadIdx.x == 0) {
     ring.init(policy::warpgroups);
     feeder.place = {0, 0};
@@ -232,18 +259,11 @@ __global__ void __launch_bounds__(threads, 1)
   }
   __syncthreads();
 
-  const std::uint64_t operand = operand_descriptor(ring.first_stage, policy::depth_bytes);
-  const std::uint64_t left_offset =
-      static_cast<std::uint64_t>(warpgroup * 64 * policy::depth_bytes) >> 4;
+  const bit_operands operands(ring, warpgroup);
   int sums[128];
   row_store store;
   bit_place place{0, 0};
   unsigned last_stage = 0;
-  const auto release = [&](unsigned read_stage) {
-    if (threadIdx.x % 128 == 0) ring.release(read_stage);
-    if (threadIdx.x == 0) feeder.fill(args, ring);
-    __syncwarp();
-  };
   for (int index = static_cast<int>(blockIdx.x); index < args.items;
        index += static_cast<int>(gridDim.x)) {
     const work_item item = locate(args, index);
@@ -253,26 +273,18 @@ __global__ void __launch_bounds__(threads, 1)
     for (int i = 0; i < item.stages; ++i) {
       ring.wait_until_full(place);
       wgmma_fence();
-      const std::uint64_t base =
-          operand + static_cast<std::uint64_t>((place.stage * stage_bytes) >> 4);
-#pragma unroll
-      for (int step = 0; step < policy::depth_bytes / 32; ++step) {
-        wgmma_b1(sums, base + left_offset + static_cast<std::uint64_t>(step * (256 >> 4)),
-                 base + static_cast<std::uint64_t>((left_bytes >> 4) + step * (256 >> 4)),
-                 i > 0 || step > 0 ? 1 : 0);
-      }
-      wgmma_commit();
+      multiply_stage(sums, operands, place.stage, i > 0);
       if (store.pending() && i >= store.next * store_interval) store.step(args, counts);
-      // The stage before this one is read: its products ended, while this one's keep the tensor
-      // cores at work.
+      // The products of the stage before this one have ended, so it is free; this one's keep the
+      // tensor cores at work.
       wgmma_wait<1>();
-      if (i > 0) release(last_stage);
+      if (i > 0) release_stage(args, ring, feeder, last_stage);
       last_stage = place.stage;
       place.advance();
     }
     wgmma_wait<0>();
     pin_registers(sums);
-    release(last_stage);
+    release_stage(args, ring, feeder, last_stage);
     while (store.pending()) store.step(args, counts);
     warpgroup_sync(1 + warpgroup);
     put_counts(sums, counts);

@@ -1,5 +1,5 @@
-// The rungs of the binary multiply that count bits with POPC: 16 words a clock and multiprocessor
-// bound all three, so what the ladder shows is how far memory keeps each of them from that.
+// The variants of the binary multiply that count bits with POPC. Its rate, 16 words a clock and
+// multiprocessor, bounds all three; they differ in how close memory lets them come to it.
 
 #include "kernels/binary_matmul/kernels.hpp"
 #include "kernels/common/launch.cuh"
@@ -24,8 +24,8 @@ __device__ __forceinline__ unsigned tail_mask(index_t cols) {
   return cols % 32 == 0 ? ~0U : (1U << (cols % 32)) - 1;
 }
 
-// popcount: one thread computes one result from global memory; neighbours in x share the row of a
-// and read different rows of b, uncoalesced: the rung that shows what tiling is for.
+// popcount: one thread computes one result from global memory. Neighbours in x share the row of a
+// and read different rows of b, uncoalesced.
 template <bit_product product>
 __global__ void __launch_bounds__(threads)
     popcount_kernel(device_bit_matrix_view a, device_bit_matrix_view b,

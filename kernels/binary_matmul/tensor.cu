@@ -51,6 +51,55 @@ __device__ __forceinline__ void multiply(int (&d)[4], const unsigned (&a)[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+using warp_sums = int[4][4][4];  // 4 x 4 tiles of 16 x 8, four sums a lane
+
+// Adds the products of a stage; `left` and `right` are the lane's first rows there.
+__device__ __forceinline__ void multiply_stage(warp_sums& sums, const std::uint32_t* left,
+                                               const std::uint32_t* right) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int word = lane % 4; word < bit_chunk_words; word += 8) {
+    unsigned x[4][4];
+    unsigned y[4][2];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      x[i][0] = left[i * 16 * pitch + word];
+      x[i][1] = left[(i * 16 + 8) * pitch + word];
+      x[i][2] = left[i * 16 * pitch + word + 4];
+      x[i][3] = left[(i * 16 + 8) * pitch + word + 4];
+      y[i][0] = right[i * 8 * pitch + word];
+      y[i][1] = right[i * 8 * pitch + word + 4];
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply(sums[i][j], x[i], y[j]);
+    }
+  }
+}
+
+// Writes the warp's results from row and column `first_row`, `first_col` on.
+__device__ __forceinline__ void store_results(const warp_sums& sums, const prepared_bits& a,
+                                              const prepared_bits& b, int scale, index_t first_row,
+                                              index_t first_col,
+                                              const device_matrix_view<std::int32_t>& out) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const index_t row = first_row + i * 16 + lane / 4 + e / 2 * 8;
+        const index_t col = first_col + j * 8 + lane % 4 * 2 + e % 2;
+        if (row >= a.rows || col >= b.rows) continue;
+        out.data()[row * out.row_stride() + col] =
+            scale * sums[i][j][e] + a.row_offsets[row] + b.row_offsets[col];
+      }
+    }
+  }
+}
+
 #endif
 
 __global__ void __launch_bounds__(threads, 2)
@@ -65,7 +114,7 @@ __global__ void __launch_bounds__(threads, 2)
   const index_t first_col = static_cast<index_t>(blockIdx.x) * tile;
   for (index_t first_row = static_cast<index_t>(blockIdx.y) * tile; first_row < a.rows;
        first_row += static_cast<index_t>(gridDim.y) * tile) {
-    int sums[4][4][4] = {};
+    warp_sums sums = {};
     load_stage(shared, a, b, first_row, first_col, 0);
     for (index_t chunk = 0; chunk < a.chunks; ++chunk) {
       if (chunk + 1 < a.chunks) {
@@ -78,41 +127,10 @@ __global__ void __launch_bounds__(threads, 2)
       const std::uint32_t* left = shared + chunk % 2 * stage_words + (warp_row + lane / 4) * pitch;
       const std::uint32_t* right =
           shared + chunk % 2 * stage_words + (tile + warp_col + lane / 4) * pitch;
-#pragma unroll
-      for (int word = lane % 4; word < bit_chunk_words; word += 8) {
-        unsigned x[4][4];
-        unsigned y[4][2];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          x[i][0] = left[i * 16 * pitch + word];
-          x[i][1] = left[(i * 16 + 8) * pitch + word];
-          x[i][2] = left[i * 16 * pitch + word + 4];
-          x[i][3] = left[(i * 16 + 8) * pitch + word + 4];
-          y[i][0] = right[i * 8 * pitch + word];
-          y[i][1] = right[i * 8 * pitch + word + 4];
-        }
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-#pragma unroll
-          for (int j = 0; j < 4; ++j) multiply(sums[i][j], x[i], y[j]);
-        }
-      }
+      multiply_stage(sums, left, right);
       __syncthreads();
     }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const index_t row = first_row + warp_row + i * 16 + lane / 4 + e / 2 * 8;
-          const index_t col = first_col + warp_col + j * 8 + lane % 4 * 2 + e % 2;
-          if (row >= a.rows || col >= b.rows) continue;
-          out.data()[row * out.row_stride() + col] =
-              terms.scale * sums[i][j][e] + a.row_offsets[row] + b.row_offsets[col];
-        }
-      }
-    }
+    store_results(sums, a, b, terms.scale, first_row + warp_row, first_col + warp_col, out);
   }
 #endif
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Hopper's bulk copies into shared memory, the barriers that count their bytes, and the ring of
-// stages that they fill (sm_90).
+// Hopper's bulk copies into and out of shared memory, the barriers that count their bytes, and the
+// ring of stages that they fill (sm_90).
 
 #include <cstdint>
 
@@ -45,6 +45,22 @@ __device__ __forceinline__ void bulk_copy(unsigned destination, const void* sour
           "r"(destination),
       "l"(source), "r"(bytes), "r"(barrier)
       : "memory");
+}
+/// Copies `bytes` (a multiple of 16, both ends 16-byte aligned) from shared to global memory.
+/// Several of these by one thread are one group once bulk_copies_commit() is called.
+__device__ __forceinline__ void bulk_copy_out(void* destination, const void* source,
+                                              unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                   __cvta_generic_to_global(destination)),
+               "r"(shared_address(source)), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ void bulk_copies_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+/// Waits until all groups of the calling thread have read their sources.
+__device__ __forceinline__ void bulk_copies_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 /// Orders ordinary writes to shared memory before what the tensor cores or the copy engine read.
 __device__ __forceinline__ void async_proxy_fence() {

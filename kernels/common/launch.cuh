@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 #include <gpu/index.hpp>
 
+#include "base/round_up.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_limits.hpp"
 
@@ -16,24 +17,12 @@ namespace gpu::kernels {
 /// Throws where the launch just made was refused.
 #define GPU_SIMILARITY_CHECK_LAUNCH() GPU_SIMILARITY_CUDA_CHECK(cudaGetLastError())
 
-__host__ __device__ constexpr index_t ceil_div(index_t value, index_t step) {
-  return (value + step - 1) / step;
-}
-__host__ __device__ constexpr index_t round_up(index_t value, index_t step) {
-  return ceil_div(value, step) * step;
-}
+using cuda::allow_shared_memory;
 
 /// Blocks of a grid-stride launch over `work` items: enough to fill the device, at most `most`.
 inline unsigned grid_blocks(index_t work, index_t items_per_block, index_t most = 0x7fffffff) {
   const index_t blocks = ceil_div(work, items_per_block);
   return static_cast<unsigned>(blocks < 1 ? 1 : (blocks < most ? blocks : most));
-}
-
-/// Lets a kernel use `bytes` of dynamic shared memory, which above 48 KiB must be asked for: of the
-/// driver the first time, then it is known.
-template <class Kernel>
-void allow_shared_memory(Kernel* kernel, std::size_t bytes) {
-  cuda::allow_shared_bytes(reinterpret_cast<const void*>(kernel), bytes);
 }
 
 }  // namespace gpu::kernels

@@ -145,6 +145,18 @@ __device__ __forceinline__ void wgmma_f16(float (&d)[96], std::uint64_t a, std::
       : "l"(a), "l"(b), "r"(accumulate));
 }
 
+/// The same, [64, 256].
+__device__ __forceinline__ void wgmma_f16(float (&d)[128], std::uint64_t a, std::uint64_t b,
+                                          int accumulate) {
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "setp.ne.b32 p, %130, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_128
+      "}, %128, %129, p, 1, 1, 0, 0;\n}"
+      : GPU_SIMILARITY_BIND_128("+f", d)
+      : "l"(a), "l"(b), "r"(accumulate));
+}
+
 /// d = a b^T, plus d where `accumulate` is not 0, [64, 256], 32 bytes deep: exact integer sums.
 __device__ __forceinline__ void wgmma_s8(int (&d)[128], std::uint64_t a, std::uint64_t b,
                                          int accumulate) {

@@ -64,12 +64,8 @@ __device__ void read_fragment(T (&to)[count], const T* from) {
 }
 
 /// What a thread multiplies, at two k: those of one are read while those of the other are used.
-///
 /// B is read first, and products go along rows back and forth, so that each shares an operand with
-/// the one before it. Neither changes a result or the number of instructions; of cuBLAS on an H100,
-/// at 2048, 4096 and 65536 x 256 x 1024, medium: 0.96, 0.98, 0.98; rows one way 0.93, 0.96, 0.96; A
-/// first and one way 0.92, 0.94, 0.94; columns back and forth 0.96, 0.98, 0.98, at 1021 0.96
-/// for 1.01.
+/// the one before it. Neither changes a result.
 template <class Layout, class T>
 struct fragments {
   T a[2][Layout::rows];
@@ -126,71 +122,63 @@ __device__ void store_tile(const Layout& layout, const T (&sum)[Layout::rows][La
   }
 }
 
-/// Block (x, y): tile x of C, part y of k. A block walks its part of k in steps of `depth`,
-/// `stages` tiles of A and B in flight; one barrier a step. A partial step comes first, so that the
-/// loop knows whole ones only. The fragments of the next k are read while those of this one are
-/// multiplied, across the barrier too. With more than one part, part y writes its product to
-/// partial[y] and sum_partials adds them up in order.
-///
-/// Tried without gain on an H100: A with k contiguous copied and read as 16-byte words of k (0.84
-/// of cuBLAS at 2048, 0.94 as it is; at 1024 in 4 x 4 tiles 1.04, 1.02 as it is): a thread's values
-/// of one k then stand in registers of one bank. The copies of a step spread over its products:
-/// every run of them costs three instructions more.
+/// Brings the tiles of A and B that a block multiplies to stages of shared memory.
 template <class T, class Layout, tile_reading a_reading, tile_reading b_reading>
-__global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiprocessor)
-    matmul_register_tiled(const __grid_constant__ matmul_problem<T> p, index_t part_depth,
-                          T* partial, const unsigned* run_if) {
-  if (run_if != nullptr) {
-    wait_for_previous_kernel();
-    if (*run_if == 0) return;
-  }
-  extern __shared__ __align__(16) unsigned char shared_memory[];
-  T* stages = reinterpret_cast<T*>(shared_memory);
-  const tile_place place(blockIdx.x, ceil_div(p.m, Layout::block_rows),
-                         ceil_div(p.n, Layout::block_cols));
-  const index_t first_row = place.row * Layout::block_rows;
-  const index_t first_col = place.col * Layout::block_cols;
-  const index_t begin = blockIdx.y * part_depth;
-  const index_t end = max(begin, min(p.k, begin + part_depth));
-  const index_t rest = (end - begin) % Layout::depth;
-  const index_t steps = ceil_div(end - begin, Layout::depth);
-  const tile_source<T> a_source{p.a.data, p.a.row_step, p.a.col_step, first_row, p.m};
-  const tile_source<T> b_source{p.b.data, p.b.col_step, p.b.row_step, first_col, p.n};
-  tile_loader<T, Layout::block_rows, Layout::depth, Layout::threads, a_reading> load_a(
-      a_source, begin + rest);
-  tile_loader<T, Layout::block_cols, Layout::depth, Layout::threads, b_reading> load_b(
-      b_source, begin + rest);
+struct tile_feeder {
+  T* stages;
+  tile_source<T> a;
+  tile_source<T> b;
+  index_t steps;
+  tile_loader<T, Layout::block_rows, Layout::depth, Layout::threads, a_reading> load_a;
+  tile_loader<T, Layout::block_cols, Layout::depth, Layout::threads, b_reading> load_b;
 
-  const auto fetch = [&](index_t step, int stage) {
+  /// `steps` steps of k; whole ones are read from `first_whole` on.
+  __device__ tile_feeder(T* memory, const tile_source<T>& a_source, const tile_source<T>& b_source,
+                         index_t step_count, index_t first_whole)
+      : stages(memory),
+        a(a_source),
+        b(b_source),
+        steps(step_count),
+        load_a(a_source, first_whole),
+        load_b(b_source, first_whole) {}
+
+  /// Starts to bring the next whole step, which is number `step`.
+  __device__ void fetch(index_t step, int stage) {
     T* to = stages + stage * Layout::stage_size;
     if (step < steps) {
       load_a.load_next(to);
       load_b.load_next(to + Layout::depth * Layout::a_pitch);
     }
     __pipeline_commit();
-  };
-  const auto fetch_rest = [&] {
+  }
+  /// Starts to bring k from `begin` to `end`, less than a step, to the first stage.
+  __device__ void fetch_part(index_t begin, index_t end) {
     copy_partial_tile<T, Layout::block_rows, Layout::depth, Layout::threads>(
-        a_source, stages, Layout::a_pitch, begin, begin + rest);
+        a, stages, Layout::a_pitch, begin, end);
     copy_partial_tile<T, Layout::block_cols, Layout::depth, Layout::threads>(
-        b_source, stages + Layout::depth * Layout::a_pitch, Layout::b_pitch, begin, begin + rest);
+        b, stages + Layout::depth * Layout::a_pitch, Layout::b_pitch, begin, end);
     __pipeline_commit();
-  };
-  const Layout layout;
-  T sum[Layout::rows][Layout::cols] = {};
+  }
+};
+
+/// sum = the product of all steps, the first of which is on its way. `stages` tiles of A and B are
+/// in flight, with one barrier a step. The fragments of the next k are read while those of this one
+/// are multiplied, across the barrier too.
+template <class Layout, class Feeder, class T>
+__device__ __forceinline__ void multiply_steps(const Layout& layout, Feeder& feeder,
+                                               T (&sum)[Layout::rows][Layout::cols]) {
   fragments<Layout, T> values;
-  rest > 0 ? fetch_rest() : fetch(0, 0);
 #pragma unroll
-  for (int s = 1; s < Layout::stages - 1; ++s) fetch(s, s);
+  for (int s = 1; s < Layout::stages - 1; ++s) feeder.fetch(s, s);
   __pipeline_wait_prior(Layout::stages - 2);
   __syncthreads();
-  values.read(layout, stages, 0);
+  values.read(layout, feeder.stages, 0);
   int stage = 0;
-  for (index_t step = 0; step < steps; ++step) {
-    const T* here = stages + stage * Layout::stage_size;
+  for (index_t step = 0; step < feeder.steps; ++step) {
+    const T* here = feeder.stages + stage * Layout::stage_size;
     const int before = stage == 0 ? Layout::stages - 1 : stage - 1;
     stage = stage + 1 == Layout::stages ? 0 : stage + 1;
-    const T* next = stages + stage * Layout::stage_size;
+    const T* next = feeder.stages + stage * Layout::stage_size;
 #pragma unroll
     for (int l = 0; l < Layout::depth; ++l) {
       if (l + 1 < Layout::depth) {
@@ -201,10 +189,40 @@ __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiproce
         __syncthreads();
         values.read(layout, next, 0);
       }
-      if (l == 0) fetch(step + Layout::stages - 1, before);
+      if (l == 0) feeder.fetch(step + Layout::stages - 1, before);
       values.multiply_add(sum, l);
     }
   }
+}
+
+/// Block (x, y): tile x of C, part y of k. A block walks its part of k in steps of `depth`. A
+/// partial step comes first, so that the loop knows whole ones only. With more than one part, part
+/// y writes its product to partial[y], and matmul_sum_partials adds them up in order. Shared
+/// memory: `stages` tiles of A and B.
+template <class T, class Layout, tile_reading a_reading, tile_reading b_reading>
+__global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiprocessor)
+    matmul_register_tiled(const __grid_constant__ matmul_problem<T> p, index_t part_depth,
+                          T* partial, const unsigned* run_if) {
+  if (run_if != nullptr) {
+    wait_for_previous_kernel();
+    if (*run_if == 0) return;
+  }
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  const tile_place place(blockIdx.x, ceil_div(p.m, Layout::block_rows),
+                         ceil_div(p.n, Layout::block_cols));
+  const index_t first_row = place.row * Layout::block_rows;
+  const index_t first_col = place.col * Layout::block_cols;
+  const index_t begin = blockIdx.y * part_depth;
+  const index_t end = max(begin, min(p.k, begin + part_depth));
+  const index_t rest = (end - begin) % Layout::depth;
+  tile_feeder<T, Layout, a_reading, b_reading> feeder(
+      reinterpret_cast<T*>(shared_memory), {p.a.data, p.a.row_step, p.a.col_step, first_row, p.m},
+      {p.b.data, p.b.col_step, p.b.row_step, first_col, p.n}, ceil_div(end - begin, Layout::depth),
+      begin + rest);
+  const Layout layout;
+  T sum[Layout::rows][Layout::cols] = {};
+  rest > 0 ? feeder.fetch_part(begin, begin + rest) : feeder.fetch(0, 0);
+  multiply_steps(layout, feeder, sum);
   T* c = p.c;
   index_t stride = p.c_stride;
   if (gridDim.y > 1) {

@@ -1,6 +1,6 @@
 #pragma once
-// The first three rungs: naive, pitched and shared_tiled. One-dimensional grids, so that no extent
-// meets the 65,535 blocks of the other grid axes.
+// The three simple variants: naive, pitched and shared_tiled. One-dimensional grids, so that no
+// extent meets the 65,535 blocks of the other grid axes.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/matmul/kernels.hpp"

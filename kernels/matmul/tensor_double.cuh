@@ -1,13 +1,8 @@
 #pragma once
-// Rung `tensor` for double: C on the double-precision tensor cores of compute capability 8.0 and
-// later. Their products and sums are IEEE double, so there is nothing to scale or to split: this is
-// register_tiled with other instructions. On an H200 every element sampled was that of a chain of
-// fused multiply-adds in the order of k, bit for bit.
-//
-// Measured there, 4096 x 4096 x 4096: 0.95 of cuBLAS. Without gain: products 8 or 16 deep instead
-// of 4 (0.65 where the fragments of the next step are not read ahead, as now; they need the
-// registers); 32 x 32 a warp (0.85); operands with contiguous k stored by depth, in 8-byte copies
-// (0.69).
+// Variant `tensor` for double: C on the double-precision tensor cores of compute capability 8.0 and
+// later. Their products and sums are IEEE double, so nothing has to be scaled or split: this is
+// register_tiled with other instructions. On an H200 every element sampled had the bits of a chain
+// of fused multiply-adds in the order of k.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/matmul/kernels.hpp"
@@ -228,52 +223,52 @@ __device__ void store_tile_f64(const double (&sum)[Layout::down][Layout::across]
   }
 }
 
-/// A block computes a tile of C as matmul_register_tiled does: `stages` tiles of A and B in flight,
-/// one barrier a step, the fragments of the next products read while these are multiplied.
+/// The tiles of A and B that a block multiplies, and where they are in shared memory.
 template <class Layout, tile_order a_order, int a_items, tile_order b_order, int b_items>
-__global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiprocessor)
-    matmul_tensor_f64(const __grid_constant__ matmul_problem<double> p) {
+struct tile_feeder_f64 {
   using a_stream =
       tile_stream<Layout::block_rows, Layout::depth, Layout::threads, a_order, a_items>;
   using b_stream =
       tile_stream<Layout::block_cols, Layout::depth, Layout::threads, b_order, b_items>;
   using a_shape = typename a_stream::shape;
   using b_shape = typename b_stream::shape;
-  constexpr int stage_size = a_shape::size + b_shape::size;
-  extern __shared__ __align__(16) unsigned char shared_memory[];
-  double* stages = reinterpret_cast<double*>(shared_memory);
-  const tile_place place(blockIdx.x, ceil_div(p.m, Layout::block_rows),
-                         ceil_div(p.n, Layout::block_cols));
-  const index_t first_row = place.row * Layout::block_rows;
-  const index_t first_col = place.col * Layout::block_cols;
-  const index_t steps = ceil_div(p.k, Layout::depth);
-  const tile_source<double> a_source{p.a.data, p.a.row_step, p.a.col_step, first_row, p.m};
-  const tile_source<double> b_source{p.b.data, p.b.col_step, p.b.row_step, first_col, p.n};
-  a_stream load_a(a_source, p.k);
-  b_stream load_b(b_source, p.k);
-  const auto fetch = [&](int stage) {
+  static constexpr int stage_size = a_shape::size + b_shape::size;
+  static constexpr std::size_t shared_bytes = sizeof(double) * Layout::stages * stage_size;
+
+  double* stages;
+  a_stream load_a;
+  b_stream load_b;
+
+  /// Starts to bring the next step of k.
+  __device__ void fetch(int stage) {
     double* to = stages + stage * stage_size;
     load_a.load_next(to);
     load_b.load_next(to + a_shape::size);
     __pipeline_commit();
-  };
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int warp_row = warp % Layout::warps_down * Layout::rows_of_warp;
-  const int warp_col = warp / Layout::warps_down * Layout::cols_of_warp;
-  const double* a_first = stages + a_shape::place(warp_row + lane / 4, lane % 4);
-  const double* b_first = stages + a_shape::size + b_shape::place(warp_col + lane / 4, lane % 4);
+  }
+};
+
+/// sum = the product of `steps` steps of k; `row` and `col` are those of the lane in the tile.
+/// `stages` tiles of A and B are in flight, with one barrier a step; the fragments of the next
+/// products are read while these are multiplied.
+template <class Layout, class Feeder>
+__device__ __forceinline__ void multiply_steps_f64(Feeder& feeder, index_t steps, int row, int col,
+                                                   double (&sum)[Layout::down][Layout::across][4]) {
+  using a_shape = typename Feeder::a_shape;
+  using b_shape = typename Feeder::b_shape;
   constexpr int substeps = Layout::depth / (4 * Layout::quads);
-  double sum[Layout::down][Layout::across][4] = {};
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const double* a_first = feeder.stages + a_shape::place(row, lane % 4);
+  const double* b_first = feeder.stages + a_shape::size + b_shape::place(col, lane % 4);
   fragments_f64<Layout> at[2];
 #pragma unroll
-  for (int s = 0; s < Layout::stages - 1; ++s) fetch(s);
+  for (int s = 0; s < Layout::stages - 1; ++s) feeder.fetch(s);
   __pipeline_wait_prior(Layout::stages - 2);
   __syncthreads();
   at[0].template read<a_shape, b_shape>(a_first, b_first, 0);
   int stage = 0;
   for (index_t step = 0; step < steps; ++step) {
-    const int here = stage * stage_size;
+    const int here = stage * Feeder::stage_size;
     const int before = stage == 0 ? Layout::stages - 1 : stage - 1;
     stage = stage + 1 == Layout::stages ? 0 : stage + 1;
 #pragma unroll
@@ -285,22 +280,46 @@ __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiproce
         // The next stage has come, and everyone has read the last of this one.
         __pipeline_wait_prior(Layout::stages - 2);
         __syncthreads();
-        const int next = stage * stage_size;
+        const int next = stage * Feeder::stage_size;
         at[0].template read<a_shape, b_shape>(a_first + next, b_first + next, 0);
       }
-      if (l == 0) fetch(before);
+      if (l == 0) feeder.fetch(before);
       at[l % 2].multiply_add(sum);
     }
   }
+}
+
+/// A block computes a tile of C, a warp rows_of_warp x cols_of_warp of it. Shared memory: `stages`
+/// tiles of A and B.
+template <class Layout, tile_order a_order, int a_items, tile_order b_order, int b_items>
+__global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiprocessor)
+    matmul_tensor_f64(const __grid_constant__ matmul_problem<double> p) {
+  using feeder_type = tile_feeder_f64<Layout, a_order, a_items, b_order, b_items>;
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  const tile_place place(blockIdx.x, ceil_div(p.m, Layout::block_rows),
+                         ceil_div(p.n, Layout::block_cols));
+  const index_t first_row = place.row * Layout::block_rows;
+  const index_t first_col = place.col * Layout::block_cols;
+  const tile_source<double> a_source{p.a.data, p.a.row_step, p.a.col_step, first_row, p.m};
+  const tile_source<double> b_source{p.b.data, p.b.col_step, p.b.row_step, first_col, p.n};
+  feeder_type feeder{reinterpret_cast<double*>(shared_memory),
+                     typename feeder_type::a_stream(a_source, p.k),
+                     typename feeder_type::b_stream(b_source, p.k)};
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp_row = warp % Layout::warps_down * Layout::rows_of_warp;
+  const int warp_col = warp / Layout::warps_down * Layout::cols_of_warp;
+  double sum[Layout::down][Layout::across][4] = {};
+  multiply_steps_f64<Layout>(feeder, ceil_div(p.k, Layout::depth), warp_row + lane / 4,
+                             warp_col + lane / 4, sum);
   store_tile_f64<Layout>(sum, p.c, p.c_stride, first_row + warp_row + lane / 4,
                          first_col + warp_col + lane % 4 * 2, p.m, p.n);
 }
 
 template <class Layout, tile_order a_order, int a_items, tile_order b_order, int b_items>
 void launch_tensor_f64_kernel(const matmul_problem<double>& p, cudaStream_t stream) {
-  constexpr std::size_t bytes = sizeof(double) * Layout::stages *
-                                (tile_shape<Layout::block_rows, Layout::depth, a_order>::size +
-                                 tile_shape<Layout::block_cols, Layout::depth, b_order>::size);
+  constexpr std::size_t bytes =
+      tile_feeder_f64<Layout, a_order, a_items, b_order, b_items>::shared_bytes;
   const auto kernel = matmul_tensor_f64<Layout, a_order, a_items, b_order, b_items>;
   allow_shared_memory(kernel, bytes);
   const unsigned blocks =

@@ -87,6 +87,26 @@ __device__ inline void fetch_operand(unsigned char* to, const std::byte* from) {
   }
 }
 
+/// Writes a warp's 64 x 32 sums to C.
+__device__ inline void store_warp_sums(const tensor_problem& p, const float (&sum)[4][4][4],
+                                       index_t first_row, index_t first_col) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const bool aligned = pairs_are_aligned(p);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const index_t row = first_row + i / 2 * 16 + lane / 4 + i % 2 * 8;
+    if (row >= p.m) continue;
+    const int row_shift = tensor_shift(p.a_peaks[row]);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const index_t col = first_col + j * 8 + lane % 4 * 2;
+      const float* pair = &sum[i / 2][j][i % 2 * 2];
+      store_pair(p, row, col, unscale(pair[0], row_shift, tensor_shift(p.b_peaks[col])),
+                 unscale(pair[1], row_shift, tensor_shift(p.b_peaks[col + 1])), aligned);
+    }
+  }
+}
+
 #endif
 
 /// A block of 8 warps computes 128 x 128 of C, a warp 64 x 32, from a ring of stages of 32 values
@@ -138,21 +158,7 @@ __global__ void __launch_bounds__(mma_layout::threads)
       }
     }
   }
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const bool aligned = pairs_are_aligned(p);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const index_t row = first_row + warp_row + i / 2 * 16 + lane / 4 + i % 2 * 8;
-    if (row >= p.m) continue;
-    const int row_shift = tensor_shift(p.a_peaks[row]);
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const index_t col = first_col + warp_col + j * 8 + lane % 4 * 2;
-      const float* pair = &sum[i / 2][j][i % 2 * 2];
-      store_pair(p, row, col, unscale(pair[0], row_shift, tensor_shift(p.b_peaks[col])),
-                 unscale(pair[1], row_shift, tensor_shift(p.b_peaks[col + 1])), aligned);
-    }
-  }
+  store_warp_sums(p, sum, first_row + warp_row, first_col + warp_col);
 #endif
 }
 

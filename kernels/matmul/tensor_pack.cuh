@@ -14,7 +14,7 @@
 #include "kernels/common/dependent_launch.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/matmul/kernels.hpp"
-#include "plan/matmul_tensor_layout.hpp"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu::kernels {
 

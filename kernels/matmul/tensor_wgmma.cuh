@@ -165,11 +165,7 @@ __device__ void multiply_tiles(const tensor_problem& p, const tensor_ring<Layout
 
 /// A block of three warpgroups: one copies, two multiply 64 rows each of a 128 x cols tile, over
 /// and over until the tiles of its cluster are done. Shared memory is a ring of `stages` stages of
-/// 32 values of k, high and low halves.
-///
-/// Tried without gain on an H100: clusters of 2 x 2 blocks that share rows of A too (at 2048 251 us
-/// for 183, at 4096 1066 for 1046): copies are not what it waits for. Longer runs are faster and
-/// less exact, see tensor_run.
+/// 32 values of k, high and low halves. Longer runs are faster and less exact, see tensor_run.
 template <class Layout, int run>
 __global__ void GPU_SIMILARITY_CLUSTER(Layout::cluster) __launch_bounds__(Layout::threads, 1)
     tensor_multiply_wgmma(const __grid_constant__ tensor_problem p) {

@@ -1,5 +1,5 @@
 #pragma once
-// Rung `block_sums`: sums of blocks shared by all windows over them, so the cost per output does
+// Variant `block_sums`: sums of blocks shared by all windows over them, so the cost per output does
 // not grow with the window.
 //
 // A block computes threads * K outputs of one row. It stages their elements with the halo of
@@ -176,8 +176,7 @@ __global__ void __launch_bounds__(Threads)
   constexpr int tile_outputs = Threads * K;
   const int staged = tile_outputs + static_cast<int>(args.shape.window) - 1;
   const index_t tiles = args.shape.rows * tiles_per_row;
-  init_barrier(barriers[0]);
-  init_barrier(barriers[1]);
+  init_barriers(barriers, 2);
   unsigned phases[2] = {0, 0};
   const In* tile[2] = {};
   bool bulk[2] = {};

@@ -1,8 +1,8 @@
 #pragma once
-// Rungs `direct` and `constant_memory`: one output per thread, its window read from global memory.
-// Neighbouring threads read neighbouring windows, so the first-level cache serves all but one of
-// the `window` reads per output; bound by its bandwidth from windows of about 10 on. Also the
-// kernel for short rows: outputs of all rows are numbered through.
+// Variants `direct` and `constant_memory`: one output per thread, its window read from global
+// memory. Neighbouring threads read neighbouring windows, so the first-level cache serves all but
+// one of the `window` reads per output; bound by its bandwidth from windows of about 10 on. Also
+// the kernel for short rows: outputs of all rows are numbered through.
 
 #include "kernels/mean_filter/filter_args.cuh"
 #include "kernels/mean_filter/policy.hpp"

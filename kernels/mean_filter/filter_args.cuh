@@ -37,7 +37,7 @@ struct filter_args {
 
   /// The element at place `e` of the extended row; 0 where nothing is.
   __device__ In extended(const In* row, index_t e) const {
-    const index_t index = detail::extended_index(e, shape.cols, shape.edges);
+    const index_t index = detail::extended_index(e, shape.cols, shape.boundary);
     return index < 0 ? In{} : row[index];
   }
 
@@ -50,7 +50,7 @@ struct filter_args {
   template <class Sum>
   __device__ bool full_windows(index_t first, index_t end) const {
     if constexpr (counts_missing<Sum>) return false;
-    return shape.edges != boundary::shrink ||
+    return shape.boundary != boundary::shrink ||
            inside(first - shape.left, end - 1 - shape.left + shape.window);
   }
 
@@ -65,10 +65,10 @@ struct filter_args {
   __device__ Out mean(const Sum& sum, index_t j) const {
     if constexpr (counts_missing<Sum>) {
       const index_t places =
-          shape.edges == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
+          shape.boundary == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
       return finished<Out>(sum.value() / static_cast<double>(places - sum.missing()));
     } else {
-      if (shape.edges == boundary::shrink) {
+      if (shape.boundary == boundary::shrink) {
         const index_t places = detail::elements_in_window(shape, j);
         if (places != shape.divisor) {
           return finished<Out>(sum.value() / static_cast<double>(places));

@@ -26,7 +26,7 @@ index_t mean_filter_tile_outputs(const detail::filter_shape& shape, std::size_t 
 template <class In, class Out>
 void launch_mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
                         const detail::filter_shape& shape, mean_filter_variant variant,
-                        missing_values nans, void* workspace, cudaStream_t stream);
+                        nan_policy nans, void* workspace, cudaStream_t stream);
 
 /// Correlates each row with `weights`, already flipped (host memory, read before the call
 /// returns). `device_weights` is device memory for as many doubles, used by `direct` alone.

@@ -42,11 +42,11 @@ void launch_mean_filter_variant(const filter_args<In, Out>& args, mean_filter_va
 template <class In, class Out>
 void launch_mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
                         const detail::filter_shape& shape, mean_filter_variant variant,
-                        missing_values nans, void* workspace, cudaStream_t stream) {
+                        nan_policy nans, void* workspace, cudaStream_t stream) {
   using sum = std::conditional_t<std::is_same_v<In, double>, exact_sum, plain_sum>;
   const filter_args<In, Out> args(in, out, shape);
   if constexpr (std::is_floating_point_v<In>) {
-    if (nans == missing_values::omit) {
+    if (nans == nan_policy::omit) {
       return launch_mean_filter_variant<counted_sum<sum>, counted_sum<exact_sum>>(
           args, variant, workspace, stream);
     }
@@ -82,12 +82,12 @@ void launch_correlate(device_matrix_view<const In> in, device_matrix_view<Out> o
   }
 }
 
-#define GPU_SIMILARITY_INSTANTIATE_MEAN_FILTER(In, Out)                                   \
-  template void launch_mean_filter(device_matrix_view<const In>, device_matrix_view<Out>, \
-                                   const detail::filter_shape&, mean_filter_variant,      \
-                                   missing_values, void*, cudaStream_t);                  \
-  template void launch_correlate(device_matrix_view<const In>, device_matrix_view<Out>,   \
-                                 const detail::filter_shape&, std::span<const double>,    \
+#define GPU_SIMILARITY_INSTANTIATE_MEAN_FILTER(In, Out)                                          \
+  template void launch_mean_filter(device_matrix_view<const In>, device_matrix_view<Out>,        \
+                                   const detail::filter_shape&, mean_filter_variant, nan_policy, \
+                                   void*, cudaStream_t);                                         \
+  template void launch_correlate(device_matrix_view<const In>, device_matrix_view<Out>,          \
+                                 const detail::filter_shape&, std::span<const double>,           \
                                  mean_filter_variant, double*, cudaStream_t);
 
 }  // namespace gpu::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// Rung `multi_level`: windows longer than shared memory. Three launches:
+// Variant `multi_level`: windows longer than shared memory. Three launches:
 //   1. the sum of each tile of 2304 places of the extended row;
 //   2. the sum of every 256 of those;
 //   3. one tile of outputs a block: with b the tile,

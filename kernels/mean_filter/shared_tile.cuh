@@ -1,5 +1,5 @@
 #pragma once
-// Rung `shared_memory`: a block stages a tile of 1024 outputs' elements with its halo in shared
+// Variant `shared_memory`: a block stages a tile of 1024 outputs' elements with its halo in shared
 // memory, then each thread reads 4 windows from there, 256 outputs apart (no bank conflicts).
 // Global memory is read (1 + (window - 1) / 1024) times; shared memory `window` times per output.
 

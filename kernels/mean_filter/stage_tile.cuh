@@ -2,6 +2,9 @@
 // Brings a tile of a row to shared memory: one bulk copy by the copy engine of sm_90 and newer,
 // 16-byte loads elsewhere, element by element where the tile reaches beyond the row.
 
+#include <cstdint>
+
+#include "kernels/common/bulk_copy.cuh"
 #include "kernels/mean_filter/filter_args.cuh"
 
 namespace gpu::kernels {
@@ -9,54 +12,21 @@ namespace gpu::kernels {
 /// Room that stage_tile wants before and after the elements, in bytes.
 inline constexpr int stage_slack = 32;
 
-__device__ inline unsigned shared_address(const void* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
-
 /// The barrier of a block's bulk copies; its phase is kept by the caller.
-struct copy_barrier {
-  unsigned long long state;
-};
+using copy_barrier = std::uint64_t;
 
-__device__ inline void init_barrier(copy_barrier& barrier) {
+/// Prepares `count` barriers for one copy at a time each. All threads call.
+__device__ inline void init_barriers(copy_barrier* barriers, int count) {
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x == 0) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier))
-                 : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    for (int i = 0; i < count; ++i) barrier_init(shared_address(barriers + i), 1);
+    barrier_init_fence();
   }
   __syncthreads();
 #else
-  static_cast<void>(barrier);
+  static_cast<void>(barriers), static_cast<void>(count);
 #endif
 }
-
-#if __CUDA_ARCH__ >= 900
-__device__ inline void copy_bulk(void* to, const void* from, unsigned bytes,
-                                 copy_barrier& barrier) {
-  asm volatile(
-      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-      "r"(bytes)
-      : "memory");
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(shared_address(to)),
-      "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&barrier))
-      : "memory");
-}
-
-__device__ inline void wait_barrier(copy_barrier& barrier, unsigned phase) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@!done bra again;\n"
-      "}\n" ::"r"(shared_address(&barrier)),
-      "r"(phase)
-      : "memory");
-}
-#endif
 
 /// Begins to bring `count` places of the extended row from place `first` on into `room` (16-byte
 /// aligned, count elements and stage_slack bytes); returns where the first of them will stand. All
@@ -83,7 +53,9 @@ __device__ In* begin_tile(const filter_args<In, Out>& args, const In* row, index
 #if __CUDA_ARCH__ >= 900
   bulk = whole > 0;
   if (threadIdx.x == 0 && bulk) {
-    copy_bulk(tile + head, from + head, static_cast<unsigned>(whole) * sizeof(In), barrier);
+    const auto bytes = static_cast<unsigned>(whole * sizeof(In));
+    barrier_expect(shared_address(&barrier), bytes);
+    bulk_copy(shared_address(tile + head), from + head, bytes, shared_address(&barrier));
   }
 #else
   const auto* pieces = reinterpret_cast<const uint4*>(from + head);
@@ -102,7 +74,7 @@ __device__ In* begin_tile(const filter_args<In, Out>& args, const In* row, index
 __device__ inline void await_tile(copy_barrier& barrier, bool bulk, unsigned& phase) {
 #if __CUDA_ARCH__ >= 900
   if (bulk) {
-    wait_barrier(barrier, phase);
+    barrier_wait(shared_address(&barrier), phase);
     phase ^= 1;
   }
 #endif
@@ -117,15 +89,11 @@ __device__ void write_tile(Out* to, const Out* results, int count, int full) {
   const bool aligned = (reinterpret_cast<std::uintptr_t>(to) & 15) == 0 &&
                        static_cast<unsigned>(full) * sizeof(Out) % 16 == 0;
   if (count == full && aligned) {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    async_proxy_fence();
     __syncthreads();
     if (threadIdx.x == 0) {
-      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
-                       __cvta_generic_to_global(to)),
-                   "r"(shared_address(results)),
-                   "r"(static_cast<unsigned>(full) * static_cast<unsigned>(sizeof(Out)))
-                   : "memory");
-      asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+      bulk_copy_out(to, results, static_cast<unsigned>(full * sizeof(Out)));
+      bulk_copies_commit();
     }
     return;
   }
@@ -133,14 +101,14 @@ __device__ void write_tile(Out* to, const Out* results, int count, int full) {
   __syncthreads();
   for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = results[i];
 #if __CUDA_ARCH__ >= 900
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  async_proxy_fence();
 #endif
 }
 
 /// Waits until what write_tile was given has been read, and lets bulk copies overwrite it.
 __device__ inline void results_read() {
 #if __CUDA_ARCH__ >= 900
-  if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  if (threadIdx.x == 0) bulk_copies_wait_read();
 #endif
   __syncthreads();
 }

@@ -21,86 +21,110 @@
 
 namespace gpu::kernels {
 
+/// Shared memory of a block, and the CUB algorithms that use it one after the other.
 template <class Key, int Threads, int Items>
-__global__ __launch_bounds__(Threads) void block_sort_kernel(row_source source, rank_target target,
-                                                             tie_method ties) {
+struct block_sort_memory {
+  static constexpr int capacity = Threads * Items;
   using sort = cub::BlockRadixSort<Key, Threads, Items, std::uint16_t>;
   using heads = cub::BlockDiscontinuity<Key, Threads>;
   using scan = cub::BlockScan<int, Threads>;
   using reduce = cub::BlockReduce<long long, Threads>;
-  constexpr int capacity = Threads * Items;
   struct row_state {
     std::uint16_t run_start[capacity + 1];
     std::int16_t counts[capacity];
   };
-  __shared__ union {
-    typename sort::TempStorage sort;
-    typename heads::TempStorage heads;
-    typename scan::TempStorage scan;
-    typename reduce::TempStorage reduce;
+  union {
+    typename sort::TempStorage sorting;
+    typename heads::TempStorage finding_heads;
+    typename scan::TempStorage scanning;
+    typename reduce::TempStorage reducing;
     row_state row;
-  } shared;
+  };
+};
 
-  const int thread = static_cast<int>(threadIdx.x);
-  const int cols = source.cols;
+/// Reads the thread's elements of a row; true on all threads where the row holds a NaN.
+template <class Key, int Threads, int Items>
+__device__ __forceinline__ bool load_keys(const row_source& source, index_t row, bool in_order,
+                                          Key (&keys)[Items], std::uint16_t (&columns)[Items]) {
   // The largest key of as many bits as are sorted: narrow types tie with it, as wide ones do.
   const auto filler = static_cast<Key>(~std::uint64_t{0} >> (64 - source.key_bits));
-  const bool in_order = ties == tie_method::ordinal;
+  const int thread = static_cast<int>(threadIdx.x);
   const int thread_step = in_order ? Items : 1;
   const int item_step = in_order ? 1 : Threads;
+  bool has_nan = false;
+#pragma unroll
+  for (int i = 0; i < Items; ++i) {
+    const int col = thread * thread_step + i * item_step;
+    columns[i] = static_cast<std::uint16_t>(col);
+    keys[i] = filler;
+    if (col < source.cols) {
+      const Key key = source.plain_key<Key>(row, col);
+      has_nan = has_nan || source.is_nan(key);
+      keys[i] = key ^ static_cast<Key>(source.flip);
+    }
+  }
+  return __syncthreads_or(static_cast<int>(has_nan)) != 0;
+}
+
+/// Numbers the runs of equal keys from 1 on: run[i] of each sorted item, and where each run starts
+/// in memory.row.run_start, one entry more for the end of the last.
+template <class Key, int Threads, int Items>
+__device__ __forceinline__ void find_runs(block_sort_memory<Key, Threads, Items>& memory,
+                                          Key (&keys)[Items], int (&run)[Items]) {
+  using memory_type = block_sort_memory<Key, Threads, Items>;
+  const int thread = static_cast<int>(threadIdx.x);
+  int is_head[Items];
+  typename memory_type::heads(memory.finding_heads)
+      .FlagHeads(is_head, keys, ::cuda::std::not_equal_to<>{});
+  __syncthreads();
+  int runs = 0;
+  typename memory_type::scan(memory.scanning).InclusiveSum(is_head, run, runs);
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < Items; ++i) {
+    const int at = thread * Items + i;
+    if (is_head[i] != 0) memory.row.run_start[run[i] - 1] = static_cast<std::uint16_t>(at);
+  }
+  if (thread == 0) memory.row.run_start[runs] = static_cast<std::uint16_t>(memory_type::capacity);
+  __syncthreads();
+}
+
+template <class Key, int Threads, int Items>
+__global__ __launch_bounds__(Threads) void block_sort_kernel(row_source source, rank_target target,
+                                                             tie_method ties) {
+  using memory_type = block_sort_memory<Key, Threads, Items>;
+  __shared__ memory_type memory;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int cols = source.cols;
   for (index_t row = blockIdx.x; row < source.rows; row += gridDim.x) {
     Key keys[Items];
     std::uint16_t columns[Items];
-    bool has_nan = false;
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const int col = thread * thread_step + i * item_step;
-      columns[i] = static_cast<std::uint16_t>(col);
-      keys[i] = filler;
-      if (col < cols) {
-        const Key key = source.plain_key<Key>(row, col);
-        has_nan = has_nan || source.is_nan(key);
-        keys[i] = key ^ static_cast<Key>(source.flip);
-      }
-    }
-    has_nan = __syncthreads_or(static_cast<int>(has_nan)) != 0;
-    sort(shared.sort).Sort(keys, columns, 0, source.key_bits);
-    __syncthreads();
-
-    int is_head[Items];
-    heads(shared.heads).FlagHeads(is_head, keys, ::cuda::std::not_equal_to<>{});
+    const bool has_nan =
+        load_keys<Key, Threads, Items>(source, row, ties == tie_method::ordinal, keys, columns);
+    typename memory_type::sort(memory.sorting).Sort(keys, columns, 0, source.key_bits);
     __syncthreads();
     int run[Items];
-    int runs = 0;
-    scan(shared.scan).InclusiveSum(is_head, run, runs);
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const int at = thread * Items + i;
-      if (is_head[i] != 0) shared.row.run_start[run[i] - 1] = static_cast<std::uint16_t>(at);
-    }
-    if (thread == 0) shared.row.run_start[runs] = static_cast<std::uint16_t>(capacity);
-    __syncthreads();
+    find_runs(memory, keys, run);
     long long squares = 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       if (columns[i] >= cols) continue;
-      const int first = shared.row.run_start[run[i] - 1];
-      const int last = min(cols, int{shared.row.run_start[run[i]]});
+      const int first = memory.row.run_start[run[i] - 1];
+      const int last = min(cols, int{memory.row.run_start[run[i]]});
       const int count = count_in_run(ties, cols, first, last, thread * Items + i, run[i] - 1);
-      shared.row.counts[columns[i]] = static_cast<std::int16_t>(count);
+      memory.row.counts[columns[i]] = static_cast<std::int16_t>(count);
       squares += count * count;
     }
     __syncthreads();
     for (int col = thread; col < cols; col += Threads) {
-      target.store(row, col, shared.row.counts[col], has_nan);
+      target.store(row, col, memory.row.counts[col], has_nan);
     }
     for (index_t col = cols + thread; col < target.cols; col += Threads) {
       target.store(row, col, 0, false);
     }
     __syncthreads();
     if (target.square_sums != nullptr) {
-      squares = reduce(shared.reduce).Sum(squares);
+      squares = typename memory_type::reduce(memory.reducing).Sum(squares);
       if (thread == 0) target.square_sums[row] = squares;
       __syncthreads();
     }

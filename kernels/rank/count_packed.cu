@@ -12,9 +12,9 @@ void launch_for(const row_source& source, const rank_target& target, cudaStream_
   if constexpr (Size + 1 < rank_packed_cols.size()) {
     if (source.cols > cols) return launch_for<Size + 1>(source, target, stream);
   }
-  count_packed_kernel<cols, rank_packed_threads>
-      <<<grid_blocks(source.rows, 2 * rank_packed_threads), rank_packed_threads, 0, stream>>>(
-          source, target);
+  using layout = packed_layout<cols, rank_packed_threads>;
+  count_packed_kernel<layout>
+      <<<grid_blocks(source.rows, 2 * layout::slots), layout::threads, 0, stream>>>(source, target);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -1,4 +1,5 @@
 // Type-erases views and options, and launches the kernel of the variant that was chosen.
+#include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/rank/kernels.hpp"
 #include "kernels/rank/launches.cuh"
@@ -28,15 +29,22 @@ constexpr target_tag target_tag_of() {
   if constexpr (sizeof(Integer) == 4) return target_tag::i32;
 }
 
+// The packed kernel counts signs, which is what average ranks are. It always ascends; descending
+// counts are the same with the other sign, and integer targets always ascend.
+void launch_average_counting(row_source source, rank_target target, cudaStream_t stream) {
+  static_assert(rank_packed_cols.back() == rank_counting_max_cols);
+  if (source.flip != 0) target.scale = -target.scale;
+  source.flip = 0;
+  launch_count_packed(source, target, stream);
+}
+
 void launch(const row_source& source, const rank_target& target, const rank_request& request,
             cudaStream_t stream) {
   if (source.rows == 0) return;
   switch (request.variant) {
     case rank_variant::counting:
-      // The packed kernel counts signs, which is what average ranks are; it always ascends.
-      if (request.ties == tie_method::average && source.cols > 0 && source.flip == 0 &&
-          source.cols <= rank_packed_cols.back()) {
-        return launch_count_packed(source, target, stream);
+      if (request.ties == tie_method::average && source.cols > 0) {
+        return launch_average_counting(source, target, stream);
       }
       return launch_count_warp(source, target, request.ties, stream);
     case rank_variant::block_sort:
@@ -90,12 +98,6 @@ void launch_ranks(device_matrix_view<const T> data, device_matrix_view<double> r
   template void launch_ranks<T>(device_matrix_view<const T>, device_matrix_view<double>,           \
                                 const rank_request&, cudaStream_t);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::kernels

@@ -7,7 +7,7 @@
 
 namespace gpu::kernels {
 
-/// cols <= rank_packed_cols.back(), average ties.
+/// 1 <= cols <= rank_packed_cols.back(), average ties, ascending.
 void launch_count_packed(const row_source& source, const rank_target& target, cudaStream_t stream);
 /// cols <= rank_counting_max_cols.
 void launch_count_warp(const row_source& source, const rank_target& target, tie_method ties,

@@ -1,9 +1,9 @@
 // Ranks rows of any length by sorting (key, column) in global memory, as many rows at a time as
 // the scratch holds: cub::DeviceRadixSort for a long row alone, cub::DeviceSegmentedRadixSort (one
 // block a row) for many shorter ones. Both are stable and work on the stream without waiting for
-// it. Afterwards every sorted element looks for the borders of its run of equal keys: at its
-// neighbours first, then by bisection within its row, so that no scan over the row is needed but
-// for dense ranks. Ranks leave scattered, in the order of the columns.
+// it. Then every sorted element looks for the borders of its run of equal keys: at its neighbours
+// first, then by bisection within its row. So only dense ranks need a scan over the row. Ranks are
+// written scattered, in the order of the columns.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -245,6 +245,9 @@ void launch_for(const row_source& source, const rank_target& target, tie_method 
   const index_t countable = most_chunk_elements / source.cols;
   index_t rows = std::clamp<index_t>(std::min(affordable, countable), 1, source.rows);
   while (rows > 1 && sorter.bytes(rows) > limit) --rows;
+  // A block sorts a row: in chunks of a multiple of the multiprocessors all have the same to do.
+  const index_t multiprocessors = cuda::current_limits().multiprocessors;
+  if (rows < source.rows && rows > multiprocessors) rows -= rows % multiprocessors;
   sorter.rank(rows);
 }
 

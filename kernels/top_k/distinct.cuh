@@ -1,15 +1,13 @@
 #pragma once
-// Distinct values: `threshold` in three launches, and the end of `sort`.
+// Distinct values by `threshold`, in three launches.
 //
-// 1. sample_kernel (top_k_threshold.cuh): each warp passes on its best different keys.
-// 2. distinct_filter_kernel: every block finds the k-th best distinct key of the list, which at
-//    least k distinct values of the row reach, and streams its tiles. What reaches it goes to a
+// 1. sample_kernel (threshold.cuh): each warp passes on its best different keys.
+// 2. distinct_filter_kernel (here): every block finds the k-th best distinct key of the list, which
+//    at least k distinct values of the row reach, and streams its tiles. What reaches it goes to a
 //    hash table in shared memory (key, first position, count), after equal keys of a warp were
 //    counted together, so that ties, which are the usual case here, cost less than random data.
 //    In the end the block appends its table to a list.
-// 3. distinct_finish_kernel: one block per row sorts the list in chunks, adds up equal keys and
-//    keeps the best k. A value among the best k of all is among the best k of every chunk that
-//    holds it, so no count is lost. Where the list overflowed, the same from the row itself.
+// 3. distinct_finish_kernel (distinct_finish.cuh): one block a row keeps the best k of the list.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/top_k/threshold.cuh"
@@ -18,8 +16,6 @@ namespace gpu::kernels::select {
 
 inline constexpr int table_slots = 1024;
 inline constexpr int table_probes = 16;
-inline constexpr unsigned distinct_chunk = 2048;
-inline constexpr int top_k_distinct_room = 1024;
 
 /// Some occurrences of one key in one row.
 template <class Composite>
@@ -27,32 +23,6 @@ struct counted_composite {
   Composite first;  ///< Key and lowest position.
   unsigned long long count;
 };
-
-/// Composites sorted by block; the rank-th distinct key, as a composite with position bits zero.
-/// 0 where there are fewer keys. Sorts items[0, size) in place, size a power of two.
-template <class T, class Composite>
-__device__ inline Composite block_kth_distinct(Composite* items, unsigned size, unsigned rank,
-                                               unsigned* scratch) {
-  __shared__ Composite result;
-  block_sort_descending(items, size);
-  if (threadIdx.x == 0) result = 0;
-  __syncthreads();
-  unsigned heads_before = 0;
-  for (unsigned first = 0; first < size; first += blockDim.x) {
-    const unsigned i = first + threadIdx.x;
-    const bool head =
-        i < size && items[i] != 0 && (i == 0 || key_of<T>(items[i]) != key_of<T>(items[i - 1]));
-    unsigned total;
-    const unsigned before = heads_before + block_exclusive_sum(head ? 1u : 0u, total, scratch);
-    if (head && before == rank - 1) {
-      result = static_cast<Composite>(key_of<T>(items[i])) << position_bits<T, Composite>;
-    }
-    heads_before += total;
-    if (heads_before >= rank) break;
-  }
-  __syncthreads();
-  return result;
-}
 
 /// The best `rank` distinct keys of the block's items (0 for none), taken one by one; the best
 /// first in keys[0, rank). Returns how many there are. `scratch` holds 64 words.
@@ -98,58 +68,83 @@ __device__ inline unsigned block_take_keys(const Composite (&items)[Items], unsi
   return taken;
 }
 
+/// Composites sorted by block; the rank-th distinct key, as a composite with position bits zero.
+/// 0 where there are fewer keys. Sorts items[0, size) in place, size a power of two.
+template <class T, class Composite>
+__device__ inline Composite block_kth_distinct(Composite* items, unsigned size, unsigned rank,
+                                               unsigned* scratch) {
+  __shared__ Composite result;
+  block_sort_descending(items, size);
+  if (threadIdx.x == 0) result = 0;
+  __syncthreads();
+  unsigned heads_before = 0;
+  for (unsigned first = 0; first < size; first += blockDim.x) {
+    const unsigned i = first + threadIdx.x;
+    const bool head =
+        i < size && items[i] != 0 && (i == 0 || key_of<T>(items[i]) != key_of<T>(items[i - 1]));
+    unsigned total;
+    const unsigned before = heads_before + block_exclusive_sum(head ? 1u : 0u, total, scratch);
+    if (head && before == rank - 1) {
+      result = static_cast<Composite>(key_of<T>(items[i])) << position_bits<T, Composite>;
+    }
+    heads_before += total;
+    if (heads_before >= rank) break;
+  }
+  __syncthreads();
+  return result;
+}
+
+/// The key that the row's list bounds the answer by: its rank-th best distinct one; 0 without a
+/// list. `items`: next_power_of_two(plan.kept) composites of shared memory, `scratch`: 33 words.
+template <class T, class Composite>
+__device__ inline key_t<T> distinct_bound(const Composite* list, const sample_plan& plan,
+                                          Composite* items, unsigned* scratch) {
+  if (plan.kept > 0 && plan.kept <= filter_threads && plan.rank <= most_taken_keys) {
+    __shared__ key_t<T> keys[most_taken_keys];
+    __shared__ unsigned long long key_scratch[64];
+    const Composite one[1] = {threadIdx.x < plan.kept ? list[threadIdx.x] : Composite{0}};
+    return block_take_keys<T>(one, plan.rank, keys, key_scratch) == plan.rank ? keys[plan.rank - 1]
+                                                                              : key_t<T>{0};
+  }
+  if (plan.kept == 0) return 0;
+  const unsigned size = next_power_of_two(static_cast<unsigned>(plan.kept));
+  for (unsigned i = threadIdx.x; i < size; i += filter_threads) {
+    items[i] = i < plan.kept ? list[i] : Composite{0};
+  }
+  return key_of<T>(block_kth_distinct<T>(items, size, plan.rank, scratch));
+}
+
 /// The table of a block: open addressing, a slot's key + 1 or 0.
 struct block_table {
   unsigned long long keys[table_slots];
   unsigned long long positions[table_slots];
   unsigned counts[table_slots];
+
+  /// All threads call.
+  __device__ void clear() {
+    for (int s = static_cast<int>(threadIdx.x); s < table_slots; s += filter_threads) {
+      keys[s] = 0;
+      positions[s] = ~0ull;
+      counts[s] = 0;
+    }
+  }
 };
 
-/// Blocks [any, rows] of filter_threads. entries [rows, plan.capacity], filled [rows] counts them.
-/// Dynamic shared memory: next_power_of_two(plan.kept) composites.
+/// Counts what reaches the bound in the block's table, and appends to the row's entries what finds
+/// no slot there.
 template <class T, class Composite>
-__global__ void __launch_bounds__(filter_threads)
-    distinct_filter_kernel(row_source<T> source, const Composite* list, sample_plan plan,
-                           counted_composite<Composite>* entries, unsigned long long* filled) {
-  extern __shared__ __align__(16) unsigned char dynamic_memory[];
-  auto* items = reinterpret_cast<Composite*>(dynamic_memory);
-  __shared__ block_table table;
-  __shared__ unsigned scratch[33];
-  const index_t row_number = blockIdx.y;
-  const T* row = source.row(row_number);
-  for (int s = static_cast<int>(threadIdx.x); s < table_slots; s += filter_threads) {
-    table.keys[s] = 0;
-    table.positions[s] = ~0ull;
-    table.counts[s] = 0;
+struct hit_counter {
+  block_table& table;
+  counted_composite<Composite>* entries;  // of the row
+  unsigned long long* filled;             // of the row
+  index_t capacity;
+
+  __device__ void append(key_t<T> key, index_t position, unsigned long long count) const {
+    const auto place = static_cast<index_t>(atomicAdd(filled, 1ull));
+    if (place < capacity) entries[place] = {compose<T, Composite>(key, position), count};
   }
-  prefetch_first_tile(row, source.cols);
-  wait_for_previous_kernel();
-  let_next_kernel_start();
-  Composite bound = 0;
-  if (plan.kept > 0 && plan.kept <= filter_threads && plan.rank <= most_taken_keys) {
-    __shared__ key_t<T> keys[most_taken_keys];
-    __shared__ unsigned long long key_scratch[64];
-    const Composite one[1] = {threadIdx.x < plan.kept ? list[row_number * plan.kept + threadIdx.x]
-                                                      : Composite{0}};
-    if (block_take_keys<T>(one, plan.rank, keys, key_scratch) == plan.rank) {
-      bound = static_cast<Composite>(keys[plan.rank - 1]) << position_bits<T, Composite>;
-    }
-  } else if (plan.kept > 0) {
-    const unsigned size = next_power_of_two(static_cast<unsigned>(plan.kept));
-    for (unsigned i = threadIdx.x; i < size; i += filter_threads) {
-      items[i] = i < plan.kept ? list[row_number * plan.kept + i] : Composite{0};
-    }
-    bound = block_kth_distinct<T>(items, size, plan.rank, scratch);
-  }
-  const key_t<T> least = key_of<T>(bound);
-  const rival_test<T> reaches(least);
-  __syncthreads();
-  counted_composite<Composite>* mine = entries + row_number * plan.capacity;
-  const auto append = [&](key_t<T> key, index_t position, unsigned long long count) {
-    const auto place = static_cast<index_t>(atomicAdd(&filled[row_number], 1ull));
-    if (place < plan.capacity) mine[place] = {compose<T, Composite>(key, position), count};
-  };
-  const auto add = [&](key_t<T> key, index_t position, unsigned count) {
+
+  __device__ void add(key_t<T> key, index_t position, unsigned count) const {
     const auto stored = static_cast<unsigned long long>(key) + 1;
     auto slot = static_cast<unsigned>((stored * 0x9e3779b97f4a7c15u) >> 54);
     for (int probe = 0; probe < table_probes; ++probe) {
@@ -162,10 +157,11 @@ __global__ void __launch_bounds__(filter_threads)
       slot = (slot + 1) % table_slots;
     }
     append(key, position, count);
-  };
-  // All lanes of the warp call this; lanes of equal keys count as one. Positions ascend with the
-  // lane.
-  const auto add_of_warp = [&](bool hit, key_t<T> key, index_t position) {
+  }
+
+  /// All lanes of the warp call this; lanes of equal keys count as one. Positions ascend with the
+  /// lane.
+  __device__ void add_of_warp(bool hit, key_t<T> key, index_t position) const {
     const unsigned hits = __ballot_sync(full_warp, hit);
     if (hits == 0 || !hit) return;
     const unsigned equal = __match_any_sync(hits, key);
@@ -173,20 +169,57 @@ __global__ void __launch_bounds__(filter_threads)
     if (static_cast<int>(threadIdx.x % 32) == leader) {
       add(key, position, static_cast<unsigned>(__popc(equal)));
     }
+  }
+
+  /// Appends the table to the row's entries. All threads call, after a __syncthreads().
+  __device__ void flush() const {
+    for (int s = static_cast<int>(threadIdx.x); s < table_slots; s += filter_threads) {
+      if (table.keys[s] == 0) continue;
+      append(static_cast<key_t<T>>(table.keys[s] - 1), static_cast<index_t>(table.positions[s]),
+             table.counts[s]);
+    }
+  }
+};
+
+/// Counts the elements before the first and behind the last whole vector of a row, by one block.
+template <class T, class Composite>
+__device__ inline void count_ends(const T* row, index_t cols, key_t<T> flip, key_t<T> least,
+                                  const vector_split<T>& split,
+                                  const hit_counter<T, Composite>& hits) {
+  const auto visit = [&](index_t i) {
+    const key_t<T> key = make_key(row[i], flip);
+    if (key >= least) hits.add(key, i, 1);
   };
+  for (index_t i = threadIdx.x; i < split.head; i += filter_threads) visit(i);
+  for (index_t i = split.tail + threadIdx.x; i < cols; i += filter_threads) visit(i);
+}
+
+/// Blocks [any, rows] of filter_threads. entries [rows, plan.capacity], filled [rows] counts them.
+/// A block walks tiles of filter_unroll vectors a thread. Dynamic shared memory:
+/// next_power_of_two(plan.kept) composites.
+template <class T, class Composite>
+__global__ void __launch_bounds__(filter_threads)
+    distinct_filter_kernel(row_source<T> source, const Composite* list, sample_plan plan,
+                           counted_composite<Composite>* entries, unsigned long long* filled) {
+  extern __shared__ __align__(16) unsigned char dynamic_memory[];
+  __shared__ block_table table;
+  __shared__ unsigned scratch[33];
+  const index_t row_number = blockIdx.y;
+  const T* row = source.row(row_number);
+  table.clear();
+  prefetch_first_tile(row, source.cols);
+  wait_for_previous_kernel();
+  let_next_kernel_start();
+  const key_t<T> least = distinct_bound<T>(list + row_number * plan.kept, plan,
+                                           reinterpret_cast<Composite*>(dynamic_memory), scratch);
+  const rival_test<T> reaches(least);
+  __syncthreads();
+  const hit_counter<T, Composite> hits{table, entries + row_number * plan.capacity,
+                                       filled + row_number, plan.capacity};
   constexpr int size = element_vector<T>::size;
   const vector_split<T> split(row, source.cols);
   const auto* vectors = reinterpret_cast<const element_vector<T>*>(row + split.head);
-  if (blockIdx.x == 0) {
-    for (index_t i = threadIdx.x; i < split.head; i += filter_threads) {
-      const key_t<T> key = make_key(row[i], source.flip);
-      if (key >= least) add(key, i, 1);
-    }
-    for (index_t i = split.tail + threadIdx.x; i < source.cols; i += filter_threads) {
-      const key_t<T> key = make_key(row[i], source.flip);
-      if (key >= least) add(key, i, 1);
-    }
-  }
+  if (blockIdx.x == 0) count_ends(row, source.cols, source.flip, least, split, hits);
   constexpr index_t tile = static_cast<index_t>(filter_threads) * filter_unroll;
   for (index_t first = static_cast<index_t>(blockIdx.x) * tile; first < split.vectors;
        first += static_cast<index_t>(gridDim.x) * tile) {
@@ -199,280 +232,18 @@ __global__ void __launch_bounds__(filter_threads)
 #pragma unroll
     for (int u = 0; u < filter_unroll; ++u) {
       const index_t v = first + u * filter_threads + threadIdx.x;
-      const bool hit = v < split.vectors && reaches(best_rival(loaded[u], source.flip));
+      const bool inside = v < split.vectors;
+      const bool hit = inside && reaches(best_rival(loaded[u], source.flip));
       if (!__any_sync(full_warp, hit)) continue;
       const T* again = row + split.head + v * size;
       for (int j = 0; j < size; ++j) {
-        const bool inside = v < split.vectors;
         const key_t<T> key = inside ? make_key(again[j], source.flip) : key_t<T>{0};
-        add_of_warp(inside && key >= least, key, split.head + v * size + j);
+        hits.add_of_warp(inside && key >= least, key, split.head + v * size + j);
       }
     }
   }
   __syncthreads();
-  for (int s = static_cast<int>(threadIdx.x); s < table_slots; s += filter_threads) {
-    if (table.keys[s] == 0) continue;
-    append(static_cast<key_t<T>>(table.keys[s] - 1), static_cast<index_t>(table.positions[s]),
-           table.counts[s]);
-  }
-}
-
-/// Shared memory of distinct_finish_kernel. Counts stand apart from composites, which would pad
-/// them to 16 bytes: 58 KiB for the widest.
-template <class Composite>
-struct distinct_memory {
-  Composite firsts[distinct_chunk];
-  unsigned long long counts[distinct_chunk];
-  unsigned long long sums[top_k_distinct_room];
-  unsigned scratch[33];
-  unsigned used;
-  Composite bound;
-};
-
-/// Beside it the kernel takes less than 2 KiB; sm_75 gives a block 64.
-static_assert(sizeof(distinct_memory<uint128_t>) <= 62 * 1024);
-
-/// Sorts what stands at [0, size) by composite, the largest first.
-template <class Composite>
-__device__ inline void block_sort_counted(distinct_memory<Composite>& memory, unsigned size) {
-  for (unsigned length = 2; length <= size; length *= 2) {
-    for (unsigned step = length / 2; step > 0; step /= 2) {
-      __syncthreads();
-      for (unsigned pair = threadIdx.x; pair < size / 2; pair += finish_threads) {
-        const unsigned i = 2 * pair - (pair & (step - 1));
-        const unsigned j = i + step;
-        const Composite a = memory.firsts[i];
-        const Composite b = memory.firsts[j];
-        if ((a < b) == ((i & length) == 0)) {
-          memory.firsts[i] = b;
-          memory.firsts[j] = a;
-          const unsigned long long count = memory.counts[i];
-          memory.counts[i] = memory.counts[j];
-          memory.counts[j] = count;
-        }
-      }
-    }
-  }
-  __syncthreads();
-}
-
-/// Sorts the `used` entries of memory, adds up equal keys and keeps the best k.
-template <class T, class Composite>
-__device__ inline void block_unite(distinct_memory<Composite>& memory, unsigned k) {
-  const unsigned used = memory.used;
-  const unsigned size = next_power_of_two(used);
-  for (unsigned i = used + threadIdx.x; i < size; i += finish_threads) {
-    memory.firsts[i] = 0;
-    memory.counts[i] = 0;
-  }
-  for (unsigned i = threadIdx.x; i < k; i += finish_threads) memory.sums[i] = 0;
-  block_sort_counted(memory, size);
-  constexpr unsigned per_thread = distinct_chunk / finish_threads;
-  Composite mine[per_thread];
-  unsigned rank[per_thread];
-  bool head[per_thread];
-  unsigned heads = 0;
-#pragma unroll
-  for (unsigned i = 0; i < per_thread; ++i) {
-    // Neighbouring items to one thread, so that one scan numbers all keys.
-    const unsigned at = threadIdx.x * per_thread + i;
-    mine[i] = at < size ? memory.firsts[at] : Composite{0};
-    head[i] = mine[i] != 0 && (at == 0 || key_of<T>(memory.firsts[at - 1]) != key_of<T>(mine[i]));
-    heads += head[i] ? 1u : 0u;
-  }
-  unsigned total;
-  unsigned next = block_exclusive_sum(heads, total, memory.scratch);
-#pragma unroll
-  for (unsigned i = 0; i < per_thread; ++i) {
-    next += head[i] ? 1u : 0u;
-    rank[i] = next - 1;
-    if (mine[i] != 0 && rank[i] < k) {
-      atomicAdd(&memory.sums[rank[i]], memory.counts[threadIdx.x * per_thread + i]);
-    }
-  }
-  __syncthreads();
-#pragma unroll
-  for (unsigned i = 0; i < per_thread; ++i) {
-    if (head[i] && rank[i] < k) {
-      memory.firsts[rank[i]] = mine[i];
-      memory.counts[rank[i]] = memory.sums[rank[i]];
-      if (rank[i] == k - 1) {
-        memory.bound = static_cast<Composite>(key_of<T>(mine[i])) << position_bits<T, Composite>;
-      }
-    }
-  }
-  if (threadIdx.x == 0) memory.used = total < k ? total : k;
-  __syncthreads();
-}
-
-/// Unites get(0) .. get(total - 1) chunk by chunk.
-template <class T, class Composite, class Get>
-__device__ inline void block_unite_all(distinct_memory<Composite>& memory, index_t total,
-                                       unsigned k, const Get& get) {
-  for (index_t first = 0; first < total; first += finish_threads) {
-    const index_t at = first + threadIdx.x;
-    if (at < total) {
-      const counted_composite<Composite> item = get(at);
-      if (item.first >= memory.bound) {
-        const unsigned place = atomicAdd(&memory.used, 1u);
-        memory.firsts[place] = item.first;
-        memory.counts[place] = item.count;
-      }
-    }
-    __syncthreads();
-    const bool full = memory.used + finish_threads > distinct_chunk;
-    __syncthreads();
-    if (full) block_unite<T>(memory, k);
-  }
-  block_unite<T>(memory, k);
-}
-
-/// Entries that a thread of distinct_finish_kernel holds in registers.
-template <class Composite>
-inline constexpr int held_entries = sizeof(Composite) == 8 ? 4 : 2;
-
-/// The best k distinct keys of few entries: takes the keys one by one, then every entry adds
-/// itself to its key. Leaves them in memory as block_unite does.
-template <class T, class Composite>
-__device__ inline void block_take_counted(distinct_memory<Composite>& memory,
-                                          const counted_composite<Composite>* entries,
-                                          index_t listed, unsigned k) {
-  constexpr int held = held_entries<Composite>;
-  __shared__ key_t<T> keys[most_taken_keys];
-  __shared__ unsigned long long positions[most_taken_keys];
-  __shared__ unsigned long long scratch[64];
-  Composite items[held];
-  unsigned long long counts[held];
-#pragma unroll
-  for (int i = 0; i < held; ++i) {
-    const index_t at = static_cast<index_t>(i) * finish_threads + threadIdx.x;
-    items[i] = at < listed ? entries[at].first : Composite{0};
-    counts[i] = at < listed ? entries[at].count : 0;
-  }
-  for (unsigned i = threadIdx.x; i < k; i += finish_threads) {
-    memory.sums[i] = 0;
-    positions[i] = ~0ull;
-  }
-  const unsigned taken = block_take_keys<T>(items, k, keys, scratch);
-#pragma unroll
-  for (int i = 0; i < held; ++i) {
-    if (items[i] == 0 || key_of<T>(items[i]) < keys[taken - 1]) continue;
-    unsigned low = 0;  // keys[low] >= the entry's key, and one of them equals it
-    unsigned high = taken;
-    while (high - low > 1) {
-      const unsigned middle = (low + high) / 2;
-      (keys[middle] >= key_of<T>(items[i]) ? low : high) = middle;
-    }
-    atomicAdd(&memory.sums[low], counts[i]);
-    atomicMin(&positions[low], static_cast<unsigned long long>(position_of<T>(items[i])));
-  }
-  __syncthreads();
-  for (unsigned i = threadIdx.x; i < taken; i += finish_threads) {
-    memory.firsts[i] = compose<T, Composite>(keys[i], static_cast<index_t>(positions[i]));
-    memory.counts[i] = memory.sums[i];
-  }
-  if (threadIdx.x == 0) memory.used = taken;
-  __syncthreads();
-}
-
-/// One block of finish_threads per row. Dynamic shared memory: distinct_memory.
-template <class T, class Composite>
-__global__ void __launch_bounds__(finish_threads)
-    distinct_finish_kernel(row_source<T> source, const counted_composite<Composite>* entries,
-                           sample_plan plan, const unsigned long long* filled, unsigned k,
-                           row_sink<T> sink, index_t* counts, index_t counts_stride,
-                           index_t* found) {
-  extern __shared__ __align__(16) unsigned char dynamic_memory[];
-  auto& memory = *reinterpret_cast<distinct_memory<Composite>*>(dynamic_memory);
-  wait_for_previous_kernel();
-  const index_t row_number = blockIdx.x;
-  const T* row = source.row(row_number);
-  const auto listed = static_cast<index_t>(filled[row_number]);
-  const counted_composite<Composite>* mine = entries + row_number * plan.capacity;
-  if (threadIdx.x == 0) {
-    memory.used = 0;
-    memory.bound = 0;
-  }
-  __syncthreads();
-  if (k <= most_taken_keys && listed <= held_entries<Composite> * finish_threads &&
-      listed <= plan.capacity) {
-    block_take_counted<T>(memory, mine, listed, k);
-  } else if (listed <= plan.capacity) {
-    block_unite_all<T>(memory, listed, k, [&](index_t i) { return mine[i]; });
-  } else {
-    block_unite_all<T>(memory, source.cols, k, [&](index_t i) {
-      return counted_composite<Composite>{compose<T, Composite>(make_key(row[i], source.flip), i),
-                                          1};
-    });
-  }
-  for (unsigned i = threadIdx.x; i < k; i += finish_threads) {
-    const bool there = i < memory.used;
-    if (there) {
-      sink.put(row_number, i, row, position_of<T>(memory.firsts[i]));
-    } else {
-      sink.values[row_number * sink.values_stride + i] = T{};
-      sink.indices[row_number * sink.indices_stride + i] = -1;
-    }
-    counts[row_number * counts_stride + i] = there ? static_cast<index_t>(memory.counts[i]) : 0;
-  }
-  if (threadIdx.x == 0) found[row_number] = memory.used;
-}
-
-/// First position behind `at` in sorted[0, cols) whose key differs from the one at `at`.
-template <class T, class Composite>
-__device__ inline index_t end_of_run(const Composite* sorted, index_t cols, index_t at) {
-  const key_t<T> key = key_of<T>(sorted[at]);
-  index_t low = at;
-  index_t high = cols;
-  while (high - low > 1) {
-    const index_t middle = low + (high - low) / 2;
-    (key_of<T>(sorted[middle]) == key ? low : high) = middle;
-  }
-  return high;
-}
-
-/// The best k distinct keys of rows sorted whole, [rows, cols]: one block per row looks for the
-/// starts of runs, and leaps over a run that fills all it looks at.
-template <class T, class Composite>
-__global__ void __launch_bounds__(finish_threads)
-    distinct_of_sorted_kernel(row_source<T> source, index_t first_row, const Composite* sorted_rows,
-                              index_t k, row_sink<T> sink, index_t* counts, index_t counts_stride,
-                              index_t* found) {
-  __shared__ unsigned scratch[33];
-  __shared__ index_t leap;
-  const index_t row_number = first_row + blockIdx.x;
-  const T* row = source.row(row_number);
-  const Composite* sorted = sorted_rows + static_cast<index_t>(blockIdx.x) * source.cols;
-  index_t* row_counts = counts + row_number * counts_stride;
-  index_t known = 0;
-  index_t first = 0;
-  while (first < source.cols && known < k) {
-    const index_t at = first + threadIdx.x;
-    const bool head =
-        at < source.cols && (at == 0 || key_of<T>(sorted[at]) != key_of<T>(sorted[at - 1]));
-    unsigned total;
-    const index_t rank = known + block_exclusive_sum(head ? 1u : 0u, total, scratch);
-    if (head && rank < k) {
-      sink.put(row_number, rank, row, position_of<T>(sorted[at]));
-      row_counts[rank] = end_of_run<T>(sorted, source.cols, at) - at;
-    }
-    known += total;
-    if (total == 0) {
-      if (threadIdx.x == 0) leap = end_of_run<T>(sorted, source.cols, first);
-      __syncthreads();
-      first = leap;
-      __syncthreads();
-    } else {
-      first += finish_threads;
-    }
-  }
-  known = known < k ? known : k;
-  for (index_t i = known + threadIdx.x; i < k; i += finish_threads) {
-    sink.values[row_number * sink.values_stride + i] = T{};
-    sink.indices[row_number * sink.indices_stride + i] = -1;
-    row_counts[i] = 0;
-  }
-  if (threadIdx.x == 0) found[row_number] = known;
+  hits.flush();
 }
 
 }  // namespace gpu::kernels::select

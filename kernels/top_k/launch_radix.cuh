@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/top_k/call.cuh"
-#include "kernels/top_k/distinct.cuh"
+#include "kernels/top_k/distinct_finish.cuh"
 #include "kernels/top_k/radix.cuh"
 #include "kernels/top_k/sort.hpp"
 

@@ -6,6 +6,7 @@
 #include "kernels/common/dependent_launch.cuh"
 #include "kernels/top_k/call.cuh"
 #include "kernels/top_k/distinct.cuh"
+#include "kernels/top_k/distinct_finish.cuh"
 
 namespace gpu::kernels::select {
 

@@ -3,9 +3,9 @@
 //
 // Each pass reads the row and counts, among the composites that share the bits found so far, how
 // often each next digit occurs; the last block to finish finds the digit of the k-th largest.
-// Three passes settle a 32-bit key. Only where equal keys straddle the k-th place do the passes
-// over the position's digits read the row too; else they return at once. A last read collects the
-// k composites, which are then sorted. So four reads at least: the price of any k and any data.
+// Three passes settle a 32-bit key. The passes over the digits of the position read the row only
+// where equal keys straddle the k-th place; else they return at once. A last read collects the k
+// composites, which are then sorted. So the row is read four times or more, for any k and any data.
 // Shared memory: 8 KiB of histogram. Rows are done one after the other.
 
 #include "kernels/common/launch.cuh"
@@ -36,20 +36,13 @@ struct radix_digit {
   Composite ones;
 };
 
-/// Blocks [any] of radix_threads.
+/// Counts the digits of the row's composites that share the bits `found`, in the block's `bins`.
+/// The blocks share the row out among them. All threads call.
 template <class T, class Composite>
-__global__ void __launch_bounds__(radix_threads)
-    radix_pass_kernel(row_source<T> source, index_t row_number, unsigned long long k,
-                      radix_digit<Composite> digit, radix_state<Composite>* state) {
-  if (state->settled != 0) return;
-  __shared__ unsigned bins[digit_values];
-  __shared__ unsigned long long scratch[33];
-  __shared__ bool is_last;
-  for (int b = static_cast<int>(threadIdx.x); b < digit_values; b += radix_threads) bins[b] = 0;
-  const Composite found = state->bound | digit.ones;
-  const int above_digit = digit.shift + digit.width;
+__device__ inline void count_digits(const row_source<T>& source, index_t row_number,
+                                    const radix_digit<Composite>& digit, Composite found,
+                                    unsigned* bins) {
   const auto mask = static_cast<unsigned>((1u << digit.width) - 1);
-  __syncthreads();
   const T* row = source.row(row_number);
   const auto visit = [&](index_t position, T value) {
     const Composite c = compose<T, Composite>(make_key(value, source.flip), position);
@@ -58,7 +51,6 @@ __global__ void __launch_bounds__(radix_threads)
       atomicAdd(&bins[static_cast<unsigned>(c >> digit.shift) & mask], 1u);
     }
   };
-  static_cast<void>(above_digit);
   const vector_split<T> split(row, source.cols);
   constexpr int size = element_vector<T>::size;
   const auto* vectors = reinterpret_cast<const element_vector<T>*>(row + split.head);
@@ -72,7 +64,12 @@ __global__ void __launch_bounds__(radix_threads)
     for (int j = 0; j < size; ++j) visit(split.head + v * size + j, loaded.item[j]);
   }
   for (index_t i = split.tail + thread; i < source.cols; i += step) visit(i, row[i]);
-  __syncthreads();
+}
+
+/// Adds the block's bins to those of all blocks; true for the block that is last to do so.
+template <class Composite>
+__device__ inline bool add_bins_and_end(const unsigned* bins, radix_state<Composite>* state) {
+  __shared__ bool is_last;
   for (int b = static_cast<int>(threadIdx.x); b < digit_values; b += radix_threads) {
     if (bins[b] != 0) atomicAdd(&state->bins[b], static_cast<unsigned long long>(bins[b]));
   }
@@ -80,8 +77,15 @@ __global__ void __launch_bounds__(radix_threads)
   __syncthreads();
   if (threadIdx.x == 0) is_last = atomicAdd(&state->blocks_done, 1u) == gridDim.x - 1;
   __syncthreads();
-  if (!is_last) return;
-  __threadfence();
+  return is_last;
+}
+
+/// The last block: finds the digit of the k-th largest composite from the bins of all blocks, adds
+/// it to the bound, and clears the bins for the next pass.
+template <class Composite>
+__device__ inline void choose_digit(unsigned long long k, const radix_digit<Composite>& digit,
+                                    Composite found, radix_state<Composite>* state) {
+  __shared__ unsigned long long scratch[33];
   constexpr int per_thread = digit_values / radix_threads;
   const int first = digit_values - 1 - static_cast<int>(threadIdx.x) * per_thread;
   unsigned long long here[per_thread];
@@ -108,6 +112,23 @@ __global__ void __launch_bounds__(radix_threads)
     }
   }
   if (threadIdx.x == 0) state->blocks_done = 0;
+}
+
+/// One pass over the row. Blocks [any] of radix_threads.
+template <class T, class Composite>
+__global__ void __launch_bounds__(radix_threads)
+    radix_pass_kernel(row_source<T> source, index_t row_number, unsigned long long k,
+                      radix_digit<Composite> digit, radix_state<Composite>* state) {
+  if (state->settled != 0) return;
+  __shared__ unsigned bins[digit_values];
+  for (int b = static_cast<int>(threadIdx.x); b < digit_values; b += radix_threads) bins[b] = 0;
+  const Composite found = state->bound | digit.ones;
+  __syncthreads();
+  count_digits(source, row_number, digit, found, bins);
+  __syncthreads();
+  if (!add_bins_and_end(bins, state)) return;
+  __threadfence();
+  choose_digit(k, digit, found, state);
 }
 
 /// Appends the k composites that reach the bound, in any order. Blocks [any] of filter_threads.

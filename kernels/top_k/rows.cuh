@@ -1,5 +1,6 @@
 #pragma once
-// `block_rows` and `warp_rows`: a row each, in one launch without scratch memory.
+// `block_rows` and `warp_rows`: a block or a warp computes a row, in one launch without scratch
+// memory.
 
 #include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
@@ -42,28 +43,110 @@ __device__ inline const T* stage_row(const T* row, index_t cols, const vector_sp
 #endif
 }
 
+/// The best element of a thread's vectors of a row, as a composite; the lowest position of equals.
+/// Compares keys only: rivals first, then the elements of the best vector.
+template <class T, class Composite, int Threads>
+__device__ inline Composite best_of_thread(const row_source<T>& source, const T* row,
+                                           const vector_split<T>& split) {
+  using vector = element_vector<T>;
+  const auto* vectors = reinterpret_cast<const vector*>(row + split.head);
+  rival_t<T> best = best_rival(vectors[threadIdx.x], source.flip);
+  index_t best_vector = threadIdx.x;
+#pragma unroll 5
+  for (index_t v = static_cast<index_t>(threadIdx.x) + Threads; v < split.vectors; v += Threads) {
+    const rival_t<T> rival = best_rival(vectors[v], source.flip);
+    // Also where the best so far is NaN.
+    if (!(best >= rival) && rival == rival) {
+      best = rival;
+      best_vector = v;
+    }
+  }
+  const index_t first = split.head + best_vector * vector::size;
+  const key_t<T> best_key = key_of_rival<T>(best, source.flip);
+  Composite mine = 0;
+#pragma unroll
+  for (int j = vector::size - 1; j >= 0; --j) {
+    if (make_key(row[first + j], source.flip) == best_key) {
+      mine = compose<T, Composite>(best_key, first + j);
+    }
+  }
+  return mine;
+}
+
+/// Asks the L2 for a row, all threads.
+template <class T, int Threads>
+__device__ inline void prefetch_row(const T* row, index_t cols) {
+  const auto* memory = reinterpret_cast<const char*>(row);
+  const index_t bytes = cols * static_cast<index_t>(sizeof(T));
+  for (index_t at = static_cast<index_t>(threadIdx.x) * 128; at < bytes; at += Threads * 128) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(memory + at));
+  }
+}
+
+/// A bound that at least k of the threads' best composites reach. All threads call.
+template <class Composite, int Threads>
+__device__ inline Composite bound_of_threads(Composite mine, index_t k) {
+  __shared__ Composite best_of_threads[Threads];
+  __shared__ Composite shared_bound;
+  best_of_threads[threadIdx.x] = mine;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    Composite bests[Threads / 32];
+#pragma unroll
+    for (int i = 0; i < Threads / 32; ++i) bests[i] = best_of_threads[i * 32 + threadIdx.x];
+    const Composite bound =
+        warp_bound_by_bits(bests, static_cast<unsigned>(k), static_cast<unsigned>(k / 8));
+    if (threadIdx.x == 0) shared_bound = bound;
+  }
+  __syncthreads();
+  return shared_bound;
+}
+
+/// Collects the composites of a row that reach `bound` in `items`, which has room for `limit`;
+/// *found, which is 0 before, counts them all. All threads call.
+template <class T, class Composite, int Threads>
+__device__ inline void collect_row(const row_source<T>& source, const T* row,
+                                   const vector_split<T>& split, Composite bound, unsigned limit,
+                                   Composite* items, unsigned* found) {
+  using vector = element_vector<T>;
+  const auto* vectors = reinterpret_cast<const vector*>(row + split.head);
+  const rival_test<T> reaches(key_of<T>(bound));
+  const auto test = [&](index_t position) {
+    const Composite c = compose<T, Composite>(make_key(row[position], source.flip), position);
+    if (c >= bound) {
+      const unsigned place = atomicAdd(found, 1u);
+      if (place < limit) items[place] = c;
+    }
+  };
+#pragma unroll 5
+  for (index_t v = threadIdx.x; v < split.vectors; v += Threads) {
+    if (reaches(best_rival(vectors[v], source.flip))) {
+      for (int j = 0; j < vector::size; ++j) test(split.head + v * vector::size + j);
+    }
+  }
+  for (index_t i = threadIdx.x; i < split.head; i += Threads) test(i);
+  for (index_t i = split.tail + threadIdx.x; i < source.cols; i += Threads) test(i);
+}
+
 /// One block of Threads computes one row at a time and goes on to another.
 ///
-/// Each thread finds its best element, comparing keys only; one warp finds a bound that the k best
-/// of these reach, so at least k elements do, and for k well below the number of threads few more.
-/// A second walk, mostly from L1 and L2, collects them; ranking by counting or a short sort ends
-/// it. Meanwhile the next row is on its way to the L2. Where too many are collected (they cluster
-/// in few threads) or k is large, histograms of the composites' range narrow the row down instead.
+/// Each thread finds its best element; one warp finds a bound that the k best of these reach. So at
+/// least k elements reach it, and for k well below the number of threads few more. A second walk,
+/// mostly from L1 and L2, collects them; ranking by counting or a short sort ends it. Meanwhile the
+/// next row is on its way to the L2. Where too many are collected (they cluster in few threads) or
+/// k is large, histograms of the composites' range narrow the row down instead.
 /// Shared memory: the candidates, at most 4096 composites, 8 or 16 KiB of histogram, and a
 /// composite per thread.
-/// Staged: the row stands in shared memory meanwhile, so that both walks are short and as many
-/// small blocks as fit there hide each other's waits: a row is a chain of waits, not of work.
+/// Staged: the row is in shared memory during its time, so that both walks are short and as many
+/// small blocks as fit there hide each other's waits, which are what a row takes time for.
 template <class T, class Composite, int Threads, bool Staged>
 __global__ void __launch_bounds__(Threads, resident_threads / Threads)
     block_rows_kernel(row_source<T> source, index_t rows, index_t k, unsigned limit,
                       row_sink<T> sink) {
   using count = count_t<T, Composite>;
-  using vector = element_vector<T>;
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
   auto* items = reinterpret_cast<Composite*>(dynamic_memory);
   __shared__ refine_memory<count> memory;
-  __shared__ Composite best_of_threads[Threads];
-  __shared__ Composite shared_bound;
   __shared__ unsigned found;
   __shared__ std::uint64_t arrived;
   unsigned phase = 0;
@@ -83,67 +166,14 @@ __global__ void __launch_bounds__(Threads, resident_threads / Threads)
       row = stage_row(row, source.cols, split, dynamic_memory + limit * sizeof(Composite), &arrived,
                       phase);
     }
-    const auto* vectors = reinterpret_cast<const vector*>(row + split.head);
     unsigned collected = limit + 1;
     if (k <= most_k_by_threads(Threads) && split.vectors >= Threads) {
-      rival_t<T> best = best_rival(vectors[threadIdx.x], source.flip);
-      index_t best_vector = threadIdx.x;
-#pragma unroll 5
-      for (index_t v = static_cast<index_t>(threadIdx.x) + Threads; v < split.vectors;
-           v += Threads) {
-        const rival_t<T> rival = best_rival(vectors[v], source.flip);
-        // Also where the best so far is NaN.
-        if (!(best >= rival) && rival == rival) {
-          best = rival;
-          best_vector = v;
-        }
-      }
-      if (row_number + gridDim.x < rows) {
-        const auto* next = reinterpret_cast<const char*>(source.row(row_number + gridDim.x));
-        const index_t bytes = source.cols * static_cast<index_t>(sizeof(T));
-        for (index_t at = static_cast<index_t>(threadIdx.x) * 128; at < bytes;
-             at += Threads * 128) {
-          asm volatile("prefetch.global.L2 [%0];" ::"l"(next + at));
-        }
-      }
-      const index_t first = split.head + best_vector * vector::size;
-      const key_t<T> best_key = key_of_rival<T>(best, source.flip);
-      Composite mine = 0;
-#pragma unroll
-      for (int j = vector::size - 1; j >= 0; --j) {
-        if (make_key(row[first + j], source.flip) == best_key) {
-          mine = compose<T, Composite>(best_key, first + j);
-        }
-      }
-      best_of_threads[threadIdx.x] = mine;
+      const Composite mine = best_of_thread<T, Composite, Threads>(source, row, split);
+      const index_t next = row_number + gridDim.x;
+      if (next < rows) prefetch_row<T, Threads>(source.row(next), source.cols);
       if (threadIdx.x == 0) found = 0;
-      __syncthreads();
-      if (threadIdx.x < 32) {
-        Composite bests[Threads / 32];
-#pragma unroll
-        for (int i = 0; i < Threads / 32; ++i) bests[i] = best_of_threads[i * 32 + threadIdx.x];
-        const Composite bound =
-            warp_bound_by_bits(bests, static_cast<unsigned>(k), static_cast<unsigned>(k / 8));
-        if (threadIdx.x == 0) shared_bound = bound;
-      }
-      __syncthreads();
-      const Composite bound = shared_bound;
-      const rival_test<T> reaches(key_of<T>(bound));
-      const auto test = [&](index_t position) {
-        const Composite c = compose<T, Composite>(make_key(row[position], source.flip), position);
-        if (c >= bound) {
-          const unsigned place = atomicAdd(&found, 1u);
-          if (place < limit) items[place] = c;
-        }
-      };
-#pragma unroll 5
-      for (index_t v = threadIdx.x; v < split.vectors; v += Threads) {
-        if (reaches(best_rival(vectors[v], source.flip))) {
-          for (int j = 0; j < vector::size; ++j) test(split.head + v * vector::size + j);
-        }
-      }
-      for (index_t i = threadIdx.x; i < split.head; i += Threads) test(i);
-      for (index_t i = split.tail + threadIdx.x; i < source.cols; i += Threads) test(i);
+      const Composite bound = bound_of_threads<Composite, Threads>(mine, k);
+      collect_row<T, Composite, Threads>(source, row, split, bound, limit, items, &found);
       __syncthreads();
       collected = found;
     }
@@ -231,12 +261,63 @@ __device__ inline void warp_sort_descending(Composite* items, unsigned size) {
   __syncwarp();
 }
 
+/// A bound that the k best of a warp's composites reach, k <= 32: the k-th best of the lanes' best
+/// ones. At least 1, which every element reaches.
+template <class Composite>
+__device__ inline Composite warp_bound(Composite best, int k) {
+  const Composite sorted = warp_sort_descending(best);
+  Composite bound = sorted;
+  if constexpr (sizeof(Composite) == 16) {
+    const uint64_t low = __shfl_sync(full_warp, static_cast<uint64_t>(bound), k - 1);
+    const uint64_t high = __shfl_sync(full_warp, static_cast<uint64_t>(bound >> 64), k - 1);
+    bound = (static_cast<Composite>(high) << 64) | low;
+  } else {
+    bound = __shfl_sync(full_warp, bound, k - 1);
+  }
+  // Lanes without an element have 0: then everything else is a candidate.
+  return bound == 0 ? Composite{1} : bound;
+}
+
+/// Collects a warp's composites that reach `bound` in `items`; returns how many they are.
+template <class Composite, int Items>
+__device__ inline unsigned warp_collect(const Composite (&mine)[Items], Composite bound,
+                                        Composite* items) {
+  const unsigned lane = threadIdx.x % 32;
+  unsigned count = 0;
+#pragma unroll
+  for (int i = 0; i < Items; ++i) {
+    const bool hit = mine[i] >= bound;
+    const unsigned hits = __ballot_sync(full_warp, hit);
+    if (hit) items[count + __popc(hits & ((1u << lane) - 1))] = mine[i];
+    count += __popc(hits);
+  }
+  __syncwarp();
+  return count;
+}
+
+/// Sorts `count` composites of a warp and calls put(rank, composite) for the first k.
+template <class Composite, class Put>
+__device__ inline void warp_emit_sorted(Composite* items, unsigned count, int k, const Put& put) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  if (count <= 32) {
+    const Composite sorted =
+        warp_sort_descending(static_cast<unsigned>(lane) < count ? items[lane] : Composite{0});
+    if (lane < k) put(lane, sorted);
+  } else {
+    const unsigned size = next_power_of_two(count);
+    for (unsigned i = count + lane; i < size; i += 32) items[i] = 0;
+    warp_sort_descending(items, size);
+    for (int i = lane; i < k; i += 32) put(i, items[i]);
+  }
+  __syncwarp();
+}
+
 /// One warp computes one row of at most 32 * Items elements at a time, held in registers.
 ///
 /// Few columns and a small k: the best are taken one by one. Else up to 32 columns: a shuffle sort.
-/// Beyond, for k <= 32: the k-th best of the lanes' best bounds
-/// the answer; what reaches it goes to shared memory by ballot and is sorted there. For k > 32
-/// the whole row is. Shared memory: 32 * Items composites per warp.
+/// Beyond, for k <= 32, the k-th best of the lanes' best bounds the answer; what reaches it goes to
+/// shared memory by ballot and is sorted there. For k > 32 the whole row is sorted there. Shared
+/// memory: 32 * Items composites per warp.
 template <class T, class Composite, int Items>
 __global__ void __launch_bounds__(32 * warp_rows_warps)
     warp_rows_kernel(row_source<T> source, index_t rows, int k, row_sink<T> sink) {
@@ -269,46 +350,16 @@ __global__ void __launch_bounds__(32 * warp_rows_warps)
           at < cols ? compose<T, Composite>(make_key(row[at], source.flip), at) : Composite{0};
       best = mine[i] > best ? mine[i] : best;
     }
+    const auto put = [&](int rank, Composite c) {
+      sink.put(row_number, rank, row, position_of<T>(c));
+    };
     if constexpr (Items == 1) {
       const Composite sorted = warp_sort_descending(best);
-      if (lane < k) sink.put(row_number, lane, row, position_of<T>(sorted));
+      if (lane < k) put(lane, sorted);
     } else {
-      Composite bound = 1;
-      if (k <= 32) {
-        const Composite sorted = warp_sort_descending(best);
-        // Lanes without an element have 0: then everything else is a candidate.
-        bound = sorted;
-        if constexpr (sizeof(Composite) == 16) {
-          const uint64_t low = __shfl_sync(full_warp, static_cast<uint64_t>(bound), k - 1);
-          const uint64_t high = __shfl_sync(full_warp, static_cast<uint64_t>(bound >> 64), k - 1);
-          bound = (static_cast<Composite>(high) << 64) | low;
-        } else {
-          bound = __shfl_sync(full_warp, bound, k - 1);
-        }
-        if (bound == 0) bound = 1;
-      }
-      unsigned count = 0;
-#pragma unroll
-      for (int i = 0; i < Items; ++i) {
-        const bool hit = mine[i] >= bound;
-        const unsigned hits = __ballot_sync(full_warp, hit);
-        if (hit) items[count + __popc(hits & ((1u << lane) - 1))] = mine[i];
-        count += __popc(hits);
-      }
-      __syncwarp();
-      if (count <= 32) {
-        const Composite sorted =
-            warp_sort_descending(static_cast<unsigned>(lane) < count ? items[lane] : Composite{0});
-        if (lane < k) sink.put(row_number, lane, row, position_of<T>(sorted));
-      } else {
-        const unsigned size = next_power_of_two(count);
-        for (unsigned i = count + lane; i < size; i += 32) items[i] = 0;
-        warp_sort_descending(items, size);
-        for (int i = lane; i < k; i += 32) {
-          sink.put(row_number, i, row, position_of<T>(items[i]));
-        }
-      }
-      __syncwarp();
+      const Composite bound = k <= 32 ? warp_bound(best, k) : Composite{1};
+      const unsigned count = warp_collect(mine, bound, items);
+      warp_emit_sorted(items, count, k, put);
     }
   }
 }

@@ -15,6 +15,7 @@
 
 #include "api/all_pairs_run.hpp"
 #include "base/large_pages.hpp"
+#include "base/memory_errors.hpp"
 #include "base/parallel.hpp"
 #include "base/stream_copy.hpp"
 #include "pairs/checks.hpp"
@@ -31,7 +32,7 @@ constexpr index_t edge_list_batch = index_t{1} << 20;
 template <class Value>
 correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
                                       const pair_options& options) {
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
     pair_run run(what, data, options);
     const index_t rows = run.engine().rows().rows;
     correlation_matrix<Value> out(rows, rows);
@@ -207,8 +208,8 @@ correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
 
 edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                     const edge_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     edge_call call(what, data, options, sink.keep);
     return list_edges(call, sink);
   });
@@ -216,21 +217,23 @@ edge_list all_pairs(measure what, const any_matrix_view& data, const pair_option
 
 pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                        const stream_sink& sink) {
-  validate::check_sink(sink);
-  edge_call call(what, data, options, sink.keep);
-  std::uint64_t kept = 0;
-  call.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
-               [&](std::span<const edge> batch) {
-                 kept += batch.size();
-                 sink.consume(batch);
-               });
-  return call.finish(kept);
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
+    edge_call call(what, data, options, sink.keep);
+    std::uint64_t kept = 0;
+    call.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
+                 [&](std::span<const edge> batch) {
+                   kept += batch.size();
+                   sink.consume(batch);
+                 });
+    return call.finish(kept);
+  });
 }
 
 neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                          const top_k_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_run run(what, data, options);
     const keep_range keep = run.resolve(sink.keep);
     const index_t rows = run.engine().rows().rows;
@@ -248,8 +251,8 @@ neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_o
 
 pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                       const count_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_options counting = options;
     if (options.fold == row_folding::automatic && !folds_for_counts(sink.keep)) {
       counting.fold = row_folding::never;

@@ -3,8 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include <gpu/backend.hpp>
-
+#include "api/arguments.hpp"
 #include "pairs/checks.hpp"
 
 namespace gpu::detail {
@@ -27,12 +26,15 @@ std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matri
   return engine;
 }
 
-backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options) {
-  validate::check_pair_shape(what, data);
-  return resolve_backend(options.exec);
-}
-
 }  // namespace
+
+backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options) {
+  check_nan_policy(options.nans, nan_policy::omit, "all pairs");
+  check_enumerator("options.variant", options.variant, pair_variant::hopper);
+  check_enumerator("options.fold", options.fold, row_folding::always);
+  validate::check_pair_shape(what, data);
+  return host_call_backend(options.exec);
+}
 
 pair_run::pair_run(measure what, const any_matrix_view& data, const pair_options& options)
     : used_(checked_backend(what, data, options)),
@@ -61,7 +63,7 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .min_abs_effective = cut_.min_abs,
           .used = used_,
           .device = engine_->device(),
-          .variant = std::string(to_string(engine_->variant())),
+          .variant = engine_->variant(),
           .prepare_seconds = rows.seconds,
           .pairs_seconds = seconds_since(pairs_start_)};
 }

@@ -4,10 +4,8 @@
 
 #include <chrono>
 #include <memory>
-#include <new>
 
 #include <gpu/detail/all_pairs.hpp>
-#include <gpu/error.hpp>
 
 #include "pairs/adjustment.hpp"
 #include "pairs/engine.hpp"
@@ -19,15 +17,8 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Runs body(); memory that runs out on the host reaches the caller as one of the library's errors.
-template <class Body>
-auto with_memory_errors(const Body& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    throw out_of_memory("all pairs: host memory does not suffice for the rows and the result", 0);
-  }
-}
+/// Checks the options and the shape of an all-pairs call; the backend that it runs on.
+backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options);
 
 /// One running call.
 class pair_run {

@@ -8,6 +8,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "base/memory_errors.hpp"
 #include "cuda_runtime/device_info.hpp"
 
 namespace gpu::inline v0 {
@@ -46,28 +47,32 @@ void check_devices(const execution& exec) {
 }  // namespace
 
 std::vector<backend_info> available_backends() {
-  backend_info cpu{.kind = backend::cpu, .name = "cpu", .usable = true};
-  cpu.description = fmt::format("{} OpenMP threads", omp_get_max_threads());
-  return {cpu, cuda::describe_backend()};
+  return detail::with_memory_errors("available_backends", [&] {
+    backend_info cpu{.kind = backend::cpu, .name = "cpu", .usable = true};
+    cpu.description = fmt::format("{} OpenMP threads", omp_get_max_threads());
+    return std::vector<backend_info>{cpu, cuda::describe_backend()};
+  });
 }
 
 std::vector<device_info> available_devices() {
-  return cuda::list_devices();
+  return detail::with_memory_errors("available_devices", [&] { return cuda::list_devices(); });
 }
 
 backend resolve_backend(const execution& exec) {
-  const backend asked = asked_backend(exec);
-  if (asked == backend::cpu) return backend::cpu;
-  if (cuda::is_usable()) {
-    check_devices(exec);
-    return backend::cuda;
-  }
-  if (asked == backend::cuda) {
-    const backend_info cuda_backend = cuda::describe_backend();
-    throw backend_unavailable(
-        fmt::format("execution.target: cuda was asked for, but {}", cuda_backend.reason));
-  }
-  return backend::cpu;
+  return detail::with_memory_errors("resolve_backend", [&] {
+    const backend asked = asked_backend(exec);
+    if (asked == backend::cpu) return backend::cpu;
+    if (cuda::is_usable()) {
+      check_devices(exec);
+      return backend::cuda;
+    }
+    if (asked == backend::cuda) {
+      const backend_info cuda_backend = cuda::describe_backend();
+      throw backend_unavailable(
+          fmt::format("execution.target: cuda was asked for, but {}", cuda_backend.reason));
+    }
+    return backend::cpu;
+  });
 }
 
 std::string_view to_string(backend kind) noexcept {

@@ -7,7 +7,9 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "api/arguments.hpp"
 #include "base/built_code.hpp"
+#include "base/memory_errors.hpp"
 #include "cpu/binary_matmul/binary_matmul.hpp"
 #include "cuda/binary_matmul/binary_matmul.hpp"
 #include "plan/binary_matmul_variants.hpp"
@@ -17,17 +19,10 @@ namespace {
 
 constexpr index_t most_columns = std::numeric_limits<std::int32_t>::max();
 
-void check_threads(const execution& exec) {
-  if (exec.cpu_threads < 0) {
-    throw invalid_argument(
-        fmt::format("execution.cpu_threads: got {}, expected 0 or more", exec.cpu_threads));
-  }
-}
-
-void check_device_target(const execution& exec) {
-  if (exec.target == backend::cpu) {
-    throw invalid_argument("execution.target: got cpu for device memory, expected cuda");
-  }
+void check_options(const binary_matmul_options& options) {
+  detail::check_enumerator("options.product", options.product, bit_product::and_count);
+  detail::check_enumerator("options.variant", options.variant, binary_matmul_variant::hopper);
+  detail::check_execution(options.exec);
 }
 
 void check_depth(index_t k) {
@@ -37,20 +32,9 @@ void check_depth(index_t k) {
   }
 }
 
-void check_workspace(device_vector_view<std::byte> workspace, std::size_t needed) {
-  if (workspace.empty()) return;
-  if (static_cast<std::size_t>(workspace.size()) < needed) {
-    throw invalid_argument(fmt::format("options.workspace: got {} bytes, expected at least {}",
-                                       workspace.size(), needed));
-  }
-  if (reinterpret_cast<std::uintptr_t>(workspace.data()) % 256 != 0) {
-    throw invalid_argument("options.workspace: not aligned to 256 bytes");
-  }
-}
-
 template <class View>
 void check_operands(const View& a, const View& b, const binary_matmul_options& options) {
-  check_threads(options.exec);
+  check_options(options);
   if (a.cols() != b.cols()) {
     throw invalid_argument(
         fmt::format("binary_matmul: a is [{}, {}] and b is [{}, {}], expected as many columns",
@@ -94,26 +78,29 @@ void check_bit_matrix_extents(const void* words, index_t rows, index_t cols, ind
 
 template <class T>
 bit_matrix pack_bits(matrix_view<const T> data, T threshold, const execution& exec) {
-  check_threads(exec);
-  const backend used = resolve_backend(exec);
-  bit_matrix out(data.rows(), data.cols());
-  if (used == backend::cuda) {
-    cuda::pack_bits(data, out.view(), threshold, exec);
-  } else {
-    cpu::pack_bits(data, out.view(), threshold, exec.cpu_threads);
-  }
-  return out;
+  return with_memory_errors("pack_bits", [&] {
+    const backend used = host_call_backend(exec);
+    bit_matrix out(data.rows(), data.cols());
+    if (used == backend::cuda) {
+      cuda::pack_bits(data, out.view(), threshold, exec);
+    } else {
+      cpu::pack_bits(data, out.view(), threshold, exec.cpu_threads);
+    }
+    return out;
+  });
 }
 
 template <class T>
 void pack_bits(device_matrix_view<const T> data, mutable_device_bit_matrix_view bits, T threshold,
                const execution& exec) {
-  check_device_target(exec);
-  if (bits.rows() != data.rows() || bits.cols() != data.cols()) {
-    throw invalid_argument(fmt::format("pack_bits: bits is [{}, {}], expected [{}, {}]",
-                                       bits.rows(), bits.cols(), data.rows(), data.cols()));
-  }
-  cuda::pack_bits(data, bits, threshold, exec);
+  with_memory_errors("pack_bits", [&] {
+    check_device_call(exec);
+    if (bits.rows() != data.rows() || bits.cols() != data.cols()) {
+      throw invalid_argument(fmt::format("pack_bits: bits is [{}, {}], expected [{}, {}]",
+                                         bits.rows(), bits.cols(), data.rows(), data.cols()));
+    }
+    cuda::pack_bits(data, bits, threshold, exec);
+  });
 }
 
 #define GPU_SIMILARITY_INSTANTIATE_PACK_BITS(T)                                   \
@@ -133,43 +120,50 @@ GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
 
 matrix<std::int32_t> binary_matmul(bit_matrix_view a, bit_matrix_view b,
                                    const binary_matmul_options& options) {
-  check_operands(a, b, options);
-  const binary_matmul_plan plan =
-      choose(a.rows(), b.rows(), a.cols(), options, resolve_backend(options.exec));
-  matrix<std::int32_t> out(a.rows(), b.rows());
-  if (plan.used == backend::cuda) {
-    cuda::binary_matmul(a, b, out.view(), plan.variant, options);
-  } else {
-    cpu::binary_matmul(a, b, out.view(), options.product, options.exec.cpu_threads);
-  }
-  return out;
+  return detail::with_memory_errors("binary_matmul", [&] {
+    check_operands(a, b, options);
+    const binary_matmul_plan plan =
+        choose(a.rows(), b.rows(), a.cols(), options, resolve_backend(options.exec));
+    matrix<std::int32_t> out(a.rows(), b.rows());
+    if (plan.used == backend::cuda) {
+      cuda::binary_matmul(a, b, out.view(), plan.variant, options);
+    } else {
+      cpu::binary_matmul(a, b, out.view(), options.product, options.exec.cpu_threads);
+    }
+    return out;
+  });
 }
 
 void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
                    device_matrix_view<std::int32_t> out, const binary_matmul_options& options) {
-  check_operands(a, b, options);
-  check_device_target(options.exec);
-  if (out.rows() != a.rows() || out.cols() != b.rows()) {
-    throw invalid_argument(fmt::format("binary_matmul: out is [{}, {}], expected [{}, {}]",
-                                       out.rows(), out.cols(), a.rows(), b.rows()));
-  }
-  const binary_matmul_plan plan = choose(a.rows(), b.rows(), a.cols(), options, backend::cuda);
-  check_workspace(options.workspace, plan.workspace_bytes);
-  cuda::binary_matmul(a, b, out, plan.variant, options);
+  detail::with_memory_errors("binary_matmul", [&] {
+    check_operands(a, b, options);
+    detail::check_device_call(options.exec);
+    if (out.rows() != a.rows() || out.cols() != b.rows()) {
+      throw invalid_argument(fmt::format("binary_matmul: out is [{}, {}], expected [{}, {}]",
+                                         out.rows(), out.cols(), a.rows(), b.rows()));
+    }
+    const binary_matmul_plan plan = choose(a.rows(), b.rows(), a.cols(), options, backend::cuda);
+    detail::check_workspace(options.workspace, plan.workspace_bytes);
+    cuda::binary_matmul(a, b, out, plan.variant, options);
+  });
 }
 
 binary_matmul_plan plan_binary_matmul(index_t m, index_t n, index_t k,
                                       const binary_matmul_options& options) {
-  check_threads(options.exec);
-  if (m < 0 || n < 0 || k < 0) {
-    throw invalid_argument(fmt::format(
-        "plan_binary_matmul: extents are m = {}, n = {}, k = {}, expected none below 0", m, n, k));
-  }
-  check_depth(k);
-  binary_matmul_plan plan = choose(m, n, k, options, resolve_backend(options.exec));
-  plan.result_bytes =
-      detail::checked_element_count(m, n, sizeof(std::int32_t)) * sizeof(std::int32_t);
-  return plan;
+  return detail::with_memory_errors("plan_binary_matmul", [&] {
+    check_options(options);
+    if (m < 0 || n < 0 || k < 0) {
+      throw invalid_argument(fmt::format(
+          "plan_binary_matmul: extents are m = {}, n = {}, k = {}, expected none below 0", m, n,
+          k));
+    }
+    check_depth(k);
+    binary_matmul_plan plan = choose(m, n, k, options, resolve_backend(options.exec));
+    plan.result_bytes =
+        detail::checked_element_count(m, n, sizeof(std::int32_t)) * sizeof(std::int32_t);
+    return plan;
+  });
 }
 
 }  // namespace gpu::inline v0

@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "stats/edge_p_values.hpp"
 
@@ -61,8 +62,8 @@ std::uint64_t deliver_folded(pair_run& run, const pair_options& options, const p
 
 folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                            const folded_edge_sink& sink) {
-  validate::check_sink(sink);
-  return with_memory_errors([&] {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
     pair_run run(what, data, always_folded(options));
     folded_edge_list out;
     index_t kept = 0;
@@ -92,16 +93,18 @@ folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair
 
 pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                        const folded_stream_sink& sink) {
-  validate::check_sink(sink);
-  pair_run run(what, data, always_folded(options));
-  if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
-  const std::uint64_t pairs =
-      deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,
-                     [&](folded_p_values& p_values, std::span<folded_edge> batch) {
-                       p_values.fill(batch);
-                       sink.consume(batch);
-                     });
-  return run.finish(pairs);
+  return with_memory_errors("all pairs", [&] {
+    validate::check_sink(sink);
+    pair_run run(what, data, always_folded(options));
+    if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
+    const std::uint64_t pairs =
+        deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,
+                       [&](folded_p_values& p_values, std::span<folded_edge> batch) {
+                         p_values.fill(batch);
+                         sink.consume(batch);
+                       });
+    return run.finish(pairs);
+  });
 }
 
 }  // namespace detail

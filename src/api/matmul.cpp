@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <functional>
 #include <limits>
 
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "api/arguments.hpp"
+#include "base/memory_errors.hpp"
 #include "cpu/matmul/matmul.hpp"
 #include "cuda/matmul/matmul.hpp"
 #include "plan/matmul_variants.hpp"
@@ -17,25 +17,14 @@ namespace gpu::inline v0 {
 namespace {
 
 void check_options(const matmul_options& options) {
-  if (options.exec.cpu_threads < 0) {
-    throw invalid_argument(
-        fmt::format("execution.cpu_threads: got {}, expected 0 or more", options.exec.cpu_threads));
-  }
+  detail::check_enumerator("options.a", options.a, transposition::transpose);
+  detail::check_enumerator("options.b", options.b, transposition::transpose);
+  detail::check_enumerator("options.variant", options.variant, matmul_variant::blas);
+  detail::check_execution(options.exec);
 }
 
 const char* op_text(transposition how) {
   return how == transposition::transpose ? "transposed " : "";
-}
-
-// Whether two row-strided blocks share an address range; empty ones never do.
-template <class ViewA, class ViewB>
-bool overlap(const ViewA& x, const ViewB& y) {
-  if (x.empty() || y.empty()) return false;
-  const auto begin = [](const auto& v) { return reinterpret_cast<std::uintptr_t>(v.data()); };
-  const auto end = [](const auto& v) {
-    return reinterpret_cast<std::uintptr_t>(v.row(v.rows() - 1) + v.cols());
-  };
-  return begin(x) < end(y) && begin(y) < end(x);
 }
 
 template <class ViewIn, class ViewOut>
@@ -48,8 +37,10 @@ detail::matmul_extents check_operands(const ViewIn& a, const ViewIn& b, const Vi
     throw invalid_argument(fmt::format("matmul: c is [{}, {}], expected [{}, {}]", c.rows(),
                                        c.cols(), extents.m, extents.n));
   }
-  if (overlap(c, a)) throw invalid_argument("matmul: c overlaps a, expected separate memory");
-  if (overlap(c, b)) throw invalid_argument("matmul: c overlaps b, expected separate memory");
+  if (detail::may_overlap(detail::bytes_of(c), detail::bytes_of(a)))
+    throw invalid_argument("matmul: c overlaps a, expected separate memory");
+  if (detail::may_overlap(detail::bytes_of(c), detail::bytes_of(b)))
+    throw invalid_argument("matmul: c overlaps b, expected separate memory");
   return extents;
 }
 
@@ -88,66 +79,74 @@ namespace detail {
 
 matmul_extents check_matmul_extents(index_t a_rows, index_t a_cols, index_t b_rows, index_t b_cols,
                                     const matmul_options& options) {
-  const bool a_transposed = options.a == transposition::transpose;
-  const bool b_transposed = options.b == transposition::transpose;
-  const index_t a_depth = a_transposed ? a_rows : a_cols;
-  const index_t b_depth = b_transposed ? b_cols : b_rows;
-  if (a_depth != b_depth) {
-    throw invalid_argument(
-        fmt::format("matmul: {}a is [{}, {}] and {}b is [{}, {}]; expected as many columns as rows",
-                    op_text(options.a), a_transposed ? a_cols : a_rows, a_depth, op_text(options.b),
-                    b_depth, b_transposed ? b_rows : b_cols));
-  }
-  return {.m = a_transposed ? a_cols : a_rows, .n = b_transposed ? b_rows : b_cols, .k = a_depth};
+  return with_memory_errors("matmul", [&] {
+    const bool a_transposed = options.a == transposition::transpose;
+    const bool b_transposed = options.b == transposition::transpose;
+    const index_t a_depth = a_transposed ? a_rows : a_cols;
+    const index_t b_depth = b_transposed ? b_cols : b_rows;
+    if (a_depth != b_depth) {
+      throw invalid_argument(fmt::format(
+          "matmul: {}a is [{}, {}] and {}b is [{}, {}]; expected as many columns as rows",
+          op_text(options.a), a_transposed ? a_cols : a_rows, a_depth, op_text(options.b), b_depth,
+          b_transposed ? b_rows : b_cols));
+    }
+    return matmul_extents{
+        .m = a_transposed ? a_cols : a_rows, .n = b_transposed ? b_rows : b_cols, .k = a_depth};
+  });
 }
 
 template <class T>
 void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
             const matmul_options& options) {
-  check_operands(a, b, c, options);
-  if (resolve_backend(options.exec) == backend::cuda) return cuda::matmul(a, b, c, options);
-  const matmul_choice choice = choose_matmul_cpu(options.variant, cpu::has_blas());
-  if (choice.variant == matmul_variant::blas) return cpu::matmul_blas(a, b, c, options);
-  cpu::matmul_naive(a, b, c, options);
+  with_memory_errors("matmul", [&] {
+    check_operands(a, b, c, options);
+    if (resolve_backend(options.exec) == backend::cuda) return cuda::matmul(a, b, c, options);
+    const matmul_choice choice = choose_matmul_cpu(options.variant, cpu::has_blas());
+    if (choice.variant == matmul_variant::blas) return cpu::matmul_blas(a, b, c, options);
+    cpu::matmul_naive(a, b, c, options);
+  });
 }
 
 template <class T>
 void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b, device_matrix_view<T> c,
             const matmul_options& options) {
-  const matmul_extents extents = check_operands(a, b, c, options);
-  if (options.exec.target == backend::cpu) {
-    throw invalid_argument("execution.target: got cpu for device memory, expected cuda");
-  }
-  const matmul_device device = cuda::describe_matmul_device(options.exec);
-  const matmul_choice choice =
-      choose_matmul_cuda(extents, sizeof(T), options, device, workspace_limit(options));
-  cuda::matmul(a, b, c, options, choice);
+  with_memory_errors("matmul", [&] {
+    const matmul_extents extents = check_operands(a, b, c, options);
+    check_device_call(options.exec);
+    const matmul_device device = cuda::describe_matmul_device(options.exec);
+    const matmul_choice choice =
+        choose_matmul_cuda(extents, sizeof(T), options, device, workspace_limit(options));
+    check_workspace(options.workspace, choice.workspace_bytes);
+    cuda::matmul(a, b, c, options, choice);
+  });
 }
 
 template <class T>
 matmul_plan plan_matmul(index_t m, index_t n, index_t k, const matmul_options& options) {
-  check_options(options);
-  if (m < 0 || n < 0 || k < 0) {
-    throw invalid_argument(fmt::format(
-        "plan_matmul: extents are m = {}, n = {}, k = {}, expected none below 0", m, n, k));
-  }
-  matmul_plan plan{.used = resolve_backend(options.exec)};
-  plan.result_bytes = checked_element_count(m, n, sizeof(T)) * sizeof(T);
-  matmul_choice choice;
-  if (plan.used == backend::cuda) {
-    const matmul_device device = cuda::describe_matmul_device(options.exec);
-    plan.device = device.name;
-    choice = choose_matmul_cuda({m, n, k}, sizeof(T), options, device, workspace_limit(options));
-  } else {
-    plan.device = "cpu";
-    choice = choose_matmul_cpu(options.variant, cpu::has_blas());
-  }
-  plan.variant = choice.variant;
-  plan.tile_rows = choice.tile_rows;
-  plan.tile_cols = choice.tile_cols;
-  plan.depth_splits = choice.depth_splits;
-  plan.workspace_bytes = choice.workspace_bytes;
-  return plan;
+  return with_memory_errors("plan_matmul", [&] {
+    check_options(options);
+    if (m < 0 || n < 0 || k < 0) {
+      throw invalid_argument(fmt::format(
+          "plan_matmul: extents are m = {}, n = {}, k = {}, expected none below 0", m, n, k));
+    }
+    matmul_plan plan{.used = resolve_backend(options.exec)};
+    plan.result_bytes = checked_element_count(m, n, sizeof(T)) * sizeof(T);
+    matmul_choice choice;
+    if (plan.used == backend::cuda) {
+      const matmul_device device = cuda::describe_matmul_device(options.exec);
+      plan.device = device.name;
+      choice = choose_matmul_cuda({m, n, k}, sizeof(T), options, device, workspace_limit(options));
+    } else {
+      plan.device = "cpu";
+      choice = choose_matmul_cpu(options.variant, cpu::has_blas());
+    }
+    plan.variant = choice.variant;
+    plan.tile_rows = choice.tile_rows;
+    plan.tile_cols = choice.tile_cols;
+    plan.depth_splits = choice.depth_splits;
+    plan.workspace_bytes = choice.workspace_bytes;
+    return plan;
+  });
 }
 
 #define GPU_SIMILARITY_INSTANTIATE_MATMUL(T)                                                   \

@@ -5,6 +5,9 @@
 #include <limits>
 
 #include <gpu/error.hpp>
+#include <gpu/matrix_input.hpp>
+
+#include "base/memory_errors.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -47,6 +50,30 @@ std::size_t checked_element_count(index_t rows, index_t cols, std::size_t elemen
         std::numeric_limits<std::size_t>::max());
   }
   return row_count * col_count;
+}
+
+void throw_no_memory_for(index_t rows, index_t cols, std::size_t element_bytes) {
+  with_memory_errors("matrix", [&] {
+    const auto bytes =
+        static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * element_bytes;
+    throw out_of_memory(
+        fmt::format("matrix: host memory does not suffice for [{}, {}] of {} bytes each", rows,
+                    cols, element_bytes),
+        bytes);
+  });
+  throw_host_memory_exhausted("matrix");
+}
+
+void check_range_shape(std::size_t size, index_t rows, index_t cols) {
+  if (checked_element_count(rows, cols, 1) == size) return;
+  throw invalid_argument(
+      fmt::format("as_matrix: the range has {} elements, expected {} x {}", size, rows, cols));
+}
+
+void check_column_stride(index_t stride) {
+  if (stride == 1) return;
+  throw invalid_argument(
+      fmt::format("mdspan: columns are {} elements apart, expected 1: row by row", stride));
 }
 
 }  // namespace gpu::inline v0::detail

@@ -2,22 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "api/arguments.hpp"
+#include "base/memory_errors.hpp"
 #include "cpu/mean_filter/mean_filter.hpp"
 #include "cuda/mean_filter/mean_filter.hpp"
 #include "plan/mean_filter_variants.hpp"
 
 namespace gpu::inline v0 {
 namespace {
-
-template <class T, memory_space Space>
-const char* end_of(const basic_matrix_view<T, Space>& view) {
-  return reinterpret_cast<const char*>(view.row(view.rows() - 1) + view.cols());
-}
 
 // Extents of the output, and no overlap: every window is read while outputs are written.
 template <class In, class Out, memory_space Space>
@@ -27,29 +21,25 @@ void check_views(const basic_matrix_view<const In, Space>& in,
     throw invalid_argument(fmt::format("out: got [{}, {}], expected [{}, {}]", out.rows(),
                                        out.cols(), shape.rows, shape.output_cols));
   }
-  if (in.empty() || out.empty()) return;
-  const std::less<const char*> before;
-  const auto* in_begin = reinterpret_cast<const char*>(in.data());
-  const auto* out_begin = reinterpret_cast<const char*>(out.data());
-  if (before(in_begin, end_of(out)) && before(out_begin, end_of(in))) {
+  if (detail::may_overlap(detail::bytes_of(in), detail::bytes_of(out))) {
     throw invalid_argument("out: overlaps in, expected memory of its own");
   }
 }
 
-void check_nans(missing_values nans) {
-  if (nans != missing_values::propagate && nans != missing_values::omit) {
-    throw invalid_argument(
-        fmt::format("options.nans: got {}, expected propagate or omit", static_cast<int>(nans)));
-  }
+// The backend of a call, with everything checked that does not depend on the views.
+backend checked_backend(const mean_filter_options& options, memory_space space) {
+  detail::check_nan_policy(options.nans, nan_policy::reject, "mean_filter");
+  detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
+  if (space == memory_space::host) return detail::host_call_backend(options.exec);
+  detail::check_device_call(options.exec);
+  return backend::cuda;
 }
 
-// Device views are CUDA memory: they never run on the CPU.
-execution on_cuda(execution exec) {
-  if (exec.target == backend::cpu) {
-    throw invalid_argument("options.exec.target: got cpu, expected cuda for device views");
-  }
-  exec.target = backend::cuda;
-  return exec;
+backend checked_backend(const convolve_options& options, memory_space space) {
+  detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
+  if (space == memory_space::host) return detail::host_call_backend(options.exec);
+  detail::check_device_call(options.exec);
+  return backend::cuda;
 }
 
 bool is_empty(const detail::filter_shape& shape) {
@@ -61,82 +51,92 @@ bool is_empty(const detail::filter_shape& shape) {
 template <class In, class Out>
 void detail::mean_filter(matrix_view<const In> in, matrix_view<Out> out,
                          const mean_filter_options& options) {
-  const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
-  check_views(in, out, shape);
-  check_nans(options.nans);
-  const backend used = resolve_backend(options.exec);
-  const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
-  if (is_empty(shape)) return;
-  if (used == backend::cpu) {
-    cpu::mean_filter(in, out, shape, variant, options.nans, options.exec);
-  } else {
-    cuda::mean_filter(in, out, shape, variant, options.nans, options.exec);
-  }
+  with_memory_errors("mean_filter", [&] {
+    const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
+    check_views(in, out, shape);
+    const backend used = checked_backend(options, memory_space::host);
+    const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
+    if (is_empty(shape)) return;
+    if (used == backend::cpu) {
+      cpu::mean_filter(in, out, shape, variant, options.nans, options.exec);
+    } else {
+      cuda::mean_filter(in, out, shape, variant, options.nans, options.exec);
+    }
+  });
 }
 
 template <class In, class Out>
 void detail::mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
                          const mean_filter_options& options) {
-  const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
-  check_views(in, out, shape);
-  check_nans(options.nans);
-  const backend used = resolve_backend(on_cuda(options.exec));
-  const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
-  if (is_empty(shape)) return;
-  cuda::mean_filter(in, out, shape, variant, options.nans, options.exec);
+  with_memory_errors("mean_filter", [&] {
+    const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
+    check_views(in, out, shape);
+    const backend used = checked_backend(options, memory_space::device);
+    const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
+    if (is_empty(shape)) return;
+    check_workspace(options.workspace,
+                    cuda::plan_mean_filter_tile(shape, sizeof(In), variant).workspace_bytes);
+    cuda::mean_filter(in, out, shape, variant, options.nans, options.workspace, options.exec);
+  });
 }
 
 template <class In, class Out>
 void detail::convolve(matrix_view<const In> in, std::span<const double> weights,
                       matrix_view<Out> out, const convolve_options& options) {
-  const filter_shape shape =
-      convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
-  check_views(in, out, shape);
-  const backend used = resolve_backend(options.exec);
-  const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
-  if (is_empty(shape)) return;
-  if (used == backend::cpu) {
-    cpu::convolve(in, weights, out, shape, options.exec);
-  } else {
-    cuda::convolve(in, weights, out, shape, variant, options.exec);
-  }
+  with_memory_errors("convolve", [&] {
+    const filter_shape shape =
+        convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
+    check_views(in, out, shape);
+    const backend used = checked_backend(options, memory_space::host);
+    const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
+    if (is_empty(shape)) return;
+    if (used == backend::cpu) {
+      cpu::convolve(in, weights, out, shape, options.exec);
+    } else {
+      cuda::convolve(in, weights, out, shape, variant, options.exec);
+    }
+  });
 }
 
 template <class In, class Out>
 void detail::convolve(device_matrix_view<const In> in, std::span<const double> weights,
                       device_matrix_view<Out> out, const convolve_options& options) {
-  const filter_shape shape =
-      convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
-  check_views(in, out, shape);
-  const backend used = resolve_backend(on_cuda(options.exec));
-  const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
-  if (is_empty(shape)) return;
-  cuda::convolve(in, weights, out, shape, variant, options.exec);
+  with_memory_errors("convolve", [&] {
+    const filter_shape shape =
+        convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
+    check_views(in, out, shape);
+    const backend used = checked_backend(options, memory_space::device);
+    const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
+    if (is_empty(shape)) return;
+    cuda::convolve(in, weights, out, shape, variant, options.exec);
+  });
 }
 
 template <class In>
 mean_filter_plan detail::plan_mean_filter(index_t rows, index_t cols,
                                           const mean_filter_options& options) {
-  if (rows < 0 || cols < 0) {
-    throw invalid_argument(
-        fmt::format("plan_mean_filter: extents are [{}, {}], expected none below 0", rows, cols));
-  }
-  const filter_shape shape = mean_filter_shape(rows, cols, options);
-  check_nans(options.nans);
-  mean_filter_plan plan{.used = resolve_backend(options.exec), .output_cols = shape.output_cols};
-  plan.variant = choose_mean_filter_variant(plan.used, sizeof(In), shape, options.variant);
-  if (plan.used == backend::cuda) {
-    const auto tile = cuda::plan_mean_filter_tile(shape, sizeof(In), plan.variant);
-    plan.tile_outputs = tile.outputs;
-    plan.workspace_bytes = tile.workspace_bytes;
-  } else if (plan.variant == mean_filter_variant::direct) {
-    plan.tile_outputs = 1;
-  } else {
-    const auto split = cpu::split_mean_filter(shape, options.nans, options.exec);
-    plan.tile_outputs = split.strip_outputs;
-    plan.workspace_bytes = split.workspace_bytes;
-  }
-  return plan;
+  return with_memory_errors("plan_mean_filter", [&] {
+    if (rows < 0 || cols < 0) {
+      throw invalid_argument(
+          fmt::format("plan_mean_filter: extents are [{}, {}], expected none below 0", rows, cols));
+    }
+    const filter_shape shape = mean_filter_shape(rows, cols, options);
+    mean_filter_plan plan{.used = checked_backend(options, memory_space::host),
+                          .output_cols = shape.output_cols};
+    plan.variant = choose_mean_filter_variant(plan.used, sizeof(In), shape, options.variant);
+    if (plan.used == backend::cuda) {
+      const auto tile = cuda::plan_mean_filter_tile(shape, sizeof(In), plan.variant);
+      plan.tile_outputs = tile.outputs;
+      plan.workspace_bytes = tile.workspace_bytes;
+    } else if (plan.variant == mean_filter_variant::direct) {
+      plan.tile_outputs = 1;
+    } else {
+      const auto split = cpu::split_mean_filter(shape, options.nans, options.exec);
+      plan.tile_outputs = split.strip_outputs;
+      plan.workspace_bytes = split.workspace_bytes;
+    }
+    return plan;
+  });
 }
 
 namespace detail {

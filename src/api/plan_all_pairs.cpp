@@ -8,9 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include <gpu/backend.hpp>
-
 #include "api/all_pairs_run.hpp"
+#include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "plan/screen_choice.hpp"
 
@@ -100,7 +99,8 @@ sample_result count_sample(measure what, const matrix_view<const T>& data,
   sample_options.variant = pair_variant::automatic;
   sample_options.nans = nan_policy::propagate;  // the whole input was checked before
 
-  pair_run run(what, erase_type(sample.view()), sample_options);
+  const matrix_view<const T> rows_of_sample = sample.view();
+  pair_run run(what, rows_of_sample, sample_options);
   const prepared_rows& rows = run.engine().rows();
   const auto without = rows.constant_rows.size() + rows.nan_rows.size();
   const double valid_share =
@@ -120,47 +120,48 @@ sample_result count_sample(measure what, const matrix_view<const T>& data,
 
 pair_plan plan_all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
                          const pair_filter& keep) {
-  validate::check_pair_shape(what, data);
-  validate::check_filter(keep);
-  const backend used = resolve_backend(options.exec);
-  validate::check_nans(data, options);
-  const auto [rows, cols] =
-      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
-  const engine_plan engine = used == backend::cuda
-                                 ? cuda::plan_pair_engine(what, rows, cols, options)
-                                 : cpu::plan_pair_engine(what, rows, cols, options);
-  const auto row_count = static_cast<std::uint64_t>(rows);
-  pair_plan out{.used = used,
-                .device = engine.device,
-                .variant = std::string(to_string(engine.variant)),
-                .tile_rows = engine.tile_rows,
-                .tile_cols = engine.tile_cols,
-                .workspace_bytes = engine.workspace_bytes,
-                .pairs = row_count % 2 == 0 ? row_count / 2 * (row_count - (row_count > 0))
-                                            : row_count * ((row_count - 1) / 2)};
+  return with_memory_errors("plan_all_pairs", [&] {
+    validate::check_filter(keep);
+    const backend used = checked_backend(what, data, options);
+    validate::check_nans(data, options);
+    const auto [rows, cols] =
+        std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
+    const engine_plan engine = used == backend::cuda
+                                   ? cuda::plan_pair_engine(what, rows, cols, options)
+                                   : cpu::plan_pair_engine(what, rows, cols, options);
+    const auto row_count = static_cast<std::uint64_t>(rows);
+    pair_plan out{.used = used,
+                  .device = engine.device,
+                  .variant = engine.variant,
+                  .tile_rows = engine.tile_rows,
+                  .tile_cols = engine.tile_cols,
+                  .workspace_bytes = engine.workspace_bytes,
+                  .pairs = row_count % 2 == 0 ? row_count / 2 * (row_count - (row_count > 0))
+                                              : row_count * ((row_count - 1) / 2)};
 
-  const sample_result sample =
-      std::visit([&](const auto& view) { return count_sample(what, view, options, keep); }, data);
-  const double sampled_rows =
-      sample.valid_share * static_cast<double>(std::min(rows, most_sample_rows));
-  const auto [share, error] = kept_share(sample.counts, sampled_rows);
-  const double family = pairs_of(sample.valid_share * static_cast<double>(rows));
-  out.sampled_pairs = sample.counts.tested;
-  if (engine.variant == pair_variant::hopper) {
-    out.choice = explain_screen(what, sample.keep, cols, screen_use::edges, sample.cut);
-  } else if (used == backend::cuda) {
-    out.choice = "every pair is decided: this variant has no screen";
-  }
-  out.kept_estimate = share * family;
-  if (rows <= most_sample_rows) {
-    out.kept_upper = out.kept_estimate;  // nothing was left out
-  } else if (sample.counts.tested > 0) {
-    // With nothing or little kept in the sample, the rule of three bounds the share.
-    const double floor = 3.0 / static_cast<double>(sample.counts.tested);
-    out.kept_upper = std::min(1.0, share + std::max(3 * error, floor)) * family;
-  }
-  out.result_bytes = out.kept_estimate * static_cast<double>(sizeof(edge));
-  return out;
+    const sample_result sample =
+        std::visit([&](const auto& view) { return count_sample(what, view, options, keep); }, data);
+    const double sampled_rows =
+        sample.valid_share * static_cast<double>(std::min(rows, most_sample_rows));
+    const auto [share, error] = kept_share(sample.counts, sampled_rows);
+    const double family = pairs_of(sample.valid_share * static_cast<double>(rows));
+    out.sampled_pairs = sample.counts.tested;
+    if (engine.variant == pair_variant::hopper) {
+      out.choice = explain_screen(what, sample.keep, cols, screen_use::edges, sample.cut);
+    } else if (used == backend::cuda) {
+      out.choice = "every pair is decided: this variant has no screen";
+    }
+    out.kept_estimate = share * family;
+    if (rows <= most_sample_rows) {
+      out.kept_upper = out.kept_estimate;  // nothing was left out
+    } else if (sample.counts.tested > 0) {
+      // With nothing or little kept in the sample, the rule of three bounds the share.
+      const double floor = 3.0 / static_cast<double>(sample.counts.tested);
+      out.kept_upper = std::min(1.0, share + std::max(3 * error, floor)) * family;
+    }
+    out.result_bytes = out.kept_estimate * static_cast<double>(sizeof(edge));
+    return out;
+  });
 }
 
 }  // namespace detail

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "api/arguments.hpp"
+#include "base/memory_errors.hpp"
 #include "cpu/platform/large_pages.hpp"
 #include "cpu/rank/rank.hpp"
 #include "cuda/rank/rank.hpp"
@@ -25,17 +26,6 @@ void check_shape(index_t cols) {
   }
 }
 
-// Device overloads compute where the data is, whatever the environment says.
-backend resolve_on_device(const execution& exec) {
-  if (exec.target == backend::cpu) {
-    throw invalid_argument(
-        "options.exec.target: got cpu for data in device memory, expected automatic or cuda");
-  }
-  execution on_device = exec;
-  on_device.target = backend::cuda;
-  return resolve_backend(on_device);
-}
-
 template <class T>
 void check_nans(matrix_view<const T> data, const rank_options& options) {
   pair_options check;
@@ -46,9 +36,13 @@ void check_nans(matrix_view<const T> data, const rank_options& options) {
 
 template <class T>
 rank_options decide(const rank_options& options, backend where, index_t cols) {
+  check_enumerator("options.ties", options.ties, tie_method::ordinal);
+  check_enumerator("options.order", options.order, rank_order::descending);
+  check_enumerator("options.variant", options.variant, rank_variant::sort);
+  check_nan_policy(options.nans, nan_policy::omit, "rank_rows");
   rank_options decided = options;
   decided.exec.target = where;
-  decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T));
+  decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T), options.ties);
   return decided;
 }
 
@@ -56,33 +50,38 @@ rank_options decide(const rank_options& options, backend where, index_t cols) {
 
 template <class T>
 matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options) {
-  check_shape(data.cols());
-  const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
-  matrix<double> ranks(data.rows(), data.cols());
-  if (data.empty()) return ranks;
-  cpu::advise_large_pages(ranks.data(),
-                          static_cast<std::size_t>(data.rows() * data.cols()) * sizeof(double));
-  if (decided.exec.target == backend::cuda) {
-    // On the CPU the ranking itself comes across a NaN.
-    check_nans(data, options);
-    cuda::rank_rows<T>(data, ranks.view(), decided);
-  } else {
-    cpu::rank_rows<T>(data, ranks.view(), decided);
-  }
-  return ranks;
+  return with_memory_errors("rank_rows", [&] {
+    check_shape(data.cols());
+    const rank_options decided = decide<T>(options, host_call_backend(options.exec), data.cols());
+    matrix<double> ranks(data.rows(), data.cols());
+    if (data.empty()) return ranks;
+    cpu::advise_large_pages(ranks.data(),
+                            static_cast<std::size_t>(data.rows() * data.cols()) * sizeof(double));
+    if (decided.exec.target == backend::cuda) {
+      // On the CPU the ranking itself comes across a NaN.
+      check_nans(data, options);
+      cuda::rank_rows<T>(data, ranks.view(), decided);
+    } else {
+      cpu::rank_rows<T>(data, ranks.view(), decided);
+    }
+    return ranks;
+  });
 }
 
 template <class T>
 void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> ranks,
                const rank_options& options) {
-  check_shape(data.cols());
-  if (ranks.rows() != data.rows() || ranks.cols() != data.cols()) {
-    throw invalid_argument(fmt::format("ranks: got [{}, {}], expected [{}, {}] as data",
-                                       ranks.rows(), ranks.cols(), data.rows(), data.cols()));
-  }
-  const rank_options decided = decide<T>(options, resolve_on_device(options.exec), data.cols());
-  if (data.empty()) return;
-  cuda::rank_rows<T>(data, ranks, decided);
+  with_memory_errors("rank_rows", [&] {
+    check_shape(data.cols());
+    if (ranks.rows() != data.rows() || ranks.cols() != data.cols()) {
+      throw invalid_argument(fmt::format("ranks: got [{}, {}], expected [{}, {}] as data",
+                                         ranks.rows(), ranks.cols(), data.rows(), data.cols()));
+    }
+    check_device_call(options.exec);
+    const rank_options decided = decide<T>(options, backend::cuda, data.cols());
+    if (data.empty()) return;
+    cuda::rank_rows<T>(data, ranks, decided);
+  });
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                              \

@@ -7,6 +7,8 @@
 
 #include <gpu/error.hpp>
 
+#include "api/arguments.hpp"
+#include "base/memory_errors.hpp"
 #include "cpu/top_k/top_k.hpp"
 #include "cuda/top_k/top_k.hpp"
 #include "plan/top_k_variants.hpp"
@@ -43,25 +45,19 @@ index_t checked_entries(index_t k, index_t cols) {
   return std::min(k, cols);
 }
 
-// Device overloads compute where the data is, so CUDA is asked for, whatever the environment says.
-backend resolve(const execution& exec, memory_space space) {
-  if (space == memory_space::host) return resolve_backend(exec);
-  if (exec.target == backend::cpu) {
-    throw invalid_argument(
-        "options.exec.target: got cpu for data in device memory, expected automatic or cuda");
-  }
-  // Listing devices takes longer than a small selection: only where there is one to check.
-  if (exec.devices.empty()) return backend::cuda;
-  execution on_device = exec;
-  on_device.target = backend::cuda;
-  return resolve_backend(on_device);
-}
-
 // The options with backend and variant decided.
 template <class T>
 top_k_options decide(top_k_shape shape, const top_k_options& options, memory_space space) {
+  check_enumerator("options.select", options.select, top_k_select::smallest);
+  check_enumerator("options.order", options.order, top_k_order::unsorted);
+  check_enumerator("options.variant", options.variant, top_k_variant::warp_rows);
   top_k_options decided = options;
-  decided.exec.target = resolve(options.exec, space);
+  if (space == memory_space::host) {
+    decided.exec.target = host_call_backend(options.exec);
+  } else {
+    check_device_call(options.exec);
+    decided.exec.target = backend::cuda;
+  }
   shape.element_bytes = sizeof(T);
   if (decided.exec.target == backend::cuda) {
     shape.shared_bytes = cuda::top_k_shared_bytes(options.exec);
@@ -101,16 +97,13 @@ void check_output(const char* name, const device_matrix_view<T>& output, index_t
                                      output.rows(), output.cols(), rows, entries));
 }
 
+// The caller's memory and the limit suffice for what the call takes.
 template <class T>
-void check_workspace(const top_k_shape& shape, const top_k_options& options,
-                     const device_workspace& workspace) {
-  if (workspace.empty() && options.exec.workspace_bytes == 0) return;
+void check_scratch(const top_k_shape& shape, const top_k_options& options) {
+  if (options.workspace.empty() && options.exec.workspace_bytes == 0) return;
   const std::size_t needed =
       cuda::top_k_workspace<T>(shape.rows, shape.cols, shape.k, shape.distinct, options);
-  if (!workspace.empty() && static_cast<std::size_t>(workspace.size()) < needed) {
-    throw invalid_argument(
-        fmt::format("workspace: got {} bytes, expected at least {}", workspace.size(), needed));
-  }
+  check_workspace(options.workspace, needed);
   if (options.exec.workspace_bytes != 0 && options.exec.workspace_bytes < needed) {
     throw out_of_memory(
         fmt::format("options.exec.workspace_bytes: got {}, {} takes {}",
@@ -119,146 +112,152 @@ void check_workspace(const top_k_shape& shape, const top_k_options& options,
   }
 }
 
-template <class T>
-matrix_view<const T> as_row(std::span<const T> data) {
-  return {data.data(), 1, static_cast<index_t>(data.size())};
-}
-
 }  // namespace
 
 template <class T>
-top_k_result<T> top_k(std::span<const T> data, index_t k, const top_k_options& options) {
-  const matrix_view<const T> row = as_row(data);
-  const index_t entries = checked_entries(k, row.cols());
-  const top_k_options decided =
-      decide<T>({.cols = row.cols(), .k = entries}, options, memory_space::host);
-  top_k_result<T> result{.requested = k};
-  result.values.resize(static_cast<std::size_t>(entries));
-  result.indices.resize(static_cast<std::size_t>(entries));
-  run_host(row, entries, result.values.data(), result.indices.data(), decided);
-  return result;
+top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k, const top_k_options& options) {
+  return with_memory_errors("top_k", [&] {
+    const index_t entries = checked_entries(k, row.cols());
+    const top_k_options decided =
+        decide<T>({.cols = row.cols(), .k = entries}, options, memory_space::host);
+    top_k_result<T> result{.requested = k};
+    result.values.resize(static_cast<std::size_t>(entries));
+    result.indices.resize(static_cast<std::size_t>(entries));
+    run_host(row, entries, result.values.data(), result.indices.data(), decided);
+    return result;
+  });
 }
 
 template <class T>
-top_k_rows_result<T> top_k(matrix_view<const T> data, index_t k, const top_k_options& options) {
-  const index_t entries = checked_entries(k, data.cols());
-  const top_k_options decided = decide<T>({.rows = data.rows(), .cols = data.cols(), .k = entries},
-                                          options, memory_space::host);
-  top_k_rows_result<T> result{.values = matrix<T>(data.rows(), entries),
-                              .indices = matrix<index_t>(data.rows(), entries),
-                              .requested = k};
-  run_host(data, entries, result.values.data(), result.indices.data(), decided);
-  return result;
+top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
+                                const top_k_options& options) {
+  return with_memory_errors("top_k", [&] {
+    const index_t entries = checked_entries(k, data.cols());
+    const top_k_options decided = decide<T>(
+        {.rows = data.rows(), .cols = data.cols(), .k = entries}, options, memory_space::host);
+    top_k_rows_result<T> result{.values = matrix<T>(data.rows(), entries),
+                                .indices = matrix<index_t>(data.rows(), entries),
+                                .requested = k};
+    run_host(data, entries, result.values.data(), result.indices.data(), decided);
+    return result;
+  });
 }
 
 template <class T>
-top_k_distinct_result<T> top_k_distinct(std::span<const T> data, index_t k,
-                                        const top_k_options& options) {
-  const matrix_view<const T> row = as_row(data);
-  const index_t entries = checked_entries(k, row.cols());
-  const top_k_options decided =
-      decide<T>({.cols = row.cols(), .k = entries, .distinct = true}, options, memory_space::host);
-  const auto size = static_cast<std::size_t>(entries);
-  top_k_distinct_result<T> result{.values = std::vector<T>(size),
-                                  .indices = std::vector<index_t>(size),
-                                  .counts = std::vector<index_t>(size),
-                                  .requested = k};
-  index_t found = 0;
-  run_host_distinct(row, entries, result.values.data(), result.indices.data(), result.counts.data(),
-                    &found, decided);
-  result.values.resize(static_cast<std::size_t>(found));
-  result.indices.resize(static_cast<std::size_t>(found));
-  result.counts.resize(static_cast<std::size_t>(found));
-  return result;
+top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row, index_t k,
+                                               const top_k_options& options) {
+  return with_memory_errors("top_k_distinct", [&] {
+    const index_t entries = checked_entries(k, row.cols());
+    const top_k_options decided = decide<T>({.cols = row.cols(), .k = entries, .distinct = true},
+                                            options, memory_space::host);
+    const auto size = static_cast<std::size_t>(entries);
+    top_k_distinct_result<T> result{.values = std::vector<T>(size),
+                                    .indices = std::vector<index_t>(size),
+                                    .counts = std::vector<index_t>(size),
+                                    .requested = k};
+    index_t found = 0;
+    run_host_distinct(row, entries, result.values.data(), result.indices.data(),
+                      result.counts.data(), &found, decided);
+    result.values.resize(static_cast<std::size_t>(found));
+    result.indices.resize(static_cast<std::size_t>(found));
+    result.counts.resize(static_cast<std::size_t>(found));
+    return result;
+  });
 }
 
 template <class T>
-top_k_distinct_rows_result<T> top_k_distinct(matrix_view<const T> data, index_t k,
-                                             const top_k_options& options) {
-  const index_t entries = checked_entries(k, data.cols());
-  const top_k_options decided =
-      decide<T>({.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true}, options,
-                memory_space::host);
-  top_k_distinct_rows_result<T> result{
-      .values = matrix<T>(data.rows(), entries),
-      .indices = matrix<index_t>(data.rows(), entries),
-      .counts = matrix<index_t>(data.rows(), entries),
-      .found = std::vector<index_t>(static_cast<std::size_t>(data.rows())),
-      .requested = k};
-  run_host_distinct(data, entries, result.values.data(), result.indices.data(),
-                    result.counts.data(), result.found.data(), decided);
-  return result;
+top_k_distinct_rows_result<T> top_k_distinct_rows(matrix_view<const T> data, index_t k,
+                                                  const top_k_options& options) {
+  return with_memory_errors("top_k_distinct", [&] {
+    const index_t entries = checked_entries(k, data.cols());
+    const top_k_options decided =
+        decide<T>({.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true},
+                  options, memory_space::host);
+    top_k_distinct_rows_result<T> result{
+        .values = matrix<T>(data.rows(), entries),
+        .indices = matrix<index_t>(data.rows(), entries),
+        .counts = matrix<index_t>(data.rows(), entries),
+        .found = std::vector<index_t>(static_cast<std::size_t>(data.rows())),
+        .requested = k};
+    run_host_distinct(data, entries, result.values.data(), result.indices.data(),
+                      result.counts.data(), result.found.data(), decided);
+    return result;
+  });
 }
 
 template <class T>
 index_t top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
-              device_matrix_view<index_t> indices, const top_k_options& options,
-              device_workspace workspace) {
-  const index_t entries = checked_entries(k, data.cols());
-  check_output("values", values, data.rows(), entries);
-  check_output("indices", indices, data.rows(), entries);
-  const top_k_shape shape{.rows = data.rows(), .cols = data.cols(), .k = entries};
-  const top_k_options decided = decide<T>(shape, options, memory_space::device);
-  if (data.empty()) return entries;
-  check_workspace<T>(shape, decided, workspace);
-  cuda::top_k<T>(data, entries, values, indices, decided, workspace);
-  return entries;
+              device_matrix_view<index_t> indices, const top_k_options& options) {
+  return with_memory_errors("top_k", [&] {
+    const index_t entries = checked_entries(k, data.cols());
+    check_output("values", values, data.rows(), entries);
+    check_output("indices", indices, data.rows(), entries);
+    const top_k_shape shape{.rows = data.rows(), .cols = data.cols(), .k = entries};
+    const top_k_options decided = decide<T>(shape, options, memory_space::device);
+    if (data.empty()) return entries;
+    check_scratch<T>(shape, decided);
+    cuda::top_k<T>(data, entries, values, indices, decided);
+    return entries;
+  });
 }
 
 template <class T>
 void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
                     device_matrix_view<index_t> indices, device_matrix_view<index_t> counts,
-                    device_vector_view<index_t> found, const top_k_options& options,
-                    device_workspace workspace) {
-  const index_t entries = checked_entries(k, data.cols());
-  check_output("values", values, data.rows(), entries);
-  check_output("indices", indices, data.rows(), entries);
-  check_output("counts", counts, data.rows(), entries);
-  if (found.size() < data.rows()) {
-    throw invalid_argument(
-        fmt::format("found: got {} elements, expected {}", found.size(), data.rows()));
-  }
-  const top_k_shape shape{.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true};
-  const top_k_options decided = decide<T>(shape, options, memory_space::device);
-  if (data.rows() == 0) return;
-  check_workspace<T>(shape, decided, workspace);
-  cuda::top_k_distinct<T>(data, entries, values, indices, counts, found.data(), decided, workspace);
+                    device_vector_view<index_t> found, const top_k_options& options) {
+  with_memory_errors("top_k_distinct", [&] {
+    const index_t entries = checked_entries(k, data.cols());
+    check_output("values", values, data.rows(), entries);
+    check_output("indices", indices, data.rows(), entries);
+    check_output("counts", counts, data.rows(), entries);
+    if (found.size() < data.rows()) {
+      throw invalid_argument(
+          fmt::format("found: got {} elements, expected {}", found.size(), data.rows()));
+    }
+    const top_k_shape shape{
+        .rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true};
+    const top_k_options decided = decide<T>(shape, options, memory_space::device);
+    if (data.rows() == 0) return;
+    check_scratch<T>(shape, decided);
+    cuda::top_k_distinct<T>(data, entries, values, indices, counts, found.data(), decided);
+  });
 }
 
 template <class T>
 top_k_plan plan_top_k(index_t rows, index_t cols, index_t k, bool distinct,
                       const top_k_options& options) {
-  const index_t entries = checked_entries(k, cols);
-  if (rows < 0 || cols < 0) {
-    throw invalid_argument(
-        fmt::format("rows, cols: got {} and {}, expected no negative extent", rows, cols));
-  }
-  const top_k_shape shape{.rows = rows, .cols = cols, .k = entries, .distinct = distinct};
-  const top_k_options decided = decide<T>(shape, options, memory_space::host);
-  top_k_plan plan{.used = decided.exec.target, .variant = decided.variant, .entries = entries};
-  if (plan.used == backend::cuda && rows > 0 && cols > 0) {
-    plan.workspace_bytes = cuda::top_k_workspace<T>(rows, cols, entries, distinct, decided);
-  }
-  return plan;
+  return with_memory_errors("plan_top_k", [&] {
+    const index_t entries = checked_entries(k, cols);
+    if (rows < 0 || cols < 0) {
+      throw invalid_argument(
+          fmt::format("rows, cols: got {} and {}, expected no negative extent", rows, cols));
+    }
+    const top_k_shape shape{.rows = rows, .cols = cols, .k = entries, .distinct = distinct};
+    const top_k_options decided = decide<T>(shape, options, memory_space::host);
+    top_k_plan plan{.used = decided.exec.target, .variant = decided.variant, .entries = entries};
+    if (plan.used == backend::cuda && rows > 0 && cols > 0) {
+      plan.workspace_bytes = cuda::top_k_workspace<T>(rows, cols, entries, distinct, decided);
+    }
+    return plan;
+  });
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                           \
-  template GPU_SIMILARITY_EXPORT top_k_result<T> top_k<T>(std::span<const T>, index_t,          \
-                                                          const top_k_options&);                \
-  template GPU_SIMILARITY_EXPORT top_k_rows_result<T> top_k<T>(matrix_view<const T>, index_t,   \
-                                                               const top_k_options&);           \
-  template GPU_SIMILARITY_EXPORT top_k_distinct_result<T> top_k_distinct<T>(                    \
-      std::span<const T>, index_t, const top_k_options&);                                       \
-  template GPU_SIMILARITY_EXPORT top_k_distinct_rows_result<T> top_k_distinct<T>(               \
-      matrix_view<const T>, index_t, const top_k_options&);                                     \
-  template GPU_SIMILARITY_EXPORT index_t top_k<T>(                                              \
-      device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>, \
-      const top_k_options&, device_workspace);                                                  \
-  template GPU_SIMILARITY_EXPORT void top_k_distinct<T>(                                        \
-      device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>, \
-      device_matrix_view<index_t>, device_vector_view<index_t>, const top_k_options&,           \
-      device_workspace);                                                                        \
-  template GPU_SIMILARITY_EXPORT top_k_plan plan_top_k<T>(index_t, index_t, index_t, bool,      \
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
+  template GPU_SIMILARITY_EXPORT top_k_result<T> top_k_vector<T>(matrix_view<const T>, index_t,    \
+                                                                 const top_k_options&);            \
+  template GPU_SIMILARITY_EXPORT top_k_rows_result<T> top_k_rows<T>(matrix_view<const T>, index_t, \
+                                                                    const top_k_options&);         \
+  template GPU_SIMILARITY_EXPORT top_k_distinct_result<T> top_k_distinct_vector<T>(                \
+      matrix_view<const T>, index_t, const top_k_options&);                                        \
+  template GPU_SIMILARITY_EXPORT top_k_distinct_rows_result<T> top_k_distinct_rows<T>(             \
+      matrix_view<const T>, index_t, const top_k_options&);                                        \
+  template GPU_SIMILARITY_EXPORT index_t top_k<T>(                                                 \
+      device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>,    \
+      const top_k_options&);                                                                       \
+  template GPU_SIMILARITY_EXPORT void top_k_distinct<T>(                                           \
+      device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>,    \
+      device_matrix_view<index_t>, device_vector_view<index_t>, const top_k_options&);             \
+  template GPU_SIMILARITY_EXPORT top_k_plan plan_top_k<T>(index_t, index_t, index_t, bool,         \
                                                           const top_k_options&)
 GPU_SIMILARITY_INSTANTIATE(std::int8_t);
 GPU_SIMILARITY_INSTANTIATE(std::int16_t);

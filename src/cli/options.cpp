@@ -77,6 +77,11 @@ void add_input(CLI::App& app, Command& c) {
   add_choice(app, "--row-names", c.row_names, choices,
              "Whether each line begins with a name [auto]")
       ->group("Input");
+  app.add_option("--max-input", c.max_input_bytes,
+                 "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->group("Input");
 }
 
 /// Where it is written, and in what format.
@@ -184,7 +189,7 @@ void add_mean_filter(CLI::App& app, mean_filter_command& c) {
   app.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")
       ->type_name("N")
       ->group("Filter");
-  add_choice<boundary>(app, "--boundary", c.filter.edges,
+  add_choice<boundary>(app, "--boundary", c.filter.boundary,
                        {{"zero", boundary::zero},
                         {"reflect", boundary::reflect},
                         {"nearest", boundary::nearest},
@@ -194,9 +199,9 @@ void add_mean_filter(CLI::App& app, mean_filter_command& c) {
                         {"valid", boundary::valid}},
                        "What stands beyond the ends of a row [reflect]")
       ->group("Filter");
-  add_choice<missing_values>(
+  add_choice<nan_policy>(
       app, "--nan", c.filter.nans,
-      {{"propagate", missing_values::propagate}, {"omit", missing_values::omit}},
+      {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
       "What a NaN does: make the means over it NaN, or count as absent [propagate]")
       ->group("Filter");
   add_output(app, c);

@@ -31,6 +31,7 @@ struct pairs_command {
   pair_options pairs = {};
   io::choice header = io::choice::automatic;
   io::choice row_names = io::choice::automatic;
+  std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
   double max_output_bytes = 10e9;
   bool plan_only = false;
   bool quiet = false;
@@ -45,6 +46,7 @@ struct mean_filter_command {
   io::result_format format = io::result_format::tsv;
   io::choice header = io::choice::automatic;
   io::choice row_names = io::choice::automatic;
+  std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
   bool quiet = false;
 };
 

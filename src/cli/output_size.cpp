@@ -72,7 +72,7 @@ std::string plan_text(const pairs_command& job, const io::table& table,
       "kept, estimated\t{:.6g}, at most about {:.6g} (sample of {} pairs)\n"
       "output, estimated\t{}\n",
       table.rows(), table.cols(), table.element_name(), plan.pairs, to_string(plan.used),
-      plan.device, plan.variant, plan.tile_rows, plan.tile_cols,
+      plan.device, to_string(plan.variant), plan.tile_rows, plan.tile_cols,
       bytes_text(static_cast<double>(plan.workspace_bytes)), plan.kept_estimate, plan.kept_upper,
       plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)));
 }

@@ -49,7 +49,7 @@ std::string to_json(const run_report& r) {
   add("edge_sum", r.edge_sum ? fmt::format("{}", *r.edge_sum) : std::string("null"));
   add("backend", json_text(to_string(s.used)));
   add("device", json_text(s.device));
-  add("variant", json_text(s.variant));
+  add("variant", json_text(to_string(s.variant)));
   out += fmt::format(
       "  \"seconds\": {{\"read\": {:.6f}, \"prepare\": {:.6f}, \"pairs\": {:.6f}, \"write\": "
       "{:.6f}, \"total\": {:.6f}}}\n}}\n",
@@ -68,7 +68,7 @@ std::string to_text(const run_report& r) {
   if (!s.nan_rows.empty()) out += fmt::format("\n{} rows with a NaN left out", s.nan_rows.size());
   out +=
       fmt::format("\np <= {:.6g}, |statistic| >= {:.6g}", s.max_p_effective, s.min_abs_effective);
-  out += fmt::format("\n{} ({}), {}", to_string(s.used), s.device, s.variant);
+  out += fmt::format("\n{} ({}), {}", to_string(s.used), s.device, to_string(s.variant));
   const double pairs = r.pairs_seconds();
   if (pairs > 0) {
     out += fmt::format(": {:.3g} pairs/s", static_cast<double>(s.pairs_tested) / pairs);

@@ -51,7 +51,7 @@ void filter_and_write(const mean_filter_command& job, const io::table& table,
   const bool is_column = in.cols() == 1 && !table.names.given();
   if (is_column) in = {in.data(), 1, in.rows()};
   const mean_filter_options& options = job.filter;
-  matrix<mean_type<T>> means(in.rows(), filtered_size(in.cols(), options.window, options.edges));
+  matrix<mean_type<T>> means(in.rows(), filtered_size(in.cols(), options.window, options.boundary));
   try {
     mean_filter(in, means.view(), options);
   } catch (const invalid_argument& error) {
@@ -78,7 +78,8 @@ void run_mean_filter(const mean_filter_command& job) {
   const io::table table = io::read_table(job.input, {.header = job.header,
                                                      .row_names = job.row_names,
                                                      .threads = job.filter.exec.cpu_threads,
-                                                     .stop = is_interrupted});
+                                                     .stop = is_interrupted,
+                                                     .max_bytes = job.max_input_bytes});
   line.show("filtering");
   io::output_file out(job.output);
   std::visit([&](const auto& values) { filter_and_write(job, table, values, out); }, table.values);

@@ -49,7 +49,8 @@ io::table read_input(const pairs_command& job, progress_line& line) {
   io::table table = io::read_table(job.input, {.header = job.header,
                                                .row_names = job.row_names,
                                                .threads = job.pairs.exec.cpu_threads,
-                                               .stop = is_interrupted});
+                                               .stop = is_interrupted,
+                                               .max_bytes = job.max_input_bytes});
   if (table.first_nan && job.pairs.nans == nan_policy::reject) {
     throw io::input_error(job.input, *table.first_nan,
                           "got NaN, expected a number (--nan propagate leaves such rows out)");

@@ -11,7 +11,7 @@ mean_filter_tile plan_mean_filter_tile(const detail::filter_shape&, std::size_t,
 
 template <class In, class Out>
 void mean_filter(matrix_view<const In>, matrix_view<Out>, const detail::filter_shape&,
-                 mean_filter_variant, missing_values, const execution&) {
+                 mean_filter_variant, nan_policy, const execution&) {
   throw_not_built();
 }
 
@@ -23,7 +23,7 @@ void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,
 
 template <class In, class Out>
 void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>, const detail::filter_shape&,
-                 mean_filter_variant, missing_values, const execution&) {
+                 mean_filter_variant, nan_policy, device_workspace, const execution&) {
   throw_not_built();
 }
 
@@ -35,12 +35,12 @@ void convolve(device_matrix_view<const In>, std::span<const double>, device_matr
 
 #define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                       \
   template void mean_filter(matrix_view<const In>, matrix_view<Out>, const detail::filter_shape&, \
-                            mean_filter_variant, missing_values, const execution&);               \
+                            mean_filter_variant, nan_policy, const execution&);                   \
   template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,        \
                          const detail::filter_shape&, mean_filter_variant, const execution&);     \
   template void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>,                \
-                            const detail::filter_shape&, mean_filter_variant, missing_values,     \
-                            const execution&);                                                    \
+                            const detail::filter_shape&, mean_filter_variant, nan_policy,         \
+                            device_workspace, const execution&);                                  \
   template void convolve(device_matrix_view<const In>, std::span<const double>,                   \
                          device_matrix_view<Out>, const detail::filter_shape&,                    \
                          mean_filter_variant, const execution&);

@@ -22,13 +22,13 @@ void top_k_distinct(matrix_view<const T>, index_t, T*, index_t*, index_t*, index
 }
 template <class T>
 void top_k(device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>,
-           const top_k_options&, device_workspace) {
+           const top_k_options&) {
   throw_not_built();
 }
 template <class T>
 void top_k_distinct(device_matrix_view<const T>, index_t, device_matrix_view<T>,
                     device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,
-                    const top_k_options&, device_workspace) {
+                    const top_k_options&) {
   throw_not_built();
 }
 
@@ -38,10 +38,10 @@ void top_k_distinct(device_matrix_view<const T>, index_t, device_matrix_view<T>,
   template void top_k_distinct<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, \
                                   const top_k_options&);                                           \
   template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,              \
-                         device_matrix_view<index_t>, const top_k_options&, device_workspace);     \
+                         device_matrix_view<index_t>, const top_k_options&);                       \
   template void top_k_distinct<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,     \
                                   device_matrix_view<index_t>, device_matrix_view<index_t>,        \
-                                  index_t*, const top_k_options&, device_workspace)
+                                  index_t*, const top_k_options&)
 GPU_SIMILARITY_INSTANTIATE(std::int8_t);
 GPU_SIMILARITY_INSTANTIATE(std::int16_t);
 GPU_SIMILARITY_INSTANTIATE(std::int32_t);

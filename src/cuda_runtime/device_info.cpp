@@ -18,7 +18,8 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// Whether devices can be counted at all, and why not. A missing driver is a finding, no failure.
+// The number of devices, 0 where they cannot be counted; the status says why. A missing driver is
+// no error here.
 cudaError_t count_devices(int& count) {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
@@ -40,7 +41,7 @@ device_info ask_properties(int ordinal) {
           .l2_bytes = static_cast<std::size_t>(properties.l2CacheSize)};
 }
 
-// Asking takes longer than many a call, and the answer stays.
+// The answer is kept: the query takes longer than many calls.
 device_info describe_device(int ordinal) {
   static std::mutex mutex;
   static std::map<int, device_info> known;
@@ -102,6 +103,13 @@ std::vector<device_info> list_devices() {
 device_info select_device(const execution& exec) {
   require_usable();
   return describe_device(exec.devices.empty() ? current_ordinal() : exec.devices.front());
+}
+
+int device_of(const execution& exec) {
+  if (!exec.devices.empty()) return exec.devices.front();
+  int current = 0;
+  // Where there is no driver, select_device() throws an error that says so.
+  return cudaGetDevice(&current) == cudaSuccess ? current : select_device(exec).ordinal;
 }
 
 std::vector<device_info> select_devices(const execution& exec) {

@@ -25,6 +25,9 @@ std::vector<device_info> select_devices(const execution& exec);
 /// The first of them, for what runs on one device.
 device_info select_device(const execution& exec);
 
+/// The ordinal of select_device(exec), without asking for the device's properties.
+int device_of(const execution& exec);
+
 /// Names and numbers of devices, as in "2 x NVIDIA H200".
 std::string describe_devices(std::span<const device_info> devices);
 

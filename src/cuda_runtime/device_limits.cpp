@@ -13,8 +13,8 @@
 namespace gpu::cuda {
 namespace {
 
-// Values by key, each made once; nodes of a map stay where they are. Readers do not wait for each
-// other.
+// Values by key, each made once. References stay valid, because nodes of a map do not move. Readers
+// do not wait for each other.
 template <class Key, class Value>
 class kept {
  public:
@@ -66,7 +66,7 @@ const device_limits& current_limits() {
   return limits_of(current_device());
 }
 
-void allow_shared_bytes(const void* kernel, std::size_t bytes) {
+void allow_shared_memory(const void* kernel, std::size_t bytes) {
   static std::shared_mutex mutex;
   static std::map<std::tuple<int, const void*>, std::size_t> allowed;
   const std::tuple key(current_device(), kernel);

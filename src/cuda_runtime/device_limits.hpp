@@ -1,6 +1,7 @@
 #pragma once
-// What launches ask of the driver at every call, asked once and kept: a query takes as long as a
-// launch, some take a hundred times as long. Safe from several threads.
+// Properties of devices and kernels that every launch needs. The driver is asked once and the
+// answer is kept, because a query takes as long as a launch, and some a hundred times as long. Safe
+// to call from several threads.
 
 #include <cstddef>
 
@@ -14,14 +15,19 @@ struct device_limits {
   std::size_t block_shared_bytes = 0;  ///< Shared memory a block may ask for, 64 KiB on sm_75.
 };
 
-/// Of `device`, an ordinal.
+/// The limits of the device with this ordinal.
 const device_limits& limits_of(int device);
-/// Of the current device.
+/// The limits of the current device.
 const device_limits& current_limits();
 
-/// Lets `kernel` use `bytes` of dynamic shared memory on the current device. Never takes back what
-/// an earlier call allowed, so threads that launch one kernel with different sizes do not collide.
-void allow_shared_bytes(const void* kernel, std::size_t bytes);
+/// Lets `kernel` use `bytes` of dynamic shared memory on the current device, which above 48 KiB
+/// must be asked for. Never takes back what an earlier call allowed, so threads that launch one
+/// kernel with different sizes do not collide.
+void allow_shared_memory(const void* kernel, std::size_t bytes);
+template <class... Parameters>
+void allow_shared_memory(void (*kernel)(Parameters...), std::size_t bytes) {
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
+}
 
 /// Blocks of `kernel` that a multiprocessor of the current device holds at once; at least 1.
 int resident_blocks_per_multiprocessor(const void* kernel, int threads, std::size_t bytes);

@@ -27,7 +27,7 @@ struct thread_pool {
   std::size_t idle = 0;  // threads without a task, at least as many as there are tasks
 };
 
-// Never destroyed: its threads wait in it until the program ends.
+// Never destroyed, because its threads wait in it until the program ends.
 thread_pool& pool() {
   static auto& only = *new thread_pool;
   return only;

@@ -31,7 +31,7 @@ struct pinned_cache {
   std::size_t bytes = 0;
 };
 
-// Never destroyed: at the end of the program the driver may be gone before.
+// Never destroyed, because the driver may be shut down before static objects are.
 pinned_cache& cache() {
   static auto& only = *new pinned_cache;
   return only;
@@ -41,7 +41,7 @@ std::size_t size_class(std::size_t bytes) {
   return std::bit_ceil(std::max(bytes, least_pinned));
 }
 
-// cudaDeviceReset takes page-locked memory away.
+// Whether the block is still page-locked memory: cudaDeviceReset frees it.
 bool is_pinned(const void* memory) {
   cudaPointerAttributes attributes{};
   const cudaError_t status = cudaPointerGetAttributes(&attributes, memory);

@@ -1,20 +1,22 @@
 #pragma once
-// Memory that stays between calls: page-locked host memory takes the driver 0.3 ms a megabyte to
-// make, and the device's pool gives everything back to the driver unless told to keep some.
+// Memory that is kept between calls. To allocate page-locked host memory takes the driver 0.3 ms a
+// megabyte, and the device's memory pool returns everything to the driver unless told otherwise.
 
 #include <cstddef>
 
 namespace gpu::cuda {
 
-/// At least `bytes` of page-locked host memory, of those given back before or new.
+/// Returns at least `bytes` of page-locked host memory: a block that was given back before, or a
+/// new one.
 /// @throw gpu::out_of_memory, gpu::cuda_error as cudaMallocHost fails.
 void* take_pinned(std::size_t bytes);
-/// Takes back what take_pinned(bytes) gave. No copy may be under way; where an exception is, which
-/// may leave one, the memory goes to the driver, who waits for it. At most 64 MiB are kept.
+/// Takes back what take_pinned(bytes) returned, and keeps it for later calls, up to 64 MiB in all.
+/// No copy from or to it may be under way. During stack unwinding one may be, so the memory is
+/// freed instead, which waits for the copy.
 void give_back_pinned(void* memory, std::size_t bytes) noexcept;
 
-/// Lets the memory pool of the current device keep up to 1 GiB (a 64th of small devices) between
-/// calls, unless the program has set how much.
+/// Lets the memory pool of the current device keep up to 1 GiB between calls, or a 64th of
+/// `device_bytes` where that is less, unless the program has set a release threshold itself.
 void keep_pool_memory(std::size_t device_bytes);
 
 }  // namespace gpu::cuda

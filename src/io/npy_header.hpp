@@ -17,7 +17,7 @@ struct npy_header {
   std::vector<index_t> shape;
 };
 
-/// The dictionary of `text`, or nothing where it is none with the three known keys.
+/// The dictionary of `text`, or nothing where it is none with the three known keys and no other.
 [[nodiscard]] std::optional<npy_header> parse_npy_header(std::string_view text);
 
 /// Magic, version and dictionary of a C-order array, `bytes` long in all (a multiple of 64), so

@@ -45,8 +45,8 @@ class row_names {
 struct table {
   any_matrix values = {};
   row_names names = {};
-  /// Where the first NaN of a text file stands.
-  std::optional<text_position> first_nan = {};
+  /// Where the first NaN stands.
+  std::optional<input_position> first_nan = {};
   [[nodiscard]] index_t rows() const noexcept;
   [[nodiscard]] index_t cols() const noexcept;
   /// "int8", "float64", ...

@@ -1,11 +1,14 @@
 #pragma once
-// Tuning of the matrix multiply as data: tile shapes and the sizes at which one variant overtakes
-// another. plan/matmul_variants.cpp picks from these tables; docs/matmul.md has the measurements.
+// Tuning of the matrix multiply as data: tile shapes, the sizes at which one variant overtakes
+// another, and the layout of workspaces. plan/matmul_variants.cpp picks from these tables;
+// docs/matmul.md has the measurements.
 
 #include <array>
 #include <cstddef>
 
 #include <gpu/index.hpp>
+
+#include "base/round_up.hpp"
 
 namespace gpu::kernels::matmul_policy {
 
@@ -58,9 +61,7 @@ inline constexpr int tile_count = 7;
 ///   32 65536 1024     0.80          1.19   1.06   1.24
 ///   128 128 65536     1.00   0.61   0.99   0.97   0.98   k in 64, 64, 64, 32, 64
 /// narrow and slim are for C of few columns, of which the others would compute mostly padding:
-/// 65536 x 32 x 1024 1.31 (stages 16 deep: 1.15), 65536 x 16 x 512 1.06 (narrow: 0.78). Without
-/// gain: 4 stages; medium and light 32 deep; 64 x 128 by 256 threads; 64 x 64 tiles; 8 x 16 a
-/// thread, whose loop outgrows the instruction cache unless it is 8 deep.
+/// 65536 x 32 x 1024 1.31, 65536 x 16 x 512 1.06 (narrow: 0.78).
 inline constexpr std::array<register_tile, tile_count> float_tiles{
     {{128, 128, 16, 8, 8, 3, 2, 0.978, 1.035},
      {64, 128, 16, 8, 8, 3, 4, 1.0, 1.0},
@@ -124,10 +125,8 @@ struct tensor_double_tile_shape {
   int blocks;
 };
 /// large, medium and small. Of cuBLAS on an H100, one run of all candidates: large 0.95 at 4096 and
-/// 2048, 0.96 at 65536 x 256 x 1024; medium 0.90 at 1024 (64 x 128 tiles: 0.91), 1.00 at
-/// 65536 x 128 x 128; small 1.04 at 512, 0.98 at 65536 x 32 x 1024. Half as many columns a warp of
-/// medium: 0.88 and 0.90. small 16 deep: 0.98 at 512, 0.83 at 256 instead of 0.93. Two
-/// stages 32 deep are slower than three 16 deep but for small.
+/// 2048, 0.96 at 65536 x 256 x 1024; medium 0.90 at 1024, 1.00 at 65536 x 128 x 128; small 1.04 at
+/// 512, 0.98 at 65536 x 32 x 1024.
 inline constexpr std::array<tensor_double_tile_shape, 3> tensor_double_tiles{
     {{128, 128, 16, 64, 32, 3, 1}, {64, 64, 16, 32, 32, 4, 2}, {32, 32, 32, 16, 16, 4, 4}}};
 [[nodiscard]] constexpr const tensor_double_tile_shape& tensor_double_tile(tile_name name) {
@@ -191,3 +190,61 @@ inline constexpr index_t tensor_least_depth = 256;
 inline constexpr index_t tensor_least_extent = 256;
 
 }  // namespace gpu::kernels::matmul_policy
+
+// Where copies of the operands lie in a workspace; host and device agree here.
+namespace gpu::kernels {
+
+/// Bytes of an operand of `lanes` rows of op(A) (columns of op(B)) and k values each, stored with
+/// its lanes side by side.
+[[nodiscard]] constexpr std::size_t transposed_bytes(index_t lanes, index_t k,
+                                                     std::size_t element_bytes) {
+  return static_cast<std::size_t>(round_up(lanes, 64)) * static_cast<std::size_t>(k) *
+         element_bytes;
+}
+
+/// The packed form of one operand, seen as rows of k values (rows of op(A), columns of op(B)).
+/// A cell is 64 rows x 32 values; each row is 128 bytes, 32 high halves then 32 low halves, in the
+/// 16-byte order that the 128-byte swizzle of shared memory wants. Cells of one depth lie side by
+/// side: cell(panel, depth) is at (depth * panels + panel) * cell_bytes, so that neighbouring
+/// panels of one depth are one contiguous copy.
+struct packed_operand {
+  static constexpr index_t cell_rows = 64;
+  static constexpr index_t cell_depth = 32;
+  static constexpr std::size_t cell_bytes = 64 * 128;
+
+  index_t panels = 0;
+  index_t depths = 0;
+  [[nodiscard]] constexpr std::size_t bytes() const {
+    return static_cast<std::size_t>(panels) * static_cast<std::size_t>(depths) * cell_bytes;
+  }
+};
+
+/// Offsets of the parts of the workspace, in bytes; each is a multiple of 256.
+struct tensor_workspace {
+  packed_operand a;
+  packed_operand b;
+  std::size_t flag = 0;    // one word: 1 where an operand holds an Inf or NaN
+  std::size_t peak_a = 0;  // bit pattern of max |a_i.| per row, padded to whole panels
+  std::size_t peak_b = 0;
+  std::size_t packed_a = 0;
+  std::size_t packed_b = 0;
+  std::size_t bytes = 0;
+};
+
+/// Panels are padded to whole tiles: pairs of 2 panels of A; 2 or 3 of B.
+constexpr tensor_workspace plan_tensor_workspace(index_t m, index_t n, index_t k) {
+  constexpr auto align = [](std::size_t value) { return (value + 255) / 256 * 256; };
+  tensor_workspace out;
+  const index_t depths = round_up(k, 2 * packed_operand::cell_depth) / packed_operand::cell_depth;
+  out.a = {round_up(m, 256) / packed_operand::cell_rows, depths};
+  out.b = {round_up(n, 384) / packed_operand::cell_rows, depths};
+  out.flag = 0;
+  out.peak_a = 256;
+  out.peak_b = align(out.peak_a + static_cast<std::size_t>(out.a.panels) * 64 * sizeof(float));
+  out.packed_a = align(out.peak_b + static_cast<std::size_t>(out.b.panels) * 64 * sizeof(float));
+  out.packed_b = out.packed_a + out.a.bytes();
+  out.bytes = out.packed_b + out.b.bytes();
+  return out;
+}
+
+}  // namespace gpu::kernels

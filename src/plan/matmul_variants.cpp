@@ -9,16 +9,13 @@
 
 #include <gpu/error.hpp>
 
-#include "plan/matmul_tensor_layout.hpp"
+#include "base/round_up.hpp"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu::detail {
 namespace {
 
 namespace policy = kernels::matmul_policy;
-
-index_t ceil_div(index_t value, index_t step) {
-  return (value + step - 1) / step;
-}
 
 // Multiply-adds.
 double work_of(const matmul_extents& e) {
@@ -247,9 +244,8 @@ matmul_choice tensor(const matmul_extents& e, const matmul_device& device) {
 
 matmul_choice pitched(const matmul_extents& e, std::size_t element_bytes) {
   const auto padded = [&](index_t rows, index_t cols) {
-    const auto pitch = (static_cast<std::size_t>(cols) * element_bytes + policy::pitch_bytes - 1) /
-                       policy::pitch_bytes * policy::pitch_bytes;
-    return static_cast<std::size_t>(rows) * pitch;
+    return static_cast<std::size_t>(rows * round_up(cols * static_cast<index_t>(element_bytes),
+                                                    static_cast<index_t>(policy::pitch_bytes)));
   };
   // Either orientation of either operand: a bound that needs no knowledge of it.
   return {.variant = matmul_variant::pitched,

@@ -11,8 +11,8 @@
 
 namespace gpu::inline v0 {
 
-std::string_view to_string(boundary edges) noexcept {
-  switch (edges) {
+std::string_view to_string(boundary mode) noexcept {
+  switch (mode) {
     case boundary::zero:
       return "zero";
     case boundary::reflect:
@@ -51,14 +51,14 @@ std::string_view to_string(mean_filter_variant variant) noexcept {
   return "unknown";
 }
 
-index_t filtered_size(index_t cols, index_t window, boundary edges) {
+index_t filtered_size(index_t cols, index_t window, boundary mode) {
   if (cols < 0) {
     throw invalid_argument(fmt::format("filtered_size: cols is {}, expected at least 0", cols));
   }
   if (window < 1) {
     throw invalid_argument(fmt::format("filtered_size: window is {}, expected at least 1", window));
   }
-  if (edges != boundary::valid) return cols;
+  if (mode != boundary::valid) return cols;
   return window > cols ? 0 : cols - window + 1;
 }
 
@@ -69,15 +69,15 @@ namespace {
 
 using variant = mean_filter_variant;
 
-void check_boundary(boundary edges) {
-  if (edges < boundary::zero || edges > boundary::valid) {
-    throw invalid_argument(fmt::format("options.edges: got {}, expected a value of gpu::boundary",
-                                       static_cast<int>(edges)));
+void check_boundary(boundary mode) {
+  if (mode < boundary::zero || mode > boundary::valid) {
+    throw invalid_argument(fmt::format(
+        "options.boundary: got {}, expected a value of gpu::boundary", static_cast<int>(mode)));
   }
 }
 
-void check_origin(index_t origin, index_t window, boundary edges) {
-  if (edges == boundary::valid) {
+void check_origin(index_t origin, index_t window, boundary mode) {
+  if (mode == boundary::valid) {
     if (origin != 0) {
       throw invalid_argument(
           fmt::format("options.origin: got {}, expected 0 for boundary::valid", origin));
@@ -90,7 +90,7 @@ void check_origin(index_t origin, index_t window, boundary edges) {
 
 // Elements further outside than the row is long are zeros, or absent, for every output.
 void cut_window(filter_shape& shape) {
-  if (shape.edges != boundary::zero && shape.edges != boundary::shrink) return;
+  if (shape.boundary != boundary::zero && shape.boundary != boundary::shrink) return;
   const index_t farthest = std::max<index_t>(shape.cols - 1, 0);
   const index_t right = std::min(shape.window - 1 - shape.left, farthest);
   shape.left = std::min(shape.left, farthest);
@@ -105,41 +105,41 @@ void cut_window(filter_shape& shape) {
 }  // namespace
 
 filter_shape mean_filter_shape(index_t rows, index_t cols, const mean_filter_options& options) {
-  check_boundary(options.edges);
+  check_boundary(options.boundary);
   if (options.window < 1 || options.window > max_window) {
     throw invalid_argument(
         fmt::format("options.window: got {}, expected 1 to {}", options.window, max_window));
   }
-  check_origin(options.origin, options.window, options.edges);
+  check_origin(options.origin, options.window, options.boundary);
   filter_shape shape{.rows = rows,
                      .cols = cols,
-                     .output_cols = filtered_size(cols, options.window, options.edges),
+                     .output_cols = filtered_size(cols, options.window, options.boundary),
                      .window = options.window,
                      .divisor = options.window,
-                     .edges = options.edges};
-  shape.left = options.edges == boundary::valid ? 0 : options.window / 2 + options.origin;
+                     .boundary = options.boundary};
+  shape.left = options.boundary == boundary::valid ? 0 : options.window / 2 + options.origin;
   cut_window(shape);
   return shape;
 }
 
 filter_shape convolve_shape(index_t rows, index_t cols, index_t weights,
                             const convolve_options& options) {
-  check_boundary(options.edges);
+  check_boundary(options.boundary);
   if (weights < 1 || weights > max_convolve_weights) {
     throw invalid_argument(
         fmt::format("weights: got {}, expected 1 to {}", weights, max_convolve_weights));
   }
-  if (options.edges == boundary::shrink) {
+  if (options.boundary == boundary::shrink) {
     throw invalid_argument(
-        "options.edges: got shrink, expected another boundary: weights are not rescaled");
+        "options.boundary: got shrink, expected another boundary: weights are not rescaled");
   }
-  check_origin(options.origin, weights, options.edges);
+  check_origin(options.origin, weights, options.boundary);
   filter_shape shape{.rows = rows,
                      .cols = cols,
-                     .output_cols = filtered_size(cols, weights, options.edges),
+                     .output_cols = filtered_size(cols, weights, options.boundary),
                      .window = weights,
-                     .edges = options.edges};
-  shape.left = options.edges == boundary::valid ? 0 : (weights - 1) / 2 - options.origin;
+                     .boundary = options.boundary};
+  shape.left = options.boundary == boundary::valid ? 0 : (weights - 1) / 2 - options.origin;
   return shape;
 }
 

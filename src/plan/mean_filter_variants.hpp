@@ -24,7 +24,7 @@ struct filter_shape {
   index_t window = 1;       ///< As asked, less what would only add zeros.
   index_t left = 0;
   index_t divisor = 1;  ///< The window as asked.
-  boundary edges = boundary::zero;
+  gpu::boundary boundary = gpu::boundary::zero;
 };
 
 /// Validates window, origin and boundary and places the windows of mean_filter.

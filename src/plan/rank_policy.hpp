@@ -9,14 +9,20 @@
 
 namespace gpu::kernels {
 
-/// Rows that counting can rank, and those for which it is ahead of the block sort.
+/// Rows that counting can rank, and those for which counting one row a warp is ahead of the block
+/// sort. Average ranks are counted up to rank_counting_max_cols, see below.
 inline constexpr int rank_counting_max_cols = 128;
-inline constexpr int rank_counting_cols = 96;
+inline constexpr int rank_warp_counting_cols = 96;
 
-/// Rows whose elements lie close together are counted two to a register, all columns unrolled; the
-/// column count is rounded up to one of these. Beyond the last, one warp counts one row.
-inline constexpr std::array<int, 6> rank_packed_cols{8, 16, 24, 32, 48, 64};
+/// Average ranks are counted with all columns unrolled; the column count is rounded up to one of
+/// these. Rows whose elements lie close together go two to a register.
+inline constexpr std::array<int, 9> rank_packed_cols{8, 16, 24, 32, 48, 64, 80, 96, 128};
 inline constexpr int rank_packed_threads = 128;
+/// Threads that share such a row: each counts for its part of the columns, so that its keys and
+/// counts fit registers.
+constexpr int rank_packed_parts(int cols) {
+  return cols <= 64 ? 1 : 2;
+}
 
 /// Blocks of that kernel that a multiprocessor is to hold: this bounds its registers. Without a
 /// bound the rarer paths of the kernel cost the common one its occupancy.
@@ -24,7 +30,9 @@ constexpr int rank_packed_blocks(int cols) {
   if (cols <= 16) return 8;
   if (cols <= 24) return 6;
   if (cols <= 32) return 5;
-  return cols <= 48 ? 3 : 2;
+  if (cols <= 48) return 3;
+  if (cols <= 64) return 2;
+  return cols <= 96 ? 4 : 3;
 }
 
 /// Threads of a block whose warps count one row each.

@@ -4,7 +4,6 @@
 
 #include <gpu/error.hpp>
 
-#include "cpu/rank/counting.hpp"
 #include "plan/rank_policy.hpp"
 
 namespace gpu::detail {
@@ -44,7 +43,7 @@ rank_variant choose_on_cpu(rank_variant asked, index_t cols) {
     case rank_variant::automatic:
       return cols <= cpu_counting_cols ? rank_variant::counting : rank_variant::sort;
     case rank_variant::counting:
-      if (cols > cpu::counting_max_cols) refuse(asked, cols, cpu::counting_max_cols);
+      if (cols > cpu_counting_max_cols) refuse(asked, cols, cpu_counting_max_cols);
       return asked;
     case rank_variant::sort:
       return asked;
@@ -55,11 +54,19 @@ rank_variant choose_on_cpu(rank_variant asked, index_t cols) {
   refuse(asked, "CPU");
 }
 
-rank_variant choose_on_cuda(rank_variant asked, index_t cols, std::size_t element_bytes) {
+// Columns up to which counting is ahead of the block sort. Average ranks are counted in registers;
+// for the other ties one warp counts a row.
+index_t cuda_counting_cols(tie_method ties) {
+  return ties == tie_method::average ? kernels::rank_counting_max_cols
+                                     : kernels::rank_warp_counting_cols;
+}
+
+rank_variant choose_on_cuda(rank_variant asked, index_t cols, std::size_t element_bytes,
+                            tie_method ties) {
   const index_t most_in_block = kernels::rank_block_sort_max_cols(element_bytes);
   switch (asked) {
     case rank_variant::automatic:
-      if (cols <= kernels::rank_counting_cols) return rank_variant::counting;
+      if (cols <= cuda_counting_cols(ties)) return rank_variant::counting;
       return cols <= most_in_block ? rank_variant::block_sort : rank_variant::segmented_sort;
     case rank_variant::counting:
       if (cols > kernels::rank_counting_max_cols) {
@@ -80,9 +87,9 @@ rank_variant choose_on_cuda(rank_variant asked, index_t cols, std::size_t elemen
 }  // namespace
 
 rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols,
-                                 std::size_t element_bytes) {
+                                 std::size_t element_bytes, tie_method ties) {
   return where == backend::cpu ? choose_on_cpu(asked, cols)
-                               : choose_on_cuda(asked, cols, element_bytes);
+                               : choose_on_cuda(asked, cols, element_bytes, ties);
 }
 
 }  // namespace gpu::detail

@@ -9,11 +9,15 @@
 
 namespace gpu::detail {
 
-/// The variant that ranks rows of `cols` elements of `element_bytes` each on `where` (cpu or cuda).
-/// `automatic` becomes the fastest one; another one is returned as it is.
+/// Most columns that the CPU ranks by counting: its counts stay within a signed byte.
+inline constexpr int cpu_counting_max_cols = 128;
+
+/// The variant that ranks rows of `cols` elements of `element_bytes` each on `where` (cpu or cuda),
+/// with ties broken by `ties`. `automatic` becomes the fastest one; another one is returned as it
+/// is.
 /// Throws gpu::unsupported where `asked` is not offered for that backend or for so many columns.
 rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols,
-                                 std::size_t element_bytes);
+                                 std::size_t element_bytes, tie_method ties = tie_method::average);
 
 /// Every implementation counts per element, with s smaller, g greater elements in its row:
 /// average: s - g; min: s; max: g; dense: distinct smaller values; ordinal: s + equal ones before.

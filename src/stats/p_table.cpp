@@ -23,11 +23,12 @@ using detail::product_of;
 constexpr int degree = p_piece::degree;
 // Degree of the Taylor series that a piece's polynomial is made from.
 constexpr int series_degree = 22;
-// A piece is as wide as these allow: of the logarithm of p, of the distance to the singularity at
-// r = 1, and of 1 / sqrt(nu), the unit in which p near 0 is a normal distribution.
-constexpr double most_fall = 1.9;
-constexpr double most_of_distance = 1.0 / 7;
-constexpr double most_deviations = 0.31;
+// A piece is as wide as all three of these allow.
+constexpr double most_fall = 1.9;             // of the logarithm of p
+constexpr double most_of_distance = 1.0 / 7;  // half the width, of the distance to the
+                                              // singularity at r = 1
+constexpr double most_deviations = 0.31;      // half the width, in units of 1 / sqrt(nu): near 0,
+                                              // p is that of a normal distribution
 // Least change of p, in units of 2^-53 of p, from one argument to the next: twice the error that
 // an evaluation has before its last rounding.
 constexpr double least_step = 5;
@@ -91,7 +92,11 @@ class layout {
     }
     shift_ = 52 - bins_per_binade_log2;
     real_bins_ = binades < 52 ? p_table::most_bins - 1 : (52 << bins_per_binade_log2) + 1;
-    fill();
+    // The first try has sufficed for every number of observations that was tried.
+    for (double fall = most_fall;; fall *= 1.05) {
+      fill(fall);
+      if (intervals_.size() < p_table::most_pieces) break;
+    }
   }
 
   [[nodiscard]] const std::vector<interval>& intervals() const { return intervals_; }
@@ -108,15 +113,16 @@ class layout {
     return 1 - std::floor(x / (1 + root) / unit_below_one) * unit_below_one;
   }
 
-  [[nodiscard]] bool fits(const interval& part) const {
+  [[nodiscard]] bool fits(const interval& part, double fall) const {
     const double h = part.half_width;
     const double x = (1 - part.centre) * (1 + part.centre);
-    return hazard_estimate(part.centre + h, nu_) * 2 * h <= most_fall &&
+    return hazard_estimate(part.centre + h, nu_) * 2 * h <= fall &&
            h <= most_of_distance * (1 - part.centre) &&
            h * h * nu_ <= most_deviations * most_deviations * x;
   }
 
-  void fill() {
+  void fill(double fall) {
+    intervals_.clear();
     double_double previous_x{1, 0};
     scaled density{{1, 0}, 0};
     double low = 0;
@@ -125,7 +131,7 @@ class layout {
       interval part(low, border(end));
       while (end < real_bins_) {
         const interval longer(low, border(end + 1));
-        if (!fits(longer)) break;
+        if (!fits(longer, fall)) break;
         part = longer;
         ++end;
       }

@@ -6,6 +6,7 @@
 
 #include "binary_matmul/binary_matmul_cases.hpp"
 #include "support/device_memory.hpp"
+#include "support/device_offers.hpp"
 
 namespace {
 
@@ -16,18 +17,12 @@ using gpu_test::device_array;
 const gpu::execution on_cuda{.target = gpu::backend::cuda};
 
 std::vector<binary_matmul_variant> offered_variants() {
-  const bit_operand tiny(1, 1, 0, 1);
   std::vector<binary_matmul_variant> offered;
   for (const auto variant :
        {binary_matmul_variant::popcount, binary_matmul_variant::popcount_shared,
         binary_matmul_variant::popcount_tiled, binary_matmul_variant::tensor,
         binary_matmul_variant::hopper}) {
-    try {
-      static_cast<void>(
-          gpu::binary_matmul(tiny.view(), tiny.view(), {.variant = variant, .exec = on_cuda}));
-      offered.push_back(variant);
-    } catch (const gpu::unsupported&) {
-    }
+    if (gpu_test::applies(variant)) offered.push_back(variant);
   }
   return offered;
 }

@@ -11,6 +11,7 @@
 
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
+#include "support/skip.hpp"
 
 namespace {
 
@@ -94,7 +95,10 @@ TEST_CASE("Bad input is refused with 3 and its place", "[cli][input]") {
 }
 
 TEST_CASE("CUDA that is not there is refused with 4, before the input is read", "[cli][backend]") {
-  if (gpu::available_backends().back().usable) return;
+  if (gpu::available_backends().back().usable) {
+    gpu_test::note_skip(gpu_test::missing::absence, "CUDA that is not there: there is a device");
+    return;
+  }
   check_refused({"spearman", "/nonexistent", "--backend", "cuda"}, exit_resources, "cuda");
   check_refused({"spearman", "/nonexistent", "--backend", "cpu"}, exit_bad_input, "nonexistent");
 }

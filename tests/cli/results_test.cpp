@@ -7,6 +7,7 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 #include "support/data_files.hpp"
+#include "support/skip.hpp"
 
 namespace {
 
@@ -80,7 +81,7 @@ TEST_CASE("The demo table gives its known answers", "[cli][report]") {
 TEST_CASE("Gene expression gives its known answers", "[cli][report]") {
   const auto golub = gpu_test::find_data_file("golub.tsv");
   if (!golub) {
-    WARN("golub.tsv is not here: not tested");
+    gpu_test::note_skip(gpu_test::missing::data, "known answers of golub.tsv");
     return;
   }
   const auto report =

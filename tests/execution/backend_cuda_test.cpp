@@ -1,7 +1,25 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/plan.hpp>
 
 #include "support/catch.hpp"
+#include "support/device_offers.hpp"
+#include "support/generators.hpp"
+
+namespace {
+
+bool plans(gpu::pair_variant variant) {
+  const auto some = gpu_test::random_matrix<float>(3, 5, 1);
+  const gpu::pair_options options{.variant = variant, .exec = {.target = gpu::backend::cuda}};
+  try {
+    (void)gpu::plan_spearman_all_pairs(some.view(), options, gpu::pair_filter{});
+  } catch (const gpu::unsupported&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 TEST_CASE("A usable device is found, described and taken", "[backend][cuda]") {
   const auto devices = gpu::available_devices();
@@ -14,4 +32,13 @@ TEST_CASE("A usable device is found, described and taken", "[backend][cuda]") {
 TEST_CASE("A device ordinal that does not exist is refused", "[backend][cuda]") {
   CHECK_THROWS_AS(gpu::resolve_backend({.target = gpu::backend::cuda, .devices = {4096}}),
                   gpu::invalid_argument);
+}
+
+TEST_CASE("The library offers what the device can do, and nothing else", "[backend][cuda]") {
+  for (const auto variant :
+       {gpu::pair_variant::naive, gpu::pair_variant::tiled, gpu::pair_variant::shared_tiled,
+        gpu::pair_variant::tensor, gpu::pair_variant::hopper}) {
+    INFO(gpu::to_string(variant));
+    CHECK(plans(variant) == gpu_test::cuda_must_offer(variant));
+  }
 }

@@ -4,6 +4,7 @@
 #include <gpu/error.hpp>
 
 #include "support/catch.hpp"
+#include "support/skip.hpp"
 
 namespace {
 
@@ -44,7 +45,10 @@ TEST_CASE("The environment decides where the options do not", "[backend]") {
 }
 
 TEST_CASE("CUDA never falls back silently", "[backend]") {
-  if (gpu::available_backends()[1].usable) return;
+  if (gpu::available_backends()[1].usable) {
+    gpu_test::note_skip(gpu_test::missing::absence, "CUDA never falls back: there is a device");
+    return;
+  }
   CHECK_THROWS_AS(gpu::resolve_backend({.target = gpu::backend::cuda}), gpu::backend_unavailable);
   CHECK(gpu::resolve_backend() == gpu::backend::cpu);
 }

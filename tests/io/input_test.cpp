@@ -3,9 +3,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "io/npy_header.hpp"
+#include "io/read/gzip_stream.hpp"
 #include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
@@ -75,6 +80,145 @@ TEST_CASE("Damaged gzip is refused", "[io][gzip]") {
   CHECK(message_of(damaged).find("damaged") != std::string::npos);
 }
 
+TEST_CASE("Zeros behind gzip are padding, anything else is damage", "[io][gzip]") {
+  const gpu_test::temporary_folder folder;
+  write_gzip(folder.path("in.gz"), numbered_lines(1000));
+  const std::string whole = gpu_test::read_file(folder.path("in.gz"));
+  const auto rows_of = [&](const std::string& bytes) {
+    return gpu::io::read_table(folder.write("padded.gz", bytes)).rows();
+  };
+  // More padding than one buffer of compressed data, too.
+  for (const std::size_t zeros : {1UL, 511UL, 300000UL}) {
+    CHECK(rows_of(whole + std::string(zeros, '\0')) == 1000);
+  }
+  CHECK(rows_of(whole + whole + std::string(7, '\0')) == 2000);
+  for (const std::string& rest :
+       {std::string("garbage"), std::string("\0\0x", 3), std::string(300000, '\0') + "x",
+        std::string(1, '\0') + whole, std::string("\x1f"), std::string("\x1f\x8b")}) {
+    CHECK_THROWS_AS(rows_of(whole + rest), gpu::io::input_error);
+  }
+}
+
+TEST_CASE("A .npy.gz without its last bytes is refused", "[io][gzip]") {
+  const gpu_test::temporary_folder folder;
+  write_gzip(folder.path("in.npy.gz"), gpu::io::make_npy_header("'|u1'", {2, 2}) + "abcd");
+  const std::string whole = gpu_test::read_file(folder.path("in.npy.gz"));
+  for (const std::size_t missing : {1UL, 4UL, 8UL}) {
+    const std::string path = folder.write("cut.npy.gz", whole.substr(0, whole.size() - missing));
+    CHECK_THROWS_AS(gpu::io::read_table(path), gpu::io::input_error);
+  }
+  std::string damaged = whole;
+  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // the CRC
+  CHECK_THROWS_AS(gpu::io::read_table(folder.write("bad.npy.gz", damaged)), gpu::io::input_error);
+}
+
+TEST_CASE("What compressed input unpacks to has a limit", "[io][gzip]") {
+  const gpu_test::temporary_folder folder;
+  const std::string text = numbered_lines(1000);
+  write_gzip(folder.path("in.gz"), text);
+  const auto read = [&](std::uint64_t most) {
+    return gpu::io::read_table(folder.path("in.gz"), {.max_bytes = most}).rows();
+  };
+  CHECK(read(text.size()) == 1000);
+  for (const std::uint64_t most : {std::uint64_t{0}, std::uint64_t{1}, text.size() - 1}) {
+    try {
+      (void)read(most);
+      FAIL("not refused");
+    } catch (const gpu::io::input_error& error) {
+      CHECK(std::string(error.what()).find(std::to_string(most) + " bytes") != std::string::npos);
+    }
+  }
+  // What is not compressed is as large as it is.
+  CHECK(gpu::io::read_table(folder.write("in.txt", text), {.max_bytes = 1}).rows() == 1000);
+  // A .npy is refused by its header, before memory is taken.
+  write_gzip(folder.path("in.npy.gz"),
+             gpu::io::make_npy_header("'|u1'", {gpu::index_t{1} << 30, gpu::index_t{1} << 10}));
+  CHECK_THROWS_AS(gpu::io::read_table(folder.path("in.npy.gz")), gpu::io::input_error);
+}
+
+TEST_CASE("Where zlib gets no memory, nothing is said to be damaged", "[io][gzip]") {
+  class bytes_of_string final : public gpu::io::byte_stream {
+   public:
+    explicit bytes_of_string(std::string bytes) : bytes_(std::move(bytes)) {}
+    std::size_t read(std::span<char> out) override {
+      const std::size_t count = std::min(out.size(), bytes_.size() - used_);
+      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(used_), count, out.begin());
+      used_ += count;
+      return count;
+    }
+
+   private:
+    std::string bytes_;
+    std::size_t used_ = 0;
+  };
+  const gpu_test::temporary_folder folder;
+  const std::string text = numbered_lines(10000);
+  write_gzip(folder.path("in.gz"), text);
+  static int allowed = 0;
+  const gpu::io::zlib_memory memory{[](voidpf, uInt items, uInt size) -> voidpf {
+                                      return allowed-- > 0 ? std::calloc(items, size) : nullptr;
+                                    },
+                                    [](voidpf, voidpf address) { std::free(address); }};
+  const auto unpack = [&](int most_allocations) {
+    allowed = most_allocations;
+    gpu::io::gzip_stream stream(
+        std::make_unique<bytes_of_string>(gpu_test::read_file(folder.path("in.gz"))), "in.gz",
+        text.size(), memory);
+    std::string out(1000, ' ');
+    std::string all;
+    // In small pieces: only then does zlib keep a window.
+    while (const std::size_t got = stream.read(out)) all += out.substr(0, got);
+    return all;
+  };
+  int failures = 0;
+  for (int most = 0; most < 10; ++most) {
+    try {
+      const bool is_whole = unpack(most) == text;
+      CHECK(is_whole);
+    } catch (const std::bad_alloc&) {
+      ++failures;
+      CHECK(failures == most + 1);
+    }
+  }
+  CHECK(failures >= 2);
+}
+
+TEST_CASE("Blank lines behind a first line longer than a block hide nothing", "[io][text]") {
+  const gpu_test::temporary_folder folder;
+  std::string text;
+  constexpr int columns = 3000000;
+  for (int i = 0; i < columns; ++i) text += "name,x";
+  text.pop_back();
+  text += "\n\n \r\n";
+  // The second line tells the separator, and that there are numbers.
+  text += std::string(20000000, '\n') + "7 8\n9 10\n";
+  const auto table =
+      gpu::io::read_table(folder.write("in.txt", text),
+                          {.header = gpu::io::choice::yes, .row_names = gpu::io::choice::yes});
+  CHECK(table.rows() == 2);
+}
+
+TEST_CASE("A file that is cut short while it is read is refused", "[io]") {
+  const gpu_test::temporary_folder folder;
+  const std::string block = numbered_lines(1000000);
+  std::string text;
+  for (int i = 0; i < 6; ++i) text += block;  // about 75 MB: several blocks
+  for (const int call : {1, 3, 4}) {
+    const std::string path = folder.write("in.txt", text);
+    int calls = 0;
+    const auto cut = [&] {
+      if (++calls == call) std::filesystem::resize_file(path, 4096);
+      return false;
+    };
+    try {
+      (void)gpu::io::read_table(path, {.stop = cut});
+      FAIL("not refused");
+    } catch (const gpu::io::input_error& error) {
+      CHECK(std::string(error.what()).find("cut short") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("A pipe is read like a file", "[io][pipe]") {
   const gpu_test::temporary_folder folder;
   const std::string path = folder.path("pipe");
@@ -85,6 +229,15 @@ TEST_CASE("A pipe is read like a file", "[io][pipe]") {
     ::_exit(0);
   }
   CHECK(gpu::io::read_table(path).rows() == 1000);
+}
+
+TEST_CASE("A stop request ends the wait for a pipe that nobody writes to", "[io][pipe]") {
+  const gpu_test::temporary_folder folder;
+  const std::string path = folder.path("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  int calls = 0;
+  CHECK_THROWS_AS(gpu::io::read_table(path, {.stop = [&] { return ++calls == 3; }}),
+                  gpu::io::interrupted);
 }
 
 TEST_CASE("A file that cannot be read is refused", "[io]") {

@@ -51,6 +51,18 @@ void check_refused(const std::string& bytes, const std::string& part) {
   }
 }
 
+/// Where the first NaN is said to stand, as an error names it.
+template <class T>
+std::string nan_place(const std::string& descr, gpu::index_t rows, gpu::index_t cols,
+                      gpu::index_t at) {
+  std::vector<T> values(static_cast<std::size_t>(rows * cols), T{1});
+  values[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
+  values.back() = std::numeric_limits<T>::quiet_NaN();
+  const auto table = read(npy(descr, {rows, cols}, values));
+  REQUIRE(table.first_nan.has_value());
+  return gpu::io::input_error("in.npy", *table.first_nan, "got NaN").what();
+}
+
 }  // namespace
 
 TEST_CASE("Every element type of the library is read from .npy", "[io][npy]") {
@@ -67,7 +79,7 @@ TEST_CASE("Wide integers are taken where they fit", "[io][npy]") {
   const auto table = read(npy<std::int64_t>("<i8", {1, 3}, {-2147483648LL, 0, 2147483647LL}));
   CHECK(std::get<gpu::matrix<std::int32_t>>(table.values)(0, 0) == -2147483648LL);
   check_refused(npy<std::int64_t>("<i8", {2, 2}, {1, 2, 3, 2147483648LL}),
-                "row 1, column 1: got 2147483648");
+                "in.npy: row 1, column 1: got 2147483648");
   check_refused(npy<std::uint32_t>("<u4", {1, 1}, {4000000000U}), "got 4000000000");
 }
 
@@ -104,4 +116,60 @@ TEST_CASE("A .npy that cannot be taken is refused", "[io][npy]") {
   std::string broken = good;
   broken.replace(broken.find("shape"), 5, "shade");
   check_refused(broken, "dictionary");
+}
+
+TEST_CASE("A NaN of a .npy is located", "[io][npy]") {
+  CHECK(nan_place<float>("<f4", 3, 4, 7) == "in.npy: row 1, column 3: got NaN");
+  CHECK(nan_place<double>("<f8", 3, 4, 0) == "in.npy: row 0, column 0: got NaN");
+  // Behind the first piece that is read.
+  CHECK(nan_place<float>("<f4", 1100, 1000, 1090 * 1000 + 17) ==
+        "in.npy: row 1090, column 17: got NaN");
+  CHECK_FALSE(read(npy<float>("<f4", {1, 2}, {1, std::numeric_limits<float>::infinity()}))
+                  .first_nan.has_value());
+}
+
+TEST_CASE("A .npy whose size is not that of its shape is refused", "[io][npy]") {
+  const std::vector<std::int32_t> four{1, 2, 3, 4};
+  const std::string good = npy("<i4", {2, 2}, four);
+  check_refused(good + '\0', "more bytes");
+  // Refused before memory is asked for.
+  constexpr gpu::index_t many = gpu::index_t{1} << 40;
+  check_refused(npy("<i4", {many, many}, four), "truncated");
+  check_refused(npy("<i4", {many, 2}, four), "truncated");
+  check_refused(npy("<i8", {gpu::index_t{1} << 61, 8}, four), "truncated");
+}
+
+TEST_CASE("A .npy header is a dictionary as NumPy writes it", "[io][npy]") {
+  const std::vector<std::int32_t> four{1, 2, 3, 4};
+  CHECK(gpu::io::parse_npy_header("{'descr': '<i4', 'fortran_order': False, 'shape': (2L, 3L)}")
+            ->shape == std::vector<gpu::index_t>{2, 3});
+  for (const std::string header :
+       {"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)}",
+        "{\"shape\": (2,3,), \"descr\": \"<i4\", \"fortran_order\":False , }  \n",
+        "{ 'descr' : '<i4' , 'fortran_order' : False , 'shape' : ( 2 , 3 ) , } "}) {
+    INFO(header);
+    const auto parsed = gpu::io::parse_npy_header(header);
+    REQUIRE(parsed.has_value());
+    CHECK(parsed->descr == "<i4");
+    CHECK(parsed->shape == std::vector<gpu::index_t>{2, 3});
+  }
+  const std::string entries = "{'descr': '<i4', 'fortran_order': False, 'shape': ";
+  for (const std::string& header :
+       {entries + "(2 3)}", entries + "(2,,3)}", entries + "(,2,3)}", entries + "(2LL,3)}",
+        entries + "(2,-3)}", entries + "(2.,3)}", entries + "(2,3)", entries + "(2,3)} x",
+        entries + "(2,3), 'more': 1}", entries + "(2,3), 'shape': (1,1)}", "x" + entries + "(2,3)}",
+        std::string("{}"), std::string("{'descr': '<i4', 'shape': (2, 3)}"),
+        std::string("{'descr': '', 'fortran_order': False, 'shape': (2, 3)}"),
+        std::string("{'descr': [('shape', '<i4'], 'fortran_order': False, 'shape': (2, 3")}) {
+    INFO(header);
+    CHECK_FALSE(gpu::io::parse_npy_header(header).has_value());
+  }
+  // Of a structured type, field names may be those of the dictionary.
+  const auto structured = gpu::io::parse_npy_header(
+      "{'descr': [('shape', '<i4', (2,)), ('b', '|u1')], 'fortran_order': False, 'shape': (4, 5)}");
+  REQUIRE(structured.has_value());
+  CHECK(structured->descr.empty());
+  CHECK(structured->shape == std::vector<gpu::index_t>{4, 5});
+  check_refused(npy("xi4", {2, 2}, four), "'xi4'");
+  check_refused(npy("i4", {2, 2}, four), "'i4'");
 }

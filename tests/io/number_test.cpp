@@ -49,9 +49,79 @@ TEST_CASE("Decimal numbers are read to the nearest double", "[io][number]") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("Numbers at the ends of double's range are those of the C library", "[io][number]") {
+  std::mt19937_64 engine(4);
+  int wrong = 0;
+  const auto check = [&](const std::string& text) {
+    const gpu::io::number n = gpu::io::parse_number(text);
+    const double expected = std::strtod(text.c_str(), nullptr);
+    const bool is_right = std::isinf(expected)
+                              ? n.kind == gpu::io::number_kind::overflow
+                              : n.kind == gpu::io::number_kind::real && n.real == expected &&
+                                    std::signbit(n.real) == std::signbit(expected);
+    INFO(text);
+    CHECK(is_right);
+    wrong += is_right ? 0 : 1;
+  };
+  for (const char* text : {"1e-400",
+                           "-1e-400",
+                           "1e400",
+                           "-1e400",
+                           "4.9e-324",
+                           "3e-324",
+                           "2.5e-324",
+                           "2.4e-324",
+                           "2.2250738585072011e-308",
+                           "1.7976931348623157e308",
+                           "1.7976931348623159e308",
+                           "0.00001e-320",
+                           "100000e-330",
+                           "0e-99999",
+                           "0.0e99999",
+                           "1e99999999999999999999",
+                           "-1e-99999999999999999999",
+                           "0.0001e+400",
+                           "1E-400",
+                           "10000e305"}) {
+    check(text);
+  }
+  const std::string zeros(400, '0');
+  check("0." + zeros + "1");
+  check("1" + zeros + ".0");
+  check("1" + zeros + "e-900");
+  check("0." + zeros + "1e900");
+  check("0." + zeros + "1e400");
+  for (int i = 0; i < 20000; ++i) {
+    const int exponent = static_cast<int>(engine() % 760) - 380;
+    const double mantissa = static_cast<double>(engine()) * 0x1p-62;
+    check(printed("%.*f", static_cast<int>(engine() % 20), mantissa) + "e" +
+          std::to_string(exponent));
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("Leading zeros do not make an integer large", "[io][number]") {
+  const std::string zeros(40, '0');
+  for (const char* sign : {"", "-", "+"}) {
+    for (const std::int64_t magnitude : {0L, 7L, 12345678901234L, 9007199254740992L}) {
+      const gpu::io::number n = gpu::io::parse_number(sign + zeros + std::to_string(magnitude));
+      CHECK(n.kind == gpu::io::number_kind::integer);
+      CHECK(n.integer == (*sign == '-' ? -magnitude : magnitude));
+    }
+    for (const char* large : {"9007199254740993", "18446744073709551617", "99999999999999999999"}) {
+      const auto kind = gpu::io::parse_number(sign + zeros + large).kind;
+      CHECK(kind == gpu::io::number_kind::overflow);
+    }
+  }
+}
+
 TEST_CASE("What only looks like a number is none", "[io][number]") {
   for (const char* text : {"", ".", "-", "+", "-.", "1.2.3", "1e", "e5", "--1", "+-1", "1 2", "0x1",
                            "1f", "in", "nano", "1,5", "-+1"}) {
+    INFO(text);
+    CHECK_FALSE(gpu::io::is_number(text));
+  }
+  for (const char* text : {"nan(1)", "NaN()", "-nan(ind)"}) {
     INFO(text);
     CHECK_FALSE(gpu::io::is_number(text));
   }

@@ -225,7 +225,8 @@ TEST_CASE("A row's name never reaches beyond its line", "[io][text]") {
       std::string text;
       for (int row = 0; row < 30; ++row) {
         if (row == 10) text += eleventh;
-        text += "g" + std::to_string(row);
+        text += 'g';
+        text += std::to_string(row);
         for (int column = 0; column < 8; ++column) {
           text += separator + std::to_string(10 * row + column);
         }
@@ -247,5 +248,47 @@ TEST_CASE("A row's name never reaches beyond its line", "[io][text]") {
     } catch (const gpu::io::input_error& error) {
       CHECK(std::string(error.what()).find(":11:") != std::string::npos);
     }
+  }
+}
+
+TEST_CASE("What is too small for double is zero", "[io][text]") {
+  const auto table = read("1 2 3\n4 1e-400 -1e-400\n");
+  CHECK(table.element_name() == "float64");
+  CHECK(values_of(table) == std::vector<double>{1, 2, 3, 4, 0, 0});
+  CHECK(std::signbit(values_of(table)[5]));
+}
+
+TEST_CASE("Control characters never get into names", "[io][text]") {
+  const std::string bell = "be\x07ll";
+  // On the fast path of long lines of integers, and on the careful one.
+  for (const char* numbers : {",1,2,3\n", ",1.5,2,3\n"}) {
+    std::string text;
+    for (const std::string& name :
+         {bell, std::string("\x1b[31mred"), std::string("nul\0x", 5), std::string("a\tb"),
+          std::string("csi\xC2\x9B"), std::string("caf\xC3\xA9 \xC2\xB5"), std::string("\x7F")}) {
+      text += name;
+      text += numbers;
+    }
+    for (int i = 0; i < 40; ++i) text += "plain,4,5,6\n";
+    const auto table = read(text);
+    CHECK(table.names[0] == "be?ll");
+    CHECK(table.names[1] == "?[31mred");
+    CHECK(table.names[2] == "nul?x");
+    CHECK(table.names[3] == "a b");
+    CHECK(table.names[4] == "csi?");
+    CHECK(table.names[5] == "caf\xC3\xA9 \xC2\xB5");
+    CHECK(table.names[6] == "?");
+  }
+}
+
+TEST_CASE("Control characters never get into messages", "[io][text]") {
+  const gpu_test::temporary_folder folder;
+  try {
+    (void)gpu::io::read_table(folder.write("red\x1b[31m.txt", "1 2 3\n4 \x1b[0m\xC2\x9B 6\n"));
+    FAIL("not refused");
+  } catch (const gpu::io::input_error& error) {
+    const std::string message = error.what();
+    INFO(message);
+    CHECK(message.find("red?[31m.txt:2: column 2: got '?[0m?'") != std::string::npos);
   }
 }

@@ -1,9 +1,11 @@
 // Results as text and .npy, and what becomes of a file that cannot be completed.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -96,10 +98,19 @@ TEST_CASE("A failing write reaches the caller from whichever thread", "[io][writ
   const auto edges = make_edges(100000, 100);
   gpu::io::output_file out("/dev/full");
   CHECK_FALSE(out.can_replace());
-  CHECK_THROWS_AS(gpu::io::make_edge_writer(gpu::io::result_format::tsv, out,
-                                            {.names = names, .rows = 6000, .observations = 30})
-                      ->write(edges),
-                  gpu::io::output_error);
+  const auto write_all = [&](std::size_t count, int threads) {
+    const auto writer = gpu::io::make_edge_writer(
+        gpu::io::result_format::tsv, out,
+        {.names = names, .rows = 6000, .observations = 30, .threads = threads});
+    writer->write(std::span(edges).first(count));
+    writer->finish();
+  };
+  for (const int threads : {1, 3, 8}) {
+    // The header fails, then a block, then what is left for the end.
+    for (const std::size_t count : {100000UL, 5000UL, 10UL, 0UL}) {
+      CHECK_THROWS_AS(write_all(count, threads), gpu::io::output_error);
+    }
+  }
   CHECK_THROWS_AS(gpu::io::make_edge_writer(gpu::io::result_format::npy, out,
                                             {.names = names, .rows = 6000, .observations = 30}),
                   gpu::io::output_error);
@@ -133,4 +144,47 @@ TEST_CASE("A file has its name when it is complete, and not before", "[io][write
     std::filesystem::remove(partial);
   }
   CHECK_FALSE(std::filesystem::exists(partial));
+}
+
+TEST_CASE("Edges are written in the background, and it is known how far", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const gpu::io::row_names names;
+  const auto edges = make_edges(50000, 100);
+  for (const auto format : {gpu::io::result_format::tsv, gpu::io::result_format::npy}) {
+    for (const int threads : {1, 4}) {
+      gpu::io::output_file out(folder.path("edges"));
+      const auto writer = gpu::io::make_edge_writer(
+          format, out,
+          {.names = names, .rows = 6000, .observations = observations, .threads = threads});
+      CHECK(writer->written().edges == 0);
+      // In pieces of every size, so that blocks and pieces do not match.
+      std::uint64_t given = 0;
+      for (std::size_t piece = 1; given < edges.size(); piece = piece * 3 + 1) {
+        const std::size_t count = std::min(piece, edges.size() - given);
+        writer->write(std::span(edges).subspan(given, count));
+        given += count;
+        if (piece < 2000) CHECK(writer->written().edges == given);
+      }
+      writer->finish();
+      const gpu::io::written_edges written = writer->written();
+      CHECK(written.edges == edges.size());
+      CHECK(written.bytes == out.bytes_written());
+      out.commit();
+      CHECK(gpu_test::read_file(folder.path("edges")).size() == written.bytes);
+    }
+  }
+}
+
+TEST_CASE("A writer that is given up leaves no thread behind", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const gpu::io::row_names names;
+  const auto edges = make_edges(100000, 100);
+  for (int k = 0; k < 10; ++k) {
+    gpu::io::output_file out(folder.path("edges"));
+    const auto writer = gpu::io::make_edge_writer(
+        gpu::io::result_format::tsv, out,
+        {.names = names, .rows = 6000, .observations = observations, .threads = 3});
+    writer->write(edges);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path("edges")));
 }

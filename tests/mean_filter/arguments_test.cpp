@@ -26,10 +26,11 @@ TEST_CASE("Windows and origins out of range are refused", "[mean_filter]") {
   CHECK_THROWS_AS(filter({.window = 4, .origin = 2}), gpu::invalid_argument);
   CHECK_NOTHROW(filter({.window = 4, .origin = -2}));
   CHECK_NOTHROW(filter({.window = 4, .origin = 1}));
-  CHECK_THROWS_AS(filter({.window = 5, .origin = 1, .edges = boundary::valid}),
+  CHECK_THROWS_AS(filter({.window = 5, .origin = 1, .boundary = boundary::valid}),
                   gpu::invalid_argument);
-  CHECK_THROWS_AS(filter({.window = 5, .edges = static_cast<boundary>(9)}), gpu::invalid_argument);
-  CHECK_THROWS_AS(filter({.nans = static_cast<missing_values>(7)}), gpu::invalid_argument);
+  CHECK_THROWS_AS(filter({.window = 5, .boundary = static_cast<boundary>(9)}),
+                  gpu::invalid_argument);
+  CHECK_THROWS_AS(filter({.nans = static_cast<nan_policy>(7)}), gpu::invalid_argument);
 }
 
 TEST_CASE("Variants of the other backend are refused", "[mean_filter]") {
@@ -53,7 +54,7 @@ TEST_CASE("Outputs of another size, and overlap, are refused", "[mean_filter]") 
                                    {.window = 3, .exec = cpu}),
                   gpu::invalid_argument);
   CHECK_NOTHROW(gpu::mean_filter(in, gpu::matrix_view<double>(room.data(), 4, 8),
-                                 {.window = 3, .edges = boundary::valid, .exec = cpu}));
+                                 {.window = 3, .boundary = boundary::valid, .exec = cpu}));
   CHECK_THROWS_AS(gpu::mean_filter(in, gpu::matrix_view<double>(data.data() + 39, 4, 10),
                                    {.window = 3, .exec = cpu}),
                   gpu::invalid_argument);
@@ -63,8 +64,8 @@ TEST_CASE("Outputs of another size, and overlap, are refused", "[mean_filter]") 
 
 TEST_CASE("Empty input gives empty output", "[mean_filter]") {
   const std::vector<float> none;
-  for (const boundary edges : all_boundaries) {
-    CHECK(gpu::mean_filter(std::span(none), {.window = 5, .edges = edges, .exec = cpu}).empty());
+  for (const boundary mode : all_boundaries) {
+    CHECK(gpu::mean_filter(std::span(none), {.window = 5, .boundary = mode, .exec = cpu}).empty());
   }
   const gpu::matrix_view<const float> no_rows(nullptr, 0, 7);
   CHECK(gpu::mean_filter(no_rows, {.exec = cpu}).rows() == 0);

@@ -33,7 +33,7 @@ void check_convolution(index_t size, std::span<const double> weights,
                        const gpu::convolve_options& options, std::uint64_t seed) {
   const std::vector<In> in = test_row<In>(size, seed);
   const auto count = static_cast<index_t>(weights.size());
-  std::vector<Out> out(static_cast<std::size_t>(gpu::filtered_size(size, count, options.edges)));
+  std::vector<Out> out(static_cast<std::size_t>(gpu::filtered_size(size, count, options.boundary)));
   gpu::convolve(std::span(in), weights, std::span(out), options);
   index_t wrong = -1;
   for (std::size_t i = 0; i < out.size() && wrong < 0; ++i) {
@@ -42,7 +42,8 @@ void check_convolution(index_t size, std::span<const double> weights,
     if (!is_right_product<Out>(out[i], expected, weights.size())) wrong = static_cast<index_t>(i);
   }
   INFO("size " << size << " weights " << count << " origin " << options.origin << " boundary "
-               << gpu::to_string(options.edges) << " variant " << gpu::to_string(options.variant));
+               << gpu::to_string(options.boundary) << " variant "
+               << gpu::to_string(options.variant));
   CHECK(wrong == -1);
 }
 
@@ -51,10 +52,10 @@ template <class In, class Out>
 void check_convolutions(index_t size, index_t weight_count, gpu::convolve_options options,
                         std::uint64_t seed) {
   const std::vector<double> weights = test_row<double>(weight_count, seed + 1);
-  for (const boundary edges : all_boundaries) {
-    if (edges == boundary::shrink) continue;
-    options.edges = edges;
-    for (const index_t origin : test_origins(weight_count, edges)) {
+  for (const boundary mode : all_boundaries) {
+    if (mode == boundary::shrink) continue;
+    options.boundary = mode;
+    for (const index_t origin : test_origins(weight_count, mode)) {
       options.origin = origin;
       check_convolution<In, Out>(size, weights, options, seed);
     }

@@ -46,7 +46,7 @@ TEST_CASE("Kernels that convolve does not take are refused", "[convolve]") {
   };
   CHECK_THROWS_AS(run(0), gpu::invalid_argument);
   CHECK_THROWS_AS(run(257), gpu::invalid_argument);
-  CHECK_THROWS_AS(run(3, {.edges = boundary::shrink, .exec = cpu}), gpu::invalid_argument);
+  CHECK_THROWS_AS(run(3, {.boundary = boundary::shrink, .exec = cpu}), gpu::invalid_argument);
   CHECK_THROWS_AS(run(3, {.origin = 2, .exec = cpu}), gpu::invalid_argument);
   CHECK_THROWS_AS(run(3, {.variant = mean_filter_variant::block_sums, .exec = cpu}),
                   gpu::unsupported);

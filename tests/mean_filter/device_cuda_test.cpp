@@ -4,6 +4,7 @@
 #include <gpu/error.hpp>
 
 #include "mean_filter/filter_checks.hpp"
+#include "support/skip.hpp"
 
 namespace {
 
@@ -88,7 +89,7 @@ TEST_CASE("The device overloads are captured in a graph", "[mean_filter][cuda]")
     const bool convolves =
         variant != mean_filter_variant::block_sums && variant != mean_filter_variant::multi_level;
     mean_filter_options options{.window = 5,
-                                .edges = boundary::zero,
+                                .boundary = boundary::zero,
                                 .variant = variant,
                                 .exec = {.stream = gpu::stream_ref(work.stream)}};
     if (variant == mean_filter_variant::multi_level) options.window = 10001;
@@ -105,7 +106,7 @@ TEST_CASE("The device overloads are captured in a graph", "[mean_filter][cuda]")
       std::vector<double> short_lived = weights;
       gpu::convolve(in, std::span<const double>(short_lived),
                     gpu::device_vector_view<double>(products.data(), size),
-                    {.edges = boundary::zero, .variant = variant, .exec = options.exec});
+                    {.boundary = boundary::zero, .variant = variant, .exec = options.exec});
       std::fill(short_lived.begin(), short_lived.end(), 1e9);
     }
     check_cuda(cudaStreamEndCapture(work.stream, &graph));
@@ -122,7 +123,7 @@ TEST_CASE("The device overloads are captured in a graph", "[mean_filter][cuda]")
       if (convolves) {
         std::vector<double> expected(static_cast<std::size_t>(size));
         gpu::convolve(std::span(*values), std::span<const double>(weights), std::span(expected),
-                      {.edges = boundary::zero, .exec = {.target = gpu::backend::cpu}});
+                      {.boundary = boundary::zero, .exec = {.target = gpu::backend::cpu}});
         const auto product = products.to_host();
         double worst = 0;
         for (std::size_t i = 0; i < product.size(); ++i) {
@@ -161,7 +162,10 @@ TEST_CASE("More than 2^31 elements", "[mean_filter][cuda][large]") {
   std::size_t total_bytes = 0;
   check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
   const index_t size = (index_t{1} << 31) + 100003;
-  if (free_bytes < 5 * static_cast<std::size_t>(size) / 2) return;
+  if (free_bytes < 5 * static_cast<std::size_t>(size) / 2) {
+    gpu_test::note_skip(gpu_test::missing::device, "more than 2^31 elements: too little memory");
+    return;
+  }
   device_array<std::uint8_t> in(size);
   device_array<std::uint8_t> out(size);
   check_cuda(cudaMemset(in.data(), 7, in.bytes()));
@@ -172,7 +176,7 @@ TEST_CASE("More than 2^31 elements", "[mean_filter][cuda][large]") {
   for (const auto variant : {mean_filter_variant::direct, mean_filter_variant::shared_memory,
                              mean_filter_variant::register_window, mean_filter_variant::block_sums,
                              mean_filter_variant::multi_level}) {
-    mean_filter_options options{.window = 5, .edges = boundary::zero, .variant = variant};
+    mean_filter_options options{.window = 5, .boundary = boundary::zero, .variant = variant};
     if (variant == mean_filter_variant::multi_level) options.window = 5001;
     check_cuda(cudaMemset(out.data(), 0, out.bytes()));
     gpu::mean_filter(gpu::device_vector_view<const std::uint8_t>(in.data(), size),

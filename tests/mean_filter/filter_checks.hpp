@@ -19,7 +19,7 @@ using gpu::boundary;
 using gpu::index_t;
 using gpu::mean_filter_options;
 using gpu::mean_filter_variant;
-using gpu::missing_values;
+using gpu::nan_policy;
 
 inline constexpr boundary all_boundaries[] = {
     boundary::zero, boundary::reflect, boundary::nearest, boundary::mirror,
@@ -86,21 +86,21 @@ void check_vector(index_t size, const mean_filter_options& options, std::uint64_
                   index_t stride = 1, bool with_nan = false) {
   const std::vector<In> in = test_row<In>(size, seed, with_nan);
   std::vector<Out> out(
-      static_cast<std::size_t>(gpu::filtered_size(size, options.window, options.edges)),
+      static_cast<std::size_t>(gpu::filtered_size(size, options.window, options.boundary)),
       static_cast<Out>(77));
   gpu::mean_filter(std::span(in), std::span(out), options);
   const index_t wrong =
       first_wrong<In, Out>(std::span<const In>(in), std::span<const Out>(out), options, stride);
   INFO("size " << size << " window " << options.window << " origin " << options.origin
-               << " boundary " << gpu::to_string(options.edges) << " variant "
-               << gpu::to_string(options.variant) << " omit "
-               << (options.nans == missing_values::omit) << " seed " << seed);
+               << " boundary " << gpu::to_string(options.boundary) << " variant "
+               << gpu::to_string(options.variant) << " omit " << (options.nans == nan_policy::omit)
+               << " seed " << seed);
   CHECK(wrong == -1);
 }
 
 /// The origins worth trying: both ends and the middle.
-inline std::vector<index_t> test_origins(index_t window, boundary edges) {
-  if (edges == boundary::valid || window == 1) return {0};
+inline std::vector<index_t> test_origins(index_t window, boundary mode) {
+  if (mode == boundary::valid || window == 1) return {0};
   return {-(window / 2), 0, (window - 1) / 2};
 }
 
@@ -109,14 +109,14 @@ template <class In, class Out>
 void check_all_boundaries(index_t size, index_t window, mean_filter_options options,
                           std::uint64_t seed) {
   options.window = window;
-  for (const boundary edges : all_boundaries) {
-    options.edges = edges;
-    for (const index_t origin : test_origins(window, edges)) {
+  for (const boundary mode : all_boundaries) {
+    options.boundary = mode;
+    for (const index_t origin : test_origins(window, mode)) {
       options.origin = origin;
-      options.nans = missing_values::propagate;
+      options.nans = nan_policy::propagate;
       check_vector<In, Out>(size, options, seed);
       if constexpr (std::is_floating_point_v<In>) {
-        options.nans = missing_values::omit;
+        options.nans = nan_policy::omit;
         check_vector<In, Out>(size, options, seed, 1, true);
       }
     }
@@ -128,7 +128,7 @@ template <class In, class Out>
 void check_rows(index_t rows, index_t cols, const mean_filter_options& options,
                 std::uint64_t seed) {
   const index_t in_stride = cols + 3;
-  const index_t out_cols = gpu::filtered_size(cols, options.window, options.edges);
+  const index_t out_cols = gpu::filtered_size(cols, options.window, options.boundary);
   const index_t out_stride = out_cols + 5;
   const std::vector<In> in = test_row<In>(rows * in_stride, seed);
   const auto untouched = static_cast<Out>(77);
@@ -157,7 +157,7 @@ void check_locality(index_t size, mean_filter_options options, T spoiler) {
   std::vector<T> spoilt = clean;
   const index_t place = size / 2 + 3;
   spoilt[static_cast<std::size_t>(place)] = spoiler;
-  options.edges = boundary::zero;
+  options.boundary = boundary::zero;
   const std::vector<T> expected = gpu::mean_filter(std::span(clean), options);
   const std::vector<T> got = gpu::mean_filter(std::span(spoilt), options);
   const index_t first = place - (options.window - 1 - options.window / 2 - options.origin);

@@ -24,7 +24,7 @@ TEST_CASE("Spoilt elements stay inside their windows", "[mean_filter]") {
 TEST_CASE("A huge value cancels inside a window and not beyond it", "[mean_filter]") {
   const std::vector<double> in{1e17, 1, 1, 1, 1, 1, 1, -1e17, 1};
   const mean_filter_options options{
-      .window = 3, .edges = boundary::zero, .exec = {.target = gpu::backend::cpu}};
+      .window = 3, .boundary = boundary::zero, .exec = {.target = gpu::backend::cpu}};
   const auto out = gpu::mean_filter(std::span(in), options);
   CHECK(out[2] == 1.0);
   CHECK(out[3] == 1.0);
@@ -35,7 +35,7 @@ TEST_CASE("A huge value cancels inside a window and not beyond it", "[mean_filte
 
 TEST_CASE("The sum of many equal-signed values keeps its last bits", "[mean_filter]") {
   const std::vector<double> in(200001, 0.1);
-  mean_filter_options options{.edges = boundary::valid, .exec = {.target = gpu::backend::cpu}};
+  mean_filter_options options{.boundary = boundary::valid, .exec = {.target = gpu::backend::cpu}};
   for (const index_t window : {5, 101, 1001, 100001}) {
     options.window = window;
     for (const double mean : gpu::mean_filter(std::span(in), options))
@@ -54,7 +54,7 @@ TEST_CASE("What else a long row holds shows in no bit of an output", "[mean_filt
   for (double& value : rows[2]) value = halves[static_cast<std::size_t>(std::fabs(value * 50)) % 6];
   for (const index_t window : {2, 3, 5, 7, 8, 33, 101, 1001}) {
     const mean_filter_options options{.window = window,
-                                      .edges = boundary::zero,
+                                      .boundary = boundary::zero,
                                       .exec = {.target = gpu::backend::cpu, .cpu_threads = 1}};
     for (const std::vector<double>& row : rows) {
       const auto expected = gpu::mean_filter(std::span(row), options);

@@ -54,8 +54,8 @@ TEMPLATE_TEST_CASE("Windows at the edges of chunks, warps and tiles", "[mean_fil
        {21,  22,  33,  34,  50,   51,   340,  351,  352,  363,  364,  365, 500,
         543, 544, 561, 562, 1001, 1002, 2304, 2305, 3328, 3329, 4097, 4500}) {
     options.window = window;
-    for (const boundary edges : {boundary::zero, boundary::mirror, boundary::shrink}) {
-      options.edges = edges;
+    for (const boundary mode : {boundary::zero, boundary::mirror, boundary::shrink}) {
+      options.boundary = mode;
       check_vector<TestType, TestType>(30011, options, 81, 67);
     }
   }
@@ -65,11 +65,11 @@ TEMPLATE_TEST_CASE("Blocks that march over many tiles", "[mean_filter][cuda]", d
   auto options = on_cuda(mean_filter_variant::block_sums);
   for (const index_t window : {512, 1001, 4097}) {
     options.window = window;
-    options.edges = boundary::reflect;
+    options.boundary = boundary::reflect;
     check_vector<TestType, TestType>(6'000'013, options, 85, 10'007);
   }
-  options.nans = missing_values::omit;
-  options.edges = boundary::shrink;
+  options.nans = nan_policy::omit;
+  options.boundary = boundary::shrink;
   check_vector<TestType, TestType>(3'000'017, options, 86, 10'007, true);
   options.window = 700;
   check_rows<TestType, TestType>(7, 11'000, options, 87);
@@ -80,18 +80,18 @@ TEMPLATE_TEST_CASE("Windows of several levels", "[mean_filter][cuda]", double, f
   auto options = on_cuda(mean_filter_variant::multi_level);
   for (const index_t window : {4096, 4607, 4608, 4609, 6911, 6912, 20001, 70000, 700001}) {
     options.window = window;
-    for (const boundary edges : {boundary::zero, boundary::reflect, boundary::shrink}) {
-      options.edges = edges;
+    for (const boundary mode : {boundary::zero, boundary::reflect, boundary::shrink}) {
+      options.boundary = mode;
       check_vector<TestType, TestType>(90001, options, 91, 5003);
       if constexpr (std::is_floating_point_v<TestType>) {
-        options.nans = missing_values::omit;
+        options.nans = nan_policy::omit;
         check_vector<TestType, TestType>(90001, options, 92, 9001, true);
-        options.nans = missing_values::propagate;
+        options.nans = nan_policy::propagate;
       }
     }
   }
   options.window = 4999;
-  options.edges = boundary::valid;
+  options.boundary = boundary::valid;
   check_rows<TestType, TestType>(3, 5100, options, 93);
 }
 
@@ -103,11 +103,11 @@ TEST_CASE("A window of super sums", "[mean_filter][cuda]") {
 
 TEST_CASE("NaN is omitted by block sums of any length", "[mean_filter][cuda]") {
   auto options = on_cuda(mean_filter_variant::block_sums);
-  options.nans = missing_values::omit;
+  options.nans = nan_policy::omit;
   for (const index_t window : {6, 101, 1001}) {
     options.window = window;
-    for (const boundary edges : {boundary::zero, boundary::wrap, boundary::shrink}) {
-      options.edges = edges;
+    for (const boundary mode : {boundary::zero, boundary::wrap, boundary::shrink}) {
+      options.boundary = mode;
       check_vector<double, double>(20001, options, 95, 101, true);
       check_vector<float, float>(20001, options, 96, 101, true);
     }
@@ -139,7 +139,7 @@ TEST_CASE("The origin job: CPU and CUDA agree to the last bit but one", "[mean_f
   const auto in = test_row<double>(1000003, 97);
   for (const index_t window : {5, 101, 1001, 20001}) {
     mean_filter_options options{
-        .window = window, .edges = boundary::zero, .exec = {.target = gpu::backend::cpu}};
+        .window = window, .boundary = boundary::zero, .exec = {.target = gpu::backend::cpu}};
     const auto expected = gpu::mean_filter(std::span(in), options);
     options.exec.target = gpu::backend::cuda;
     const auto got = gpu::mean_filter(std::span(in), options);

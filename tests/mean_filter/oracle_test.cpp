@@ -43,13 +43,13 @@ TEMPLATE_TEST_CASE("Windows of many blocks and several strips", "[mean_filter]",
   auto options = on_cpu(mean_filter_variant::block_sums);
   for (const index_t window : {5, 101, 1001, 4097, 16384, 16392, 33001, 70000}) {
     options.window = window;
-    for (const boundary edges : {boundary::zero, boundary::reflect, boundary::shrink}) {
-      options.edges = edges;
+    for (const boundary mode : {boundary::zero, boundary::reflect, boundary::shrink}) {
+      options.boundary = mode;
       check_vector<TestType, TestType>(100003, options, 21, 1999);
     }
   }
   options.window = 3000;  // rows times strips, more threads than rows
-  options.edges = boundary::valid;
+  options.boundary = boundary::valid;
   options.exec.cpu_threads = 3;
   check_rows<TestType, TestType>(2, 3100, options, 22);
 }
@@ -58,16 +58,16 @@ TEST_CASE("A window far longer than the row", "[mean_filter]") {
   auto options = on_cpu(mean_filter_variant::automatic);
   options.window = (index_t{1} << 31) - 1;
   const std::vector<double> in{1, 2, 3, 4};
-  options.edges = boundary::shrink;
+  options.boundary = boundary::shrink;
   for (const double mean : gpu::mean_filter(std::span(in), options)) CHECK(mean == 2.5);
-  options.edges = boundary::zero;
+  options.boundary = boundary::zero;
   for (const double mean : gpu::mean_filter(std::span(in), options)) {
     CHECK(mean == 10.0 / static_cast<double>(options.window));
   }
-  options.edges = boundary::valid;
+  options.boundary = boundary::valid;
   CHECK(gpu::mean_filter(std::span(in), options).empty());
   options.window = 3000001;
-  options.edges = boundary::wrap;
+  options.boundary = boundary::wrap;
   for (const double mean : gpu::mean_filter(std::span(in), options)) {
     CHECK(mean == Approx(2.5).margin(1e-6));
   }
@@ -75,11 +75,11 @@ TEST_CASE("A window far longer than the row", "[mean_filter]") {
 
 TEST_CASE("NaN is omitted in long windows too", "[mean_filter]") {
   auto options = on_cpu(mean_filter_variant::block_sums);
-  options.nans = missing_values::omit;
+  options.nans = nan_policy::omit;
   for (const index_t window : {6, 101, 20001}) {
     options.window = window;
-    for (const boundary edges : {boundary::zero, boundary::wrap, boundary::shrink}) {
-      options.edges = edges;
+    for (const boundary mode : {boundary::zero, boundary::wrap, boundary::shrink}) {
+      options.boundary = mode;
       check_vector<double, double>(80001, options, 31, 1501, true);
       check_vector<float, float>(80001, options, 32, 1501, true);
     }
@@ -99,7 +99,7 @@ TEST_CASE("The number of threads does not change a bit", "[mean_filter]") {
 TEST_CASE("Large results written past the caches are the same", "[mean_filter]") {
   auto options = on_cpu(mean_filter_variant::automatic);
   options.window = 9;
-  options.edges = boundary::mirror;
+  options.boundary = boundary::mirror;
   check_vector<double, double>(2500003, options, 51, 9973);
   check_vector<float, float>(4500001, options, 52, 19997);
   check_vector<std::uint8_t, std::uint8_t>(17000001, options, 53, 99991);

@@ -20,15 +20,15 @@ void check_row(const row& got, const row& expected) {
   }
 }
 
-row filter(const row& in, index_t window, boundary edges, index_t origin = 0) {
+row filter(const row& in, index_t window, boundary mode, index_t origin = 0) {
   return gpu::mean_filter(std::span(in),
-                          {.window = window, .origin = origin, .edges = edges, .exec = cpu});
+                          {.window = window, .origin = origin, .boundary = mode, .exec = cpu});
 }
 
-row convolve(const row& in, const row& weights, boundary edges, index_t origin = 0) {
+row convolve(const row& in, const row& weights, boundary mode, index_t origin = 0) {
   row out(in.size());
   gpu::convolve(std::span(in), std::span<const double>(weights), std::span(out),
-                {.origin = origin, .edges = edges, .exec = cpu});
+                {.origin = origin, .boundary = mode, .exec = cpu});
   return out;
 }
 
@@ -78,9 +78,9 @@ TEST_CASE("Windows longer than the row", "[mean_filter][scipy]") {
             {3.909090909090909, 3.3636363636363638, 4.0, 3.727272727272727});
   check_row(filter(x, 11, boundary::zero),
             {1.3636363636363635, 1.3636363636363635, 1.3636363636363635, 1.3636363636363635});
-  for (const boundary edges :
+  for (const boundary mode :
        {boundary::reflect, boundary::nearest, boundary::mirror, boundary::wrap}) {
-    check_row(filter({3}, 4, edges), {3});
+    check_row(filter({3}, 4, mode), {3});
   }
   check_row(filter({3}, 4, boundary::zero), {0.75});
 }
@@ -90,7 +90,7 @@ TEST_CASE("Integer output truncates toward zero", "[mean_filter][scipy]") {
   CHECK(gpu::mean_filter(std::span(x), {.window = 3, .exec = cpu}) ==
         std::vector<std::int32_t>{-2, -1, 2, 1, -1, -6, -7});
   const std::vector<std::uint8_t> y{255, 254, 0, 3, 255};
-  CHECK(gpu::mean_filter(std::span(y), {.window = 3, .edges = boundary::nearest, .exec = cpu}) ==
+  CHECK(gpu::mean_filter(std::span(y), {.window = 3, .boundary = boundary::nearest, .exec = cpu}) ==
         std::vector<std::uint8_t>{254, 169, 85, 86, 171});
 }
 

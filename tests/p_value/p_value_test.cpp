@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gpu/error.hpp>
+#include <gpu/spearman.hpp>
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"
@@ -90,6 +91,35 @@ TEST_CASE("p and the critical correlation invert each other", "[p_value]") {
       CHECK(c == Approx(r).epsilon(1e-12));
     }
   }
+}
+
+TEST_CASE("A kept edge has a p of at most max_p", "[p_value]") {
+  // Its p once was one unit in the last place above the cut that kept it.
+  const std::vector<int> rows{0, 1, 2, 3, 4, 5, 0, 2, 4, 5, 3, 1};
+  const gpu::matrix_view<const int> data(rows.data(), 2, 6);
+  const auto kept = [&](double max_p, tail side) {
+    return gpu::spearman_all_pairs(data, {},
+                                   gpu::edge_sink{.keep = {.max_p = max_p, .side = side}});
+  };
+  for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
+    const double p = kept(1.0, side).edges[0].p;
+    CHECK(kept(p, side).edges.size() == 1);
+    CHECK(kept(std::nextafter(p, 0.0), side).edges.empty());
+    for (double cut = 0.622787172011660; cut < 0.622787172011664; cut = std::nextafter(cut, 1.0)) {
+      for (const gpu::edge& e : kept(cut, side).edges) CHECK(e.p <= cut);
+    }
+  }
+  CHECK(kept(1.0, tail::two_sided).edges[0].p == Approx(0.622787172011662).epsilon(1e-13));
+}
+
+TEST_CASE("The digits of p at few observations and far in the tail", "[p_value]") {
+  // 1 - 2 / pi asin(r).
+  CHECK(correlation_p_value(9e-9, 3) == Approx(0.99999999427042204).epsilon(1e-15));
+  // mpmath.betainc at 60 digits; doubles below 2e-308 have fewer digits.
+  CHECK(correlation_p_value(0.021784268327424177, 3'000'000) ==
+        Approx(1.2801506283e-311).epsilon(1e-9));
+  CHECK(correlation_p_value(0.02213323962081967, 3'000'000) > 0);
+  CHECK_THROWS_AS(correlation_p_value(0.5, 2'000'000'000'000'000), gpu::invalid_argument);
 }
 
 TEST_CASE("Arguments outside their range are refused", "[p_value]") {

@@ -14,7 +14,7 @@
 
 #include "cuda/pairs/team/device_group.hpp"
 #include "pairs/cpu_parity.hpp"
-#include "support/offered_rungs.hpp"
+#include "support/device_offers.hpp"
 
 namespace {
 
@@ -40,14 +40,14 @@ gpu::pair_options options_of(pair_variant variant) {
 template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
-  return gpu::cuda::make_pair_engine(what, gpu::detail::erase_type(x.view()), options);
+  return gpu::cuda::make_pair_engine(what, gpu::detail::read_matrix(x), options);
 }
 
 template <class T>
 std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options, std::size_t members) {
   const std::vector<gpu::device_info> devices(members, device());
-  return gpu::cuda::make_device_group(what, gpu::detail::erase_type(x.view()), options, devices,
+  return gpu::cuda::make_device_group(what, gpu::detail::read_matrix(x), options, devices,
                                       options.variant);
 }
 
@@ -139,7 +139,7 @@ gpu::matrix<T> input(index_t rows, index_t cols, std::uint64_t seed) {
 }
 
 void check_all(measure what, pair_variant variant, index_t rows, index_t cols) {
-  if (!cuda_offers(variant)) return;
+  if (!applies(variant)) return;
   const auto x = input<std::int16_t>(rows, cols, 5);
   const gpu::pair_options options = options_of(variant);
   const auto one = alone(what, x, options);
@@ -182,7 +182,7 @@ TEST_CASE("engines that share a call write disjoint rows of a dense result", "[d
 }
 
 TEST_CASE("a shared screen leaves the same edges and counts", "[device_group][screen]") {
-  if (!cuda_offers(pair_variant::hopper)) return;
+  if (!applies(pair_variant::hopper)) return;
   const auto x = input<std::int8_t>(200'000, 30, 7);
   const gpu::pair_options options = options_of(pair_variant::hopper);
   const auto one = alone(measure::spearman, x, options);
@@ -193,7 +193,7 @@ TEST_CASE("a shared screen leaves the same edges and counts", "[device_group][sc
 }
 
 TEST_CASE("a shared screen gives up on all devices or on none", "[device_group][screen]") {
-  if (!cuda_offers(pair_variant::hopper)) return;
+  if (!applies(pair_variant::hopper)) return;
   const auto patterns = tied_matrix<std::int8_t>(4000, 30, 9);
   gpu::matrix<std::int8_t> x(150'000, 30);
   for (index_t i = 0; i < x.rows(); ++i) {

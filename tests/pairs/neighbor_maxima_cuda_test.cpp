@@ -9,11 +9,11 @@
 
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
-#include "kernels/pairs/neighbors/packing.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"
+#include "support/device_offers.hpp"
 #include "support/generators.hpp"
-#include "support/offered_rungs.hpp"
 
 namespace {
 
@@ -142,11 +142,10 @@ void check_maxima(index_t rows, index_t cols, gpu::detail::bin_key key, bool by_
 }  // namespace
 
 TEST_CASE("Group maxima are those of their groups", "[neighbors]") {
-  const gpu::device_info device = gpu::available_devices().front();
-  if (device.compute_major < 8) return;
+  if (!gpu_test::applies(gpu::pair_variant::tensor)) return;
   using gpu::detail::bin_key;
   for (const bool by_warpgroups : {false, true}) {
-    if (by_warpgroups && !gpu_test::cuda_offers(gpu::pair_variant::hopper)) continue;
+    if (by_warpgroups && !gpu_test::applies(gpu::pair_variant::hopper)) continue;
     for (const bin_key key : {bin_key::magnitude, bin_key::value, bin_key::negated_value}) {
       check_maxima(1900, 30, key, by_warpgroups);
       check_maxima(600, 64, key, by_warpgroups);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include <gpu/error.hpp>
@@ -18,14 +19,15 @@ using gpu::detail::measure;
 
 TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
   constexpr std::size_t bound = std::size_t{256} << 20;
-  for (const measure what : {measure::spearman, measure::pearson}) {
+  for (const auto& [what, has_int8_sums] : std::vector<std::pair<measure, bool>>{
+           {measure::spearman, true}, {measure::spearman, false}, {measure::pearson, true}}) {
     for (const index_t cols : {3, 30, 64, 65, 128, 129, 1000, 1861, 20000}) {
       bool was_windowed = false;
       for (const index_t rows : {index_t{0}, index_t{2}, index_t{60'000}, index_t{1'000'000},
                                  index_t{9'879'896}, index_t{4'294'967'295}}) {
         for (const int threads : {1, 2, 16, 128}) {
           INFO(rows << " x " << cols << ", " << threads << " threads");
-          const auto plan = plan_pair_memory(what, rows, cols, threads, 0);
+          const auto plan = plan_pair_memory(what, rows, cols, has_int8_sums, threads, 0);
           // Each thread has scratch of 512 bytes a column.
           if (cols * threads <= 128 * 1000) CHECK(plan.bytes <= bound);
           CHECK(plan.window_rows <= rows);
@@ -40,21 +42,22 @@ TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
       }
     }
   }
-  CHECK(!plan_pair_memory(measure::spearman, 1'000'000, 30, 2, 0).is_windowed);
-  CHECK(plan_pair_memory(measure::spearman, 9'879'896, 30, 2, 0).window_rows > 1'500'000);
+  CHECK(!plan_pair_memory(measure::spearman, 1'000'000, 30, true, 2, 0).is_windowed);
+  CHECK(plan_pair_memory(measure::spearman, 9'879'896, 30, true, 2, 0).window_rows > 1'500'000);
 }
 
 TEST_CASE("A limit on memory is kept or refused", "[memory]") {
   for (const index_t rows : {100, 5000, 1'000'000}) {
     for (const std::size_t mib : std::initializer_list<std::size_t>{4, 16, 64, 1024}) {
       const std::size_t limit = mib << 20;
-      const auto plan = plan_pair_memory(measure::spearman, rows, 30, 2, limit);
+      const auto plan = plan_pair_memory(measure::spearman, rows, 30, true, 2, limit);
       CHECK(plan.bytes <= limit);
       CHECK(plan.waiting_edges >= 1024);
     }
   }
-  CHECK_THROWS_AS(plan_pair_memory(measure::spearman, 5000, 30, 2, 100'000), gpu::out_of_memory);
-  const auto plan = plan_pair_memory(measure::spearman, 9'879'896, 30, 2, 0);
+  CHECK_THROWS_AS(plan_pair_memory(measure::spearman, 5000, 30, true, 2, 100'000),
+                  gpu::out_of_memory);
+  const auto plan = plan_pair_memory(measure::spearman, 9'879'896, 30, true, 2, 0);
   const index_t less = gpu::cpu::window_rows_beside(plan, std::size_t{100} << 20);
   CHECK(less < plan.window_rows * 3 / 5);
   CHECK(gpu::cpu::window_rows_beside(plan, std::size_t{1} << 40) >= plan.window_rows / 4 - 128);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pairs/cpu_parity.hpp"
-#include "support/offered_rungs.hpp"
+#include "support/device_offers.hpp"
 
 namespace {
 
@@ -16,7 +16,7 @@ using gpu_test::pearson_op;
 using gpu_test::spearman_op;
 
 bool is_offered() {
-  return gpu_test::cuda_offers(gpu::pair_variant::hopper);
+  return gpu_test::applies(gpu::pair_variant::hopper);
 }
 
 const gpu::pair_options hopper = gpu_test::cuda_options(gpu::pair_variant::hopper);

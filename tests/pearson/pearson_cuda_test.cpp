@@ -39,6 +39,10 @@ TEST_CASE("Pearson on CUDA agrees with the CPU bit for bit", "[pearson]") {
     gpu_test::edges_equal_those_of(target, cpu);
 }
 
+TEST_CASE("Pearson counts on CUDA equal the CPU's", "[pearson]") {
+  gpu_test::counts_equal_those_of(cpu, tensor);
+}
+
 TEST_CASE("Pearson of real data has the known answer on CUDA", "[pearson]") {
   for (const pair_target& target : {tensor, shared}) {
     gpu_test::known_pearson_answers_of_gene_expression(target);

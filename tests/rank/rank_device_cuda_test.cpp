@@ -64,8 +64,8 @@ void check_centred_ranks(const gpu::matrix<T>& data, gpu::index_t pitch) {
 
 TEMPLATE_TEST_CASE("Centred ranks equal the CPU's", "[rank][cuda]", std::int8_t, std::int16_t,
                    std::int32_t, std::uint8_t, std::uint16_t, float, double) {
-  for (const gpu::index_t cols :
-       {1, 2, 7, 8, 9, 15, 16, 24, 25, 30, 31, 32, 33, 47, 48, 60, 64, 65, 100, 128}) {
+  for (const gpu::index_t cols : {1,  2,  7,  8,  9,  15, 16, 24, 25, 30, 31,  32,  33, 47,
+                                  48, 60, 64, 65, 79, 80, 81, 95, 96, 97, 100, 127, 128}) {
     const auto tied = gpu_test::tied_matrix<TestType>(515, cols, 41);
     const auto spread = gpu_test::random_matrix<TestType>(300, cols, 42);
     const gpu::index_t padded = (cols + 31) / 32 * 32;

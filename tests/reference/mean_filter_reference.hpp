@@ -12,9 +12,9 @@
 namespace gpu_test {
 
 /// Walks from place `e` of the extended row to an element of it, one fold at a time; -1: nothing.
-inline std::int64_t walk_into_row(std::int64_t e, std::int64_t n, gpu::boundary edges) {
+inline std::int64_t walk_into_row(std::int64_t e, std::int64_t n, gpu::boundary mode) {
   while (e < 0 || e >= n) {
-    switch (edges) {
+    switch (mode) {
       case gpu::boundary::reflect:
         e = e < 0 ? -1 - e : 2 * n - 1 - e;
         break;
@@ -49,18 +49,18 @@ expected_mean reference_mean(std::span<const T> row, const gpu::mean_filter_opti
                              std::int64_t j) {
   const auto n = static_cast<std::int64_t>(row.size());
   const std::int64_t start =
-      options.edges == gpu::boundary::valid ? j : j - options.window / 2 - options.origin;
+      options.boundary == gpu::boundary::valid ? j : j - options.window / 2 - options.origin;
   expected_mean result;
   long double sum = 0;
   for (std::int64_t e = start; e < start + options.window; ++e) {
-    const std::int64_t at = walk_into_row(e, n, options.edges);
+    const std::int64_t at = walk_into_row(e, n, options.boundary);
     if (at < 0) {
-      if (options.edges == gpu::boundary::zero) ++result.places;
+      if (options.boundary == gpu::boundary::zero) ++result.places;
       continue;
     }
     const T value = row[static_cast<std::size_t>(at)];
     if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(value) && options.nans == gpu::missing_values::omit) continue;
+      if (std::isnan(value) && options.nans == gpu::nan_policy::omit) continue;
     } else {
       result.integer_sum += value;
     }
@@ -87,10 +87,10 @@ expected_product reference_convolution(std::span<const T> row, std::span<const d
   const auto size = static_cast<std::int64_t>(weights.size());
   expected_product result;
   for (std::int64_t k = 0; k < size; ++k) {
-    const std::int64_t e = options.edges == gpu::boundary::valid
+    const std::int64_t e = options.boundary == gpu::boundary::valid
                                ? i + size - 1 - k
                                : i + size / 2 + options.origin - k;
-    const std::int64_t at = walk_into_row(e, n, options.edges);
+    const std::int64_t at = walk_into_row(e, n, options.boundary);
     if (at < 0) continue;
     const long double product = static_cast<long double>(weights[static_cast<std::size_t>(k)]) *
                                 static_cast<long double>(row[static_cast<std::size_t>(at)]);

@@ -1,4 +1,5 @@
 #include "spearman/folding_cases.hpp"
+#include "support/device_offers.hpp"
 
 namespace {
 
@@ -40,8 +41,7 @@ TEST_CASE("Limits and batches of folded runs hold, CUDA", "[spearman]") {
 
 TEST_CASE("Folding is chosen where it pays, CUDA", "[spearman]") {
   gpu_test::folding_is_chosen_where_it_pays(tensor);
-  const gpu::device_info device = gpu::available_devices().front();
-  if (device.compute_major != 9 || device.compute_minor != 0) return;
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   gpu_test::folding_is_chosen_where_it_pays(
       {.where = gpu::backend::cuda, .variant = gpu::pair_variant::hopper});
 }

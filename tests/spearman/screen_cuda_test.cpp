@@ -10,15 +10,15 @@
 #include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
+#include "support/device_offers.hpp"
 #include "support/generators.hpp"
-#include "support/offered_rungs.hpp"
 
 namespace {
 
 using matrix = gpu::matrix<std::int32_t>;
 
 bool is_offered() {
-  return gpu_test::cuda_offers(gpu::pair_variant::hopper);
+  return gpu_test::applies(gpu::pair_variant::hopper);
 }
 
 gpu::pair_options on(gpu::pair_variant variant) {

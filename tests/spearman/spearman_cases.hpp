@@ -13,6 +13,7 @@
 
 #include "spearman/spearman_measure.hpp"
 #include "support/data_files.hpp"
+#include "support/skip.hpp"
 #include "support/pair_cases.hpp"
 
 namespace gpu_test {
@@ -221,7 +222,7 @@ inline void known_answers_of_gene_expression(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto file = find_data_file("golub.tsv");
   if (!file) {
-    WARN("golub.tsv is not there: its known answers were not checked");
+    note_skip(missing::data, "known answers of golub.tsv");
     return;
   }
   const auto data = read_numbers<double>(*file, 3051, 38);
@@ -244,7 +245,7 @@ inline void known_answers_of_image_pixels(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto file = find_data_file("fashion_5000x30.txt");
   if (!file) {
-    WARN("fashion_5000x30.txt is not there: its known answers were not checked");
+    note_skip(missing::data, "known answers of fashion_5000x30.txt");
     return;
   }
   const auto data = read_numbers<std::uint8_t>(*file, 5000, 30);

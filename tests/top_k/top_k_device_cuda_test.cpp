@@ -67,7 +67,8 @@ TEST_CASE("top_k on device memory, with and without a workspace", "[top_k]") {
   CHECK(indices.get() == expected);
   const auto plan = gpu::plan_top_k<float>(1, 100003, 20);
   const device_array<std::byte> workspace(plan.workspace_bytes);
-  CHECK(gpu::top_k(data.view(), 20, values.view(), indices.view(), {}, workspace.view()) == 20);
+  CHECK(gpu::top_k(data.view(), 20, values.view(), indices.view(),
+                   {.workspace = workspace.view()}) == 20);
   CHECK(indices.get() == expected);
 }
 
@@ -108,8 +109,9 @@ TEST_CASE("the device overloads refuse what does not fit", "[top_k]") {
   const device_array<gpu::index_t> few(19);
   const device_array<std::byte> small(16);
   CHECK_THROWS_AS(gpu::top_k(data.view(), 20, values.view(), few.view()), gpu::invalid_argument);
-  CHECK_THROWS_AS(gpu::top_k(data.view(), 20, values.view(), indices.view(), {}, small.view()),
-                  gpu::invalid_argument);
+  CHECK_THROWS_AS(
+      gpu::top_k(data.view(), 20, values.view(), indices.view(), {.workspace = small.view()}),
+      gpu::invalid_argument);
   gpu::top_k_options limited;
   limited.exec.workspace_bytes = 16;
   CHECK_THROWS_AS(gpu::top_k(data.view(), 20, values.view(), indices.view(), limited),
@@ -139,7 +141,9 @@ TEST_CASE("top_k and top_k_distinct in a CUDA graph", "[top_k]") {
   gpu::top_k_options options;
   options.exec.stream = stream;
   REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
-  gpu::top_k(data.view(), 20, values.view(), indices.view(), options, workspace.view());
+  gpu::top_k_options with_workspace = options;
+  with_workspace.workspace = workspace.view();
+  gpu::top_k(data.view(), 20, values.view(), indices.view(), with_workspace);
   // Without a workspace the graph allocates and frees by itself.
   gpu::top_k_distinct(data.view(), 20, distinct_values.view(), distinct_indices.view(),
                       counts.view(), found.view(), options);

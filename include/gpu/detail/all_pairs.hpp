@@ -37,12 +37,6 @@ GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view
                                              const pair_options& options,
                                              const folded_stream_sink& sink);
 
-/// A view of T or const T as the variant of read-only views.
-template <class T>
-any_matrix_view erase_type(matrix_view<T> data) {
-  return matrix_view<const std::remove_const_t<T>>(data);
-}
-
 }  // namespace detail
 }  // namespace v0
 }  // namespace gpu

@@ -1,5 +1,5 @@
 #pragma once
-// What the pair count (pair_count.cuh) is given, and what it holds in shared memory.
+// What the pair count (count.cuh) is given, and what it holds in shared memory.
 
 #include <cstdint>
 
@@ -24,8 +24,8 @@ struct count_arguments {
 };
 
 inline constexpr int count_threads = count_panel_blocks * 128;
-/// The ring of left rows. Each tile costs the first warpgroup, which sends for the next ones, some
-/// hundred clocks, so that tiles are as large as shared memory allows.
+/// The ring of left rows. The first warpgroup spends some hundred clocks on every tile that it
+/// sends for, so tiles are as large as shared memory allows.
 template <int depth>
 struct count_ring {
   static constexpr int tile_rows = 256;
@@ -33,12 +33,12 @@ struct count_ring {
   static constexpr int bytes = stages * tile_rows * depth;
 };
 
-/// What two classes make of the cut: sums from `first` on, `length` of them, are dropped.
+/// The sums that are dropped for two classes: `length` of them, from `first` on.
 struct dropped_sums {
   int first;
   int length;
 };
-/// What a chunk of left rows is to a panel.
+/// Of each block of left rows of a chunk: its cut against the panel, and its class.
 struct count_table {
   dropped_sums cuts[count_chunk_blocks];
   int square_sums[count_chunk_blocks];  // where pairs are binned
@@ -46,7 +46,7 @@ struct count_table {
 
 /// A block counts this many bins, below and above the range too, in shared memory of its own.
 inline constexpr index_t most_block_bins = 4096;
-/// A number of 64 bits whose halves are counted apart.
+/// A 64-bit number as two words, because atomic additions to shared memory have 32 bits.
 struct split_count {
   unsigned low;
   unsigned high;

@@ -1,6 +1,6 @@
 #pragma once
-// Counts of kept pairs per column in the pair count (pair_count.cuh): bit-planes in registers, to
-// which a step adds with a ripple carry, and which leave once in 60 steps.
+// Counts of kept pairs per column in the pair count (count.cuh): bit-planes in registers. A step
+// adds to them with a ripple carry; once in 60 steps they are added to global memory.
 
 #include "kernels/pairs/classes/decisions.cuh"
 
@@ -8,8 +8,8 @@ namespace gpu::kernels {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Adds a number of `planes` bit-planes from the lane at distance `distance`; one plane more comes
-/// out. Each bit position is a column.
+/// Adds the number of the lane at distance `distance` to the lane's own. Both have `planes`
+/// bit-planes, the sum has one more. Each bit position is a column.
 template <int planes, int size>
 __device__ __forceinline__ void add_from_lane(unsigned (&number)[size], int distance) {
   unsigned carry = 0;
@@ -46,9 +46,9 @@ struct column_counts {
     }
   }
 
-  /// Adds the counts of the warp's rows to degree, that of the step's first column, and clears
+  /// Adds the counts of the warp's rows to `degree`, that of the step's first column, and clears
   /// them.
-  __device__ __forceinline__ void leave(unsigned* degree) {
+  __device__ __forceinline__ void flush(unsigned* degree) {
     const unsigned lane = threadIdx.x & 31U;
 #pragma unroll
     for (int x = 0; x < 2; ++x) {

@@ -1,6 +1,6 @@
 #pragma once
-// How the pair count decides (pair_count.cuh): whether the exact sum of a pair lies in the window
-// that the classes of its rows drop.
+// How the pair count (count.cuh) decides whether the exact sum of a pair lies in the window that
+// the classes of its rows drop.
 //
 // Per sum: s^2 - T^2 (one multiply-add), whose sign a funnel shift collects into words of
 // 32 decisions, on two different pipes. Sums whose square does not fit are compared with the window
@@ -25,6 +25,7 @@ __device__ __forceinline__ int least_sum_at(double cut, double scale, int bound)
   return sum;
 }
 
+/// The window of sums that two classes drop at a cut.
 __device__ __noinline__ dropped_sums find_dropped(int square_sum_x, int square_sum_y,
                                                   double at_least, double at_most) {
   const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));
@@ -40,6 +41,7 @@ struct decisions {
   unsigned words[2][2];
 };
 
+/// Decides the sums of a thread. `square`: the window is symmetric, and squares of sums fit.
 template <bool square>
 __device__ __forceinline__ decisions decide(const int (&sums)[128], dropped_sums dropped,
                                             unsigned one) {

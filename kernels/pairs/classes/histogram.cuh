@@ -1,35 +1,23 @@
 #pragma once
-// The bins of the pair count (pair_count.cuh): a histogram of sums in shared memory, a word a sum,
-// which is converted to bins, by the definition of rho, only where the classes change: the number
-// of bins costs nothing.
+// The bins of the pair count (count.cuh). A block counts kept sums in a histogram in shared memory,
+// one word a sum. Where the classes of the operands change it converts the histogram to bins, by
+// the definition of rho. So the time of a pair does not depend on the number of bins.
 //
-// Right rows are multiplied by four, so that sums are byte offsets into the histogram, and every
-// sum is counted, without a branch: one instruction adds a bias and takes the larger number of the
-// result and an offset, both unsigned, which leaves kept sums as they are and turns all dropped
-// ones into the largest dropped sum, and one adds 1 there. Lanes that meet at one address cost no
-// more than one: 1.05 clocks an instruction where 1.5 lanes have kept sums, 1.00 where none has,
-// 2.22 for 32 random ones.
+// Right rows are multiplied by four, so that sums are byte offsets into the histogram. Every sum is
+// counted, without a branch. One instruction adds a bias to the sum and takes the larger of the
+// result and an offset, both unsigned: kept sums stay as they are, and all dropped ones become the
+// largest dropped sum. A second instruction adds 1 there. Lanes that meet at one address cost no
+// more than one lane; lanes that meet in a bank do.
 //
-// Decisions by squares need the pipe of that maximum as well (two clocks an instruction): so a
-// permutation of bytes spreads the signs of two differences over half a word each, -1 for dropped
-// sums, and the multiplier adds that, times a power of two, to the word of decisions. The 16-bit
-// fields borrow from each other: an odd factor that undoes it (65535 * 65537 = -1) is part of the
-// power.
+// Decisions by squares would need the pipe of that maximum as well, at two clocks an instruction.
+// Instead a permutation of bytes spreads the signs of two differences over half a word each, -1 for
+// dropped sums, and the multiplier adds that, times a power of two, to the word of decisions. The
+// 16-bit fields borrow from each other; an odd factor that undoes the borrow (65535 * 65537 = -1)
+// is part of the power.
 //
-// Where two classes last, a step (64 x 256 pairs of a warpgroup) takes 868 clocks of a
-// multiprocessor; 1018 at 1,000,000 rows of 451 classes, 849 at 9,879,896 of 544; 1300, 1857 and
-// 1314 before, when all sums went to a scratch, where a walk over kept bits read them. Without a
-// histogram 556, without the multiply as well 420: it hides behind nothing. Clocks of 1.84 GHz, as
-// elsewhere; the device reported 1.98. Counting takes the unit of shared memory half of the time
-// (512 instructions a step, 538 clocks), no pipe is busy for more than that.
-// Tried without gain, same figures where two classes last: that walk on four words side by side
-// (1244); the larger of two sums counted alone, which loses kept sums that then have to be found
-// (835; of four, 836); decisions by funnel shifts, as without bins (915 beside 886); two sums a
-// word from the start, with 16-bit maxima and dot products for the offsets (1109, 923 where half of
-// the decisions are maxima too); the halves of a product waited for apart (936); other orders of
-// the same instructions, though a thread's waits for itself fell from 940 to 742 clocks (868 to
-// 879); two steps unrolled (998); columns not counted at all (892 beside 886). Atomics behind a
-// predicate become branches, 6 instructions a sum, in all forms that the compiler has.
+// Cost of a step (64 x 256 pairs of a warpgroup): 850 to 1020 clocks of a multiprocessor, 550 of
+// them without the histogram; the unit of shared memory is busy for 540. The multiply is not
+// overlapped with any of it.
 
 #include "kernels/pairs/classes/arguments.cuh"
 #include "kernels/pairs/classes/decisions.cuh"
@@ -40,8 +28,8 @@ namespace gpu::kernels {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Four times each of 16 ranks, of at most 31.
-__device__ __forceinline__ int4 stepped(int4 ranks) {
+/// sum_step times each of 16 ranks, of at most 31 in magnitude.
+__device__ __forceinline__ int4 times_sum_step(int4 ranks) {
   constexpr int whole_bytes = static_cast<int>(0xfcfcfcfcU);
   return make_int4(ranks.x << 2 & whole_bytes, ranks.y << 2 & whole_bytes,
                    ranks.z << 2 & whole_bytes, ranks.w << 2 & whole_bytes);
@@ -166,13 +154,23 @@ class place_estimate {
   float margin_;
 };
 
+/// The square sums of the left and the right rows whose sums the histogram holds.
+struct class_pair {
+  int left;
+  int right;
+  __device__ __forceinline__ bool none() const { return left == 0; }
+  __device__ __forceinline__ bool operator==(const class_pair& other) const {
+    return left == other.left && right == other.right;
+  }
+};
+
 /// Converts the counts of the sums of two classes to bins, and clears them. `zero`: the count of
 /// the sum 0; `dropped` in steps. All threads call.
-__device__ __noinline__ void leave_histogram(const count_arguments& args, unsigned* zero,
+__device__ __noinline__ void flush_histogram(const count_arguments& args, unsigned* zero,
                                              split_count* block_bins, dropped_sums dropped,
-                                             int square_sum_x, int square_sum_y) {
+                                             class_pair classes) {
   __syncthreads();
-  const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));
+  const double scale = sqrt(static_cast<double>(classes.left) * static_cast<double>(classes.right));
   const int bound = min(static_cast<int>(scale) + 1, args.largest_sum);
   const int first = dropped.first / sum_step;
   const int past = first + dropped.length / sum_step;
@@ -217,8 +215,8 @@ __device__ __noinline__ void leave_histogram(const count_arguments& args, unsign
   __syncthreads();
 }
 
-/// Adds the block's bins to all. All threads call, after leave_histogram().
-__device__ __forceinline__ void leave_bins(const bin_sink_args& args,
+/// Adds the block's bins to all. All threads call, after flush_histogram().
+__device__ __forceinline__ void flush_bins(const bin_sink_args& args,
                                            const split_count* block_bins) {
   if (args.count + 2 > most_block_bins) return;
   for (unsigned i = threadIdx.x; i < args.count + 2; i += count_threads) {

@@ -65,8 +65,8 @@ bool counts_bins(index_t cols);
 
 /// Counts the pairs of the work items [first, last): degree[i] of both packed rows of each pair
 /// with rho >= at_least or rho <= at_most, at_least > 0 > at_most, and, where bins.bins is set, the
-/// bin of its rho as sink_bins.cuh counts it (the cut in `bins` is not read). Only on devices of
-/// compute capability 9.0.
+/// bin of its rho as kernels/pairs/sinks/bins.cuh counts it (the cut in `bins` is not read). Only
+/// on devices of compute capability 9.0.
 void launch_class_count(const class_rows& packed, index_t cols, double at_least, double at_most,
                         const bin_sink_args& bins, index_t first, index_t last,
                         std::uint32_t* degree, int multiprocessors, cudaStream_t stream);

@@ -21,9 +21,8 @@ void launch(int depth, const maxima_arguments& args, int multiprocessors, cudaSt
   }
 }
 
-// Right rows of an item, in tiles: of the even numbers, the one with which the blocks of the device
-// have least to do until the last of them is done. An item costs its tiles and what its panel
-// takes.
+// Tiles of right rows in an item: the even number with which the last block of the device ends
+// earliest. An item costs its tiles, and one tile's time for loading its panel.
 int choose_chunk(int tile_count, int panels, int multiprocessors) {
   constexpr int panel_tiles = 1;
   int best = neighbor_most_chunk_tiles;

@@ -1,16 +1,16 @@
 // The first half of the neighbour search without warpgroup products (sm_80): the same maxima by
 // mma.sync.
 //
-// A warp holds 64 left rows (32 of long ones) as fragments and walks the spans of a chunk, eight
-// right rows at a time, which it reads from global memory: packed rows lie so that a lane's 16
-// bytes are its fragments of 32 columns, in an order of the columns that both operands share. The
+// A warp holds 64 left rows (32 where rows are long) as fragments and walks the spans of a chunk,
+// eight right rows at a time, which it reads from global memory. Packed rows lie so that a lane's
+// 16 bytes are its fragments of 32 columns; both operands have the columns in the same order. The
 // warps of a block walk the same right rows, so all but the first find them in L1. No shared
-// memory.
+// memory; 2 blocks of 8 warps a multiprocessor.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/neighbors/fold.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
-#include "kernels/pairs/neighbors/packing.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -44,32 +44,28 @@ __device__ __forceinline__ void mma_f16(unsigned (&d)[2], const unsigned (&a)[4]
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-#endif
+template <int depth>
+struct mma_shape {
+  static constexpr int blocks = row_blocks<depth>;   // of 16 left rows in a warp
+  static constexpr int pieces = depth / 64;          // of 16 bytes that a lane holds of a row
+  static constexpr int ahead = pieces == 1 ? 8 : 4;  // groups of eight right rows in flight
+};
 
-template <int depth, bool magnitude>
-__global__ void __launch_bounds__(warps * 32, 2)
-    maxima_mma_kernel(const __grid_constant__ mma_arguments args) {
-#if __CUDA_ARCH__ >= 800
-  constexpr int blocks = row_blocks<depth>;
-  constexpr int pieces = depth / 64;  // 16 bytes of a lane
-  constexpr int ahead = pieces == 1 ? 8 : 4;
-  const int lane = static_cast<int>(threadIdx.x & 31U);
-  const int warp = static_cast<int>(threadIdx.x >> 5);
-  const index_t in_block =
-      static_cast<index_t>(blockIdx.x) * panel_rows<depth> + warp * (16 * blocks);
-  // Rows in groups of eight: row lane / 4, piece lane % 4 of each 64 bytes.
-  const index_t lane_offset = lane % 4 * 128 + lane / 4 * 16;
+// The left rows of a warp: fragments of 16 columns.
+template <int depth>
+using left_fragments = unsigned[mma_shape<depth>::blocks][mma_shape<depth>::pieces][2][4];
 
-  unsigned left[blocks][pieces][2][4];
+// Reads the warp's left rows from `rows` on, the lane's first 16 bytes.
+template <int depth>
+__device__ __forceinline__ void load_left(const std::uint8_t* rows, unsigned flips,
+                                          left_fragments<depth>& left) {
 #pragma unroll
-  for (int x = 0; x < blocks; ++x) {
+  for (int x = 0; x < mma_shape<depth>::blocks; ++x) {
 #pragma unroll
-    for (int p = 0; p < pieces; ++p) {
-      const std::uint8_t* rows =
-          args.tiles + (args.first_row + in_block + x * 16) * depth + lane_offset + p * 512;
-      const uint4 upper = *reinterpret_cast<const uint4*>(rows);
-      const uint4 lower = *reinterpret_cast<const uint4*>(rows + 8 * depth);
-      const unsigned flips = args.sign_flips;
+    for (int p = 0; p < mma_shape<depth>::pieces; ++p) {
+      const std::uint8_t* piece = rows + x * 16 * depth + p * 512;
+      const uint4 upper = *reinterpret_cast<const uint4*>(piece);
+      const uint4 lower = *reinterpret_cast<const uint4*>(piece + 8 * depth);
       left[x][p][0][0] = upper.x ^ flips;
       left[x][p][0][1] = lower.x ^ flips;
       left[x][p][0][2] = upper.y ^ flips;
@@ -80,42 +76,69 @@ __global__ void __launch_bounds__(warps * 32, 2)
       left[x][p][1][3] = lower.w ^ flips;
     }
   }
+}
+
+// Folds the products of the left rows with `ahead` groups of eight right rows into `best`.
+template <int depth, bool magnitude>
+__device__ __forceinline__ void fold_products(const left_fragments<depth>& left,
+                                              const std::uint8_t* right,
+                                              unsigned (&best)[mma_shape<depth>::blocks][2]) {
+  using shape = mma_shape<depth>;
+  uint4 rows[shape::ahead][shape::pieces];
+#pragma unroll
+  for (int e = 0; e < shape::ahead; ++e) {
+#pragma unroll
+    for (int p = 0; p < shape::pieces; ++p) {
+      rows[e][p] = __ldg(reinterpret_cast<const uint4*>(right + e * 8 * depth + p * 512));
+    }
+  }
+#pragma unroll
+  for (int e = 0; e < shape::ahead; ++e) {
+#pragma unroll
+    for (int x = 0; x < shape::blocks; ++x) {
+      unsigned sums[2] = {0, 0};
+#pragma unroll
+      for (int p = 0; p < shape::pieces; ++p) {
+        mma_f16(sums, left[x][p][0], rows[e][p].x, rows[e][p].y);
+        mma_f16(sums, left[x][p][1], rows[e][p].z, rows[e][p].w);
+      }
+      best[x][0] = larger_halves<magnitude>(best[x][0], sums[0]);
+      best[x][1] = larger_halves<magnitude>(best[x][1], sums[1]);
+    }
+  }
+}
+
+#endif
+
+// Block (x, y): panel x of the left rows, chunk y of the spans.
+template <int depth, bool magnitude>
+__global__ void __launch_bounds__(warps * 32, 2)
+    maxima_mma_kernel(const __grid_constant__ mma_arguments args) {
+#if __CUDA_ARCH__ >= 800
+  using shape = mma_shape<depth>;
+  const int lane = static_cast<int>(threadIdx.x & 31U);
+  const int warp = static_cast<int>(threadIdx.x >> 5);
+  const index_t in_block =
+      static_cast<index_t>(blockIdx.x) * panel_rows<depth> + warp * (16 * shape::blocks);
+  // Rows in groups of eight: row lane / 4, piece lane % 4 of each 64 bytes.
+  const index_t lane_offset = lane % 4 * 128 + lane / 4 * 16;
+  left_fragments<depth> left;
+  load_left<depth>(args.tiles + (args.first_row + in_block) * depth + lane_offset, args.sign_flips,
+                   left);
 
   const index_t first_span = static_cast<index_t>(blockIdx.y) * args.chunk_spans;
   const index_t last_span = min(first_span + args.chunk_spans, args.spans);
   for (index_t span = first_span; span < last_span; ++span) {
-    unsigned best[blocks][2];
+    unsigned best[shape::blocks][2];
 #pragma unroll
-    for (int x = 0; x < blocks; ++x) best[x][0] = best[x][1] = no_maxima;
+    for (int x = 0; x < shape::blocks; ++x) best[x][0] = best[x][1] = no_maxima;
     const std::uint8_t* right = args.tiles + span * neighbor_span_rows * depth + lane_offset;
 #pragma unroll 1
-    for (int eight = 0; eight < neighbor_span_rows / 8; eight += ahead) {
-      uint4 rows[ahead][pieces];
-#pragma unroll
-      for (int e = 0; e < ahead; ++e) {
-#pragma unroll
-        for (int p = 0; p < pieces; ++p) {
-          rows[e][p] =
-              __ldg(reinterpret_cast<const uint4*>(right + (eight + e) * 8 * depth + p * 512));
-        }
-      }
-#pragma unroll
-      for (int e = 0; e < ahead; ++e) {
-#pragma unroll
-        for (int x = 0; x < blocks; ++x) {
-          unsigned sums[2] = {0, 0};
-#pragma unroll
-          for (int p = 0; p < pieces; ++p) {
-            mma_f16(sums, left[x][p][0], rows[e][p].x, rows[e][p].y);
-            mma_f16(sums, left[x][p][1], rows[e][p].z, rows[e][p].w);
-          }
-          best[x][0] = larger_halves<magnitude>(best[x][0], sums[0]);
-          best[x][1] = larger_halves<magnitude>(best[x][1], sums[1]);
-        }
-      }
+    for (int eight = 0; eight < neighbor_span_rows / 8; eight += shape::ahead) {
+      fold_products<depth, magnitude>(left, right + eight * 8 * depth, best);
     }
 #pragma unroll
-    for (int x = 0; x < blocks; ++x) {
+    for (int x = 0; x < shape::blocks; ++x) {
       std::uint16_t* out =
           args.maxima + (in_block + x * 16 + lane / 4) * args.pitch + span * 4 + lane % 4;
       out[0] = larger_half<magnitude>(best[x][0]);

@@ -60,7 +60,7 @@ struct scratch_layout {
  private:
   std::size_t take(std::size_t size) {
     const std::size_t place = bytes;
-    bytes += (size + 255) / 256 * 256;
+    bytes += static_cast<std::size_t>(round_up(static_cast<index_t>(size), 256));
     return place;
   }
 };

@@ -4,7 +4,7 @@
 
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
-#include "kernels/pairs/neighbors/packing.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
 
 namespace gpu::kernels {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
-#include "kernels/pairs/neighbors/packing.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
 
 namespace gpu::kernels {
 

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 #include <gpu/error.hpp>
 
 #include "cpu/mean_filter/exact_sum.hpp"
+#include "cpu/mean_filter/folded_window.hpp"
 #include "cpu/mean_filter/rows.hpp"
 #include "cpu/mean_filter/strip.hpp"
 #include "cpu/platform/instruction_set.hpp"
@@ -65,8 +66,9 @@ constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
 // Strips are at least this long, and this many windows: a strip reads a window beyond its own.
 constexpr index_t shortest_strip = 32768;
 constexpr index_t strip_windows = 128;
-// Strips are longer or shorter by less than a cache line of bytes.
-constexpr index_t line_bytes = 64;
+// Of few rows, shorter ones are made for the threads: up to so many a row, each at least two
+// windows.
+constexpr index_t most_short_strips = 16;
 // Less is not worth waking a thread.
 constexpr index_t least_outputs_per_thread = 4096;
 
@@ -86,15 +88,19 @@ auto streaming_copy(const filter_shape& shape) {
 template <class In, class Out>
 class strip_runner {
  public:
-  strip_runner(const filter_shape& shape, missing_values nans, double* scratch, double* counts)
-      : shape_(shape),
-        omits_(nans == missing_values::omit && std::floating_point<In>),
-        stream_(streaming_copy<Out>(shape)),
+  strip_runner(const folded_window& folded, nan_policy nans, double* scratch, double* counts)
+      : folded_(folded),
+        shape_(folded.shape),
+        omits_(nans == nan_policy::omit && std::floating_point<In>),
+        stream_(streaming_copy<Out>(folded.shape)),
         kernels_(usable_strip_kernels()),
         scratch_(scratch),
         counts_(counts) {}
 
   void run(const In* row, Out* out, index_t first, index_t outputs) {
+    if (folded_.folds() && row != row_) {
+      common_ = common_to_windows(row, folded_, omits_ ? nan_policy::omit : nan_policy::propagate);
+    }
     row_ = row;
     out_ = out;
     first_ = first;
@@ -108,7 +114,11 @@ class strip_runner {
                           .scratch = scratch_};
     if (omits_ && holds_nan(outputs)) {
       run_omitting(request);
-    } else if (shape_.edges == boundary::shrink) {
+    } else if (folded_.folds()) {
+      request.divisor = 1;
+      request.emit = &emit_folded;
+      sum(request);
+    } else if (shape_.boundary == boundary::shrink) {
       request.divisor = 1;
       request.emit = &emit_shrinking;
       sum(request);
@@ -142,6 +152,14 @@ class strip_runner {
     emit(context, first, count, means);
   }
 
+  static void emit_folded(void* context, index_t first, index_t count, const double* values) {
+    const strip_runner& at = self(context);
+    double means[strip_pass_elements];
+    const double places = static_cast<double>(at.shape_.divisor) - at.common_.missing;
+    for (index_t i = 0; i < count; ++i) means[i] = at.common_.with(values[i]) / places;
+    emit(context, first, count, means);
+  }
+
   static void keep_counts(void* context, index_t first, index_t count, const double* values) {
     std::copy(values, values + count, self(context).counts_ + first);
   }
@@ -150,10 +168,12 @@ class strip_runner {
     const strip_runner& at = self(context);
     double means[strip_pass_elements];
     for (index_t i = 0; i < count; ++i) {
-      const index_t places = at.shape_.edges == boundary::shrink
+      const index_t places = at.shape_.boundary == boundary::shrink
                                  ? detail::elements_in_window(at.shape_, at.first_ + first + i)
                                  : at.shape_.divisor;
-      means[i] = values[i] / (static_cast<double>(places) - at.counts_[first + i]);
+      const double sum = at.folded_.folds() ? at.common_.with(values[i]) : values[i];
+      const double missing = at.counts_[first + i] + at.common_.missing;
+      means[i] = sum / (static_cast<double>(places) - missing);
     }
     emit(context, first, count, means);  // 0 / 0 is NaN where nothing is present
   }
@@ -188,6 +208,7 @@ class strip_runner {
     (plain_is_exact ? kernels_.plain : kernels_.compensated)(request);
   }
 
+  const folded_window& folded_;
   const filter_shape& shape_;
   const bool omits_;
   void (*const stream_)(void*, const void*, index_t);
@@ -195,25 +216,29 @@ class strip_runner {
   double* scratch_;
   double* counts_;  // missing elements per output of the strip
   int exponent_ = no_exponent;
+  common_sum common_ = {};  // of row_
   const In* row_ = nullptr;
   Out* out_ = nullptr;
   index_t first_ = 0;
 };
 
-// Each output on its own, in the order of the row: the reference rung.
+// Each output on its own, in the order of the row: the reference rung. `common` is the sum of what
+// the window holds beside the places of `shape`.
 template <class In>
-double direct_mean(const In* row, const filter_shape& shape, missing_values nans, index_t j) {
-  double high = 0;
-  double low = 0;
-  index_t places = shape.edges == boundary::shrink ? 0 : shape.divisor - shape.window;
+double direct_mean(const In* row, const filter_shape& shape, const common_sum& common,
+                   nan_policy nans, index_t j) {
+  double high = common.high;
+  double low = common.low;
+  index_t places = shape.boundary == boundary::shrink ? 0 : shape.divisor - shape.window;
+  places -= static_cast<index_t>(common.missing);
   for (index_t k = 0; k < shape.window; ++k) {
-    const index_t index = detail::extended_index(j - shape.left + k, shape.cols, shape.edges);
+    const index_t index = detail::extended_index(j - shape.left + k, shape.cols, shape.boundary);
     if (index < 0) {
-      places += shape.edges == boundary::shrink ? 0 : 1;
+      places += shape.boundary == boundary::shrink ? 0 : 1;
       continue;
     }
     const double value = static_cast<double>(row[index]);
-    if (nans == missing_values::omit && std::isnan(value)) continue;
+    if (nans == nan_policy::omit && std::isnan(value)) continue;
     ++places;
     const double sum = high + value;
     const double part = sum - high;
@@ -225,8 +250,13 @@ double direct_mean(const In* row, const filter_shape& shape, missing_values nans
 }
 
 template <class In, class Out>
-void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
-                     missing_values nans, int threads) {
+void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const folded_window& folded,
+                     nan_policy nans, int threads) {
+  const filter_shape& shape = folded.shape;
+  std::vector<common_sum> common(folded.folds() ? static_cast<std::size_t>(shape.rows) : 0);
+  for (std::size_t row = 0; row < common.size(); ++row) {
+    common[row] = common_to_windows(in.row(static_cast<index_t>(row)), folded, nans);
+  }
   const index_t cols = shape.output_cols;
   const index_t outputs = shape.rows * cols;
   const index_t worth = 1 + outputs / least_outputs_per_thread * shape.window;
@@ -235,19 +265,10 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
   for (index_t i = 0; i < outputs; ++i) {
     const index_t row = i / cols;
     const index_t j = i % cols;
-    out.row(row)[j] = finished<Out>(direct_mean(in.row(row), shape, nans, j));
+    const common_sum cut_off =
+        common.empty() ? common_sum{} : common[static_cast<std::size_t>(row)];
+    out.row(row)[j] = finished<Out>(direct_mean(in.row(row), shape, cut_off, nans, j));
   }
-}
-
-// Strips begin where a cache line of their results does, but for the first of a row.
-template <class Out>
-index_t strip_begin(const Out* row, index_t strip, const mean_filter_split& split,
-                    index_t output_cols) {
-  constexpr auto line = static_cast<std::uintptr_t>(line_bytes);
-  if (strip == 0) return 0;
-  const auto address = reinterpret_cast<std::uintptr_t>(row + strip * split.strip_outputs);
-  const auto ahead = static_cast<index_t>((line - address % line) % line / sizeof(Out));
-  return std::min(strip * split.strip_outputs + ahead, output_cols);
 }
 
 // 64-byte aligned doubles for all threads, allocated before any of them starts.
@@ -282,23 +303,24 @@ struct thread_scratch {
 };
 
 thread_scratch scratch_of(const filter_shape& shape, const mean_filter_split& split,
-                          missing_values nans) {
-  const index_t longest = split.strip_outputs + line_bytes;
-  return {strip_scratch_doubles(longest, shape.window),
-          nans == missing_values::omit ? (longest + 7) / 8 * 8 : 0};
+                          nan_policy nans) {
+  return {strip_scratch_doubles(split.strip_outputs, shape.window),
+          nans == nan_policy::omit ? split.strip_outputs : 0};
 }
 
 }  // namespace
 
-mean_filter_split split_mean_filter(const filter_shape& shape, missing_values nans,
+// Strips depend on the shape alone: where one begins decides how the sums of long windows round.
+mean_filter_split split_mean_filter(const filter_shape& whole, nan_policy nans,
                                     const execution& exec) {
+  const filter_shape shape = fold_window(whole).shape;
   mean_filter_split split;
   split.threads = thread_count(exec);
   const index_t longest = std::max(shortest_strip, strip_windows * shape.window);
   index_t strips = (shape.output_cols + longest - 1) / longest;
-  const bool few_rows = shape.rows < split.threads;
-  if (few_rows && shape.output_cols >= split.threads * least_outputs_per_thread) {
-    strips = std::max<index_t>(strips, split.threads);
+  if (shape.rows < most_short_strips) {
+    const index_t shortest = std::max(least_outputs_per_thread, 2 * shape.window);
+    strips = std::max(strips, std::min(most_short_strips, shape.output_cols / shortest));
   }
   strips = std::max<index_t>(strips, 1);
   const index_t outputs = (shape.output_cols + strips - 1) / strips;
@@ -314,10 +336,12 @@ mean_filter_split split_mean_filter(const filter_shape& shape, missing_values na
 }
 
 template <class In, class Out>
-void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
-                 mean_filter_variant variant, missing_values nans, const execution& exec) {
+void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& whole,
+                 mean_filter_variant variant, nan_policy nans, const execution& exec) {
+  const folded_window folded = fold_window(whole);
+  const filter_shape& shape = folded.shape;
   if (variant == mean_filter_variant::direct) {
-    filter_directly(in, out, shape, nans, thread_count(exec));
+    filter_directly(in, out, folded, nans, thread_count(exec));
     return;
   }
   const mean_filter_split split = split_mean_filter(shape, nans, exec);
@@ -328,16 +352,13 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
 #pragma omp parallel num_threads(split.threads)
   {
     double* own = scratch.data() + omp_get_thread_num() * per_thread.size();
-    strip_runner<In, Out> runner(shape, nans, own, own + per_thread.sums);
+    strip_runner<In, Out> runner(folded, nans, own, own + per_thread.sums);
 #pragma omp for schedule(dynamic, at_once)
     for (index_t s = 0; s < strips; ++s) {
       const index_t row = s / split.strips_per_row;
-      const index_t strip = s % split.strips_per_row;
-      const index_t first = strip_begin(out.row(row), strip, split, shape.output_cols);
-      const index_t end = strip + 1 == split.strips_per_row
-                              ? shape.output_cols
-                              : strip_begin(out.row(row), strip + 1, split, shape.output_cols);
-      if (end > first) runner.run(in.row(row), out.row(row), first, end - first);
+      const index_t first = s % split.strips_per_row * split.strip_outputs;
+      const index_t outputs = std::min(split.strip_outputs, shape.output_cols - first);
+      runner.run(in.row(row), out.row(row), first, outputs);
     }
   }
 }
@@ -371,7 +392,7 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
 
 #define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                \
   template void mean_filter(matrix_view<const In>, matrix_view<Out>, const filter_shape&,  \
-                            mean_filter_variant, missing_values, const execution&);        \
+                            mean_filter_variant, nan_policy, const execution&);            \
   template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>, \
                          const filter_shape&, const execution&);
 GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)

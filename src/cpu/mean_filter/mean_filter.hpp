@@ -15,7 +15,7 @@ namespace gpu::cpu {
 /// Throws gpu::out_of_memory where exec.workspace_bytes does not suffice.
 template <class In, class Out>
 void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const detail::filter_shape& shape,
-                 mean_filter_variant variant, missing_values nans, const execution& exec);
+                 mean_filter_variant variant, nan_policy nans, const execution& exec);
 
 template <class In, class Out>
 void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
@@ -28,7 +28,7 @@ struct mean_filter_split {
   int threads = 1;
   std::size_t workspace_bytes = 0;  ///< Of all threads together.
 };
-mean_filter_split split_mean_filter(const detail::filter_shape& shape, missing_values nans,
+mean_filter_split split_mean_filter(const detail::filter_shape& shape, nan_policy nans,
                                     const execution& exec);
 
 }  // namespace gpu::cpu

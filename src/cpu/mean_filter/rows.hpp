@@ -43,7 +43,7 @@ const double* stage_row(const In* row, const detail::filter_shape& shape, index_
     if (first >= 0 && first + count <= shape.cols) return row + first;
   }
   const auto outside = [&](index_t e) {
-    const index_t index = detail::extended_index(e, shape.cols, shape.edges);
+    const index_t index = detail::extended_index(e, shape.cols, shape.boundary);
     // Beyond a valid row nothing is asked for; the loops read a little further than they use.
     return index < 0 ? 0.0 : staged<How>(row[index]);
   };

@@ -67,15 +67,21 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       data);
   variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
-  // Here for Pearson, which cannot fold.
-  (void)detail::looks_for_patterns(what, backend::cpu, variant_, info_.rows, options);
+  const bool looks_for_patterns =
+      detail::looks_for_patterns(what, backend::cpu, variant_, info_.rows, options);
   const pair_memory memory =
-      plan_pair_memory(what, info_.rows, info_.cols, threads_, options.exec.workspace_bytes);
+      plan_pair_memory(what, info_.rows, info_.cols, usable_pair_kernels().int8.search != nullptr,
+                       threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
-  row_preparation found = what == detail::measure::spearman
-                              ? prepare_spearman_rows(data, options, variant_, memory.is_windowed)
-                              : prepare_pearson_rows(data, options, variant_, memory.is_windowed);
+  const row_options how{
+      .variant = variant_,
+      .in_windows = memory.is_windowed,
+      .looks_for_patterns = looks_for_patterns,
+      .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
+      .threads = threads_};
+  row_preparation found = what == detail::measure::spearman ? prepare_spearman_rows(data, how)
+                                                            : prepare_pearson_rows(data, how);
   rows_ = std::move(found.rows);
   source_ = std::move(found.source);
   original_ = std::move(found.original);
@@ -134,19 +140,18 @@ int pair_engine::team_for(const std::vector<pair_tile>& tiles) const {
   return useful < threads_ ? static_cast<int>(useful) : threads_;
 }
 
-std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end) const {
+std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end,
+                                                index_t task_cols) const {
   std::vector<pair_tile> tiles;
   // Columns outside, so that threads that run side by side share the columns they read.
   const index_t cols = window_size();
-  const index_t first = second_.is_empty()
-                            ? row_begin / pair_policy::task_cols * pair_policy::task_cols
-                            : first_.size();
-  for (index_t j = first; j < cols; j += pair_policy::task_cols) {
+  const index_t first = second_.is_empty() ? row_begin / task_cols * task_cols : first_.size();
+  for (index_t j = first; j < cols; j += task_cols) {
     for (index_t i = row_begin; i < row_end; i += pair_policy::task_rows) {
       const pair_tile tile{.row_begin = i,
                            .row_end = std::min(i + pair_policy::task_rows, row_end),
                            .col_begin = j,
-                           .col_end = std::min(j + pair_policy::task_cols, cols)};
+                           .col_end = std::min(j + task_cols, cols)};
       if (tile.col_end > tile.row_begin + 1) tiles.push_back(tile);
     }
   }
@@ -164,11 +169,14 @@ detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t
   const int threads = thread_count(options.exec.cpu_threads);
   const pair_variant variant = detail::choose_pair_variant(
       backend::cpu, options.variant, {.what = what, .rows = rows, .cols = cols});
-  return {.device = describe_device(threads),
-          .variant = variant,
-          .tile_rows = pair_policy::task_rows,
-          .tile_cols = pair_policy::task_cols,
-          .workspace_bytes = plan_pair_memory(what, rows, cols, threads, 0).bytes};
+  return {
+      .device = describe_device(threads),
+      .variant = variant,
+      .tile_rows = pair_policy::task_rows,
+      .tile_cols = pair_policy::task_cols,
+      .workspace_bytes = plan_pair_memory(what, rows, cols,
+                                          usable_pair_kernels().int8.search != nullptr, threads, 0)
+                             .bytes};
 }
 
 }  // namespace gpu::cpu

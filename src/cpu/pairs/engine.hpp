@@ -36,6 +36,7 @@ class pair_engine final : public detail::pair_engine {
 
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;
+  [[nodiscard]] bool fills_p() const override { return true; }
   void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
@@ -73,7 +74,8 @@ class pair_engine final : public detail::pair_engine {
 
   // The tiles of rows [row_begin, row_end) of the window that reach above the diagonal: all rows of
   // a strip of columns, then of the next.
-  [[nodiscard]] std::vector<pair_tile> upper_tiles(index_t row_begin, index_t row_end) const;
+  [[nodiscard]] std::vector<pair_tile> upper_tiles(
+      index_t row_begin, index_t row_end, index_t task_cols = pair_policy::task_cols) const;
   // The pairs in them.
   [[nodiscard]] std::uint64_t pairs_in(index_t row_begin, index_t row_end) const;
 
@@ -99,13 +101,11 @@ class pair_engine final : public detail::pair_engine {
     return *slot;
   }
 
-  // edges(): sorts what tiles found into the order of the result.
+  // edges(): puts what tiles found into the order of the result.
   class edge_writer;
   // edges() of the window, and of many windows in order.
-  void edges_of_window(edge_writer& writer, const detail::keep_range& keep,
-                       detail::pair_progress& meter);
-  void ordered_edges(edge_writer& writer, const detail::keep_range& keep,
-                     detail::pair_progress& meter);
+  void edges_of_window(edge_writer& writer, detail::pair_progress& meter);
+  void ordered_edges(edge_writer& writer, detail::pair_progress& meter);
 
   // top_k() of some rows.
   class neighbor_search;
@@ -150,11 +150,14 @@ void pair_engine::for_each_window(const Body& body) {
 
 template <class Body>
 void pair_engine::for_each_upper_tile(detail::pair_progress& meter, const Body& body) {
-  const index_t step = panel_rows();
-  for (index_t begin = 0; begin < first_.size(); begin += step) {
-    const index_t end = std::min(begin + step, first_.size());
+  index_t end = 0;
+  for (index_t begin = 0; begin < first_.size(); begin = end) {
+    end = std::min(
+        begin + (begin == 0 ? std::min(pair_policy::first_panel_rows, panel_rows()) : panel_rows()),
+        first_.size());
     for_each_tile(upper_tiles(begin, end), body);
     meter.advance(pairs_in(begin, end));
+    rows_->reconsider();
   }
 }
 

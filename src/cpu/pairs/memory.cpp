@@ -18,7 +18,7 @@ constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
 constexpr std::size_t least_waiting_edges = 1024;
 
 // A packed row, and the largest of the forms that kernels take: one at a time.
-std::size_t row_bytes(detail::measure what, index_t cols) {
+std::size_t row_bytes(detail::measure what, index_t cols, bool has_int8_sums) {
   const auto elements = static_cast<std::size_t>(cols);
   // Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
   const std::size_t padding = cols <= 16 ? 8 : 64;
@@ -27,10 +27,10 @@ std::size_t row_bytes(detail::measure what, index_t cols) {
   if (what == detail::measure::pearson) {
     return elements * (sizeof(double) + sizeof(float)) + padding + beside;
   }
-  if (cols <= 64) return 2 * elements + 4 + beside;
-  if (cols <= pair_policy::most_int8_cols) return elements + 128 + beside;
+  if (has_int8_sums && cols <= 64) return 2 * elements + 4 + beside;
+  if (has_int8_sums && cols <= pair_policy::most_int8_cols) return elements + 128 + beside;
   if (cols <= pair_policy::most_packed_cols)
-    return elements * 4 + padding + beside;  // 16 bits, twice
+    return elements * 4 + (has_int8_sums ? padding : 4) + beside;  // 16 bits, twice
   return elements * (cols <= pair_policy::most_int16_cols ? 2 : 4) + beside;
 }
 
@@ -55,9 +55,9 @@ index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
   return whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3));
 }
 
-pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, int threads,
-                             std::size_t limit) {
-  const std::size_t per_row = row_bytes(what, cols);
+pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, bool has_int8_sums,
+                             int threads, std::size_t limit) {
+  const std::size_t per_row = row_bytes(what, cols, has_int8_sums);
   const std::size_t scratch = scratch_bytes(cols, threads);
   const std::size_t all = static_cast<std::size_t>(rows) * per_row;
   const auto finished = [&](index_t window, std::size_t waiting) {

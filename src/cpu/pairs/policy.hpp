@@ -26,6 +26,8 @@ inline constexpr index_t most_packed_cols = 1860;
 /// of at most about this many multiply-adds.
 inline constexpr index_t panel_rows = 2048;
 inline constexpr double panel_work = 8e9;
+/// The first panel is small: it shows whether rows are what the sample of pairs said.
+inline constexpr index_t first_panel_rows = 256;
 
 /// Multiply-adds that are worth a further thread.
 inline constexpr double thread_work = 2e7;

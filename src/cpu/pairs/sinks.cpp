@@ -135,7 +135,7 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
   }
   detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
   for_each_window([&] {
-    rows_->prepare(nullptr);
+    rows_->prepare({});
     for (index_t i = 0; i < first_.size(); ++i) out(original(i), original(i)) = Value{1};
     for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
       for_each_block(*rows_, tile, scratch(thread),
@@ -181,13 +181,13 @@ std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
   constexpr index_t part_cols = 1024;
   const std::uint32_t* weights = request.weights.data();
   std::uint64_t kept = 0;
-  std::vector<pair_hit> hits;
+  hit_buffer hits;
   pair_tile part = tile;
   for (; part.col_begin < tile.col_end; part.col_begin += part_cols) {
     part.col_end = std::min(part.col_begin + part_cols, tile.col_end);
     hits.clear();
     rows_->matches(part, request.keep, scratch, hits);
-    for (const pair_hit& hit : hits) {
+    for (const pair_hit& hit : hits.hits()) {
       const std::uint32_t row_weight = weights[packed(index_t{hit.row})];
       const std::uint32_t col_weight = weights[packed(index_t{hit.col})];
       row_degree[hit.row - static_cast<std::uint32_t>(tile.row_begin)] += col_weight;
@@ -207,11 +207,10 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
   std::fill(out.degree.begin(), out.degree.end(), 0u);
   for_each_window([&] {
-    if (is_weighted) {
-      rows_->prepare(&request.keep);
-    } else {
-      rows_->prepare_counts(request.keep, request.histogram_bins);
-    }
+    using output = pair_task::output;
+    rows_->prepare({.wanted = is_weighted ? output::matches : output::counts,
+                    .keep = request.keep,
+                    .bins = request.histogram_bins});
     thread_degrees degrees(threads_, window_size());
     for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
       pair_bins bins{.count = request.histogram_bins};
@@ -266,7 +265,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   };
   detail::pair_progress meter(on_progress_, "count", upper_pairs(0, size(), size()));
   for_each_window([&] {
-    rows_->prepare(nullptr);
+    rows_->prepare({});
     for_each_upper_tile(meter, bin_tile);
   });
   meter.finish();

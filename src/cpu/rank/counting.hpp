@@ -6,13 +6,15 @@
 #include <gpu/index.hpp>
 #include <gpu/rank.hpp>
 
+#include "plan/rank_variants.hpp"
+
 namespace gpu::cpu {
 
 /// Rows of one block: one AVX-512 vector of bytes.
 inline constexpr int counting_block_rows = 64;
 
-/// Counts stay within a signed byte up to here.
-inline constexpr int counting_max_cols = 128;
+/// Most columns of a row.
+inline constexpr int counting_max_cols = detail::cpu_counting_max_cols;
 
 /// Reads keys [cols, counting_block_rows] and writes as many counts. What is counted per element:
 /// average: smaller minus greater elements of the row; min: smaller ones; max: greater ones;

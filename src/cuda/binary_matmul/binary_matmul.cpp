@@ -7,9 +7,12 @@
 
 #include <gpu/error.hpp>
 
+#include "base/element_types.hpp"
+#include "base/round_up.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
+#include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/binary_matmul/kernels.hpp"
 
@@ -19,13 +22,6 @@ namespace {
 using variant = binary_matmul_variant;
 
 constexpr std::size_t word_bytes = sizeof(std::uint32_t);
-
-int call_device(const execution& exec) {
-  if (!exec.devices.empty()) return exec.devices.front();
-  int current = 0;
-  if (cudaGetDevice(&current) != cudaSuccess) return select_device(exec).ordinal;
-  return current;
-}
 
 /// What host overloads may take on the device, bytes.
 std::size_t device_limit(const execution& exec) {
@@ -57,10 +53,8 @@ struct padded_bits {
 
   padded_bits(index_t row_count, index_t cols)
       : rows(row_count),
-        padded_rows((row_count + kernels::bit_row_multiple - 1) / kernels::bit_row_multiple *
-                    kernels::bit_row_multiple),
-        chunks(std::max<index_t>(
-            1, (bit_words(cols) + kernels::bit_chunk_words - 1) / kernels::bit_chunk_words)) {}
+        padded_rows(round_up(row_count, kernels::bit_row_multiple)),
+        chunks(std::max<index_t>(1, ceil_div(bit_words(cols), kernels::bit_chunk_words))) {}
   // Both are multiples of 256.
   [[nodiscard]] std::size_t word_bytes() const {
     return static_cast<std::size_t>(padded_rows * chunks) * kernels::bit_chunk_bytes;
@@ -131,14 +125,14 @@ bit_matrix_view row_block(bit_matrix_view bits, index_t first, index_t rows) {
 }  // namespace
 
 int binary_matmul_capability(const execution& exec) {
-  const device_limits& limits = limits_of(call_device(exec));
+  const device_limits& limits = limits_of(device_of(exec));
   return 10 * limits.compute_major + limits.compute_minor;
 }
 
 template <class T>
 void pack_bits(device_matrix_view<const T> data, mutable_device_bit_matrix_view bits, T threshold,
                const execution& exec) {
-  const device_guard guard(call_device(exec));
+  const device_guard guard(device_of(exec));
   kernels::launch_pack_bits(data, bits, threshold, exec.stream.get());
 }
 
@@ -146,7 +140,7 @@ template <class T>
 void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T threshold,
                const execution& exec) {
   if (data.empty()) return;
-  const device_guard guard(call_device(exec));
+  const device_guard guard(device_of(exec));
   const stream work;
   const auto cols = static_cast<std::size_t>(data.cols());
   const auto words = static_cast<std::size_t>(bit_words(data.cols()));
@@ -175,13 +169,7 @@ void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T thresh
   template void pack_bits(device_matrix_view<const T>, mutable_device_bit_matrix_view, T, \
                           const execution&);                                              \
   template void pack_bits(matrix_view<const T>, mutable_bit_matrix_view, T, const execution&);
-GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE_PACK_BITS(float)
-GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE_PACK_BITS)
 
 std::size_t binary_matmul_workspace(index_t m, index_t n, index_t k, variant which) {
   if (which == variant::popcount || which == variant::popcount_shared) return 0;
@@ -192,7 +180,7 @@ void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
                    device_matrix_view<std::int32_t> out, variant which,
                    const binary_matmul_options& options) {
   if (out.empty()) return;
-  const int device = call_device(options.exec);
+  const int device = device_of(options.exec);
   const device_guard guard(device);
   const cudaStream_t stream = options.exec.stream.get();
   if (which == variant::popcount) {
@@ -201,19 +189,15 @@ void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
   if (which == variant::popcount_shared) {
     return kernels::launch_binary_popcount_shared(a, b, options.product, out, stream);
   }
-  device_buffer<std::byte> owned;
-  std::byte* scratch = options.workspace.data();
-  if (options.workspace.empty()) {
-    owned = {binary_matmul_workspace(a.rows(), b.rows(), a.cols(), which), stream};
-    scratch = owned.data();
-  }
-  run_prepared(a, b, out, which, options, device, scratch);
+  const scratch memory(options.workspace,
+                       binary_matmul_workspace(a.rows(), b.rows(), a.cols(), which), stream);
+  run_prepared(a, b, out, which, options, device, memory.data());
 }
 
 void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
                    variant which, const binary_matmul_options& options) {
   if (out.empty()) return;
-  const device_guard guard(call_device(options.exec));
+  const device_guard guard(device_of(options.exec));
   const stream work;
   const auto row_words = static_cast<std::size_t>(bit_words(a.cols()));
   const auto cols = static_cast<std::size_t>(out.cols());

@@ -9,28 +9,19 @@
 
 #include <gpu/error.hpp>
 
+#include "base/round_up.hpp"
 #include "cuda/matmul/cublas.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
+#include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/matmul/kernels.hpp"
-#include "plan/matmul_tensor_layout.hpp"
+#include "plan/matmul_policy.hpp"
 
 namespace gpu::cuda {
 namespace {
 
 namespace policy = kernels::matmul_policy;
-
-constexpr index_t round_up(index_t value, index_t step) {
-  return (value + step - 1) / step * step;
-}
-
-int call_device(const execution& exec) {
-  if (!exec.devices.empty()) return exec.devices.front();
-  int current = 0;
-  if (cudaGetDevice(&current) != cudaSuccess) return select_device(exec).ordinal;
-  return current;
-}
 
 template <class T>
 kernels::matmul_operand<T> operand_of(device_matrix_view<const T> x, transposition how) {
@@ -49,24 +40,6 @@ kernels::matmul_problem<T> problem_of(device_matrix_view<const T> a, device_matr
           .n = c.cols(),
           .k = options.a == transposition::transpose ? a.rows() : a.cols()};
 }
-
-/// The caller's workspace, or memory of the stream's pool for the rest of the scope.
-class scratch {
- public:
-  scratch(const matmul_options& options, std::size_t bytes, cudaStream_t stream) {
-    if (!options.workspace.empty()) {
-      data_ = options.workspace.data();
-    } else {
-      owned_ = device_buffer<std::byte>(bytes, stream);
-      data_ = owned_.data();
-    }
-  }
-  [[nodiscard]] std::byte* data() const { return data_; }
-
- private:
-  device_buffer<std::byte> owned_;
-  std::byte* data_ = nullptr;
-};
 
 template <class T>
 constexpr index_t wide_elements = static_cast<index_t>(16 / sizeof(T));
@@ -99,7 +72,7 @@ void run_pitched(device_matrix_view<const T> a, device_matrix_view<const T> b,
                  device_matrix_view<T> c, const matmul_options& options,
                  const detail::matmul_choice& choice, cudaStream_t stream) {
   const bool in_place = has_wide_rows(a) && has_wide_rows(b);
-  const scratch copies(options, in_place ? 0 : choice.workspace_bytes, stream);
+  const scratch copies(options.workspace, in_place ? 0 : choice.workspace_bytes, stream);
   std::byte* next = copies.data();
   const auto wide_a = with_wide_rows(a, next, stream);
   const auto wide_b = with_wide_rows(b, next, stream);
@@ -128,7 +101,7 @@ void run_register_tiled(const kernels::matmul_problem<T>& problem, const matmul_
                          (choice.transpose_a || aligned(problem.a, problem.a.col_step)) &&
                          (choice.transpose_b || aligned(problem.b, problem.b.row_step));
   const bool needs_scratch = transpose || choice.depth_splits > 1;
-  const scratch memory(options, needs_scratch ? choice.workspace_bytes : 0, stream);
+  const scratch memory(options.workspace, needs_scratch ? choice.workspace_bytes : 0, stream);
   kernels::matmul_problem<T> p = problem;
   std::byte* next = memory.data();
   if (transpose && choice.transpose_a) {
@@ -155,7 +128,7 @@ void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_ma
       return kernels::launch_matmul_shared_tiled(problem, stream);
     case matmul_variant::tensor:
       if constexpr (sizeof(T) == sizeof(float)) {
-        const scratch packed(options, choice.workspace_bytes, stream);
+        const scratch packed(options.workspace, choice.workspace_bytes, stream);
         return kernels::launch_matmul_tensor(problem, packed.data(), choice.wgmma_columns,
                                              choice.tile, stream);
       } else {
@@ -270,7 +243,7 @@ panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& op
 detail::matmul_device describe_matmul_device(const execution& exec) {
   static std::mutex mutex;
   static std::map<int, detail::matmul_device> known;
-  const int ordinal = call_device(exec);
+  const int ordinal = device_of(exec);
   const std::lock_guard lock(mutex);
   const auto found = known.find(ordinal);
   if (found != known.end()) return found->second;
@@ -290,7 +263,7 @@ template <class T>
 void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b, device_matrix_view<T> c,
             const matmul_options& options, const detail::matmul_choice& choice) {
   if (c.empty()) return;
-  const int device = call_device(options.exec);
+  const int device = device_of(options.exec);
   const device_guard guard(device);
   cudaStream_t stream = options.exec.stream.get();
   if (a.empty()) {  // k = 0
@@ -307,7 +280,7 @@ template <class T>
 void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
             const matmul_options& options) {
   const detail::matmul_device device = describe_matmul_device(options.exec);
-  const device_guard guard(call_device(options.exec));
+  const device_guard guard(device_of(options.exec));
   const bool flipped = options.a == transposition::transpose;
   const detail::matmul_extents extents{c.rows(), c.cols(), flipped ? a.rows() : a.cols()};
   const panel_plan panels = plan_panels<T>(extents, options, device);

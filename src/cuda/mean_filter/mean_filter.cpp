@@ -8,6 +8,7 @@
 
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/mean_filter/kernels.hpp"
 
@@ -21,14 +22,6 @@ void check_workspace(std::size_t needed, const execution& exec) {
   throw out_of_memory(fmt::format("options.exec.workspace_bytes: got {}, this call needs {}",
                                   exec.workspace_bytes, needed),
                       needed);
-}
-
-// The device of a call; cheaper than describing it.
-int device_of(const execution& exec) {
-  int device = 0;
-  if (!exec.devices.empty()) return exec.devices.front();
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
-  return device;
 }
 
 // Device copies of host views on a stream of their own; `launch` filters them.
@@ -64,12 +57,13 @@ void filter_host(matrix_view<const In> in, matrix_view<Out> out, const execution
 
 template <class In, class Out>
 void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
-                 mean_filter_variant variant, missing_values nans, const execution& exec) {
+                 mean_filter_variant variant, nan_policy nans, const execution& exec) {
   check_workspace(kernels::mean_filter_workspace_bytes(shape, variant), exec);
-  filter_host(
-      in, out, exec,
-      [&](device_matrix_view<const In> from, device_matrix_view<Out> to,
-          const execution& on_stream) { mean_filter(from, to, shape, variant, nans, on_stream); });
+  filter_host(in, out, exec,
+              [&](device_matrix_view<const In> from, device_matrix_view<Out> to,
+                  const execution& on_stream) {
+                mean_filter(from, to, shape, variant, nans, {}, on_stream);
+              });
 }
 
 template <class In, class Out>
@@ -83,13 +77,14 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
 
 template <class In, class Out>
 void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
-                 const filter_shape& shape, mean_filter_variant variant, missing_values nans,
-                 const execution& exec) {
+                 const filter_shape& shape, mean_filter_variant variant, nan_policy nans,
+                 device_workspace workspace, const execution& exec) {
   const std::size_t bytes = kernels::mean_filter_workspace_bytes(shape, variant);
   check_workspace(bytes, exec);
   const device_guard guard(device_of(exec));
-  const device_buffer<std::byte> workspace(bytes, exec.stream.get());
-  kernels::launch_mean_filter(in, out, shape, variant, nans, workspace.data(), exec.stream.get());
+  const device_buffer<std::byte> own(workspace.empty() ? bytes : 0, exec.stream.get());
+  kernels::launch_mean_filter(in, out, shape, variant, nans,
+                              workspace.empty() ? own.data() : workspace.data(), exec.stream.get());
 }
 
 template <class In, class Out>
@@ -113,12 +108,12 @@ mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t el
 
 #define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                 \
   template void mean_filter(matrix_view<const In>, matrix_view<Out>, const filter_shape&,   \
-                            mean_filter_variant, missing_values, const execution&);         \
+                            mean_filter_variant, nan_policy, const execution&);             \
   template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,  \
                          const filter_shape&, mean_filter_variant, const execution&);       \
   template void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>,          \
-                            const filter_shape&, mean_filter_variant, missing_values,       \
-                            const execution&);                                              \
+                            const filter_shape&, mean_filter_variant, nan_policy,           \
+                            device_workspace, const execution&);                            \
   template void convolve(device_matrix_view<const In>, std::span<const double>,             \
                          device_matrix_view<Out>, const filter_shape&, mean_filter_variant, \
                          const execution&);

@@ -14,7 +14,7 @@ namespace gpu::cuda {
 /// Host views: copies to the device and back in pieces; blocks until the result is complete.
 template <class In, class Out>
 void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const detail::filter_shape& shape,
-                 mean_filter_variant variant, missing_values nans, const execution& exec);
+                 mean_filter_variant variant, nan_policy nans, const execution& exec);
 template <class In, class Out>
 void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
               const detail::filter_shape& shape, mean_filter_variant variant,
@@ -23,8 +23,8 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
 /// Device views: asynchronous on exec.stream.
 template <class In, class Out>
 void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
-                 const detail::filter_shape& shape, mean_filter_variant variant,
-                 missing_values nans, const execution& exec);
+                 const detail::filter_shape& shape, mean_filter_variant variant, nan_policy nans,
+                 device_workspace workspace, const execution& exec);
 template <class In, class Out>
 void convolve(device_matrix_view<const In> in, std::span<const double> weights,
               device_matrix_view<Out> out, const detail::filter_shape& shape,

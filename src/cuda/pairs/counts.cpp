@@ -103,7 +103,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   }
   if (counted) {
     out.kept = counted->kept;
-  } else {
+  } else if (!count_by_products(request, out)) {
     count_by_tiles(request, out);
   }
   if (request.histogram_bins == 0) return;

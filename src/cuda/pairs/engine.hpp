@@ -97,6 +97,8 @@ class pair_engine final : public detail::pair_engine {
                     const detail::cut_sample& sample);
   bool screen_counts(const detail::count_request& request, pair_counts& out);
   void count_by_tiles(const detail::count_request& request, pair_counts& out);
+  /// Kept pairs and degrees from half-precision products, where the device and the rows allow it.
+  bool count_by_products(const detail::count_request& request, pair_counts& out);
   struct class_counts {
     std::uint64_t kept = 0;
     std::uint64_t dropped = 0;

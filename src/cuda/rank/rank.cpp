@@ -9,6 +9,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/element_types.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -18,8 +19,8 @@
 namespace gpu::cuda {
 namespace {
 
-// Device memory of a host call where the caller sets no limit: blocks large enough that copies run
-// at full speed, or one row.
+// Device memory of a host call where the caller sets no limit. Blocks of rows are then large enough
+// for copies at full speed; a row that is longer is a block of its own.
 constexpr std::size_t default_workspace_bytes = std::size_t{1} << 30;
 
 /// How device memory is divided: two blocks of rows in flight, and the scratch of the sort.
@@ -137,12 +138,6 @@ void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> rank
   template void rank_rows<T>(device_matrix_view<const T>, device_matrix_view<double>,         \
                              const rank_options&);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::cuda

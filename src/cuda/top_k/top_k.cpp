@@ -5,19 +5,14 @@
 
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
+#include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/top_k/kernels.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-int device_of(const execution& exec) {
-  if (!exec.devices.empty()) return exec.devices.front();
-  int current = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&current));
-  return current;
-}
 
 kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_options& options,
                             int device) {
@@ -31,7 +26,7 @@ kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_o
           .shared_bytes = limits_of(device).block_shared_bytes};
 }
 
-// Host data on the device, rows without padding.
+// Copies host data to the device, rows without padding.
 template <class T>
 device_buffer<T> upload(matrix_view<const T> data, cudaStream_t stream) {
   device_buffer<T> buffer(static_cast<std::size_t>(data.rows() * data.cols()), stream);
@@ -49,21 +44,6 @@ void download(T* host, const T* device, index_t count, cudaStream_t stream) {
       host, device, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost, stream));
 }
 
-// The caller's workspace, or one from the stream's pool for the time of the work on the stream.
-class scratch {
- public:
-  scratch(device_workspace given, std::size_t bytes, cudaStream_t stream) : memory_(given.data()) {
-    if (!given.empty() || bytes == 0) return;
-    own_ = device_buffer<std::byte>(bytes, stream);
-    memory_ = own_.data();
-  }
-  [[nodiscard]] void* data() const noexcept { return memory_; }
-
- private:
-  device_buffer<std::byte> own_;
-  void* memory_;
-};
-
 }  // namespace
 
 std::size_t top_k_shared_bytes(const execution& exec) {
@@ -80,20 +60,20 @@ std::size_t top_k_workspace(index_t rows, index_t cols, index_t k, bool distinct
 
 template <class T>
 void top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
-           device_matrix_view<index_t> indices, const top_k_options& options,
-           device_workspace workspace) {
+           device_matrix_view<index_t> indices, const top_k_options& options) {
   const int device = device_of(options.exec);
   const device_guard guard(device);
   const cudaStream_t stream = options.exec.stream.get();
   const kernels::top_k_job job = make_job(data.rows(), data.cols(), k, options, device);
-  const scratch memory(workspace, workspace.empty() ? kernels::top_k_workspace<T>(job) : 0, stream);
+  const scratch memory(options.workspace,
+                       options.workspace.empty() ? kernels::top_k_workspace<T>(job) : 0, stream);
   kernels::launch_top_k<T>(job, data, values, indices, memory.data(), stream);
 }
 
 template <class T>
 void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
                     device_matrix_view<index_t> indices, device_matrix_view<index_t> counts,
-                    index_t* found, const top_k_options& options, device_workspace workspace) {
+                    index_t* found, const top_k_options& options) {
   const int device = device_of(options.exec);
   const device_guard guard(device);
   const cudaStream_t stream = options.exec.stream.get();
@@ -103,7 +83,8 @@ void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_v
     return;
   }
   const kernels::top_k_job job = make_job(data.rows(), data.cols(), k, options, device);
-  const scratch memory(workspace, workspace.empty() ? kernels::top_k_distinct_workspace<T>(job) : 0,
+  const scratch memory(options.workspace,
+                       options.workspace.empty() ? kernels::top_k_distinct_workspace<T>(job) : 0,
                        stream);
   kernels::launch_top_k_distinct<T>(job, data, values, indices, counts, found, memory.data(),
                                     stream);
@@ -121,8 +102,9 @@ void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
   const device_buffer<index_t> positions(static_cast<std::size_t>(entries), on);
   top_k_options on_stream = options;
   on_stream.exec.stream = on;
+  on_stream.workspace = {};
   top_k<T>(device_matrix_view<const T>(input.data(), data.rows(), data.cols()), k,
-           {best.data(), data.rows(), k}, {positions.data(), data.rows(), k}, on_stream, {});
+           {best.data(), data.rows(), k}, {positions.data(), data.rows(), k}, on_stream);
   download(values, best.data(), entries, on);
   download(indices, positions.data(), entries, on);
   work.synchronize();
@@ -142,9 +124,10 @@ void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* in
   const device_buffer<index_t> there(static_cast<std::size_t>(data.rows()), on);
   top_k_options on_stream = options;
   on_stream.exec.stream = on;
+  on_stream.workspace = {};
   top_k_distinct<T>(device_matrix_view<const T>(input.data(), data.rows(), data.cols()), k,
                     {best.data(), data.rows(), k}, {positions.data(), data.rows(), k},
-                    {occurrences.data(), data.rows(), k}, there.data(), on_stream, {});
+                    {occurrences.data(), data.rows(), k}, there.data(), on_stream);
   download(values, best.data(), entries, on);
   download(indices, positions.data(), entries, on);
   download(counts, occurrences.data(), entries, on);
@@ -158,10 +141,10 @@ void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* in
   template void top_k_distinct<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, \
                                   const top_k_options&);                                           \
   template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,              \
-                         device_matrix_view<index_t>, const top_k_options&, device_workspace);     \
+                         device_matrix_view<index_t>, const top_k_options&);                       \
   template void top_k_distinct<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,     \
                                   device_matrix_view<index_t>, device_matrix_view<index_t>,        \
-                                  index_t*, const top_k_options&, device_workspace)
+                                  index_t*, const top_k_options&)
 GPU_SIMILARITY_INSTANTIATE(std::int8_t);
 GPU_SIMILARITY_INSTANTIATE(std::int16_t);
 GPU_SIMILARITY_INSTANTIATE(std::int32_t);

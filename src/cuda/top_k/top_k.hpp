@@ -28,11 +28,10 @@ void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* in
 /// Device memory, asynchronous on options.exec.stream; outputs may be wider than k.
 template <class T>
 void top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
-           device_matrix_view<index_t> indices, const top_k_options& options,
-           device_workspace workspace);
+           device_matrix_view<index_t> indices, const top_k_options& options);
 template <class T>
 void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
                     device_matrix_view<index_t> indices, device_matrix_view<index_t> counts,
-                    index_t* found, const top_k_options& options, device_workspace workspace);
+                    index_t* found, const top_k_options& options);
 
 }  // namespace gpu::cuda

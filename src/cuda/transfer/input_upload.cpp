@@ -10,10 +10,10 @@ namespace gpu::cuda {
 namespace {
 
 constexpr std::size_t least_staged_bytes = std::size_t{4} << 20;
-// Of a piece that a thread fills at a time.
+// What a thread fills of a piece at a time.
 constexpr std::size_t part_bytes = std::size_t{64} << 10;
 
-// Whether every value is of [-128, 127].
+// Copies integers as bytes; returns whether every value is in [-128, 127].
 bool narrow(const std::int32_t* from, std::size_t count, std::byte* to) {
   std::uint32_t beyond = 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// Host rows to device memory: pageable memory goes through page-locked pieces, one of which is
-// filled while the one before is on its way.
+// Copies host rows to device memory. Pageable memory goes through two page-locked pieces: one is
+// filled while the device copies the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,12 @@ namespace gpu::cuda {
 
 class input_upload {
  public:
-  /// Whether an input of so many bytes is worth page-locked memory, and several threads.
+  /// Whether an input of `bytes` is large enough to be staged: to go through page-locked memory,
+  /// filled by several threads.
   static bool is_staged(std::size_t bytes);
 
-  /// Copies are ordered on `stream`, and go through two pieces of so many bytes, filled by so many
-  /// OpenMP threads; 0 bytes: straight.
+  /// Copies are ordered on `stream` and staged in two pieces of `piece_bytes`, which `threads`
+  /// OpenMP threads fill. A piece_bytes of 0 disables staging.
   input_upload(std::size_t piece_bytes, int threads, cudaStream_t stream);
   ~input_upload();
   input_upload(const input_upload&) = delete;
@@ -26,8 +27,8 @@ class input_upload {
   void copy(const std::byte* from, std::size_t rows, std::size_t row_bytes,
             std::size_t stride_bytes, std::byte* out);
 
-  /// Narrows `count` integers on their way; false, with anything at `out`, where one is not of
-  /// [-128, 127]. Staged only.
+  /// Copies `count` integers as bytes. Returns false, with `out` unspecified, where one of them is
+  /// outside [-128, 127]. Needs staging.
   bool copy_as_bytes(const std::int32_t* from, std::size_t count, std::int8_t* out);
 
  private:
@@ -35,7 +36,7 @@ class input_upload {
   void send(std::size_t bytes, std::byte* out, const Fill& fill);
   void copy_run(const std::byte* from, std::size_t bytes, std::byte* out);
 
-  // fill(begin, bytes) for the parts of [0, bytes), by all threads.
+  // Calls fill(begin, bytes) for the parts of [0, bytes), on all threads.
   template <class Fill>
   void on_parts(std::size_t bytes, const Fill& fill) const;
 

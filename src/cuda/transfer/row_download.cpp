@@ -18,21 +18,21 @@ constexpr index_t elements_per_task = index_t{1} << 16;
 constexpr std::uintptr_t large_page = std::uintptr_t{2} << 20;
 constexpr std::uintptr_t small_page = std::uintptr_t{4} << 10;
 
-// Fresh memory comes a page at a time as it is first written: large pages make that 30 times
-// cheaper where the system has them on request.
+// The system provides fresh memory page by page, at the first write to each. Large pages make that
+// 30 times cheaper, where the system grants them on request.
 void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   const auto at = reinterpret_cast<std::uintptr_t>(memory);
   const auto begin = (at + large_page - 1) / large_page * large_page;
   const auto end = (at + bytes) / large_page * large_page;
-  // A wish: where it is refused, small pages serve.
+  // Where the request is refused, small pages do.
   if (begin < end)
     static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
 #endif
 }
 
-// Touches each page that lies whole in [begin, end), so that no two threads meet in the first write
-// of one: each would clear it.
+// Writes to each large page that lies whole in [begin, end), each by one thread. Otherwise several
+// threads could write to one page first, and each would clear it.
 void make_pages(std::byte* begin, std::byte* end, int threads) {
   const auto first = (reinterpret_cast<std::uintptr_t>(begin) + large_page - 1) / large_page;
   const auto last = reinterpret_cast<std::uintptr_t>(end) / large_page;
@@ -102,7 +102,7 @@ void row_download<Value>::store(int slot) {
   if (rows.empty()) return;
   GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(copied_[slot].get()));
   const Value* from = pieces_[slot].data();
-  // Dense rows are one run, cut into as many parts as keep all threads busy.
+  // Dense rows are stored as one run, in parts of elements_per_task.
   const bool dense = out_.row_stride() == out_.cols();
   const index_t step = dense ? elements_per_task : out_.cols();
   const index_t count = rows.size() * out_.cols();

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a result from the device to pageable host memory: through page-locked pieces that CPU
-// threads empty while the next ones are on their way.
+// Copies rows of a result from the device to pageable host memory, through two page-locked pieces:
+// CPU threads store one while the device copies into the other.
 
 #include <cstddef>
 
@@ -15,17 +15,16 @@ namespace gpu::cuda {
 template <class Value>
 class row_download {
  public:
-  /// Rows of `out`, stored by staging_threads(threads). Copies are ordered on
-  /// `stream`.
+  /// Stores rows of `out` by staging_threads(threads) threads. Copies are ordered on `stream`.
   row_download(matrix_view<Value> out, int threads, cudaStream_t stream);
   ~row_download();
   row_download(const row_download&) = delete;
   row_download& operator=(const row_download&) = delete;
 
-  /// Sends the dense rows at `from` to the rows `range` of the result. They may still be read when
-  /// this returns: until what is put on the stream behind it has begun.
+  /// Copies the dense rows at `from` to the rows `range` of the result. The device may still read
+  /// `from` when this returns; what is put on the stream afterwards waits for it.
   void copy(const Value* from, index_range range);
-  /// Stores what is still under way.
+  /// Waits for the pieces that are under way and stores them.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Copies of CPU threads to and from memory that the device reads or writes.
+// How CPU threads copy to and from page-locked memory, which the device reads or writes.
 
 #include <cstddef>
 
@@ -7,9 +7,9 @@
 
 namespace gpu::cuda {
 
-/// Threads of such a copy: as many as execution.cpu_threads asks for, else three quarters of
-/// OpenMP's. A team on every core waits, at each of its ends, for the one on which the driver
-/// works: on 16 cores 80 MB went through in 2.9 ms by 16 threads, in 1.8 ms by 12.
+/// Threads of such a copy: execution.cpu_threads, or three quarters of OpenMP's threads where that
+/// is 0. This leaves cores for the driver, which works meanwhile: on 16 cores, 80 MB take 1.8 ms by
+/// 12 threads and 2.9 ms by 16.
 int staging_threads(int asked);
 
 using detail::stream_copy;

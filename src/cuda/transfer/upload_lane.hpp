@@ -1,6 +1,6 @@
 #pragma once
-// What the upload of an input goes through: how the host's threads share it, and the lanes that
-// blocks of rows take in turn.
+// How the host's threads share the upload of an input, and the buffers that a block of rows goes
+// through.
 
 #include <cstddef>
 
@@ -11,23 +11,24 @@
 namespace gpu::cuda {
 
 /// How the host's threads share an upload. A call that has the host to itself fills large pieces by
-/// OpenMP's team and lets one thread talk to the driver: 20,000 x 1000 took 2.8 to 3.2 ms so, 3.4
-/// to 4 where 8 threads upload blocks of their own, and 8 where these are not OpenMP's, which look
-/// out for their next loop meanwhile. Engines that share a call do have threads of their own each.
+/// OpenMP's team and lets one thread call the driver: 2.8 to 3.2 ms for 20,000 x 1000. With 8
+/// threads that upload blocks of their own it takes 3.4 to 4 ms; with 8 threads beside OpenMP's,
+/// which compete with its spinning workers, 8 ms. Engines that share a call have threads of their
+/// own each.
 struct upload_shape {
-  bool together;            // all threads fill a piece, and one uploads it
-  std::size_t lanes;        // of an uploading thread: one computes while the other copies
-  std::size_t blocks;       // of each uploading thread, about, unless
-  std::size_t block_bytes;  // of input that is more
-  std::size_t piece_bytes;  // page-locked: those of all engines stay in memory between calls
+  bool together;            ///< All threads fill a piece, and one uploads it.
+  std::size_t lanes;        ///< Of each uploading thread: one computes while the other copies.
+  std::size_t blocks;       ///< Target number of blocks for each uploading thread.
+  std::size_t block_bytes;  ///< Maximum size of a block of input.
+  std::size_t piece_bytes;  ///< Page-locked memory of a piece; it is kept between calls.
 };
 inline constexpr upload_shape upload_alone{true, 2, 8, std::size_t{8} << 20, std::size_t{4} << 20};
 inline constexpr upload_shape upload_shared{false, 1, 6, std::size_t{2} << 20,
                                             std::size_t{512} << 10};
-/// More do not copy faster, but wait for each other in the driver.
+/// More threads do not copy faster: they wait for each other in the driver.
 inline constexpr int most_upload_threads = 12;
 
-/// What blocks of input go through, one after the other.
+/// The stream and the buffers of one block of input at a time.
 struct upload_lane {
   upload_lane(std::size_t input_bytes, std::size_t ranks_bytes, std::size_t packed_bytes,
               std::size_t piece_bytes, int fillers)

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -79,36 +81,93 @@ void check_layout(const npy_header& header, const std::string& file) {
   }
 }
 
+/// Before memory is taken: a header may promise anything.
+void check_size(const byte_stream& bytes, index_t rows, index_t cols, std::size_t element_bytes,
+                const std::string& file) {
+  const std::uint64_t left = bytes.most_bytes();
+  const std::uint64_t most_values = left / element_bytes;
+  if (cols != 0 &&
+      static_cast<std::uint64_t>(rows) > most_values / static_cast<std::uint64_t>(cols)) {
+    throw input_error(file, {},
+                      fmt::format("the .npy file is truncated: its shape ({}, {}) takes more than "
+                                  "the {} bytes that can follow",
+                                  rows, cols, left));
+  }
+}
+
 template <class T>
-any_matrix read_values(byte_stream& bytes, index_t rows, index_t cols, const std::string& file) {
-  matrix<T> out(rows, cols);
-  const auto size = static_cast<std::size_t>(rows * cols) * sizeof(T);
-  read_exactly(bytes, {reinterpret_cast<char*>(out.data()), size}, file, "data");
-  return out;
+std::optional<input_position> find_nan(std::span<const T> values, index_t first, index_t cols) {
+  if constexpr (std::is_floating_point_v<T>) {
+    // Without an exit the loop runs in vectors.
+    bool has_nan = false;
+    for (const T value : values) has_nan |= value != value;
+    if (!has_nan) return std::nullopt;
+    const auto found = std::find_if(values.begin(), values.end(), [](T v) { return v != v; });
+    const index_t at = first + (found - values.begin());
+    return input_position{at / cols, at % cols, true};
+  }
+  return std::nullopt;
+}
+
+constexpr index_t piece_values = index_t{1} << 20;
+
+/// Reads the values from number `done` of `count` on.
+template <class T>
+void read_piece(byte_stream& bytes, std::span<T> piece, index_t done, index_t count,
+                const std::string& file) {
+  const std::size_t got = bytes.read({reinterpret_cast<char*>(piece.data()), piece.size_bytes()});
+  if (got < piece.size_bytes()) {
+    throw input_error(file, {},
+                      fmt::format("the .npy file is truncated: got {} of the {} bytes of its data",
+                                  static_cast<std::size_t>(done) * sizeof(T) + got,
+                                  static_cast<std::size_t>(count) * sizeof(T)));
+  }
+}
+
+template <class T>
+void read_values(byte_stream& bytes, index_t rows, index_t cols, const std::string& file,
+                 table& out) {
+  check_size(bytes, rows, cols, sizeof(T), file);
+  matrix<T> values(rows, cols);
+  for (index_t done = 0; done < rows * cols; done += piece_values) {
+    const std::span<T> piece(values.data() + done,
+                             static_cast<std::size_t>(std::min(piece_values, rows * cols - done)));
+    read_piece(bytes, piece, done, rows * cols, file);
+    if (!out.first_nan) out.first_nan = find_nan<T>(piece, done, cols);
+  }
+  out.values = std::move(values);
 }
 
 /// Wide integers, which are taken where every value fits int32.
 template <class T>
-any_matrix read_narrowed(byte_stream& bytes, index_t rows, index_t cols, const std::string& file) {
-  matrix<std::int32_t> out(rows, cols);
+void read_narrowed(byte_stream& bytes, index_t rows, index_t cols, const std::string& file,
+                   table& out) {
+  check_size(bytes, rows, cols, sizeof(T), file);
+  matrix<std::int32_t> values(rows, cols);
   std::vector<T> piece;
-  constexpr index_t most_values = index_t{1} << 20;
   for (index_t done = 0; done < rows * cols;) {
-    const index_t count = std::min(most_values, rows * cols - done);
+    const index_t count = std::min(piece_values, rows * cols - done);
     piece.resize(static_cast<std::size_t>(count));
-    read_exactly(bytes, {reinterpret_cast<char*>(piece.data()), piece.size() * sizeof(T)}, file,
-                 "data");
+    read_piece(bytes, std::span<T>(piece), done, rows * cols, file);
     for (const T value : piece) {
       if (!std::in_range<std::int32_t>(value)) {
-        throw input_error(file, {},
-                          fmt::format("row {}, column {}: got {}, expected integers that fit 32 "
-                                      "bits; save float64 where rounding is meant",
-                                      done / cols, done % cols, value));
+        throw input_error(file, {done / cols, done % cols, true},
+                          fmt::format("got {}, expected integers that fit 32 bits; save float64 "
+                                      "where rounding is meant",
+                                      value));
       }
-      out.data()[done++] = static_cast<std::int32_t>(value);
+      values.data()[done++] = static_cast<std::int32_t>(value);
     }
   }
-  return out;
+  out.values = std::move(values);
+}
+
+/// Nothing may follow; of compressed data this reads the checksum behind it.
+void check_end(byte_stream& bytes, const std::string& file) {
+  char extra = 0;
+  if (bytes.read({&extra, 1}) != 0) {
+    throw input_error(file, {}, "got more bytes behind the data than the shape of the .npy says");
+  }
 }
 
 }  // namespace
@@ -118,9 +177,10 @@ table read_npy(byte_stream& bytes, const std::string& file) {
   check_layout(header, file);
   const index_t rows = header.shape[0];
   const index_t cols = header.shape[1];
-  const std::string type = header.descr.empty() ? "" : header.descr.substr(1);
+  const bool has_order = header.descr.find_first_of("<|=") == 0;
+  const std::string type = has_order ? header.descr.substr(1) : "";
   table out;
-  const auto read = [&](auto reader) { out.values = reader(bytes, rows, cols, file); };
+  const auto read = [&](auto reader) { reader(bytes, rows, cols, file, out); };
   if (type == "i1") {
     read(read_values<std::int8_t>);
   } else if (type == "i2") {
@@ -147,6 +207,7 @@ table read_npy(byte_stream& bytes, const std::string& file) {
         fmt::format("got a .npy array of type {}, expected {}",
                     header.descr.empty() ? "'structured'" : quoted(header.descr), known_types));
   }
+  check_end(bytes, file);
   return out;
 }
 

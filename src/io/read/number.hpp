@@ -28,7 +28,8 @@ inline constexpr std::array<double, 23> powers_of_ten{
 number parse_other_number(std::string_view field);
 
 /// Reads `field` whole: an integer (optional sign and digits), a decimal number, inf, or one of
-/// NaN, nan, NA. `overflow`: an integer above 2^53, or a real beyond the range of double.
+/// NaN, nan, NA. `overflow`: an integer above 2^53, or a real
+/// beyond the largest double. What is nearer to 0 than to any other double is 0.
 inline number parse_number(std::string_view field) {
   const char* const end = field.data() + field.size();
   const char* p = field.data();

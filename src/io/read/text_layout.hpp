@@ -58,7 +58,7 @@ class field_cursor {
 };
 
 /// Finds the layout from the first lines of `text`, which starts at the head of the file and
-/// holds its first two lines in full.
+/// holds its first two lines that are not blank in full.
 ///
 /// The separator is the tab where the first line has one, else the comma, else spaces. The first
 /// line is a header where none of its fields after the first is a number. The first field names

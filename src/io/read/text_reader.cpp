@@ -156,7 +156,7 @@ table read_text(line_source& source, const read_options& options, const std::str
     blocks.push_back(read_block(block, layout, threads));
     for (text_segment& segment : blocks.back().segments) {
       if (segment.error) {
-        text_position where = segment.error->where;
+        input_position where = segment.error->where;
         where.line += lines_before;
         throw input_error(file, where, segment.error->what);
       }

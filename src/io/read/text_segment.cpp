@@ -18,14 +18,21 @@ constexpr bool holds(std::int32_t smallest, std::int32_t largest) {
   return smallest >= std::numeric_limits<T>::min() && largest <= std::numeric_limits<T>::max();
 }
 
-/// A name as it may stand in a result: without quotes around it, without tabs.
+/// Whether `c` is a control character, or perhaps the first byte of one.
+bool is_rare(char c) {
+  const auto code = static_cast<unsigned char>(c);
+  return code < 0x20 || code == 0x7F || code == 0xC2;
+}
+
+/// A name as it may stand in a result: without quotes around it, tabs or control characters.
 std::string cleaned(std::string_view name) {
   if (name.size() >= 2 && name.front() == '"' && name.back() == '"') {
     name = name.substr(1, name.size() - 2);
   }
+  if (std::none_of(name.begin(), name.end(), is_rare)) return std::string(name);
   std::string out(name);
   std::replace(out.begin(), out.end(), '\t', ' ');
-  return out;
+  return printable(out);
 }
 
 }  // namespace
@@ -131,7 +138,7 @@ bool segment_reader::add(std::string_view field, index_t column) {
   }
   if (value.kind == number_kind::real) {
     if (std::isnan(value.real) && !segment_.first_nan) {
-      segment_.first_nan = text_position{segment_.lines, column};
+      segment_.first_nan = input_position{segment_.lines, column};
     }
     add_real(value.real);
     return true;

@@ -17,7 +17,7 @@ namespace gpu::io {
 
 /// What is wrong with a line, and where in the segment.
 struct segment_error {
-  text_position where;  // the line is counted from the segment's first
+  input_position where;  // the line is counted from the segment's first
   std::string what;
 };
 
@@ -31,8 +31,8 @@ struct text_segment {
   std::int32_t smallest = 0;
   std::int32_t largest = 0;
   row_names names;
-  std::optional<text_position> first_nan;  // the line is counted from the segment's first
-  std::optional<segment_error> error;      // then the rest of the segment is not read
+  std::optional<input_position> first_nan;  // the line is counted from the segment's first
+  std::optional<segment_error> error;       // then the rest of the segment is not read
 };
 
 /// Reads text segments; keeps its buffers from one to the next.

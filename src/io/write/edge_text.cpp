@@ -5,14 +5,9 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <charconv>
-#include <condition_variable>
 #include <cstring>
-#include <exception>
-#include <future>
-#include <mutex>
 
 #include <gpu/p_value.hpp>
 
@@ -22,7 +17,6 @@ namespace gpu::io {
 namespace {
 
 constexpr int slot_bits = 13;  // 8192 entries of 64 bytes: half of a second-level cache
-constexpr std::size_t piece_edges = std::size_t{1} << 12;  // some 200 KB of text
 
 std::size_t slot_of(double statistic) {
   constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15U;
@@ -41,38 +35,6 @@ char* append_name(char* out, const row_names& names, node_id row) {
   constexpr std::ptrdiff_t most_digits = 20;
   return std::to_chars(out, out + most_digits, std::uint64_t{row} + 1).ptr;
 }
-
-/// Runs numbered pieces of work one after the other, whichever thread brings them. After a failure
-/// the rest is left out.
-class in_order {
- public:
-  template <class Work>
-  void run(std::size_t number, const Work& work) {
-    std::unique_lock lock(mutex_);
-    turned_.wait(lock, [&] { return turn_ == number; });
-    const bool has_failed = failure_ != nullptr;
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      if (!has_failed) work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    if (failure) failure_ = failure;
-    ++turn_;
-    turned_.notify_all();
-  }
-  void rethrow_failure() const {
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable turned_;
-  std::size_t turn_ = 0;
-  std::exception_ptr failure_;
-};
 
 }  // namespace
 
@@ -101,46 +63,17 @@ void statistic_text::fill(entry& e, double statistic, double p) const {
 
 edge_text_writer::edge_text_writer(output_file& out, const row_names& names, index_t rows,
                                    index_t observations, int threads)
-    : out_(out),
-      names_(names),
+    : names_(names),
       longest_line_(2 * names.longest(rows) + 1 + statistic_text::room),
       statistics_(static_cast<std::size_t>(threads > 0 ? threads : omp_get_max_threads()),
                   statistic_text(observations)),
-      texts_(statistics_.size()) {}
-
-void edge_text_writer::write(std::span<const edge> edges) {
-  const std::size_t count = (edges.size() + piece_edges - 1) / piece_edges;
-  std::atomic<std::size_t> next{0};
-  in_order order;
-  // A thread writes its piece while the others format theirs. They sleep until it is their turn:
-  // OpenMP's ordered regions would spin, against the thread that writes where cores are few.
-  const auto work = [&](std::size_t thread) {
-    for (std::size_t k = next++; k < count; k = next++) {
-      std::vector<char>& text = texts_[thread];
-      std::size_t bytes = 0;
-      std::exception_ptr failure;
-      try {
-        const auto piece =
-            edges.subspan(k * piece_edges, std::min(piece_edges, edges.size() - k * piece_edges));
-        if (text.size() < piece.size() * longest_line_) text.resize(piece.size() * longest_line_);
-        bytes = format(piece, statistics_[thread], text.data());
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      order.run(k, [&] {
-        if (failure) std::rethrow_exception(failure);
-        out_.write({text.data(), bytes});
-      });
-    }
-  };
-  std::vector<std::future<void>> others;
-  for (std::size_t thread = 1; thread < std::min(texts_.size(), count); ++thread) {
-    others.push_back(std::async(std::launch::async, work, thread));
-  }
-  work(0);
-  for (std::future<void>& other : others) other.get();
-  order.rethrow_failure();
-}
+      texts_(statistics_.size()),
+      pipeline_(out, statistics_.size(), [this](std::span<const edge> edges, std::size_t thread) {
+        std::vector<char>& text = texts_[thread];
+        const std::size_t most_bytes = edges.size() * longest_line_;
+        if (text.size() < most_bytes) text.resize(most_bytes);
+        return std::string_view(text.data(), format(edges, statistics_[thread], text.data()));
+      }) {}
 
 std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text& statistics,
                                      char* text) const {

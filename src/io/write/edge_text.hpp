@@ -11,6 +11,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "io/table.hpp"
+#include "io/write/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::io {
@@ -38,25 +39,29 @@ class statistic_text {
   std::vector<entry> entries_;
 };
 
-/// Writes edges to `out`.
+/// Writes edges to `out`, formatted and written in the background.
 class edge_text_writer {
  public:
   /// `names` and `out` must outlive the writer. @param threads 0: what OpenMP would take.
   edge_text_writer(output_file& out, const row_names& names, index_t rows, index_t observations,
                    int threads);
-  /// @throw output_error
-  void write(std::span<const edge> edges);
+  edge_text_writer(const edge_text_writer&) = delete;
+  edge_text_writer& operator=(const edge_text_writer&) = delete;
+  /// As edge_pipeline.
+  void write(std::span<const edge> edges) { pipeline_.push(edges); }
+  void finish() { pipeline_.finish(); }
+  [[nodiscard]] written_edges written() noexcept { return pipeline_.written(); }
 
  private:
   /// Formats to `text`, which has room; returns the bytes used.
   std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
 
-  output_file& out_;
   const row_names& names_;
   std::size_t longest_line_;
   // One of each a thread.
   std::vector<statistic_text> statistics_;
   std::vector<std::vector<char>> texts_;
+  edge_pipeline pipeline_;  // last: its threads use the others
 };
 
 }  // namespace gpu::io

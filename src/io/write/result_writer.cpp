@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <gpu/p_value.hpp>
 
@@ -31,38 +32,58 @@ static_assert(offsetof(edge, col) == 4 && offsetof(edge, statistic) == 8 &&
 class edge_tsv_writer final : public edge_writer {
  public:
   edge_tsv_writer(output_file& out, const result_context& context)
-      : text_(out, context.names, context.rows, context.observations, context.threads) {
-    out.write(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name));
+      : out_(out),
+        header_(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name)),
+        text_(out, context.names, context.rows, context.observations, context.threads) {}
+  void write(std::span<const edge> edges) override {
+    write_header();
+    text_.write(edges);
   }
-  void write(std::span<const edge> edges) override { text_.write(edges); }
-  void finish() override {}
+  void finish() override {
+    write_header();
+    text_.finish();
+  }
+  [[nodiscard]] written_edges written() noexcept override { return text_.written(); }
 
  private:
+  /// Once, and not before there is a result: what fails first then leaves nothing in a pipe.
+  void write_header() {
+    if (!header_.empty()) out_.write(std::exchange(header_, {}));
+  }
+
+  output_file& out_;
+  std::string header_;
   edge_text_writer text_;
 };
 
 class edge_npy_writer final : public edge_writer {
  public:
-  explicit edge_npy_writer(output_file& out) : out_(out) {
+  explicit edge_npy_writer(output_file& out)
+      : out_(with_header(out)), pipeline_(out, 1, [](std::span<const edge> edges, std::size_t) {
+          return bytes_of(edges);
+        }) {}
+  void write(std::span<const edge> edges) override { pipeline_.push(edges); }
+  void finish() override {
+    pipeline_.finish();
+    out_.replace(0, header_of(pipeline_.written().edges));
+  }
+  [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
+
+ private:
+  static std::string header_of(std::uint64_t count) {
+    return make_npy_header(edge_record, {static_cast<index_t>(count)}, edge_header_bytes);
+  }
+  static output_file& with_header(output_file& out) {
     if (!out.can_replace()) {
       throw output_error(out.name(),
                          "edges as .npy need a regular file, their number stands first");
     }
-    write_header();
+    out.write(header_of(0));
+    return out;
   }
-  void write(std::span<const edge> edges) override {
-    out_.write(bytes_of(edges));
-    count_ += static_cast<index_t>(edges.size());
-  }
-  void finish() override {
-    out_.replace(0, make_npy_header(edge_record, {count_}, edge_header_bytes));
-  }
-
- private:
-  void write_header() { out_.write(make_npy_header(edge_record, {count_}, edge_header_bytes)); }
 
   output_file& out_;
-  index_t count_ = 0;
+  edge_pipeline pipeline_;
 };
 
 template <class T>

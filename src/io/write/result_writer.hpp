@@ -8,6 +8,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "io/table.hpp"
+#include "io/write/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::io {
@@ -24,13 +25,20 @@ struct result_context {
   int threads = 0;                          ///< 0: what OpenMP would take.
 };
 
-/// Edges as they come.
+/// Edges as they come. They are written in the background: the output belongs to the writer until
+/// finish() or written() returned, or the writer is gone, and what goes wrong may come out of a
+/// later call.
 class edge_writer {
  public:
   virtual ~edge_writer() = default;
+  /// Copies `edges`.
+  /// @throw what output_file::write throws.
   virtual void write(std::span<const edge> edges) = 0;
   /// Completes the file, which the caller then commits.
+  /// @throw as write.
   virtual void finish() = 0;
+  /// What stands whole in the output once nothing more comes; also after a failure.
+  [[nodiscard]] virtual written_edges written() noexcept = 0;
 };
 
 /// TSV: a header line, then name_i, name_j, statistic, t, p. npy: a one-dimensional array of

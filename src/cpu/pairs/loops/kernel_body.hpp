@@ -13,7 +13,7 @@
 //   to_real(sum), signed_real(real, flip, keep), load_real(floats)
 //   margin(cut, scale, x)           x - cut * scale
 //   least(real, real), most(real, real), magnitude(real), spread(float)
-//   any_at_most(real, float), any_at_least(real, float)
+//   any_at_most(real, float), any_at_least(real, float), bits_at_least(real, float)
 //   bits_not_negative(real)         16-bit mask; store(sum, int32*)
 //   counter type, no_counts(), add_bits(counter&, mask), store_counts(counter, uint32*)
 
@@ -93,10 +93,31 @@ struct kernel_body {
     }
   }
 
+  // The pairs of a block that may pass.
+  static __attribute__((noinline)) void visit_block(const kernel_tile& tile, index_t row,
+                                                    index_t group, const exact_test& test) {
+    block products;
+    multiply(tile, row, group, products);
+    for (index_t i = 0; i < tile_rows && row + i < tile.rows; ++i) {
+      for (index_t g = 0; g < tile_groups; ++g) {
+        const index_t col = (group + g) * group_lanes;
+        std::uint32_t lanes = Op::bits_at_least(
+            margin_of(tile, products.at[i][g], row + i, Op::load_real(tile.col_scale + col)),
+            -tile.band);
+        if (lanes == 0) continue;
+        std::int32_t raw[group_lanes];
+        Op::store(products.at[i][g], raw);
+        for (; lanes != 0; lanes &= lanes - 1) {
+          const index_t lane = __builtin_ctz(lanes);
+          if (col + lane < tile.cols && col + lane + tile.diagonal > row + i) {
+            (void)test.keeps(test.context, row + i, col + lane, raw[lane]);
+          }
+        }
+      }
+    }
+  }
+
   static void search(const kernel_tile& tile, const exact_test& test) {
-    const auto visit = [&](index_t row, index_t col, std::int32_t raw, float margin) {
-      if (margin >= -tile.band) (void)test.keeps(test.context, row, col, raw);
-    };
     for (index_t group = 0; group * group_lanes < tile.cols; group += tile_groups) {
       const index_t col = group * group_lanes;
       real scale[group_count];
@@ -118,7 +139,7 @@ struct kernel_body {
           }
           if (!Op::any_at_least(best, -tile.band)) continue;
         }
-        each_pair(tile, row, group, visit);
+        visit_block(tile, row, group, test);
       }
     }
   }
@@ -203,12 +224,44 @@ struct kernel_body {
   static constexpr dot_kernels kernels() { return {search, count, sums}; }
 };
 
-inline void rho_of_sums(const std::int32_t* sums, double square_row, const double* square_cols,
-                        index_t count, double* out) {
+inline void rho_of_sums(const std::int32_t* sums, double square_row,
+                        const std::int32_t* square_cols, index_t count, double* out) {
   for (index_t j = 0; j < count; ++j) {
-    const double rho = static_cast<double>(sums[j]) / __builtin_sqrt(square_row * square_cols[j]);
+    const double square_col = square_cols[j];
+    const double rho = static_cast<double>(sums[j]) / __builtin_sqrt(square_row * square_col);
     out[j] = rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho);
   }
+}
+
+// Without branches, so that a cut that keeps half of the pairs costs no mispredictions: every
+// candidate is written, and the next one over it where it does not pass.
+inline index_t select_sums(const sum_row& in, pair_hit* out) {
+  std::uint32_t at[most_selected + 1];
+  index_t candidates = 0;
+  for (index_t j = 0; j < in.count; ++j) {
+    const auto x = static_cast<float>(in.sums[j]);
+    std::uint32_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    bits = (bits ^ in.sign_flip) & in.sign_keep;
+    float with_sign;
+    __builtin_memcpy(&with_sign, &bits, sizeof bits);
+    at[candidates] = static_cast<std::uint32_t>(j);
+    candidates += with_sign - in.row_cut * in.col_scale[j] >= -in.band ? 1 : 0;
+  }
+  std::int32_t sums[most_selected];
+  std::int32_t squares[most_selected];
+  double rho[most_selected];
+  for (index_t k = 0; k < candidates; ++k) {
+    sums[k] = in.sums[at[k]];
+    squares[k] = in.square_cols[at[k]];
+  }
+  rho_of_sums(sums, in.square_row, squares, candidates, rho);
+  index_t kept = 0;
+  for (index_t k = 0; k < candidates; ++k) {
+    out[kept] = {in.row, in.col + at[k], rho[k]};
+    kept += rho[k] >= in.at_least || rho[k] <= in.at_most ? 1 : 0;
+  }
+  return kept;
 }
 
 template <class Integer>

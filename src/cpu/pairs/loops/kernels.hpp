@@ -24,9 +24,19 @@ inline constexpr index_t group_padding = 2;
 enum class packing {
   int8,         ///< columns plus 128, rows signed; sums exact where the values of a row sum to 0
   signed_int8,  ///< both signed
-  int16,        ///< signed; sums exact while they fit int32
-  float32       ///< rounded sums
+  /// Columns plus byte_pair_offset in steps of two bytes, [group][step][16 lanes][2 bytes]; rows
+  /// signed, every step twice. Sums of 16 bits.
+  byte_pairs,
+  int16,   ///< signed; sums exact while they fit int32
+  float32  ///< rounded sums
 };
+
+/// Values of byte_pairs are at most this, so that two products of (value + offset) * value, at most
+/// 32,400, never saturate 16 bits.
+inline constexpr int byte_pair_offset = 90;
+/// The square of no row of byte_pairs is larger than 32,767 where its length is at most this, and
+/// so no sum of products of two.
+inline constexpr double byte_pair_length = 181;
 
 /// `value` up to the next multiple of `step`.
 constexpr index_t round_up(index_t value, index_t step) {
@@ -57,7 +67,7 @@ struct kernel_tile {
 struct screen_tile {
   const std::uint8_t* columns = nullptr;    // first group of the tile
   const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
-  /// What is added to the sums of a row: `bias`, and for columns stored plus 128 what undoes that.
+  /// What is added to the sums of a row: `bias`, and for columns with an offset what undoes that.
   const std::int32_t* row_bias = nullptr;  // [rows padded]
   index_t steps = 0;
   index_t rows = 0;
@@ -131,12 +141,54 @@ struct screen_kernel {
   /// Calls test.keeps, with no sum, for every pair above the diagonal that may pass; columns
   /// ascend within rows.
   void (*search)(const screen_tile& tile, const exact_test& test) = nullptr;
-  bool signed_columns = false;  // else stored plus 128
+  packing columns = packing::int8;  // int8, signed_int8 or byte_pairs
+};
+
+/// A kept pair, row < col, in packed row numbers.
+struct pair_hit {
+  std::uint32_t row;
+  std::uint32_t col;
+  double statistic;
+};
+
+/// The sums of products of one row of ranks with `count` columns, at most most_selected.
+struct sum_row {
+  const std::int32_t* sums;
+  index_t count;
+  std::uint32_t row;  // of the hits
+  std::uint32_t col;  // of the first
+  // The filter, as in kernel_tile: what is below it for sure is left out.
+  float row_cut;
+  const float* col_scale;
+  float band;
+  std::uint32_t sign_flip;
+  std::uint32_t sign_keep;
+  // rho decides about the others: kept if >= at_least or <= at_most.
+  double square_row;
+  const std::int32_t* square_cols;
+  double at_least;
+  double at_most;
+};
+inline constexpr index_t most_selected = 512;
+/// What a kernel may write behind the last hit.
+inline constexpr index_t hit_padding = 8;
+
+/// About how many nanoseconds of a thread one pair takes, for the choice between the ways of
+/// finding pairs: what matters is how they stand to each other.
+struct pair_speed {
+  double screen;   ///< A column in 8 bits, for the screen.
+  double int8;     ///< A column of sums of 8-bit products.
+  double int16;    ///< Of 16-bit products.
+  double float32;  ///< Of single precision.
+  double float64;  ///< Of statistics in double precision.
+  double filter;   ///< Comparing a sum with the cut.
+  double select;   ///< Writing the sum, and going through it without a branch.
 };
 
 /// Everything of one instruction set.
 struct pair_kernels {
   const char* name = nullptr;
+  pair_speed speed = {};
   /// Steps beyond this many 8-bit ones come in multiples of it (whole tiles); 0 does not matter.
   index_t int8_chunk = 0;
   screen_kernel screen = {};  // absent (null) where there are no fast 8-bit products
@@ -147,8 +199,11 @@ struct pair_kernels {
   dot_kernels int16 = {};
   dot_kernels float32 = {};
   /// rho_of a row of pairs: statistics from sums and squares.
-  void (*rho)(const std::int32_t* sums, double square_row, const double* square_cols, index_t count,
-              double* out) = nullptr;
+  void (*rho)(const std::int32_t* sums, double square_row, const std::int32_t* square_cols,
+              index_t count, double* out) = nullptr;
+  /// Writes the kept pairs of a row to out [count + hit_padding], columns ascending; returns their
+  /// number.
+  index_t (*select)(const sum_row& row, pair_hit* out) = nullptr;
   /// r of rows x cols pairs in the order of stats/pearson_order.hpp, not clipped. Row i starts at
   /// x + i * length, column j at y + j * length; length is a multiple of 8.
   void (*ordered_dots)(const double* x, index_t rows, const double* y, index_t cols, index_t length,
@@ -160,6 +215,9 @@ struct pair_kernels {
 
 /// The best that this machine runs, or that GPU_SIMILARITY_CPU_LEVEL allows.
 const pair_kernels& usable_pair_kernels();
+
+/// screen_kernel::search on byte_pairs with 256-bit products.
+void search_byte_pairs_avx2(const screen_tile& tile, const exact_test& test);
 
 extern const pair_kernels baseline_pair_kernels;
 extern const pair_kernels avx2_pair_kernels;

@@ -397,13 +397,21 @@ void sums(const kernel_tile& tile, std::int32_t* out, index_t stride) {
 }  // namespace
 
 const pair_kernels amx_pair_kernels{.name = "amx",
+                                    .speed = {.screen = 0.0018,
+                                              .int8 = 0.0025,
+                                              .int16 = 0.009,
+                                              .float32 = 0.016,
+                                              .float64 = 0.06,
+                                              .filter = 0.1,
+                                              .select = 0.8},
                                     .int8_chunk = tile_steps,
-                                    .screen = {.search = screen, .signed_columns = true},
+                                    .screen = {.search = screen, .columns = packing::signed_int8},
                                     .count_classes = count_classes,
                                     .int8 = {search, count, sums},
                                     .int16 = kernel_body<vnni_int16>::kernels(),
                                     .float32 = kernel_body<avx512_float32>::kernels(),
                                     .rho = rho_of_sums,
+                                    .select = select_compressed,
                                     .ordered_dots = ordered_dots,
                                     .int8_dot = dot_of<std::int8_t>,
                                     .int16_dot = dot_of<std::int16_t>};

@@ -7,6 +7,7 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernels_avx2_screen.hpp"
 
 struct avx2_lanes {
   static constexpr int rows = 4;
@@ -51,6 +52,12 @@ struct avx2_lanes {
   static bool any_at_least(real a, float b) {
     const __m256 most_of = _mm256_max_ps(a.low, a.high);
     return _mm256_movemask_ps(_mm256_cmp_ps(most_of, _mm256_set1_ps(b), _CMP_GE_OQ)) != 0;
+  }
+  static std::uint32_t bits_at_least(real a, float b) {
+    const __m256 bound = _mm256_set1_ps(b);
+    const int low = _mm256_movemask_ps(_mm256_cmp_ps(a.low, bound, _CMP_GE_OQ));
+    const int high = _mm256_movemask_ps(_mm256_cmp_ps(a.high, bound, _CMP_GE_OQ));
+    return static_cast<std::uint32_t>(low | (high << 8));
   }
   static std::uint32_t bits_not_negative(real a) {
     const int negative = _mm256_movemask_ps(a.low) | (_mm256_movemask_ps(a.high) << 8);
@@ -162,12 +169,27 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
 
 }  // namespace
 
-const pair_kernels avx2_pair_kernels{.name = "avx2",
-                                     .int16 = kernel_body<avx2_int16>::kernels(),
-                                     .float32 = kernel_body<avx2_float32>::kernels(),
-                                     .rho = rho_of_sums,
-                                     .ordered_dots = ordered_dots,
-                                     .int8_dot = dot_of<std::int8_t>,
-                                     .int16_dot = dot_of<std::int16_t>};
+void search_byte_pairs_avx2(const screen_tile& tile, const exact_test& test) {
+  if (tile.steps == 15) return byte_pair_screen<15>::search(tile, test);
+  byte_pair_screen<0>::search(tile, test);
+}
+
+const pair_kernels avx2_pair_kernels{
+    .name = "avx2",
+    .speed = {.screen = 0.0055,
+              .int8 = 0,
+              .int16 = 0.016,
+              .float32 = 0.02,
+              .float64 = 0.1,
+              .filter = 0.15,
+              .select = 2},
+    .screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs},
+    .int16 = kernel_body<avx2_int16>::kernels(),
+    .float32 = kernel_body<avx2_float32>::kernels(),
+    .rho = rho_of_sums,
+    .select = select_sums,
+    .ordered_dots = ordered_dots,
+    .int8_dot = dot_of<std::int8_t>,
+    .int16_dot = dot_of<std::int16_t>};
 
 }  // namespace gpu::cpu

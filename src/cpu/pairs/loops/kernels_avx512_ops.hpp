@@ -26,6 +26,9 @@ struct avx512_lanes {
   static bool any_at_least(real a, float b) {
     return _mm512_cmp_ps_mask(a, spread(b), _CMP_GE_OQ) != 0;
   }
+  static std::uint32_t bits_at_least(real a, float b) {
+    return _mm512_cmp_ps_mask(a, spread(b), _CMP_GE_OQ);
+  }
   static std::uint32_t bits_not_negative(real a) {
     return static_cast<std::uint16_t>(~_mm512_movepi32_mask(_mm512_castps_si512(a)));
   }
@@ -65,6 +68,64 @@ struct avx512_float32 : avx512_lanes {
   static real to_real(sum s) { return s; }
   static void store(sum s, std::int32_t* p) { _mm512_storeu_si512(p, _mm512_castps_si512(s)); }
 };
+
+// select_sums with compressing moves: what may pass is moved together, 16 pairs at a time; then rho
+// of eight at a time.
+inline index_t select_compressed(const sum_row& in, pair_hit* out) {
+  constexpr index_t room = most_selected + group_lanes;
+  alignas(64) std::uint32_t cols[room];
+  alignas(64) std::int32_t sums[room];
+  alignas(64) std::int32_t squares[room];
+  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512 cut = _mm512_set1_ps(in.row_cut);
+  const __m512 band = _mm512_set1_ps(-in.band);
+  index_t candidates = 0;
+  for (index_t j = 0; j < in.count; j += group_lanes) {
+    const auto used =
+        static_cast<__mmask16>(in.count - j >= group_lanes ? 0xffffu : (1u << (in.count - j)) - 1);
+    const __m512i sum = _mm512_maskz_loadu_epi32(used, in.sums + j);
+    const __m512 x = avx512_lanes::signed_real(_mm512_cvtepi32_ps(sum), in.sign_flip, in.sign_keep);
+    const __m512 margin = _mm512_fnmadd_ps(cut, _mm512_maskz_loadu_ps(used, in.col_scale + j), x);
+    const __mmask16 may = _mm512_mask_cmp_ps_mask(used, margin, band, _CMP_GE_OQ);
+    if (may == 0) continue;
+    const __m512i square = _mm512_maskz_loadu_epi32(used, in.square_cols + j);
+    const __m512i col = _mm512_add_epi32(lane, _mm512_set1_epi32(static_cast<int>(in.col + j)));
+    _mm512_storeu_si512(cols + candidates, _mm512_maskz_compress_epi32(may, col));
+    _mm512_storeu_si512(sums + candidates, _mm512_maskz_compress_epi32(may, sum));
+    _mm512_storeu_si512(squares + candidates, _mm512_maskz_compress_epi32(may, square));
+    candidates += __builtin_popcount(may);
+  }
+  const __m512d square_row = _mm512_set1_pd(in.square_row);
+  const __m512d at_least = _mm512_set1_pd(in.at_least);
+  const __m512d at_most = _mm512_set1_pd(in.at_most);
+  const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+  const __m512i high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+  const __m512i row = _mm512_set1_epi64(static_cast<long long>(in.row));
+  index_t kept = 0;
+  for (index_t k = 0; k < candidates; k += 8) {
+    const auto used =
+        static_cast<__mmask8>(candidates - k >= 8 ? 0xffu : (1u << (candidates - k)) - 1);
+    const auto eight = [k](const auto* from) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + k));
+    };
+    const __m512d scale =
+        _mm512_maskz_sqrt_pd(used, _mm512_mul_pd(square_row, _mm512_cvtepi32_pd(eight(squares))));
+    __m512d rho = _mm512_maskz_div_pd(used, _mm512_cvtepi32_pd(eight(sums)), scale);
+    rho = _mm512_max_pd(_mm512_min_pd(rho, _mm512_set1_pd(1)), _mm512_set1_pd(-1));
+    const __mmask8 keeps =
+        static_cast<__mmask8>(used & (_mm512_cmp_pd_mask(rho, at_least, _CMP_GE_OQ) |
+                                      _mm512_cmp_pd_mask(rho, at_most, _CMP_LE_OQ)));
+    // Row and column are the halves of eight bytes.
+    const __m512i ends =
+        _mm512_or_si512(row, _mm512_slli_epi64(_mm512_cvtepu32_epi64(eight(cols)), 32));
+    const __m512i first = _mm512_maskz_compress_epi64(keeps, ends);
+    const __m512i second = _mm512_maskz_compress_epi64(keeps, _mm512_castpd_si512(rho));
+    _mm512_storeu_si512(out + kept, _mm512_permutex2var_epi64(first, low, second));
+    _mm512_storeu_si512(out + kept + 4, _mm512_permutex2var_epi64(first, high, second));
+    kept += __builtin_popcount(keeps);
+  }
+  return kept;
+}
 
 // Eight partial sums are the eight lanes.
 inline double combine(__m512d s) {

@@ -64,6 +64,11 @@ struct plain_lanes {
     for (const float x : a.lane) any |= x >= b;
     return any;
   }
+  static std::uint32_t bits_at_least(const real& a, float b) {
+    std::uint32_t bits = 0;
+    for (int l = 0; l < group_lanes; ++l) bits |= (a.lane[l] >= b ? 1u : 0u) << l;
+    return bits;
+  }
   static std::uint32_t bits_not_negative(const real& a) {
     std::uint32_t bits = 0;
     for (int l = 0; l < group_lanes; ++l) bits |= (a.lane[l] >= 0 ? 1u : 0u) << l;
@@ -132,9 +137,17 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
 }  // namespace
 
 const pair_kernels baseline_pair_kernels{.name = "baseline",
+                                         .speed = {.screen = 0,
+                                                   .int8 = 0,
+                                                   .int16 = 0.1,
+                                                   .float32 = 0.12,
+                                                   .float64 = 0.5,
+                                                   .filter = 1,
+                                                   .select = 3},
                                          .int16 = kernel_body<plain_int16>::kernels(),
                                          .float32 = kernel_body<plain_float32>::kernels(),
                                          .rho = rho_of_sums,
+                                         .select = select_sums,
                                          .ordered_dots = ordered_dots,
                                          .int8_dot = dot_of<std::int8_t>,
                                          .int16_dot = dot_of<std::int16_t>};

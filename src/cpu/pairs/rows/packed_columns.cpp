@@ -11,12 +11,31 @@ constexpr index_t values_per_step(packing how) {
     case packing::int8:
     case packing::signed_int8:
       return 4;
+    case packing::byte_pairs:
     case packing::int16:
       return 2;
     case packing::float32:
       break;
   }
   return 1;
+}
+
+// Bytes of a column in a step.
+constexpr index_t column_bytes(packing how) {
+  return how == packing::byte_pairs ? 2 : step_bytes;
+}
+
+// What is added to every byte.
+constexpr std::uint8_t offset_of(packing how) {
+  if (how == packing::byte_pairs) return byte_pair_offset;
+  return how == packing::int8 ? 128 : 0;
+}
+
+// Adds `offset` to the four bytes of a step, each modulo 256.
+constexpr std::uint32_t add_to_bytes(std::uint32_t bytes, std::uint8_t offset) {
+  constexpr std::uint32_t low = 0x00ff00ffu;
+  const std::uint32_t spread = 0x00010001u * offset;
+  return (((bytes & low) + spread) & low) | ((((bytes >> 8) & low) + spread) & low) << 8;
 }
 
 }  // namespace
@@ -28,26 +47,35 @@ index_t packed_columns::steps_of(packing how, index_t cols, index_t chunk) {
 }
 
 packed_columns::packed_columns(packing how, index_t rows, index_t cols, index_t chunk)
-    : how_(how),
+    : offset_(offset_of(how)),
+      column_bytes_(column_bytes(how)),
       cols_(cols),
       steps_(steps_of(how, cols, chunk)),
       data_(static_cast<std::size_t>(round_up(rows, group_lanes * group_padding) / group_lanes *
                                      group_bytes())) {
-  std::memset(data_.data(), how == packing::int8 ? 0x80 : 0, data_.size());
+  std::memset(data_.data(), offset_, data_.size());
 }
 
 template <class T>
 void packed_columns::store_row(index_t row, const T* values) {
-  constexpr index_t per_step = step_bytes / static_cast<index_t>(sizeof(T));
-  const std::uint32_t flip = how_ == packing::int8 ? 0x80808080u : 0u;  // plus 128
-  const index_t whole = cols_ / per_step;
-  for (index_t step = 0; step * per_step < cols_; ++step) {
-    std::uint32_t chunk = 0;
-    const index_t count = step < whole ? per_step : cols_ - whole * per_step;
-    std::memcpy(&chunk, values + step * per_step, static_cast<std::size_t>(count) * sizeof(T));
-    chunk ^= flip;
-    std::memcpy(data_.data() + offset(row, step), &chunk, sizeof chunk);
+  if constexpr (sizeof(T) == 1) {
+    if (column_bytes_ == 2) return store_steps<2>(row, values);
   }
+  store_steps<step_bytes>(row, values);
+}
+
+template <index_t Bytes, class T>
+void packed_columns::store_steps(index_t row, const T* values) {
+  constexpr index_t per_step = Bytes / static_cast<index_t>(sizeof(T));
+  const auto store = [&](index_t step, index_t count) {
+    std::uint32_t chunk = 0;
+    std::memcpy(&chunk, values + step * per_step, static_cast<std::size_t>(count) * sizeof(T));
+    chunk = add_to_bytes(chunk, offset_);
+    std::memcpy(data_.data() + place_of(row, step), &chunk, Bytes);
+  };
+  const index_t whole = cols_ / per_step;
+  for (index_t step = 0; step < whole; ++step) store(step, per_step);
+  if (whole * per_step < cols_) store(whole, cols_ - whole * per_step);
 }
 
 template void packed_columns::store_row(index_t, const std::int8_t*);
@@ -55,12 +83,14 @@ template void packed_columns::store_row(index_t, const std::int16_t*);
 template void packed_columns::store_row(index_t, const float*);
 
 void packed_columns::copy_row_steps(index_t begin, index_t end, std::uint8_t* out) const {
-  const std::uint32_t flip = how_ == packing::int8 ? 0x80808080u : 0u;
+  const auto back = static_cast<std::uint8_t>(-offset_);
   for (index_t row = begin; row < end; ++row) {
     for (index_t step = 0; step < steps_; ++step) {
-      std::uint32_t chunk;
-      std::memcpy(&chunk, data_.data() + offset(row, step), sizeof chunk);
-      chunk ^= flip;
+      std::uint32_t chunk = 0;
+      std::memcpy(&chunk, data_.data() + place_of(row, step),
+                  static_cast<std::size_t>(column_bytes_));
+      if (column_bytes_ == 2) chunk *= 0x00010001u;  // twice
+      chunk = add_to_bytes(chunk, back);
       std::memcpy(out, &chunk, sizeof chunk);
       out += step_bytes;
     }

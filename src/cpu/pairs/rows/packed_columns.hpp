@@ -24,6 +24,8 @@ class packed_columns {
 
   [[nodiscard]] bool is_empty() const { return data_.size() == 0; }
   [[nodiscard]] index_t steps() const { return steps_; }
+  /// What every byte of a column is larger by than the value.
+  [[nodiscard]] int offset() const { return offset_; }
   /// The group that column `col` starts; `col` is a multiple of group_lanes.
   [[nodiscard]] const std::uint8_t* group_of(index_t col) const {
     return data_.data() + col / group_lanes * group_bytes();
@@ -35,13 +37,17 @@ class packed_columns {
   static index_t steps_of(packing how, index_t cols, index_t chunk);
 
  private:
-  [[nodiscard]] index_t group_bytes() const { return steps_ * group_lanes * step_bytes; }
-  [[nodiscard]] std::size_t offset(index_t row, index_t step) const {
+  [[nodiscard]] index_t group_bytes() const { return steps_ * group_lanes * column_bytes_; }
+  [[nodiscard]] std::size_t place_of(index_t row, index_t step) const {
     return static_cast<std::size_t>(row / group_lanes * group_bytes() +
-                                    (step * group_lanes + row % group_lanes) * step_bytes);
+                                    (step * group_lanes + row % group_lanes) * column_bytes_);
   }
 
-  packing how_ = packing::float32;
+  template <index_t Bytes, class T>
+  void store_steps(index_t row, const T* values);
+
+  std::uint8_t offset_ = 0;  // added to every byte
+  index_t column_bytes_ = step_bytes;
   index_t cols_ = 0;
   index_t steps_ = 0;
   aligned_buffer<std::uint8_t> data_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 namespace gpu::cpu {
 namespace {
@@ -11,6 +12,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Beyond this many columns the 8-bit sums of the screen could overflow.
 constexpr index_t most_screened_cols = 32768;
+
+// One pair in so many is looked at to estimate what passes: some per mille of the time of a screen.
+constexpr double pairs_per_sample = 32768;
+constexpr index_t least_sample = 64;
+constexpr index_t most_sample = 1 << 14;
 
 }  // namespace
 
@@ -22,16 +28,25 @@ packed_rows::packed_rows(const pair_kernels& kernels, packing how, index_t rows,
       rows_(rows),
       cols_(cols) {}
 
-void packed_rows::prepare(const detail::keep_range* keep) {
+void packed_rows::choose(const pair_task& task) {
+  task_ = task;
+  rung_ = cpu_pair_rung::every;
+  estimate_ = {};
+  searched_pairs_ = 0;
+  candidates_ = 0;
   filter how;
-  if (keep != nullptr && make_filter(*keep, how)) {
-    if (how.cut > 1) return;
-    const bool offered = kernels_.screen.search != nullptr && cols_ <= most_screened_cols;
-    if (offered && screen_.is_empty() && is_rare(how.cut)) screen_ = make_screen();
-    if (is_screened(how.cut)) {
-      columns_ = {};  // one form at a time
-      return;
-    }
+  const bool has_cut =
+      task.wanted == pair_task::output::matches || task.wanted == pair_task::output::counts;
+  const bool is_filtered = has_cut && make_filter(task.keep, how);
+  keeps_none_ = is_filtered && how.cut > 1;
+  if (is_filtered && !keeps_none_) choose_for_cut(how);
+}
+
+void packed_rows::pack_for_rung() {
+  if (keeps_none_) return;
+  if (rung_ == cpu_pair_rung::screen) {
+    columns_ = {};  // one form at a time
+    return;
   }
   screen_ = {};
   if (!columns_.is_empty()) return;
@@ -39,10 +54,79 @@ void packed_rows::prepare(const detail::keep_range* keep) {
   pack(columns_);
 }
 
-void packed_rows::prepare_counts(const detail::keep_range& keep, index_t bins) {
+void packed_rows::drop_packed() {
+  screen_ = {};
+  columns_ = {};
+}
+
+const std::vector<double>& packed_rows::sample() {
+  if (!sample_.empty() || rows_ < 2) return sample_;
+  const double pairs = static_cast<double>(rows_) * static_cast<double>(rows_ - 1) / 2;
+  const auto count = static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
+                                                         static_cast<double>(least_sample),
+                                                         static_cast<double>(most_sample)));
+  sample_.reserve(count);
+  std::minstd_rand random(1);
+  while (sample_.size() < count) {
+    const auto i = static_cast<index_t>(random()) % rows_;
+    const auto j = static_cast<index_t>(random()) % rows_;
+    if (i != j) sample_.push_back(exact(i, j));
+  }
+  return sample_;
+}
+
+void packed_rows::choose_for_cut(const filter& how) {
+  const auto share_above = [&](double cut) {
+    const auto passed = std::count_if(sample_.begin(), sample_.end(), [&](double r) {
+      return how.side == cut_side::magnitude  ? std::abs(r) >= cut
+             : how.side == cut_side::positive ? r >= cut
+                                              : -r >= cut;
+    });
+    return estimated_share(passed, static_cast<index_t>(sample_.size()));
+  };
+  estimate_ = {.sampled = static_cast<index_t>(sample().size()),
+               .kept = share_above(how.cut),
+               .candidates = 1};
+  cpu_pair_costs costs = this->costs(task_);
+  const bool is_offered =
+      kernels_.screen.search != nullptr && cols_ <= most_screened_cols && how.cut > 0;
+  estimate_.candidates = is_offered ? estimate_.kept : 1;  // at least
+  if (!is_offered) costs.screen = infinity;
+  rung_ = choose_cpu_rung(estimate_, costs).rung;
+  if (rung_ != cpu_pair_rung::screen) return;
+  if (screen_.is_empty()) {
+    columns_ = {};
+    screen_ = make_screen();
+  }
+  if (screen_.weakest(how.cut) <= 0) costs.screen = infinity;
+  estimate_.candidates = share_above(screen_.weakest(how.cut));
+  rung_ = choose_cpu_rung(estimate_, costs).rung;
+}
+
+// A sample may have missed what is rare, and rows may be of several kinds. A rung that looks at
+// many pairs more than it was chosen for gives way once; what it found stays.
+void packed_rows::reconsider() {
+  constexpr std::uint64_t least_pairs = 1 << 20;
+  if (rung_ == cpu_pair_rung::every || searched_pairs_ < least_pairs) return;
   filter how;
-  const bool searches = make_filter(keep, how) && (bins == 0 || is_binned_by_search(how));
-  prepare(searches ? &keep : nullptr);
+  if (!make_filter(task_.keep, how)) return;
+  pair_estimate seen = estimate_;
+  const double share =
+      static_cast<double>(candidates_) / static_cast<double>(searched_pairs_.load());
+  const bool is_screened = rung_ == cpu_pair_rung::screen;
+  (is_screened ? seen.candidates : seen.kept) = share;
+  if (is_screened) seen.kept = std::min(seen.kept, share);
+  cpu_pair_costs costs = this->costs(task_);
+  if (!is_screened) costs.screen = infinity;  // gone
+  const cpu_rung_choice now = choose_cpu_rung(seen, costs);
+  searched_pairs_ = 0;
+  candidates_ = 0;
+  if (now.rung == rung_) return;
+  const double worth = is_screened ? now.screen : now.search;
+  const double other = now.rung == cpu_pair_rung::search ? now.search : now.every;
+  if (worth < 1.2 * other) return;
+  rung_ = now.rung;
+  pack_for_rung();
 }
 
 void packed_rows::set_scales(std::vector<float> scales, double relative_band,
@@ -113,11 +197,6 @@ float* packed_rows::row_cuts_of(pair_scratch& scratch) const {
       pair_policy::task_rows * columns_.steps() * step_bytes);
 }
 
-bool packed_rows::filters(const detail::keep_range& keep) {
-  const bool both = keep.at_least >= 0 && keep.at_most == -keep.at_least;
-  return both || keep.at_most == -infinity || keep.at_least == infinity;
-}
-
 kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
                                      pair_scratch& scratch) const {
   kernel_tile out = tile_of(tile, scratch);
@@ -135,21 +214,6 @@ kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
   return out;
 }
 
-// Whether so few pairs of unrelated rows pass the cut that looking for them is cheaper than
-// counting: one in 10^5 at 4.4 standard deviations of 1 / sqrt(cols).
-bool packed_rows::is_rare(double cut) const {
-  return cut > 0 && cut * cut * static_cast<double>(cols_) >= 20;
-}
-
-// Up to about one pair in six of unrelated rows.
-bool packed_rows::is_binned_by_search(const filter& how) const {
-  return how.cut > 0 && how.cut * how.cut * static_cast<double>(cols_) >= 2;
-}
-
-bool packed_rows::is_screened(double cut) const {
-  return !screen_.is_empty() && screen_.is_selective(cut);
-}
-
 template <class Take>
 void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
                          pair_scratch& scratch, const Take& take) const {
@@ -158,26 +222,31 @@ void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, 
     const pair_tile& tile;
     const detail::keep_range& keep;
     const Take& take;
+    mutable std::uint64_t candidates = 0;
     bool settle(index_t row, index_t col, double statistic) const {
+      ++candidates;
       if (!keep.keeps(statistic)) return false;
       take(row, col, statistic);
       return true;
     }
-  } shared{*this, tile, keep, take};
-  if (is_screened(how.cut)) {
+  } shared{.rows = *this, .tile = tile, .keep = keep, .take = take};
+  if (rung_ == cpu_pair_rung::screen) {
     const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t) {
       const context& c = *static_cast<context*>(opaque);
       return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col));
     };
     screen_.search(tile, how.cut, how.side, scratch.kernel.data(),
                    {.keeps = decide, .context = &shared});
-    return;
+  } else {
+    const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
+      const context& c = *static_cast<context*>(opaque);
+      return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
+    };
+    dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
   }
-  const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
-    const context& c = *static_cast<context*>(opaque);
-    return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
-  };
-  dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
+  const auto pairs = static_cast<std::uint64_t>(tile.rows() * tile.cols());
+  searched_pairs_.fetch_add(pairs, std::memory_order_relaxed);
+  candidates_.fetch_add(shared.candidates, std::memory_order_relaxed);
 }
 
 // A search whose cut is another for each row. Statistics are at most 1, and so are bars that
@@ -212,14 +281,20 @@ void packed_rows::above(const pair_tile& tile, const double* bars, bool by_magni
   dots_->search(out, {.keeps = decide, .context = &shared});
 }
 
+void packed_rows::select(const pair_tile& tile, const detail::keep_range& keep, const filter&,
+                         pair_scratch& scratch, hit_buffer& out) const {
+  pair_rows::matches(tile, keep, scratch, out);
+}
+
 void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
-                          pair_scratch& scratch, std::vector<pair_hit>& out) const {
+                          pair_scratch& scratch, hit_buffer& out) const {
   filter how;
   if (!make_filter(keep, how)) return pair_rows::matches(tile, keep, scratch, out);
   if (how.cut > 1) return;
+  if (rung_ == cpu_pair_rung::every) return select(tile, keep, how, scratch, out);
   search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
-    out.push_back({static_cast<std::uint32_t>(tile.row_begin + row),
-                   static_cast<std::uint32_t>(tile.col_begin + col), statistic});
+    out.push({static_cast<std::uint32_t>(tile.row_begin + row),
+              static_cast<std::uint32_t>(tile.col_begin + col), statistic});
   });
 }
 
@@ -227,11 +302,12 @@ std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range
                                  pair_scratch& scratch, std::uint32_t* row_degree,
                                  std::uint32_t* col_degree, const pair_bins& bins) const {
   filter how;
-  if (!make_filter(keep, how) || (bins.count > 0 && !is_binned_by_search(how))) {
+  const bool is_searched = rung_ != cpu_pair_rung::every;
+  if (!make_filter(keep, how) || (bins.count > 0 && !is_searched && how.cut <= 1)) {
     return pair_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
   }
   if (how.cut > 1) return 0;
-  if (bins.count > 0 || is_rare(how.cut) || is_screened(how.cut)) {
+  if (is_searched) {
     std::uint64_t kept = 0;
     search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
       ++row_degree[row];

@@ -1,6 +1,7 @@
 #pragma once
 // Rows in the layout of cpu/pairs/loops/kernels.hpp, with the exact decision left to the measure.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "cpu/pairs/rows/packed_columns.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/row_screen.hpp"
+#include "plan/cpu_pair_rung.hpp"
 
 namespace gpu::cpu {
 
@@ -19,17 +21,17 @@ class packed_rows : public pair_rows {
  public:
   [[nodiscard]] index_t size() const override { return rows_; }
   [[nodiscard]] std::size_t kernel_bytes() const override;
-  void prepare(const detail::keep_range* keep) override;
-  void prepare_counts(const detail::keep_range& keep, index_t bins) override;
-  void prepare_above() override {
-    prepare(nullptr);
-    packed_rows::prepare(nullptr);
+  void prepare(const pair_task& task) override {
+    choose(task);
+    pack_for_rung();
   }
+  [[nodiscard]] pair_estimate estimate() const override { return estimate_; }
+  void reconsider() override;
   [[nodiscard]] bool finds_above() const override { return true; }
   void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,
              const pair_visitor& visit) const override;
   void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
-               std::vector<pair_hit>& out) const override;
+               hit_buffer& out) const override;
   std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
                       std::uint32_t* row_degree, std::uint32_t* col_degree,
                       const pair_bins& bins) const override;
@@ -58,31 +60,41 @@ class packed_rows : public pair_rows {
   /// and is unsure within `relative_band` of the largest such product.
   void set_scales(std::vector<float> scales, double relative_band, bool band_grows_with_cut);
 
-  /// Whether the kernels can look for what `keep` asks; else all statistics are computed.
-  [[nodiscard]] static bool filters(const detail::keep_range& keep);
-
-  /// False where the kernels cannot look for what `keep` asks.
+  /// False where the kernels cannot look for what `keep` asks: all statistics are computed then.
   [[nodiscard]] bool make_filter(const detail::keep_range& keep, filter& out) const;
-  /// Whether so few pairs pass that looking for them is cheaper than counting.
-  [[nodiscard]] bool is_rare(double cut) const;
+
+  /// Nanoseconds of one pair of each rung.
+  [[nodiscard]] virtual cpu_pair_costs costs(const pair_task& task) const = 0;
+  /// The kept pairs of `tile` where most blocks have some: by default from all statistics.
+  virtual void select(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
+                      pair_scratch& scratch, hit_buffer& out) const;
+  /// Chooses the rung for `task`; makes the screen where it is that.
+  void choose(const pair_task& task);
+  /// Packs what the chosen rung takes.
+  void pack_for_rung();
+  /// Frees what was packed.
+  void drop_packed();
 
   /// A tile for `sums`: rows and columns alone.
   [[nodiscard]] kernel_tile tile_of(const pair_tile& tile, pair_scratch& scratch) const;
   [[nodiscard]] std::int32_t* sums_of(pair_scratch& scratch) const;
   [[nodiscard]] const dot_kernels& dots() const { return *dots_; }
   [[nodiscard]] const pair_kernels& kernels() const { return kernels_; }
+  [[nodiscard]] cpu_pair_rung rung() const { return rung_; }
+  [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
+                                        pair_scratch& scratch) const;
 
  private:
-  [[nodiscard]] bool is_screened(double cut) const;
-  // Whether bins are filled with what a search finds, not from all statistics.
-  [[nodiscard]] bool is_binned_by_search(const filter& how) const;
+  // Statistics of pairs drawn at random; drawn once.
+  [[nodiscard]] const std::vector<double>& sample();
+  void choose_for_cut(const filter& how);
+  // Whether no pair can pass the cut prepared for.
+  bool keeps_none_ = false;
   // take(row, col, statistic) for the kept pairs of `tile`, rows and columns counted from its
   // first.
   template <class Take>
   void search(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
               pair_scratch& scratch, const Take& take) const;
-  [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
-                                        pair_scratch& scratch) const;
   [[nodiscard]] float* row_cuts_of(pair_scratch& scratch) const;
   [[nodiscard]] float band_of(double cut) const;
 
@@ -97,6 +109,13 @@ class packed_rows : public pair_rows {
   double relative_band_ = 0;
   bool band_grows_with_cut_ = false;
   double largest_scale_ = 0;
+  std::vector<double> sample_;
+  pair_task task_;  // what was prepared for
+  cpu_pair_rung rung_ = cpu_pair_rung::search;
+  pair_estimate estimate_;
+  // Of the tiles that were searched since then.
+  mutable std::atomic<std::uint64_t> searched_pairs_ = 0;
+  mutable std::atomic<std::uint64_t> candidates_ = 0;
 };
 
 }  // namespace gpu::cpu

@@ -1,22 +1,38 @@
 #include "cpu/pairs/rows/pair_rows.hpp"
 
+#include <utility>
+
 namespace gpu::cpu {
+
+pair_hit* hit_buffer::room_for(index_t more) {
+  const std::size_t needed = size_ + static_cast<std::size_t>(more);
+  if (needed > data_.size()) {
+    constexpr std::size_t least = 1024;
+    aligned_buffer<pair_hit> larger(std::max({least, needed, 2 * data_.size()}));
+    std::copy_n(data_.data(), size_, larger.data());
+    data_ = std::move(larger);
+  }
+  return data_.data() + size_;
+}
 
 pair_scratch::pair_scratch(std::size_t kernel_bytes)
     : statistics(static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols)),
       kernel(kernel_bytes) {}
 
 void pair_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
-                        pair_scratch& scratch, std::vector<pair_hit>& out) const {
+                        pair_scratch& scratch, hit_buffer& out) const {
   for_each_block(*this, tile, scratch, [&](const pair_tile& block, const double* statistics) {
     for (index_t i = block.row_begin; i < block.row_end; ++i) {
       const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+      pair_hit* const hits = out.room_for(block.cols() + 1);
+      index_t kept = 0;
       for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
         const double r = row[j - block.col_begin];
-        if (keep.keeps(r)) {
-          out.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), r});
-        }
+        // Without a branch: the next one is written over what does not pass.
+        hits[kept] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), r};
+        kept += keep.keeps(r) ? 1 : 0;
       }
+      out.add(kept);
     }
   });
 }

@@ -14,10 +14,12 @@
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/engine.hpp"
+#include "plan/cpu_pair_rung.hpp"
 
 namespace gpu::cpu {
 
@@ -31,11 +33,22 @@ struct pair_tile {
   [[nodiscard]] index_t cols() const { return col_end - col_begin; }
 };
 
-/// A kept pair, row < col, in packed row numbers.
-struct pair_hit {
-  std::uint32_t row;
-  std::uint32_t col;
-  double statistic;
+/// Kept pairs, in memory that grows by doubling and is never cleared.
+class hit_buffer {
+ public:
+  [[nodiscard]] std::span<const pair_hit> hits() const { return {data_.data(), size_}; }
+  void clear() { size_ = 0; }
+  /// Room for `more` hits behind those that are there; of them `add` says how many were written.
+  [[nodiscard]] pair_hit* room_for(index_t more);
+  void add(index_t count) { size_ += static_cast<std::size_t>(count); }
+  void push(const pair_hit& hit) {
+    *room_for(1) = hit;
+    ++size_;
+  }
+
+ private:
+  aligned_buffer<pair_hit> data_;
+  std::size_t size_ = 0;
 };
 
 /// Scratch memory of one thread.
@@ -63,6 +76,14 @@ struct pair_visitor {
   void* context = nullptr;
 };
 
+/// What the calls of a sink ask of the rows.
+struct pair_task {
+  enum class output { statistics, above, matches, counts };
+  output wanted = output::statistics;
+  detail::keep_range keep = {};  // of matches and counts
+  index_t bins = 0;              // of counts
+};
+
 class pair_rows {
  public:
   virtual ~pair_rows() = default;
@@ -72,20 +93,18 @@ class pair_rows {
   /// Scratch bytes that one thread needs beside the statistics.
   [[nodiscard]] virtual std::size_t kernel_bytes() const { return 0; }
 
-  /// Makes ready what the calls below need: `matches` with `keep`, or, where that is null, all but
-  /// `count`. To be called before them, by one thread.
-  virtual void prepare(const detail::keep_range* /*keep*/) {}
-  /// The same for `count` with `keep` and so many bins.
-  virtual void prepare_counts(const detail::keep_range& /*keep*/, index_t /*bins*/) {
-    prepare(nullptr);
-  }
+  /// Makes ready what the calls below need for `task`. To be called before them, by one thread.
+  virtual void prepare(const pair_task& /*task*/) {}
+  /// What a sample of the pairs says about the cut prepared for; nothing of none.
+  [[nodiscard]] virtual pair_estimate estimate() const { return {}; }
+  /// Goes on in another way where the tiles so far turned out otherwise than prepare() expected.
+  /// To be called by one thread, between tiles.
+  virtual void reconsider() {}
 
   /// The statistic of every pair of `tile` (at most block_rows x block_cols), also of those with
   /// row >= col, to out[(row - row_begin) * block_cols + (col - col_begin)].
   virtual void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const = 0;
 
-  /// The same for `above` and statistics.
-  virtual void prepare_above() { prepare(nullptr); }
   /// Whether `above` is quicker than all statistics.
   [[nodiscard]] virtual bool finds_above() const { return false; }
   /// Visits at least the pairs of `tile`, also those with row >= col, whose statistic, or its
@@ -95,7 +114,7 @@ class pair_rows {
 
   /// Appends the kept pairs of `tile` with row < col; columns ascend within each row.
   virtual void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
-                       std::vector<pair_hit>& out) const;
+                       hit_buffer& out) const;
 
   /// The row that stands at each place of the order in which `count` takes rows; empty where they
   /// stay as they are.
@@ -107,20 +126,27 @@ class pair_rows {
                               std::uint32_t* col_degree, const pair_bins& bins) const;
 };
 
-/// Calls body(block, statistics of the block) for the blocks of `tile`; columns ascend within rows.
+/// Calls body(block) for the blocks of `tile`; columns ascend within rows.
+template <class Body>
+void for_each_block(const pair_tile& tile, const Body& body) {
+  for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
+    for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::block_cols) {
+      body(pair_tile{.row_begin = i,
+                     .row_end = std::min(i + pair_policy::block_rows, tile.row_end),
+                     .col_begin = j,
+                     .col_end = std::min(j + pair_policy::block_cols, tile.col_end)});
+    }
+  }
+}
+
+/// Calls body(block, statistics of the block) for them.
 template <class Body>
 void for_each_block(const pair_rows& rows, const pair_tile& tile, pair_scratch& scratch,
                     const Body& body) {
-  for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
-    for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::block_cols) {
-      const pair_tile block{.row_begin = i,
-                            .row_end = std::min(i + pair_policy::block_rows, tile.row_end),
-                            .col_begin = j,
-                            .col_end = std::min(j + pair_policy::block_cols, tile.col_end)};
-      rows.statistics(block, scratch, scratch.statistics.data());
-      body(block, static_cast<const double*>(scratch.statistics.data()));
-    }
-  }
+  for_each_block(tile, [&](const pair_tile& block) {
+    rows.statistics(block, scratch, scratch.statistics.data());
+    body(block, static_cast<const double*>(scratch.statistics.data()));
+  });
 }
 
 /// First column of `tile` that is above the diagonal in `row`.
@@ -161,12 +187,19 @@ class row_inspector {
   std::vector<index_t>::const_iterator next_nan_;
 };
 
-/// Packs all rows, or, `in_windows`, only looks at them and gives their source. `data` outlives it.
+/// How rows are prepared.
+struct row_options {
+  pair_variant variant;
+  bool in_windows;            ///< Whether they are only looked at, and packed by a source.
+  bool looks_for_patterns;    ///< Whether rows of equal ranks are looked for.
+  double most_pattern_share;  ///< Patterns per row up to which they are folded.
+  int threads;
+};
+
+/// Packs all rows, or gives their source. `data` outlives it.
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
-                                      const pair_options& options, pair_variant variant,
-                                      bool in_windows);
+                                      const row_options& options);
 row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
-                                     const pair_options& options, pair_variant variant,
-                                     bool in_windows);
+                                     const row_options& options);
 
 }  // namespace gpu::cpu

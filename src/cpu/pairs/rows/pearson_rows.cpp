@@ -8,7 +8,7 @@
 #include "cpu/pairs/rows/packed_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
-#include "cpu/pairs/rows/scaled_row.hpp"
+#include "cpu/pairs/rows/unit_row.hpp"
 #include "pairs/checks.hpp"
 #include "stats/pearson_order.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr index_t rows_per_task = 256;
 
 // Centred and scaled rows of those that have a statistic, in order, zeros up to the stride.
-struct scaled_rows {
+struct unit_rows {
   index_t stride = 0;
   index_t size = 0;
   aligned_buffer<double> values;
@@ -34,8 +34,8 @@ index_t stride_of(index_t cols) {
 
 // Scales rows [begin, begin + count) of `data` to `out`, and says of what kind they are.
 template <class T>
-void scale_piece(const matrix_view<const T>& data, index_t begin, index_t count, double* out,
-                 detail::row_kind* kinds, int threads) {
+void make_unit_piece(const matrix_view<const T>& data, index_t begin, index_t count, double* out,
+                     detail::row_kind* kinds, int threads) {
   const pair_kernels& kernels = usable_pair_kernels();
   const index_t stride = stride_of(data.cols());
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
@@ -44,19 +44,19 @@ void scale_piece(const matrix_view<const T>& data, index_t begin, index_t count,
     for (index_t i = task * rows_per_task; i < end; ++i) {
       double* row = out + i * stride;
       std::fill(std::copy_n(data.row(begin + i), data.cols(), row), row + stride, 0.0);
-      kinds[i] = scale_row(kernels, row, data.cols(), stride);
+      kinds[i] = make_unit_row(kernels, row, data.cols(), stride);
     }
   });
 }
 
 template <class T>
-scaled_rows scale_ordinary_rows(const matrix_view<const T>& data, int threads,
-                                row_preparation& found) {
-  scaled_rows out;
+unit_rows make_ordinary_unit_rows(const matrix_view<const T>& data, int threads,
+                                  row_preparation& found) {
+  unit_rows out;
   out.stride = stride_of(data.cols());
   out.values = aligned_buffer<double>(static_cast<std::size_t>(data.rows() * out.stride));
   std::vector<detail::row_kind> kinds(static_cast<std::size_t>(data.rows()));
-  scale_piece(data, 0, data.rows(), out.values.data(), kinds.data(), threads);
+  make_unit_piece(data, 0, data.rows(), out.values.data(), kinds.data(), threads);
   row_inspector inspector(found);
   for (index_t i = 0; i < data.rows(); ++i) {
     const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
@@ -71,7 +71,7 @@ scaled_rows scale_ordinary_rows(const matrix_view<const T>& data, int threads,
 // One pair at a time: the naive variant.
 class plain_pearson_rows final : public pair_rows {
  public:
-  explicit plain_pearson_rows(scaled_rows rows) : rows_(std::move(rows)) {}
+  explicit plain_pearson_rows(unit_rows rows) : rows_(std::move(rows)) {}
 
   [[nodiscard]] index_t size() const override { return rows_.size; }
 
@@ -87,12 +87,12 @@ class plain_pearson_rows final : public pair_rows {
   }
 
  private:
-  scaled_rows rows_;
+  unit_rows rows_;
 };
 
 class packed_pearson_rows final : public packed_rows {
  public:
-  packed_pearson_rows(const pair_kernels& kernels, scaled_rows rows, index_t cols, int threads)
+  packed_pearson_rows(const pair_kernels& kernels, unit_rows rows, index_t cols, int threads)
       : packed_rows(kernels, packing::float32, rows.size, cols),
         rows_(std::move(rows)),
         cols_(cols),
@@ -104,8 +104,8 @@ class packed_pearson_rows final : public packed_rows {
   }
 
   // Statistics need the doubles alone.
-  void prepare(const detail::keep_range* keep) override {
-    if (keep != nullptr) packed_rows::prepare(keep);
+  void prepare(const pair_task& task) override {
+    if (task.wanted != pair_task::output::statistics) packed_rows::prepare(task);
   }
 
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
@@ -141,16 +141,28 @@ class packed_pearson_rows final : public packed_rows {
     });
   }
 
+  [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
+    const auto columns = static_cast<double>(cols_);
+    const pair_speed& speed = kernels().speed;
+    const double sums = columns * speed.float32 + speed.filter;
+    const double statistic = columns * speed.float64 + 3;
+    const bool counts = task.wanted == pair_task::output::counts;
+    return {.screen = columns * speed.screen,
+            .search = sums,
+            .every = counts && task.bins == 0 ? 1.4 * sums : statistic + (counts ? 4 : 1),
+            .decide = 15 + columns * 0.5};
+  }
+
   [[nodiscard]] row_screen make_screen() const override {
     return {kernels(), rows_.values.data(), size(), cols_, rows_.stride, nullptr, threads_};
   }
 
-  scaled_rows rows_;
+  unit_rows rows_;
   index_t cols_;
   int threads_;
 };
 
-std::unique_ptr<pair_rows> make_rows(scaled_rows rows, index_t cols, pair_variant variant,
+std::unique_ptr<pair_rows> make_rows(unit_rows rows, index_t cols, pair_variant variant,
                                      int threads) {
   if (variant == pair_variant::naive) return std::make_unique<plain_pearson_rows>(std::move(rows));
   return std::make_unique<packed_pearson_rows>(usable_pair_kernels(), std::move(rows), cols,
@@ -159,10 +171,10 @@ std::unique_ptr<pair_rows> make_rows(scaled_rows rows, index_t cols, pair_varian
 
 // Scales rows whenever they are asked for.
 template <class T>
-class scaled_source final : public row_source {
+class unit_row_source final : public row_source {
  public:
-  scaled_source(const matrix_view<const T>& data, pair_variant variant, int threads,
-                row_preparation& found)
+  unit_row_source(const matrix_view<const T>& data, pair_variant variant, int threads,
+                  row_preparation& found)
       : data_(data), variant_(variant), threads_(threads), present_(data.rows()) {
     const index_t most = rows_per_piece(data.cols());
     aligned_buffer<double> rows(static_cast<std::size_t>(most * stride_of(data.cols())));
@@ -170,7 +182,7 @@ class scaled_source final : public row_source {
     row_inspector inspector(found);
     for (index_t begin = 0; begin < data.rows(); begin += most) {
       const index_t piece = std::min(most, data.rows() - begin);
-      scale_piece(data, begin, piece, rows.data(), kinds.data(), threads);
+      make_unit_piece(data, begin, piece, rows.data(), kinds.data(), threads);
       for (index_t i = 0; i < piece; ++i) {
         const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
         if (inspector.admits(begin + i, kind == detail::row_kind::ordinary)) {
@@ -187,7 +199,7 @@ class scaled_source final : public row_source {
                                                 std::vector<node_id>& original) const override {
     const index_t count = first.size() + second.size();
     const index_t most = rows_per_piece(data_.cols());
-    scaled_rows rows;
+    unit_rows rows;
     rows.stride = stride_of(data_.cols());
     rows.size = count;
     rows.values = aligned_buffer<double>(static_cast<std::size_t>((count + most) * rows.stride));
@@ -199,13 +211,13 @@ class scaled_source final : public row_source {
   }
 
  private:
-  void append(row_range range, scaled_rows& rows, std::vector<node_id>& original) const {
+  void append(row_range range, unit_rows& rows, std::vector<node_id>& original) const {
     const index_t most = rows_per_piece(data_.cols());
     std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
     append_rows(
         present_, range, most, original,
         [&](index_t begin, index_t count, index_t to) {
-          scale_piece(data_, begin, count, rows.row(to), kinds.data(), threads_);
+          make_unit_piece(data_, begin, count, rows.row(to), kinds.data(), threads_);
         },
         [&](index_t from, index_t to) { std::copy_n(rows.row(from), rows.stride, rows.row(to)); });
   }
@@ -219,19 +231,19 @@ class scaled_source final : public row_source {
 }  // namespace
 
 row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
-                                     const pair_options& options, pair_variant variant,
-                                     bool in_windows) {
+                                     const row_options& options) {
   row_preparation found;
-  const int threads = options.exec.cpu_threads;
+  const int threads = options.threads;
   found.nan_rows = validate::find_nan_rows(data, threads);
   std::visit(
       [&]<class T>(const matrix_view<const T>& view) {
-        if (in_windows) {
-          found.source = std::make_unique<scaled_source<T>>(view, variant, threads, found);
+        if (options.in_windows) {
+          found.source =
+              std::make_unique<unit_row_source<T>>(view, options.variant, threads, found);
           return;
         }
-        scaled_rows rows = scale_ordinary_rows(view, threads, found);
-        found.rows = make_rows(std::move(rows), view.cols(), variant, threads);
+        unit_rows rows = make_ordinary_unit_rows(view, threads, found);
+        found.rows = make_rows(std::move(rows), view.cols(), options.variant, threads);
       },
       data);
   return found;

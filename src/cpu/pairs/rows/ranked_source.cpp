@@ -175,14 +175,13 @@ row_patterns group_patterns(const matrix_view<const T>& data, const present_rows
 
 template <class Integer, class T>
 std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
-                                               const pair_options& options, bool looks_for_patterns,
+                                               const row_options& options,
                                                rank_packer<Integer> pack, row_preparation& found) {
-  const int threads = options.exec.cpu_threads;
-  row_survey survey = survey_rows<Integer>(data, looks_for_patterns, threads, found);
-  const double most_share = detail::most_pattern_share(options.fold, backend::cpu, options.variant);
+  const int threads = options.threads;
+  row_survey survey = survey_rows<Integer>(data, options.looks_for_patterns, threads, found);
   const index_t rows = survey.present.size();
-  const double most = most_share * static_cast<double>(std::max<index_t>(rows, 1));
-  if (looks_for_patterns && promises_patterns(survey.sampled_hashes, rows, most)) {
+  const double most = options.most_pattern_share * static_cast<double>(std::max<index_t>(rows, 1));
+  if (options.looks_for_patterns && promises_patterns(survey.sampled_hashes, rows, most)) {
     row_patterns patterns = group_patterns<Integer>(data, survey.present, threads);
     if (static_cast<double>(patterns.size()) <= most) found.patterns = std::move(patterns);
   }
@@ -197,15 +196,15 @@ std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
       data, std::move(survey.present), found.patterns.has_value(), threads, std::move(pack));
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                    \
-  template std::unique_ptr<row_source> make_ranked_source<std::int8_t, T>(               \
-      const matrix_view<const T>&, const pair_options&, bool, rank_packer<std::int8_t>,  \
-      row_preparation&);                                                                 \
-  template std::unique_ptr<row_source> make_ranked_source<std::int16_t, T>(              \
-      const matrix_view<const T>&, const pair_options&, bool, rank_packer<std::int16_t>, \
-      row_preparation&);                                                                 \
-  template std::unique_ptr<row_source> make_ranked_source<std::int32_t, T>(              \
-      const matrix_view<const T>&, const pair_options&, bool, rank_packer<std::int32_t>, \
+#define GPU_SIMILARITY_INSTANTIATE(T)                                             \
+  template std::unique_ptr<row_source> make_ranked_source<std::int8_t, T>(        \
+      const matrix_view<const T>&, const row_options&, rank_packer<std::int8_t>,  \
+      row_preparation&);                                                          \
+  template std::unique_ptr<row_source> make_ranked_source<std::int16_t, T>(       \
+      const matrix_view<const T>&, const row_options&, rank_packer<std::int16_t>, \
+      row_preparation&);                                                          \
+  template std::unique_ptr<row_source> make_ranked_source<std::int32_t, T>(       \
+      const matrix_view<const T>&, const row_options&, rank_packer<std::int32_t>, \
       row_preparation&);
 
 GPU_SIMILARITY_INSTANTIATE(std::int8_t)

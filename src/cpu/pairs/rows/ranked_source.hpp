@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <gpu/matrix_view.hpp>
-#include <gpu/pair_options.hpp>
 
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
@@ -36,7 +35,7 @@ using rank_packer =
 /// where that pays the patterns, whose first rows are then those of the source. `data` outlives it.
 template <class Integer, class T>
 std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
-                                               const pair_options& options, bool looks_for_patterns,
+                                               const row_options& options,
                                                rank_packer<Integer> pack, row_preparation& found);
 
 }  // namespace gpu::cpu

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/parallel.hpp"
@@ -11,10 +10,6 @@ namespace gpu::cpu {
 namespace {
 
 constexpr index_t rows_per_task = 512;
-
-// In standard deviations, 1 / sqrt(cols), of the statistic of unrelated rows, squared: 3.7 of them
-// pass one pair in 4000, so that one strip of 512 pairs in 8 is looked at closely.
-constexpr double least_selective = 14;
 
 // Lanes side by side, so that the compiler may vectorise what it must not reorder.
 constexpr index_t lanes = 8;
@@ -69,8 +64,7 @@ template <class T>
 row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t count, index_t cols,
                        index_t stride, const double* lengths, int threads)
     : kernel_(&kernels.screen),
-      columns_(kernels.screen.signed_columns ? packing::signed_int8 : packing::int8, count, cols,
-               kernels.int8_chunk),
+      columns_(kernels.screen.columns, count, cols, kernels.int8_chunk),
       cols_(cols) {
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
@@ -91,8 +85,14 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
   const double largest = for_each_row([&](index_t, const T* row, double length, std::int8_t*) {
     return static_cast<double>(largest_of(row, cols)) / length;
   });
-  // A little less than 127 / largest: rounding never leaves the bytes.
-  scale_ = largest > 0 ? 126.999 / largest : 1.0;
+  const bool has_short_sums = kernels.screen.columns == packing::byte_pairs;
+  // A little less, so that rounding never leaves the bytes.
+  const double most = (has_short_sums ? byte_pair_offset : 127) - 0.001;
+  scale_ = largest > 0 ? most / largest : 1.0;
+  // Rounding moves every element by at most a half.
+  if (has_short_sums) {
+    scale_ = std::min(scale_, byte_pair_length - std::sqrt(static_cast<double>(cols)) / 2);
+  }
 
   const double lost = for_each_row([&](index_t i, const T* row, double length, std::int8_t* bytes) {
     const float sum = quantise(row, cols, static_cast<float>(scale_ / length), bytes);
@@ -113,13 +113,8 @@ template row_screen::row_screen(const pair_kernels&, const std::int16_t*, index_
 template row_screen::row_screen(const pair_kernels&, const double*, index_t, index_t, index_t,
                                 const double*, int);
 
-bool row_screen::is_selective(double cut) const {
-  const double left = reduced(cut);
-  return left > 0 && left * left * static_cast<double>(cols_) >= least_selective;
-}
-
 std::size_t row_screen::scratch_bytes(const pair_kernels& kernels, index_t cols) {
-  const index_t steps = packed_columns::steps_of(packing::int8, cols, kernels.int8_chunk);
+  const index_t steps = packed_columns::steps_of(kernels.screen.columns, cols, kernels.int8_chunk);
   return static_cast<std::size_t>(
       pair_policy::task_rows * (steps * step_bytes + static_cast<index_t>(sizeof(std::int32_t))));
 }
@@ -127,40 +122,38 @@ std::size_t row_screen::scratch_bytes(const pair_kernels& kernels, index_t cols)
 void row_screen::search(const pair_tile& tile, double cut, cut_side side, std::byte* scratch,
                         const exact_test& test) const {
   // Rounding of q^2 and of the exact statistic, and down to an integer.
-  const double least = std::floor(scale_ * scale_ * reduced(cut) * (1 - 1e-9));
+  const double least = std::floor(scale_ * scale_ * weakest(cut) * (1 - 1e-9));
   const auto threshold = static_cast<std::uint32_t>(std::max(1.0, least));
   screen_tile out{.columns = columns_.group_of(tile.col_begin),
                   .steps = columns_.steps(),
                   .rows = tile.rows(),
                   .cols = tile.cols(),
                   .diagonal = tile.col_begin - tile.row_begin};
-  switch (side) {
-    case cut_side::magnitude:
-      // x <= -threshold wraps around, -threshold < x < threshold stays below the limit.
-      out.bias = static_cast<std::int32_t>(threshold - 1);
-      out.limit = 2 * threshold - 1;
-      break;
-    case cut_side::positive:
-      out.bias = std::numeric_limits<std::int32_t>::min();
-      out.limit = 0x80000000u + threshold;
-      break;
-    case cut_side::negative:
-      out.bias = static_cast<std::int32_t>(threshold - 1);
-      out.limit = 0x80000000u;
-      break;
+  if (side == cut_side::magnitude) {
+    // x <= -threshold wraps around, -threshold < x < threshold stays below the limit.
+    out.bias = static_cast<std::int32_t>(threshold - 1);
+    out.limit = 2 * threshold - 1;
+  } else {
+    const std::uint32_t sign = kernel_->columns == packing::byte_pairs ? 0x8000u : 0x80000000u;
+    out.bias = static_cast<std::int32_t>(sign);
+    out.limit = sign + threshold;
   }
   auto* steps = reinterpret_cast<std::uint8_t*>(scratch);
   const index_t row_bytes = columns_.steps() * step_bytes;
   columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
+  auto* values = reinterpret_cast<std::int8_t*>(steps);
+  if (side == cut_side::negative) {  // what is negative is positive with the other row
+    std::transform(values, values + tile.rows() * row_bytes, values,
+                   [](std::int8_t value) { return static_cast<std::int8_t>(-value); });
+  }
   auto* biases = reinterpret_cast<std::int32_t*>(steps + pair_policy::task_rows * row_bytes);
   for (index_t i = 0; i < round_up(tile.rows(), row_padding); ++i) {
-    std::int32_t sum = 0;
-    if (!kernel_->signed_columns) {
-      const auto* bytes = reinterpret_cast<const std::int8_t*>(steps + i * row_bytes);
-      for (index_t k = 0; k < row_bytes; ++k) sum += bytes[k];
-    }
+    const std::int8_t* row = values + i * row_bytes;
+    std::int32_t sum = std::accumulate(row, row + row_bytes, 0);
+    if (kernel_->columns == packing::byte_pairs) sum /= 2;  // steps are there twice
     biases[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(out.bias) -
-                                          128u * static_cast<std::uint32_t>(sum));
+                                          static_cast<std::uint32_t>(columns_.offset()) *
+                                              static_cast<std::uint32_t>(sum));
   }
   out.row_steps = steps;
   out.row_bias = biases;

@@ -2,8 +2,9 @@
 // A screen of all pairs by 8-bit products, for cuts that few pairs pass.
 //
 // Let x be a row as a unit vector, so that the statistic of two rows is their dot product, and v
-// its elements times q, rounded to integers of at most 127. With e = |x - v / q| of a row and E the
-// largest of all rows, Cauchy and Schwarz give
+// its elements times q, rounded to integers of at most 127 (of at most 90, and v shorter than 181,
+// for sums of 16 bits). With e = |x - v / q| of a row and E the largest of all rows, Cauchy and
+// Schwarz give
 //
 //   |x.y - v.w / q^2| <= |x - v/q| |y| + |v/q| |y - w/q| <= E + (1 + E) E.
 //
@@ -32,9 +33,9 @@ class row_screen {
 
   [[nodiscard]] bool is_empty() const { return columns_.is_empty(); }
 
-  /// Whether so few pairs of unrelated rows pass the screen of `cut` that the exact test of them
-  /// costs little.
-  [[nodiscard]] bool is_selective(double cut) const;
+  /// A pair whose statistic is below this fails the screen of `cut`, but for what rounding to bytes
+  /// does to it: at worst 2E + E^2.
+  [[nodiscard]] double weakest(double cut) const { return cut - error_ * (2 + error_); }
 
   /// Scratch bytes that `search` needs for rows of `cols` values.
   static std::size_t scratch_bytes(const pair_kernels& kernels, index_t cols);
@@ -44,8 +45,6 @@ class row_screen {
               const exact_test& test) const;
 
  private:
-  [[nodiscard]] double reduced(double cut) const { return cut - error_ * (2 + error_); }
-
   const screen_kernel* kernel_ = nullptr;
   packed_columns columns_;
   index_t cols_ = 0;

@@ -13,7 +13,6 @@
 #include "cpu/rank/centred_ranks.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/equal_rows.hpp"
-#include "plan/fold_choice.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {
@@ -55,14 +54,13 @@ ordinary_ranks<Integer> rank_ordinary_rows(const matrix_view<const T>& data, int
 
 // Leaves one row of each pattern, where that pays.
 template <class Integer>
-void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const pair_options& options,
+void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_options& options,
                row_preparation& found) {
   const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
   const byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
                        ranks.size()};
-  const double most_share = detail::most_pattern_share(options.fold, backend::cpu, options.variant);
   std::optional<row_patterns> patterns =
-      find_patterns(rows, most_share, thread_count(options.exec.cpu_threads));
+      find_patterns(rows, options.most_pattern_share, options.threads);
   if (!patterns) return;
   for (index_t p = 0; p < patterns->size(); ++p) {
     const node_id first = patterns->members_of(static_cast<node_id>(p)).front();  // not before p
@@ -128,27 +126,23 @@ class packed_spearman_rows final : public packed_rows {
     set_scales(std::move(scales), filter_band, true);
   }
 
-  void prepare(const detail::keep_range* keep) override {
-    packed_rows::prepare(keep);
-    if ((keep != nullptr && filters(*keep)) || !squares_.empty()) return;
-    squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
-  }
-
-  void prepare_counts(const detail::keep_range& keep, index_t bins) override {
-    if constexpr (sizeof(Integer) == 1) {
-      filter asked;
-      const bool is_loose = make_filter(keep, asked) && asked.cut <= 1 && !is_rare(asked.cut);
-      if (is_loose && kernels().count_classes != nullptr &&
-          classed_rows::pays(ranks_.stride, ranks_.square_sums)) {
-        if (classes_.is_empty()) {
-          classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
-                      split_,    thread_count(threads_)};
-        }
-        return;
-      }
+  void prepare(const pair_task& task) override {
+    counts_classes_ = task.wanted == pair_task::output::counts && may_count_classes();
+    choose(task);
+    filter asked;
+    counts_classes_ &=
+        rung() == cpu_pair_rung::every && make_filter(task.keep, asked) && asked.cut <= 1;
+    if (!counts_classes_) {
       classes_ = {};
+      pack_for_rung();
+    } else if constexpr (sizeof(Integer) == 1) {
+      drop_packed();
+      if (classes_.is_empty()) {
+        classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
+                    split_,    thread_count(threads_)};
+      }
     }
-    packed_rows::prepare_counts(keep, bins);
+    if (squares_.empty()) squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
   }
 
   [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
@@ -157,7 +151,7 @@ class packed_spearman_rows final : public packed_rows {
                       std::uint32_t* row_degree, std::uint32_t* col_degree,
                       const pair_bins& bins) const override {
     filter asked;
-    if (classes_.is_empty() || !make_filter(keep, asked)) {
+    if (!counts_classes_ || !make_filter(keep, asked)) {
       return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
     }
     return classes_.count(tile, asked.cut, asked.side, asked.band, row_degree, col_degree, bins);
@@ -198,6 +192,56 @@ class packed_spearman_rows final : public packed_rows {
     });
   }
 
+  [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
+    const auto columns = static_cast<double>(ranks_.stride);
+    const pair_speed& speed = kernels().speed;
+    const double sums = columns * (how == packing::int8 ? speed.int8 : speed.int16) + speed.filter;
+    cpu_pair_costs out{.screen = columns * speed.screen,
+                       .search = sums,
+                       .every = sums + speed.select,
+                       .decide = 15 + columns * 0.1};
+    if (task.wanted == pair_task::output::counts) {
+      out.every = counts_classes_ ? columns * speed.int8 : 1.4 * sums;
+      if (task.bins > 0) out.every += counts_classes_ ? 1 : 4;
+    }
+    return out;
+  }
+
+  void select(const pair_tile& tile, const detail::keep_range& keep, const filter& asked,
+              pair_scratch& scratch, hit_buffer& out) const override {
+    std::int32_t* sums = sums_of(scratch);
+    for_each_block(tile, [&](const pair_tile& block) {
+      const kernel_tile prepared = filter_tile(block, asked, scratch);
+      dots().sums(prepared, sums, pair_policy::block_cols);
+      for (index_t i = 0; i < block.rows(); ++i) {
+        const index_t row = block.row_begin + i;
+        const index_t first = first_upper_column(block, row) - block.col_begin;
+        if (first >= block.cols()) continue;
+        pair_hit* const hits = out.room_for(block.cols() + hit_padding);
+        out.add(kernels().select({.sums = sums + i * pair_policy::block_cols + first,
+                                  .count = block.cols() - first,
+                                  .row = static_cast<std::uint32_t>(row),
+                                  .col = static_cast<std::uint32_t>(block.col_begin + first),
+                                  .row_cut = prepared.row_cut[i],
+                                  .col_scale = prepared.col_scale + first,
+                                  .band = prepared.band,
+                                  .sign_flip = prepared.sign_flip,
+                                  .sign_keep = prepared.sign_keep,
+                                  .square_row = static_cast<double>(square_sum(row)),
+                                  .square_cols = squares_.data() + block.col_begin + first,
+                                  .at_least = keep.at_least,
+                                  .at_most = keep.at_most},
+                                 hits));
+      }
+    });
+  }
+
+  // Whether loose cuts are counted by classes.
+  [[nodiscard]] bool may_count_classes() const {
+    return sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
+           classed_rows::pays(ranks_.stride, ranks_.square_sums);
+  }
+
   [[nodiscard]] row_screen make_screen() const override {
     return {kernels(),     ranks_.values.data(), size(),  ranks_.stride,
             ranks_.stride, lengths_.data(),      threads_};
@@ -208,9 +252,10 @@ class packed_spearman_rows final : public packed_rows {
   }
 
   ordinary_ranks<Integer> ranks_;
-  std::vector<double> squares_;  // integers below 2^31, once statistics are asked for
-  std::vector<double> lengths_;  // their roots
-  classed_rows classes_;         // while the last counts prepared for are loose
+  std::vector<std::int32_t> squares_;  // the sums of squares, as the kernels take them
+  std::vector<double> lengths_;        // their roots
+  bool counts_classes_ = false;        // the counts that were prepared for
+  classed_rows classes_;               // made for them
   index_t split_;
   int threads_;
 };
@@ -234,24 +279,21 @@ struct row_maker {
 };
 
 template <class T>
-void make_rows(const matrix_view<const T>& data, const pair_options& options, pair_variant variant,
-               bool in_windows, row_preparation& found) {
-  const int threads = options.exec.cpu_threads;
-  const bool looks_for_patterns = detail::looks_for_patterns(
-      detail::measure::spearman, backend::cpu, variant, data.rows(), options);
+void make_rows(const matrix_view<const T>& data, const row_options& options,
+               row_preparation& found) {
   const auto make = [&]<class Integer>(Integer, bool packs) {
-    const row_maker<Integer> maker{.packs = packs, .threads = threads};
-    if (in_windows) {
-      found.source = make_ranked_source<Integer>(data, options, looks_for_patterns, maker, found);
+    const row_maker<Integer> maker{.packs = packs, .threads = options.threads};
+    if (options.in_windows) {
+      found.source = make_ranked_source<Integer>(data, options, maker, found);
       return;
     }
-    auto ranks = rank_ordinary_rows<Integer>(data, threads, found);
-    if (looks_for_patterns) fold_rows(ranks, data.rows(), options, found);
+    auto ranks = rank_ordinary_rows<Integer>(data, options.threads, found);
+    if (options.looks_for_patterns) fold_rows(ranks, data.rows(), options, found);
     const index_t all = ranks.size();
     found.rows = maker(std::move(ranks), all);
   };
   if (data.cols() > pair_policy::most_int16_cols) return make(std::int32_t{}, false);
-  if (variant == pair_variant::naive || data.cols() > pair_policy::most_packed_cols) {
+  if (options.variant == pair_variant::naive || data.cols() > pair_policy::most_packed_cols) {
     return make(std::int16_t{}, false);
   }
   const bool takes_int8 =
@@ -262,11 +304,10 @@ void make_rows(const matrix_view<const T>& data, const pair_options& options, pa
 }  // namespace
 
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
-                                      const pair_options& options, pair_variant variant,
-                                      bool in_windows) {
+                                      const row_options& options) {
   row_preparation found;
-  found.nan_rows = validate::find_nan_rows(data, options.exec.cpu_threads);
-  std::visit([&](const auto& view) { make_rows(view, options, variant, in_windows, found); }, data);
+  found.nan_rows = validate::find_nan_rows(data, options.threads);
+  std::visit([&](const auto& view) { make_rows(view, options, found); }, data);
   return found;
 }
 

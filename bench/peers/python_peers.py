@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""The Python package beside what its users would call: SciPy, NumPy, pandas, PyTorch.
+
+Each line is the fastest of some runs, in seconds, of the whole call on the same array. The lines of
+edges answer with the significant pairs alone, without the matrix.
+
+Usage: python_peers.py [--rows 1000 4000] [--columns 30 500] [--backend cpu|cuda] [--torch]
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+
+import gpu_similarity as gs
+import numpy as np
+
+
+def seconds(call: Callable[[], object], runs: int) -> float:
+    call()
+    times = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def calls(x: np.ndarray, run: dict, torch: bool) -> dict[str, Callable[[], object]]:
+    import pandas
+    from scipy import stats
+
+    frame = pandas.DataFrame(x.T)
+    out: dict[str, Callable[[], object]] = {
+        "scipy.stats.spearmanr": lambda: stats.spearmanr(x, axis=1),
+        "gs.spearmanr": lambda: gs.spearmanr(x, axis=1),
+        "gs.spearman_edges, Bonferroni": lambda: gs.spearman_edges(
+            x, max_p=0.05, adjust="bonferroni", **run
+        ),
+        "pandas corr(spearman)": lambda: frame.corr("spearman"),
+        "gs.dense(spearman)": lambda: gs.dense(x, **run),
+        "numpy.corrcoef": lambda: np.corrcoef(x),
+        "pandas corr(pearson)": lambda: frame.corr(),
+        "gs.corrcoef": lambda: gs.corrcoef(x),
+        "gs.pearson_edges, Bonferroni": lambda: gs.pearson_edges(
+            x, max_p=0.05, adjust="bonferroni", **run
+        ),
+    }
+    if torch:
+        import torch as pytorch
+
+        on_device = pytorch.as_tensor(x, device="cuda")
+        out["torch.corrcoef, on the GPU"] = lambda: pytorch.corrcoef(on_device).cpu()
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=[1000, 4000])
+    parser.add_argument("--columns", type=int, nargs="+", default=[30, 500])
+    parser.add_argument("--backend", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--torch", action="store_true")
+    arguments = parser.parse_args()
+    rng = np.random.default_rng(0)
+    for rows in arguments.rows:
+        for columns in arguments.columns:
+            # Half of what varies is common to all rows of a group of fifty.
+            common = rng.normal(size=(rows // 50 + 1, columns)).repeat(50, axis=0)[:rows]
+            x = common + rng.normal(size=(rows, columns))
+            for name, call in calls(x, {"backend": arguments.backend}, arguments.torch).items():
+                try:
+                    print(f"{rows} x {columns}  {name:32} {seconds(call, arguments.runs):.4f} s")
+                except MemoryError as error:
+                    print(f"{rows} x {columns}  {name:32} {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+#pragma once
+/// @file
+/// What a call takes as a matrix or a vector in host memory: views, gpu::matrix, std::mdspan where
+/// the standard library has it, contiguous ranges, and types that a program describes itself.
+
+#include <concepts>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <version>
+
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
+
+#include <gpu/export.hpp>
+#include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
+#include <gpu/matrix_view.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// How a type is read as a row-major matrix in host memory. A program may specialise it for a type
+/// of its own: `static matrix_view<const T> view(const Type&)`, besides `matrix_view<T>
+/// view(Type&)` where the type can be an output, and `static constexpr bool borrowed = true` where
+/// the elements outlive an object of the type, as those of a view do.
+template <class Matrix>
+struct matrix_access {};
+
+/// A view is read as itself.
+template <class T>
+struct matrix_access<matrix_view<T>> {
+  /// The elements are another's.
+  static constexpr bool borrowed = true;
+  /// The view itself.
+  static matrix_view<T> view(matrix_view<T> data) noexcept { return data; }
+};
+
+namespace detail {
+template <class Matrix>
+concept owning_matrix = requires {
+  requires std::is_object_v<typename Matrix::value_type>;
+}
+&&std::derived_from<Matrix, matrix<typename Matrix::value_type>>;
+}  // namespace detail
+
+/// gpu::matrix, and results that are one.
+template <detail::owning_matrix Matrix>
+struct matrix_access<Matrix> {
+  /// All elements, read only.
+  static auto view(const Matrix& data) noexcept { return data.view(); }
+  /// All elements.
+  static auto view(Matrix& data) noexcept { return data.view(); }
+};
+
+namespace detail {
+/// Throws gpu::invalid_argument unless `size` is rows * cols and neither is negative.
+GPU_SIMILARITY_EXPORT void check_range_shape(std::size_t size, index_t rows, index_t cols);
+/// Throws gpu::invalid_argument unless `stride` is 1.
+GPU_SIMILARITY_EXPORT void check_column_stride(index_t stride);
+}  // namespace detail
+
+#if defined(__cpp_lib_mdspan)
+namespace detail {
+template <class Extents>
+concept two_extents = Extents::rank()
+== 2;
+template <class Layout>
+concept row_layout =
+    std::same_as<Layout, std::layout_right> || std::same_as<Layout, std::layout_stride>;
+}  // namespace detail
+
+/// std::mdspan of two extents, row by row: layout_right, or layout_stride with columns next to each
+/// other (gpu::invalid_argument where they are not).
+template <class T, detail::two_extents Extents, detail::row_layout Layout>
+struct matrix_access<std::mdspan<T, Extents, Layout>> {
+  /// The elements are another's.
+  static constexpr bool borrowed = true;
+  /// A view of the same elements.
+  static matrix_view<T> view(const std::mdspan<T, Extents, Layout>& data) {
+    const auto rows = static_cast<index_t>(data.extent(0));
+    const auto cols = static_cast<index_t>(data.extent(1));
+    if (cols > 1) detail::check_column_stride(static_cast<index_t>(data.stride(1)));
+    return {data.data_handle(), rows, cols, rows > 1 ? static_cast<index_t>(data.stride(0)) : cols};
+  }
+};
+#endif
+
+/// A type that can be read as a matrix in host memory.
+template <class X>
+concept matrix_like = requires(const std::remove_cvref_t<X>& x) {
+  matrix_access<std::remove_cvref_t<X>>::view(x);
+};
+
+/// A type that can be read as a vector in host memory: std::vector, std::array, std::span, an
+/// array.
+template <class X>
+concept vector_like =
+    !matrix_like<X> && std::ranges::contiguous_range<const std::remove_cvref_t<X>> &&
+    std::ranges::sized_range<const std::remove_cvref_t<X>>;
+
+namespace detail {
+template <class X>
+concept borrowed_matrix = matrix_like<X> &&
+    (std::is_lvalue_reference_v<X> || matrix_access<std::remove_cvref_t<X>>::borrowed);
+template <class Range>
+concept borrowed_elements = std::ranges::contiguous_range<Range> &&
+    std::ranges::sized_range<Range> && std::ranges::borrowed_range<Range>;
+}  // namespace detail
+
+/// A view of a matrix in host memory: matrix_view<T>, or matrix_view<const T> of one that is const.
+/// The result refers to `x`, so an object that owns its elements must have a name.
+template <detail::borrowed_matrix X>
+[[nodiscard]] auto view_of(X&& x) {
+  return matrix_access<std::remove_cvref_t<X>>::view(x);
+}
+
+/// The elements of a contiguous range as a matrix [rows, cols], row by row.
+/// The result refers to the elements, so a range that owns them must have a name.
+/// @throw gpu::invalid_argument unless the range has rows * cols elements.
+template <detail::borrowed_elements Range>
+[[nodiscard]] auto as_matrix(Range&& range, index_t rows, index_t cols) {
+  using value = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
+  detail::check_range_shape(std::ranges::size(range), rows, cols);
+  return matrix_view<value>(std::ranges::data(range), rows, cols);
+}
+
+namespace detail {
+
+template <class>
+inline constexpr bool never = false;
+
+/// What follows is for the bodies of the operations. Types that an operation does not take end in
+/// one static_assert; in place of the real element type stands float, so that nothing else fails.
+template <class X>
+auto view_as_matrix(X&& x) {
+  if constexpr (matrix_like<X>) {
+    return matrix_access<std::remove_cvref_t<X>>::view(x);
+  } else if constexpr (vector_like<X>) {
+    using value = std::remove_reference_t<decltype(*std::ranges::data(x))>;
+    return matrix_view<value>(std::ranges::data(x), 1, static_cast<index_t>(std::ranges::size(x)));
+  } else {
+    return matrix_view<const float>();
+  }
+}
+
+/// The element type of a matrix or vector in host memory, without const.
+template <class X>
+using element_of = typename decltype(view_as_matrix(std::declval<const X&>()))::value_type;
+
+/// The element type, or float where it is not one of the library's.
+template <class X>
+using element_or_float = std::conditional_t<element<element_of<X>>, element_of<X>, float>;
+
+// As plain values: a concept that fails inside a static_assert prints its whole definition.
+template <class X>
+inline constexpr bool is_matrix = matrix_like<X>;
+template <class X>
+inline constexpr bool is_matrix_or_vector = matrix_like<X> || vector_like<X>;
+template <class X>
+inline constexpr bool has_element = element<element_of<X>>;
+
+/// A matrix or vector as a read-only view of one of the library's element types.
+template <class Data>
+auto read_elements(const Data& data) {
+  static_assert(
+      has_element<Data>,
+      "data: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, "
+      "uint8_t, uint16_t, float or double");
+  if constexpr (has_element<Data>) {
+    return matrix_view<const element_of<Data>>(view_as_matrix(data));
+  } else {
+    return matrix_view<const float>();
+  }
+}
+
+/// A host matrix as a read-only view.
+template <class Data>
+auto read_matrix(const Data& data) {
+  static_assert(
+      is_matrix<Data>,
+      "data: expected a matrix in host memory: gpu::matrix_view, gpu::matrix, std::mdspan, or a "
+      "range by way of gpu::as_matrix(range, rows, cols)");
+  return read_elements(data);
+}
+
+/// The same of a matrix, or of a vector as a matrix of one row.
+template <class Data>
+auto read_matrix_or_vector(const Data& data) {
+  static_assert(
+      is_matrix_or_vector<Data>,
+      "data: expected a matrix or a vector in host memory: gpu::matrix_view, gpu::matrix, "
+      "std::mdspan, std::span, std::vector, ...");
+  return read_elements(data);
+}
+
+template <class X>
+concept writable = !std::is_const_v<std::remove_pointer_t<
+    decltype(view_as_matrix(std::declval<std::remove_reference_t<X>&>()).data())>>;
+
+/// What an operation can write a matrix into: a name of one that owns its elements, or any view of
+/// elements that are not const.
+template <class X>
+concept output_matrix = borrowed_matrix<X> && writable<X>;
+
+/// The same for vectors.
+template <class X>
+concept output_vector = vector_like<X> && borrowed_elements<X> && writable<X>;
+
+}  // namespace detail
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,159 @@
+// The unit count, one instance per depth, and what surrounds it.
+
+#include <cuda_fp16.h>
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/unit_counts/count.cuh"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr int threads = 256;
+
+// One thread looks at one row.
+__global__ void rounding_kernel(pair_operand source, float* largest) {
+  const index_t row = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  double lost = 0;
+  if (row < source.count && source.square_sums[row] > 0) {
+    const double* unit = source.unit_rows + row * source.unit_pitch;
+    for (index_t k = 0; k < source.unit_pitch; ++k) {
+      const double rest = unit[k] - static_cast<double>(__half2float(__double2half(unit[k])));
+      lost += rest * rest;
+    }
+  }
+  float error = static_cast<float>(sqrt(lost) * (1 + 1e-6));
+  for (int step = 16; step > 0; step /= 2) {
+    error = fmaxf(error, __shfl_xor_sync(~0U, error, step));
+  }
+  // Floats that are not negative are in the order of their bits.
+  if (threadIdx.x % 32 == 0) {
+    atomicMax(reinterpret_cast<unsigned*>(largest), __float_as_uint(error));
+  }
+}
+
+// One partial sum of a product, in the order of its elements: rows of an even number are read two
+// elements at a time.
+__device__ __forceinline__ double partial_sum(const double* x, const double* y, index_t count) {
+  double sum = 0;
+  if (count % 2 != 0) {
+    for (index_t k = 0; k < count; ++k) sum = fma(x[k], y[k], sum);
+    return sum;
+  }
+  const auto* x_pairs = reinterpret_cast<const double2*>(x);
+  const auto* y_pairs = reinterpret_cast<const double2*>(y);
+  for (index_t k = 0; k < count / 2; ++k) {
+    const double2 a = __ldg(x_pairs + k);
+    const double2 b = __ldg(y_pairs + k);
+    sum = fma(a.y, b.y, fma(a.x, b.x, sum));
+  }
+  return sum;
+}
+
+// Eight lanes a pair, one partial sum of stats/pearson_order.hpp each: unit rows hold them one
+// after the other in the order that adds them up as neighbours, pairs of neighbours, halves.
+__global__ void decide_kernel(const __grid_constant__ unit_count_arguments args) {
+  constexpr unsigned lanes = detail::partial_sums;
+  const auto found = static_cast<std::uint64_t>(*args.count.found);
+  const std::uint64_t pairs = found < args.count.capacity ? found : args.count.capacity;
+  const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * threads / lanes;
+  const unsigned lane = threadIdx.x % lanes;
+  const unsigned mask = 0xffU << (threadIdx.x % 32 / lanes * lanes);
+  const index_t segment = args.source.unit_pitch / lanes;
+  for (std::uint64_t c = (static_cast<std::uint64_t>(blockIdx.x) * threads + threadIdx.x) / lanes;
+       c < pairs; c += step) {
+    const undecided_pair pair = args.count.undecided[c];
+    const auto unit_row = [&](std::uint32_t position) {
+      return args.source.unit_rows + neighbor_row_at(position) * args.source.unit_pitch +
+             lane * segment;
+    };
+    double sum = partial_sum(unit_row(pair.left), unit_row(pair.right), segment);
+    sum += __shfl_xor_sync(mask, sum, 1);
+    sum += __shfl_xor_sync(mask, sum, 2);
+    sum += __shfl_xor_sync(mask, sum, 4);
+    if (lane < 2 && keeps(detail::clip_correlation(sum), args.cut.at_least, args.cut.at_most)) {
+      atomicAdd(args.count.degree + (lane == 0 ? pair.left : pair.right), 1U);
+    }
+  }
+}
+
+__global__ void unit_degrees_kernel(unit_count count, std::uint32_t* degree,
+                                    unsigned long long* ends) {
+  const index_t row = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  unsigned long long here = 0;
+  if (row < count.packed.rows) {
+    here = count.degree[neighbor_position_of(row)];
+    degree[row] += static_cast<std::uint32_t>(here);
+  }
+  for (int step = 16; step > 0; step /= 2) here += __shfl_xor_sync(~0U, here, step);
+  if (threadIdx.x % 32 == 0 && here != 0) atomicAdd(ends, here);
+}
+
+template <int depth>
+void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t stream) {
+  using shape = unit_count_shape<depth>;
+  static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
+  static_assert(neighbor_row_multiple % (shape::warpgroups * shape::block_rows) == 0);
+  auto* kernel =
+      args.cut.middle == 0 ? unit_count_kernel<depth, true> : unit_count_kernel<depth, false>;
+  allow_shared_memory(kernel, shape::shared_bytes);
+  kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
+      args);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace
+
+void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream_t stream) {
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(largest, 0, sizeof(float), stream));
+  if (source.count == 0) return;
+  rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source, largest);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+index_t unit_count_items(index_t padded_rows) {
+  using shape = unit_count_shape<64>;  // chunks and panels are the same for every depth
+  const index_t blocks = padded_rows / shape::block_rows;
+  index_t items = 0;
+  for (index_t first = 0; first < blocks; first += shape::chunk_blocks) {
+    items += blocks / shape::warpgroups - first / shape::warpgroups;
+  }
+  return items;
+}
+
+void launch_unit_count(const pair_operand& source, const unit_count& count, const cut_estimate& cut,
+                       index_t first, index_t last, int multiprocessors, cudaStream_t stream) {
+  if (first >= last) return;
+  const unit_count_arguments args{
+      .source = source,
+      .count = count,
+      .cut = cut,
+      .first_item = first,
+      .last_item = last,
+      .blocks = static_cast<int>(count.packed.padded_rows / unit_count_shape<64>::block_rows)};
+  switch (count.packed.depth) {
+    case 64:
+      launch<64>(args, multiprocessors, stream);
+      break;
+    case 128:
+      launch<128>(args, multiprocessors, stream);
+      break;
+    default:
+      launch<192>(args, multiprocessors, stream);
+      break;
+  }
+  constexpr int blocks_of_multiprocessor = 8;
+  decide_kernel<<<static_cast<unsigned>(multiprocessors * blocks_of_multiprocessor), threads, 0,
+                  stream>>>(args);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(count.found, 0, sizeof(*count.found), stream));
+}
+
+void launch_unit_degrees(const unit_count& count, std::uint32_t* degree, unsigned long long* ends,
+                         cudaStream_t stream) {
+  if (count.packed.rows == 0) return;
+  unit_degrees_kernel<<<grid_blocks(count.packed.rows, threads), threads, 0, stream>>>(
+      count, degree, ends);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace gpu::kernels

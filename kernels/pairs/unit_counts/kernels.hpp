@@ -1,0 +1,58 @@
+#pragma once
+// Host-callable launches of the unit count (sm_90a): counts the pairs of unit rows (Pearson) at any
+// cut, per row. Half-precision products decide nearly every pair; the exact test decides the rest.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/index.hpp>
+
+#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/neighbors/kernels.hpp"
+
+namespace gpu::kernels {
+
+/// Elements of a row, as the neighbour search packs it, that the unit count takes at most: longer
+/// rows leave no room in shared memory for a ring.
+inline constexpr index_t unit_count_most_elements = 96;
+
+/// Two packed positions whose product does not decide the pair, left before right.
+struct undecided_pair {
+  std::uint32_t left;
+  std::uint32_t right;
+};
+
+/// Largest error of a product of `elements` halves added up on tensor cores in single precision,
+/// for rows of a length of about 1. A step adds 16 products, the sum so far and the result, each
+/// off by at most 2^-23 of the sum of the magnitudes.
+constexpr double unit_sum_error(index_t elements) {
+  return static_cast<double>((elements + 15) / 16) * 18 * 0x1p-23;
+}
+
+/// *largest = the largest length of what rounding to half precision takes from a unit row of
+/// `source`, rounded up. Rows without a statistic do not count.
+void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream_t stream);
+
+/// Work items that cover all pairs of `padded_rows` packed rows.
+index_t unit_count_items(index_t padded_rows);
+
+/// Device memory of a unit count, of the caller.
+struct unit_count {
+  neighbor_rows packed;       ///< From launch_neighbor_pack; depth at most 192.
+  std::uint32_t* degree;      ///< [packed.padded_rows] by packed position
+  undecided_pair* undecided;  ///< [capacity]
+  std::uint64_t capacity;     ///< Pairs beyond it are decided where they are found.
+  unsigned long long* found;  ///< Undecided pairs of a launch; 0 before and after it.
+};
+
+/// Adds the kept pairs of the items [first, last) to `degree` of both rows. `cut` has a margin for
+/// the products. Only on devices of compute capability 9.0.
+void launch_unit_count(const pair_operand& source, const unit_count& count, const cut_estimate& cut,
+                       index_t first, index_t last, int multiprocessors, cudaStream_t stream);
+
+/// degree[row] += that of its packed position, and *ends += all of them: twice the kept pairs.
+void launch_unit_degrees(const unit_count& count, std::uint32_t* degree, unsigned long long* ends,
+                         cudaStream_t stream);
+
+}  // namespace gpu::kernels

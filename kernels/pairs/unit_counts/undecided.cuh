@@ -1,0 +1,74 @@
+#pragma once
+// Pairs that the products of the unit count leave undecided: a warp gathers them in shared memory
+// and writes them to global memory many at a time.
+
+#include <cstdint>
+
+#include "kernels/pairs/frame/statistic.cuh"
+#include "kernels/pairs/neighbors/packing.hpp"
+#include "kernels/pairs/unit_counts/kernels.hpp"
+
+namespace gpu::kernels {
+
+struct unit_count_arguments {
+  pair_operand source;
+  unit_count count;
+  cut_estimate cut;
+  index_t first_item;
+  index_t last_item;
+  int blocks;  // of 256 packed rows
+};
+
+/// Decides a pair by the definition of the statistic, and counts it where it is kept. One thread.
+/// Not inlined: it is rare, and its registers are not the kernel's.
+static __device__ __noinline__ void decide_alone(const unit_count_arguments& args,
+                                                 undecided_pair pair) {
+  const index_t i = neighbor_row_at(pair.left);
+  const index_t j = neighbor_row_at(pair.right);
+  const double statistic = refined_pearson_statistic::of(0.0, args.source, i, args.source, j);
+  if (!keeps(statistic, args.cut.at_least, args.cut.at_most)) return;
+  atomicAdd(args.count.degree + pair.left, 1U);
+  atomicAdd(args.count.degree + pair.right, 1U);
+}
+
+/// The pairs that one warp has gathered.
+class undecided_list {
+ public:
+  static constexpr int capacity = 128;
+  using storage = undecided_pair[capacity];
+
+  __device__ explicit undecided_list(storage& pairs) : pairs_(pairs) {}
+
+  /// Adds a pair of each lane with `wanted`. All lanes call.
+  __device__ void add(const unit_count_arguments& args, bool wanted, undecided_pair pair) {
+    const unsigned lanes = __ballot_sync(~0U, wanted);
+    if (wanted) pairs_[held_ + __popc(lanes & ((1U << (threadIdx.x & 31U)) - 1))] = pair;
+    held_ += __popc(lanes);
+    if (held_ > capacity - 32) flush(args);
+  }
+
+  /// Writes the pairs to global memory; decides those that have no room there.
+  __device__ void flush(const unit_count_arguments& args) {
+    const int lane = static_cast<int>(threadIdx.x & 31U);
+    unsigned long long first = 0;
+    if (lane == 0 && held_ > 0) {
+      first = atomicAdd(args.count.found, static_cast<unsigned long long>(held_));
+    }
+    first = __shfl_sync(~0U, first, 0);
+    for (int i = lane; i < held_; i += 32) {
+      if (first + static_cast<unsigned long long>(i) < args.count.capacity) {
+        args.count.undecided[first + static_cast<unsigned long long>(i)] = pairs_[i];
+      } else {
+        decide_alone(args, pairs_[i]);
+      }
+    }
+    __syncwarp();
+    held_ = 0;
+  }
+
+ private:
+  storage& pairs_;
+  int held_ = 0;
+};
+
+}  // namespace gpu::kernels

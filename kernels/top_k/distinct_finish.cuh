@@ -1,0 +1,272 @@
+#pragma once
+// Distinct values of `sort`, from rows sorted whole, and the last launch of `threshold`: one block
+// a row sorts the list in chunks, adds up equal keys and keeps the best k. A value among the best k
+// of all is among the best k of every chunk that holds it, so no count is lost. Where the list
+// overflowed, the row itself takes its place.
+
+#include "kernels/top_k/distinct.cuh"
+
+namespace gpu::kernels::select {
+
+inline constexpr unsigned distinct_chunk = 2048;
+inline constexpr int top_k_distinct_room = 1024;
+
+/// Shared memory of distinct_finish_kernel. Counts stand apart from composites, which would pad
+/// them to 16 bytes: 58 KiB for the widest.
+template <class Composite>
+struct distinct_memory {
+  Composite firsts[distinct_chunk];
+  unsigned long long counts[distinct_chunk];
+  unsigned long long sums[top_k_distinct_room];
+  unsigned scratch[33];
+  unsigned used;
+  Composite bound;
+};
+
+/// Beside it the kernel takes less than 2 KiB; sm_75 gives a block 64.
+static_assert(sizeof(distinct_memory<uint128_t>) <= 62 * 1024);
+
+/// Sorts what stands at [0, size) by composite, the largest first.
+template <class Composite>
+__device__ inline void block_sort_counted(distinct_memory<Composite>& memory, unsigned size) {
+  for (unsigned length = 2; length <= size; length *= 2) {
+    for (unsigned step = length / 2; step > 0; step /= 2) {
+      __syncthreads();
+      for (unsigned pair = threadIdx.x; pair < size / 2; pair += finish_threads) {
+        const unsigned i = 2 * pair - (pair & (step - 1));
+        const unsigned j = i + step;
+        const Composite a = memory.firsts[i];
+        const Composite b = memory.firsts[j];
+        if ((a < b) == ((i & length) == 0)) {
+          memory.firsts[i] = b;
+          memory.firsts[j] = a;
+          const unsigned long long count = memory.counts[i];
+          memory.counts[i] = memory.counts[j];
+          memory.counts[j] = count;
+        }
+      }
+    }
+  }
+  __syncthreads();
+}
+
+/// Sorts the `used` entries of memory, adds up equal keys and keeps the best k.
+template <class T, class Composite>
+__device__ inline void block_unite(distinct_memory<Composite>& memory, unsigned k) {
+  const unsigned used = memory.used;
+  const unsigned size = next_power_of_two(used);
+  for (unsigned i = used + threadIdx.x; i < size; i += finish_threads) {
+    memory.firsts[i] = 0;
+    memory.counts[i] = 0;
+  }
+  for (unsigned i = threadIdx.x; i < k; i += finish_threads) memory.sums[i] = 0;
+  block_sort_counted(memory, size);
+  constexpr unsigned per_thread = distinct_chunk / finish_threads;
+  Composite mine[per_thread];
+  unsigned rank[per_thread];
+  bool head[per_thread];
+  unsigned heads = 0;
+#pragma unroll
+  for (unsigned i = 0; i < per_thread; ++i) {
+    // Neighbouring items to one thread, so that one scan numbers all keys.
+    const unsigned at = threadIdx.x * per_thread + i;
+    mine[i] = at < size ? memory.firsts[at] : Composite{0};
+    head[i] = mine[i] != 0 && (at == 0 || key_of<T>(memory.firsts[at - 1]) != key_of<T>(mine[i]));
+    heads += head[i] ? 1u : 0u;
+  }
+  unsigned total;
+  unsigned next = block_exclusive_sum(heads, total, memory.scratch);
+#pragma unroll
+  for (unsigned i = 0; i < per_thread; ++i) {
+    next += head[i] ? 1u : 0u;
+    rank[i] = next - 1;
+    if (mine[i] != 0 && rank[i] < k) {
+      atomicAdd(&memory.sums[rank[i]], memory.counts[threadIdx.x * per_thread + i]);
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (unsigned i = 0; i < per_thread; ++i) {
+    if (head[i] && rank[i] < k) {
+      memory.firsts[rank[i]] = mine[i];
+      memory.counts[rank[i]] = memory.sums[rank[i]];
+      if (rank[i] == k - 1) {
+        memory.bound = static_cast<Composite>(key_of<T>(mine[i])) << position_bits<T, Composite>;
+      }
+    }
+  }
+  if (threadIdx.x == 0) memory.used = total < k ? total : k;
+  __syncthreads();
+}
+
+/// Unites get(0) .. get(total - 1) chunk by chunk.
+template <class T, class Composite, class Get>
+__device__ inline void block_unite_all(distinct_memory<Composite>& memory, index_t total,
+                                       unsigned k, const Get& get) {
+  for (index_t first = 0; first < total; first += finish_threads) {
+    const index_t at = first + threadIdx.x;
+    if (at < total) {
+      const counted_composite<Composite> item = get(at);
+      if (item.first >= memory.bound) {
+        const unsigned place = atomicAdd(&memory.used, 1u);
+        memory.firsts[place] = item.first;
+        memory.counts[place] = item.count;
+      }
+    }
+    __syncthreads();
+    const bool full = memory.used + finish_threads > distinct_chunk;
+    __syncthreads();
+    if (full) block_unite<T>(memory, k);
+  }
+  block_unite<T>(memory, k);
+}
+
+/// Entries that a thread of distinct_finish_kernel holds in registers.
+template <class Composite>
+inline constexpr int held_entries = sizeof(Composite) == 8 ? 4 : 2;
+
+/// The best k distinct keys of few entries: takes the keys one by one, then every entry adds
+/// itself to its key. Leaves them in memory as block_unite does.
+template <class T, class Composite>
+__device__ inline void block_take_counted(distinct_memory<Composite>& memory,
+                                          const counted_composite<Composite>* entries,
+                                          index_t listed, unsigned k) {
+  constexpr int held = held_entries<Composite>;
+  __shared__ key_t<T> keys[most_taken_keys];
+  __shared__ unsigned long long positions[most_taken_keys];
+  __shared__ unsigned long long scratch[64];
+  Composite items[held];
+  unsigned long long counts[held];
+#pragma unroll
+  for (int i = 0; i < held; ++i) {
+    const index_t at = static_cast<index_t>(i) * finish_threads + threadIdx.x;
+    items[i] = at < listed ? entries[at].first : Composite{0};
+    counts[i] = at < listed ? entries[at].count : 0;
+  }
+  for (unsigned i = threadIdx.x; i < k; i += finish_threads) {
+    memory.sums[i] = 0;
+    positions[i] = ~0ull;
+  }
+  const unsigned taken = block_take_keys<T>(items, k, keys, scratch);
+#pragma unroll
+  for (int i = 0; i < held; ++i) {
+    if (items[i] == 0 || key_of<T>(items[i]) < keys[taken - 1]) continue;
+    unsigned low = 0;  // keys[low] >= the entry's key, and one of them equals it
+    unsigned high = taken;
+    while (high - low > 1) {
+      const unsigned middle = (low + high) / 2;
+      (keys[middle] >= key_of<T>(items[i]) ? low : high) = middle;
+    }
+    atomicAdd(&memory.sums[low], counts[i]);
+    atomicMin(&positions[low], static_cast<unsigned long long>(position_of<T>(items[i])));
+  }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < taken; i += finish_threads) {
+    memory.firsts[i] = compose<T, Composite>(keys[i], static_cast<index_t>(positions[i]));
+    memory.counts[i] = memory.sums[i];
+  }
+  if (threadIdx.x == 0) memory.used = taken;
+  __syncthreads();
+}
+
+/// One block of finish_threads per row. Dynamic shared memory: distinct_memory.
+template <class T, class Composite>
+__global__ void __launch_bounds__(finish_threads)
+    distinct_finish_kernel(row_source<T> source, const counted_composite<Composite>* entries,
+                           sample_plan plan, const unsigned long long* filled, unsigned k,
+                           row_sink<T> sink, index_t* counts, index_t counts_stride,
+                           index_t* found) {
+  extern __shared__ __align__(16) unsigned char dynamic_memory[];
+  auto& memory = *reinterpret_cast<distinct_memory<Composite>*>(dynamic_memory);
+  wait_for_previous_kernel();
+  const index_t row_number = blockIdx.x;
+  const T* row = source.row(row_number);
+  const auto listed = static_cast<index_t>(filled[row_number]);
+  const counted_composite<Composite>* mine = entries + row_number * plan.capacity;
+  if (threadIdx.x == 0) {
+    memory.used = 0;
+    memory.bound = 0;
+  }
+  __syncthreads();
+  if (k <= most_taken_keys && listed <= held_entries<Composite> * finish_threads &&
+      listed <= plan.capacity) {
+    block_take_counted<T>(memory, mine, listed, k);
+  } else if (listed <= plan.capacity) {
+    block_unite_all<T>(memory, listed, k, [&](index_t i) { return mine[i]; });
+  } else {
+    block_unite_all<T>(memory, source.cols, k, [&](index_t i) {
+      return counted_composite<Composite>{compose<T, Composite>(make_key(row[i], source.flip), i),
+                                          1};
+    });
+  }
+  for (unsigned i = threadIdx.x; i < k; i += finish_threads) {
+    const bool there = i < memory.used;
+    if (there) {
+      sink.put(row_number, i, row, position_of<T>(memory.firsts[i]));
+    } else {
+      sink.values[row_number * sink.values_stride + i] = T{};
+      sink.indices[row_number * sink.indices_stride + i] = -1;
+    }
+    counts[row_number * counts_stride + i] = there ? static_cast<index_t>(memory.counts[i]) : 0;
+  }
+  if (threadIdx.x == 0) found[row_number] = memory.used;
+}
+
+/// First position behind `at` in sorted[0, cols) whose key differs from the one at `at`.
+template <class T, class Composite>
+__device__ inline index_t end_of_run(const Composite* sorted, index_t cols, index_t at) {
+  const key_t<T> key = key_of<T>(sorted[at]);
+  index_t low = at;
+  index_t high = cols;
+  while (high - low > 1) {
+    const index_t middle = low + (high - low) / 2;
+    (key_of<T>(sorted[middle]) == key ? low : high) = middle;
+  }
+  return high;
+}
+
+/// The best k distinct keys of rows sorted whole, [rows, cols]: one block per row looks for the
+/// starts of runs, and leaps over a run that fills all it looks at.
+template <class T, class Composite>
+__global__ void __launch_bounds__(finish_threads)
+    distinct_of_sorted_kernel(row_source<T> source, index_t first_row, const Composite* sorted_rows,
+                              index_t k, row_sink<T> sink, index_t* counts, index_t counts_stride,
+                              index_t* found) {
+  __shared__ unsigned scratch[33];
+  __shared__ index_t leap;
+  const index_t row_number = first_row + blockIdx.x;
+  const T* row = source.row(row_number);
+  const Composite* sorted = sorted_rows + static_cast<index_t>(blockIdx.x) * source.cols;
+  index_t* row_counts = counts + row_number * counts_stride;
+  index_t known = 0;
+  index_t first = 0;
+  while (first < source.cols && known < k) {
+    const index_t at = first + threadIdx.x;
+    const bool head =
+        at < source.cols && (at == 0 || key_of<T>(sorted[at]) != key_of<T>(sorted[at - 1]));
+    unsigned total;
+    const index_t rank = known + block_exclusive_sum(head ? 1u : 0u, total, scratch);
+    if (head && rank < k) {
+      sink.put(row_number, rank, row, position_of<T>(sorted[at]));
+      row_counts[rank] = end_of_run<T>(sorted, source.cols, at) - at;
+    }
+    known += total;
+    if (total == 0) {
+      if (threadIdx.x == 0) leap = end_of_run<T>(sorted, source.cols, first);
+      __syncthreads();
+      first = leap;
+      __syncthreads();
+    } else {
+      first += finish_threads;
+    }
+  }
+  known = known < k ? known : k;
+  for (index_t i = known + threadIdx.x; i < k; i += finish_threads) {
+    sink.values[row_number * sink.values_stride + i] = T{};
+    sink.indices[row_number * sink.indices_stride + i] = -1;
+    row_counts[i] = 0;
+  }
+  if (threadIdx.x == 0) found[row_number] = known;
+}
+
+}  // namespace gpu::kernels::select

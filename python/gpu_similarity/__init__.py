@@ -1,0 +1,112 @@
+"""Significant correlations among all pairs of rows, exact, on the CPU or on CUDA.
+
+>>> import gpu_similarity as gs
+>>> gs.spearman_edges([[1, 2, 3, 4], [2, 4, 6, 9], [4, 1, 3, 2]], max_p=0.01)
+Edges: 1 of 3 pairs of 3 rows, spearman, |rho| >= 0.99
+  0 -- 1  1.000000  p = 0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._backends import Backend, Device, backends, devices, survive_fork
+from ._edges import Edges
+from ._errors import (
+    BackendUnavailable,
+    Cancelled,
+    CapacityExceeded,
+    CudaError,
+    Error,
+    InvalidArgument,
+    OutOfMemory,
+    Unsupported,
+)
+from ._faces import (
+    SignificanceResult,
+    corrcoef,
+    pairwise_distances,
+    rankdata,
+    spearmanr,
+    uniform_filter1d,
+)
+from ._options import PairRunOptions, RunOptions
+from ._pairs import counts, dense, pearson_edges, plan, spearman_edges, stream, top_k_partners
+from ._products import Bits, binary_matmul, matmul, pack_bits
+from ._results import Counts, Dense, Partners
+from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
+from ._stream import EdgeStream
+from ._summary import PairPlan, PairSummary
+from ._test_of_correlation import critical_correlation, p_value
+
+if TYPE_CHECKING:
+    from . import anndata, arrow, plot
+
+__version__: str = _core.version
+
+# Modules that need another package, imported when they are asked for.
+_ON_DEMAND = ("anndata", "arrow", "plot")
+
+__all__ = [
+    "Backend",
+    "BackendUnavailable",
+    "Bits",
+    "Cancelled",
+    "CapacityExceeded",
+    "Counts",
+    "CudaError",
+    "Dense",
+    "Device",
+    "EdgeStream",
+    "Edges",
+    "Error",
+    "InvalidArgument",
+    "OutOfMemory",
+    "PairPlan",
+    "PairRunOptions",
+    "PairSummary",
+    "Partners",
+    "RunOptions",
+    "SignificanceResult",
+    "TopK",
+    "TopKDistinct",
+    "Unsupported",
+    "anndata",
+    "arrow",
+    "backends",
+    "binary_matmul",
+    "convolve",
+    "corrcoef",
+    "counts",
+    "critical_correlation",
+    "dense",
+    "devices",
+    "matmul",
+    "mean_filter",
+    "p_value",
+    "pack_bits",
+    "pairwise_distances",
+    "pearson_edges",
+    "plan",
+    "plot",
+    "rank",
+    "rankdata",
+    "spearman_edges",
+    "spearmanr",
+    "stream",
+    "top_k",
+    "top_k_distinct",
+    "top_k_partners",
+    "uniform_filter1d",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ON_DEMAND:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+survive_fork()

@@ -1,0 +1,123 @@
+"""Arrays in the memory of a GPU: CuPy's, PyTorch's, and any that one of the two takes by DLPack.
+
+The work runs on the array's device and on its library's current stream, and does not wait. Results
+are arrays of the same library, from its own allocator.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+_CUDA_KINDS = (2, 13)  # kDLCUDA and kDLCUDAManaged
+Description = tuple[int, int, int, int, str]
+
+
+def is_device_array(x: Any) -> bool:
+    """Whether the elements of `x` are in the memory of a CUDA device."""
+    if hasattr(x, "__cuda_array_interface__"):
+        return True
+    device = getattr(x, "__dlpack_device__", None)
+    return callable(device) and int(device()[0]) in _CUDA_KINDS
+
+
+def to_host(x: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """A copy on the host; waits for the work on the current stream."""
+    x = DeviceArray(x, "x").array
+    return np.asarray(x.detach().cpu() if _is_torch(x) else x.get())
+
+
+class DeviceArray:
+    """A device array as the compiled part takes it."""
+
+    def __init__(self, x: Any, argument: str) -> None:
+        self.array = x if _is_torch(x) or _is_cupy(x) else _adopt(x, argument)
+        self.argument = argument
+        self.torch = _is_torch(self.array)
+        self.shape = tuple(int(n) for n in self.array.shape)
+        self.device = int(self.array.device.index) if self.torch else int(self.array.device.id)
+        self.dtype = _dtype(self.array)
+        if len(self.shape) not in (1, 2):
+            raise ValueError(f"{argument}: got {len(self.shape)} dimensions, expected 1 or 2")
+
+    def describe(self) -> Description:
+        """Address, rows, columns, elements from row to row, type character."""
+        item = self.dtype.itemsize
+        if self.torch:
+            address, strides = int(self.array.data_ptr()), tuple(self.array.stride())
+        else:
+            address = int(self.array.data.ptr)
+            strides = tuple(s // item for s in self.array.strides)
+        rows = self.shape[0] if len(self.shape) == 2 else 1
+        cols = self.shape[-1]
+        row_stride = strides[0] if len(self.shape) == 2 and rows > 1 else cols
+        if (cols > 1 and strides[-1] != 1) or row_stride < cols:
+            raise ValueError(
+                f"{self.argument}: the elements of a row do not follow each other in memory "
+                f"(strides {strides}); pass a contiguous array"
+            )
+        return address, rows, cols, row_stride, self.dtype.char
+
+    def empty(self, shape: Sequence[int], dtype: Any) -> DeviceArray:
+        """An uninitialised array of the same library on the same device."""
+        if self.torch:
+            torch = sys.modules["torch"]
+            name = np.dtype(dtype).name
+            return DeviceArray(
+                torch.empty(tuple(shape), dtype=getattr(torch, name), device=self.array.device),
+                "out",
+            )
+        import cupy
+
+        with cupy.cuda.Device(self.device):
+            return DeviceArray(cupy.empty(tuple(shape), dtype=dtype), "out")
+
+    def options(self, run: dict[str, Any]) -> dict[str, Any]:
+        """`run` with the device and its current stream."""
+        if run.get("backend") == "cpu":
+            raise ValueError(f"backend: 'cpu' does not take {self.argument} from the GPU's memory")
+        return {**run, "devices": [self.device], "stream": self._stream()}
+
+    def _stream(self) -> int:
+        if self.torch:
+            torch = sys.modules["torch"]
+            return int(torch.cuda.current_stream(self.array.device).cuda_stream)
+        import cupy
+
+        with cupy.cuda.Device(self.device):
+            return int(cupy.cuda.get_current_stream().ptr)
+
+
+def _is_torch(x: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def _is_cupy(x: Any) -> bool:
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(x, cupy.ndarray)
+
+
+def _adopt(x: Any, argument: str) -> Any:
+    """`x` of another library as an array of CuPy or PyTorch, without a copy."""
+    with contextlib.suppress(ImportError):
+        import cupy
+
+        return cupy.from_dlpack(x) if hasattr(x, "__dlpack__") else cupy.asarray(x)
+    with contextlib.suppress(ImportError):
+        import torch
+
+        return torch.from_dlpack(x) if hasattr(x, "__dlpack__") else torch.as_tensor(x)
+    raise TypeError(
+        f"{argument}: device arrays of {type(x).__module__} are taken through CuPy or PyTorch, and "
+        "neither is installed"
+    )
+
+
+def _dtype(array: Any) -> np.dtype[Any]:
+    name = str(array.dtype).removeprefix("torch.")
+    return np.dtype({"half": "float16", "bfloat16": "V2"}.get(name, name))

@@ -1,0 +1,447 @@
+"""Functions that are called as those of SciPy, NumPy and scikit-learn, with their answers."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arrays import Array, host_array
+from ._rows import rank
+from ._test_of_correlation import p_value
+
+# NumPy's own, for what is too small for the library.
+_numpy_corrcoef = np.corrcoef
+_NAN_POLICIES = ("propagate", "raise", "omit")
+_MODES = {
+    "reflect": "reflect",
+    "grid-mirror": "reflect",
+    "constant": "zero",
+    "grid-constant": "zero",
+    "nearest": "nearest",
+    "mirror": "mirror",
+    "wrap": "wrap",
+    "grid-wrap": "wrap",
+}
+
+
+class SignificanceResult(NamedTuple):
+    """A statistic and its p-value: numbers for two variables, else matrices."""
+
+    statistic: Any
+    pvalue: Any
+
+    @property
+    def correlation(self) -> Any:
+        """Another name of `statistic`, as SciPy's results have it."""
+        return self.statistic
+
+
+def spearmanr(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike | None = None,
+    axis: int | None = 0,
+    nan_policy: Literal["propagate", "raise", "omit"] = "propagate",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+) -> SignificanceResult:
+    """Spearman correlation with p-value, as scipy.stats.spearmanr.
+
+    Parameters
+    ----------
+    a, b : array_like, 1-D or 2-D
+        Observations of variables; with `b`, the variables of both are taken together.
+    axis : {0, 1, None}
+        0: each column is a variable; 1: each row; None: both are raveled.
+    nan_policy : {"propagate", "raise", "omit"}
+        "omit" is taken for two variables.
+    alternative : {"two-sided", "greater", "less"}
+        The alternative hypothesis.
+
+    Returns
+    -------
+    SignificanceResult
+        `statistic` and `pvalue`.
+
+    Raises
+    ------
+    ValueError
+        As SciPy, and for nan_policy="omit" with more than two variables.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> result = gs.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])
+    >>> print(f"rho = {result.statistic:.6f}, p = {result.pvalue:.6f}")
+    rho = 0.820783, p = 0.088587
+    """
+    if nan_policy not in _NAN_POLICIES:
+        raise ValueError(f"nan_policy must be one of {{{', '.join(map(repr, _NAN_POLICIES))}}}")
+    if alternative not in ("two-sided", "greater", "less"):
+        raise ValueError("`alternative` must be 'less', 'greater', or 'two-sided'.")
+    rows = _variables_as_rows(a, b, axis)
+    if rows.shape[1] <= 1:
+        return SignificanceResult(np.float64(np.nan), np.float64(np.nan))
+    missing = np.isnan(rows).any(axis=0) if rows.dtype.kind == "f" else np.zeros(1, bool)
+    if missing.any() and nan_policy == "raise":
+        raise ValueError("The input contains nan values")
+    if missing.any() and nan_policy == "omit":
+        if rows.shape[0] != 2:
+            raise ValueError(
+                "nan_policy: 'omit' is taken for two variables; drop the observations yourself, or "
+                "take 'propagate'"
+            )
+        rows = np.ascontiguousarray(rows[:, ~missing])
+        if rows.shape[1] <= 1:
+            return SignificanceResult(np.float64(np.nan), np.float64(np.nan))
+    statistic, pvalue = _spearman_matrix(rows, alternative)
+    if rows.shape[0] != 2:
+        return SignificanceResult(statistic, pvalue)
+    if np.isnan(statistic[0, 1]) and not missing.any():
+        _warn_constant()
+    return SignificanceResult(statistic[1, 0], pvalue[1, 0])
+
+
+def corrcoef(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
+    rowvar: bool = True,
+    *,
+    dtype: npt.DTypeLike | None = None,
+) -> Any:
+    """Pearson correlation coefficients, as numpy.corrcoef.
+
+    Parameters
+    ----------
+    x : array_like, 1-D or 2-D
+        Variables in rows, observations in columns, unless `rowvar` is False.
+    y : array_like, optional
+        Further variables, of the same shape.
+    rowvar : bool
+        False: variables in columns.
+    dtype : dtype, optional
+        Of the result; float64, or float32.
+
+    Returns
+    -------
+    ndarray
+        The matrix of coefficients, at most float32-level error; 1.0 for one variable.
+
+    Raises
+    ------
+    TypeError
+        For complex numbers.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> gs.corrcoef([1, 2, 3, 4], [1, 2, 3, 5]).round(6)
+    array([[1.      , 0.982708],
+           [0.982708, 1.      ]])
+    """
+    rows = _numpy_variables(x, y, rowvar)
+    if rows.shape[0] <= 1 or rows.shape[1] < 3:
+        small: Any = _numpy_corrcoef(rows)
+        return small if dtype is None else np.asarray(small).astype(dtype)[()]
+    matrix, _ = _core.dense_f64(rows, {"measure": "pearson", "nans": "propagate"})
+    return matrix if dtype is None else matrix.astype(dtype, copy=False)
+
+
+def pairwise_distances(
+    X: npt.ArrayLike,  # noqa: N803
+    Y: npt.ArrayLike | None = None,  # noqa: N803
+    metric: Literal["correlation", "spearman"] = "correlation",
+    *,
+    n_jobs: int | None = None,
+) -> Any:
+    """One minus the correlation of rows, as sklearn.metrics.pairwise_distances.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, features)
+        Rows are compared.
+    Y : array_like, shape (m, features), optional
+        Rows of X are compared with rows of Y instead of with each other.
+    metric : {"correlation", "spearman"}
+        1 - Pearson's r, or 1 - Spearman's rho.
+    n_jobs : int, optional
+        Threads of the CPU; None or -1: all.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, n) or (n, m)
+        The distances; NaN for constant rows.
+
+    Raises
+    ------
+    ValueError
+        For another metric, a NaN, or unequal features.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> gs.pairwise_distances([[1, 2, 3, 4], [4, 3, 2, 1]])
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    if metric not in ("correlation", "spearman"):
+        raise ValueError(f"metric: got {metric!r}, expected 'correlation' or 'spearman'")
+    first = _two_dimensional(X, "X")
+    rows = first
+    if Y is not None:
+        second = _two_dimensional(Y, "Y")
+        if first.shape[1] != second.shape[1]:
+            raise ValueError(
+                f"Y: got {second.shape[1]} features, expected {first.shape[1]} as X has"
+            )
+        rows = host_array(np.concatenate([first, second]), "X")
+    options: dict[str, Any] = {"measure": "pearson" if metric == "correlation" else metric}
+    if n_jobs is not None and n_jobs > 0:
+        options["cpu_threads"] = n_jobs
+    matrix, _ = _core.dense_f64(rows, options)
+    n = len(first)
+    out = matrix if Y is None else np.ascontiguousarray(matrix[:n, n:])
+    return np.subtract(1.0, out, out=out)
+
+
+def rankdata(
+    a: npt.ArrayLike,
+    method: Literal["average", "min", "max", "dense", "ordinal"] = "average",
+    *,
+    axis: int | None = None,
+    nan_policy: Literal["propagate", "raise", "omit"] = "propagate",
+) -> Array:
+    """Ranks, as scipy.stats.rankdata.
+
+    Parameters
+    ----------
+    a : array_like
+        Values to rank.
+    method : {"average", "min", "max", "dense", "ordinal"}
+        The rank of equal values.
+    axis : int, optional
+        None ranks the flattened array.
+    nan_policy : {"propagate", "raise", "omit"}
+        What a NaN does.
+
+    Returns
+    -------
+    ndarray
+        float64 for "average" or where a rank is NaN, else integers.
+
+    Raises
+    ------
+    ValueError
+        As SciPy.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> gs.rankdata([0, 2, 3, 2])
+    array([1. , 2.5, 4. , 2.5])
+    >>> gs.rankdata([0, 2, 3, 2], method="min")
+    array([1, 2, 4, 2])
+    """
+    if method not in ("average", "min", "max", "dense", "ordinal"):
+        raise ValueError(f'unknown method "{method}"')
+    if nan_policy not in _NAN_POLICIES:
+        raise ValueError(f"nan_policy must be one of {{{', '.join(map(repr, _NAN_POLICIES))}}}")
+    values = np.asarray(a)
+    if axis is None:
+        values, axis = values.ravel(), -1
+    kind = np.dtype(np.float64 if method == "average" else np.int_)
+    if values.size == 0:
+        return np.empty(values.shape, kind)
+    if values.dtype.kind in "OUSmM":
+        values = np.unique(values, return_inverse=True)[1].reshape(values.shape)
+    last = np.moveaxis(values, axis, -1)
+    rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
+    missing = np.isnan(rows) if rows.dtype.kind == "f" else None
+    if missing is None or not missing.any():
+        ranks = rank(rows, ties=method).astype(kind, copy=False)
+    elif nan_policy == "raise":
+        raise ValueError("The input contains nan values")
+    else:
+        ranks = rank(rows, ties=method, nans="propagate")
+        if nan_policy == "omit":
+            for i in np.flatnonzero(missing.any(axis=1)):
+                present = ~missing[i]
+                ranks[i, present] = rank(rows[i, present], ties=method)
+    return np.moveaxis(ranks.reshape(last.shape), -1, axis)
+
+
+def uniform_filter1d(
+    input: npt.ArrayLike,
+    size: int,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Array:
+    """Moving mean along one axis, as scipy.ndimage.uniform_filter1d.
+
+    Parameters
+    ----------
+    input : array_like
+        Values.
+    size : int
+        Elements of a window.
+    axis : int
+        The axis to filter along.
+    output : ndarray or dtype, optional
+        Where to, or in which type.
+    mode : {"reflect", "constant", "nearest", "mirror", "wrap"} or SciPy's "grid-" names
+        What stands beyond the ends.
+    cval : float
+        0: another constant is not taken.
+    origin : int
+        Shift of the windows.
+
+    Returns
+    -------
+    ndarray
+        The filtered array; the error of each mean does not depend on its neighbours.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        As SciPy; ValueError for a `cval` other than 0 with mode "constant".
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> gs.uniform_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3)
+    array([4, 3, 4, 1, 4, 6, 6, 3])
+    """
+    values = np.asarray(input)
+    if mode not in _MODES:
+        raise RuntimeError("boundary mode not supported")
+    boundary = _MODES[mode]
+    if boundary == "zero" and cval != 0:
+        raise ValueError(f"cval: got {cval!r}, expected 0: another constant is not taken")
+    axis = operator.index(axis)
+    if not -values.ndim <= axis < values.ndim:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {values.ndim}")
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    if (size // 2 + origin < 0) or (size // 2 + origin >= size):
+        raise ValueError("invalid origin")
+    target = output if isinstance(output, np.ndarray) else None
+    if target is not None and target.shape != values.shape:
+        raise RuntimeError("output shape not correct")
+    kind = (
+        target.dtype if target is not None else np.dtype(values.dtype if output is None else output)
+    )
+    if values.dtype.kind == "c" or kind.kind == "c":
+        part = np.dtype(np.float64)
+        result = (
+            _filtered(values.real, size, axis, boundary, origin, part)
+            + 1j * _filtered(values.imag, size, axis, boundary, origin, part)
+        ).astype(kind)
+    else:
+        result = _filtered(values, size, axis, boundary, origin, kind)
+    if target is None:
+        return result
+    target[...] = result
+    return target
+
+
+def _filtered(
+    values: Array, size: int, axis: int, boundary: str, origin: int, kind: np.dtype[Any]
+) -> Array:
+    if values.size == 0:
+        return np.zeros(values.shape, kind)
+    last = np.moveaxis(values, axis, -1)
+    rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
+    if kind != rows.dtype or kind.char not in "BHifd":
+        rows = rows.astype(np.float64)
+    rows = host_array(rows, "input")
+    options = {"boundary": boundary, "origin": origin}
+    means: Array = _core.mean_filter(rows, size, False, options)
+    with np.errstate(invalid="ignore"):
+        means = means.astype(kind, copy=False)
+    return np.moveaxis(means.reshape(last.shape), -1, axis)
+
+
+def _variables_as_rows(a: Any, b: Any, axis: int | None) -> Array:
+    """The variables of both arguments, one a row, in the layout that the library reads."""
+    if axis is not None and axis not in (0, 1):
+        raise ValueError(
+            "spearmanr only handles 1-D or 2-D arrays, "
+            f"supplied axis argument {axis}, please use only values 0, 1 or None for axis"
+        )
+    first = _checked(a, axis)
+    if b is None:
+        if first.ndim < 2:
+            raise ValueError("`spearmanr` needs at least 2 variables to compare")
+        rows = first if axis == 1 else first.T
+    else:
+        second = _checked(b, axis)
+        stacked = np.vstack((first, second)) if axis == 1 else np.column_stack((first, second))
+        rows = stacked if axis == 1 else stacked.T
+    return host_array(rows, "a", ordinal=True)
+
+
+def _checked(x: Any, axis: int | None) -> Array:
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        raise ValueError("a, b: masked values are not taken; scipy.stats.mstats.spearmanr does")
+    values = np.ravel(x) if axis is None else np.atleast_1d(np.asarray(x))
+    if values.ndim > 2:
+        raise ValueError("spearmanr only handles 1-D or 2-D arrays")
+    if values.dtype == object:
+        values = values.astype(np.float64)
+    return values
+
+
+def _spearman_matrix(
+    rows: Array, alternative: Literal["two-sided", "greater", "less"]
+) -> tuple[Array, Array]:
+    if rows.shape[1] >= 3:
+        matrix, _ = _core.dense_f64(rows, {"nans": "propagate"})
+        return matrix, p_value(matrix, rows.shape[1], tail=alternative)
+    # With two observations rho is 1 or -1 and the t distribution has no degree of freedom.
+    ranks = rank(rows, nans="propagate")
+    sign = np.sign(ranks[:, 1] - ranks[:, 0])
+    sign[sign == 0] = np.nan
+    matrix = np.outer(sign, sign)
+    return matrix, np.full_like(matrix, np.nan)
+
+
+def _warn_constant() -> None:
+    message = "An input array is constant; the correlation coefficient is not defined."
+    category: type[Warning] = RuntimeWarning
+    try:
+        from scipy.stats import ConstantInputWarning
+
+        category = ConstantInputWarning
+    except ImportError:
+        pass
+    warnings.warn(message, category, stacklevel=3)
+
+
+def _numpy_variables(x: Any, y: Any, rowvar: bool) -> Array:
+    parts = [np.asarray(part) for part in (x, y) if part is not None]
+    for part in parts:
+        if part.ndim > 2:
+            raise ValueError("x, y: got more than 2 dimensions")
+        if part.dtype.kind == "c":
+            raise TypeError("x, y: complex numbers are not taken")
+    oriented = []
+    for part in parts:
+        rows = np.atleast_2d(part)
+        oriented.append(rows if rowvar or (part.ndim < 2) else rows.T)
+    together = oriented[0] if len(oriented) == 1 else np.concatenate(oriented)
+    if together.dtype == object:
+        together = together.astype(np.float64)
+    return host_array(together, "x")
+
+
+def _two_dimensional(x: Any, argument: str) -> Array:
+    values = host_array(x, argument)
+    if values.ndim != 2:
+        raise ValueError(f"{argument}: got {values.ndim} dimensions, expected 2")
+    return values

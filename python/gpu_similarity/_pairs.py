@@ -1,0 +1,425 @@
+"""The functions over all pairs of rows."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arrays import row_names, table
+from ._edges import Edges, edges_from
+from ._options import Adjustment, Measure, NanPolicy, PairRunOptions, Tail, pair_options
+from ._results import Counts, Dense, Partners
+from ._stream import EdgeStream
+from ._summary import PairPlan, summary_from
+
+EdgeOrder = Literal["by-row-then-column", "unspecified"]
+
+
+def _edges(
+    measure: Measure,
+    x: Any,
+    names: Any,
+    copy: bool | None,
+    max_edges: int | None,
+    order: EdgeOrder,
+    options: dict[str, Any],
+) -> Edges:
+    data = table(x, copy=copy, ordinal=measure == "spearman")
+    if max_edges is not None:
+        options["max_edges"] = max_edges
+    if order != "by-row-then-column":
+        options["order"] = order
+    labels = row_names(x, names, data.shape[0])
+    return edges_from(_core.edges(data, options), measure, labels)
+
+
+def spearman_edges(
+    x: npt.ArrayLike,
+    *,
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    max_edges: int | None = None,
+    order: EdgeOrder = "by-row-then-column",
+    nans: NanPolicy = "reject",
+    names: npt.ArrayLike | None = None,
+    copy: bool | None = None,
+    **run: Unpack[PairRunOptions],
+) -> Edges:
+    """Pairs of rows whose Spearman correlation passes a cut.
+
+    Every decision to keep or drop a pair is exact: rho comes from integers, ties and all, and the
+    CPU and CUDA give the same edges, bit for bit. p is Student's t with columns - 2 degrees of
+    freedom, as scipy.stats.spearmanr. The matrix of all correlations is never made.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Rows are variables, columns are observations; at least 3 columns. The index of a pandas
+        data frame names the rows.
+    max_p : float
+        Keep p <= max_p, after `adjust`; in (0, 1].
+    min_abs : float
+        Keep abs(rho) >= min_abs; in [0, 1]. Both cuts must hold; the defaults keep every pair.
+    tail : {"two-sided", "greater", "less"}
+        The alternative hypothesis.
+    adjust : {"none", "bonferroni", "benjamini-hochberg", "bh"}
+        Correction of `max_p` for the number of pairs.
+    max_edges : int, optional
+        More edges than this raise CapacityExceeded, with the number needed.
+    order : {"by-row-then-column", "unspecified"}
+        Order of the edges.
+    nans : {"reject", "propagate"}
+        "propagate" leaves rows that hold a NaN without a statistic.
+    names : array_like of shape (rows,), optional
+        Names of the rows, for the edges.
+    copy : bool, optional
+        None copies where the type or layout of `x` asks for it, False raises ValueError instead,
+        True also takes arrays from the memory of a GPU.
+    **run
+        backend, devices, workspace_bytes, cpu_threads, variant, fold, progress: see RunOptions
+        and PairRunOptions.
+
+    Returns
+    -------
+    Edges
+        The kept pairs, with the summary of the run.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 3 columns, a NaN (row and column are named) or an option out of range.
+    CapacityExceeded
+        Where `max_edges` does not suffice; `.needed` is the number of edges.
+    MemoryError
+        Where memory does not suffice.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> edges = gs.spearman_edges([[1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 4, 3, 2, 1]], max_p=0.05)
+    >>> edges
+    Edges: 1 of 3 pairs of 3 rows, spearman, |rho| >= 0.878339
+      0 -- 2  -1.000000  p = 0
+    >>> edges.row, edges.col
+    (array([0], dtype=uint32), array([2], dtype=uint32))
+    """
+    options = pair_options(run, "spearman", max_p, min_abs, tail, adjust, nans)
+    return _edges("spearman", x, names, copy, max_edges, order, options)
+
+
+def pearson_edges(
+    x: npt.ArrayLike,
+    *,
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    max_edges: int | None = None,
+    order: EdgeOrder = "by-row-then-column",
+    nans: NanPolicy = "reject",
+    names: npt.ArrayLike | None = None,
+    copy: bool | None = None,
+    **run: Unpack[PairRunOptions],
+) -> Edges:
+    """Pairs of rows whose Pearson correlation passes a cut.
+
+    Every decision is that of r in double precision, whose order of summation is fixed and the
+    same on every backend. A row with an infinite value has no statistic.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Rows are variables, columns are observations; at least 3 columns.
+    max_p, min_abs, tail, adjust, max_edges, order, nans, names, copy, **run
+        As in `spearman_edges`.
+
+    Returns
+    -------
+    Edges
+        The kept pairs, with the summary of the run.
+
+    Raises
+    ------
+    ValueError, CapacityExceeded, MemoryError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> gs.pearson_edges([[1, 2, 3, 4], [2, 4, 6, 9], [1, 0, 0, 1]], min_abs=0.9, names=list("abc"))
+    Edges: 1 of 3 pairs of 3 rows, pearson, |r| >= 0.9
+      a -- b  0.994377  p = 0.00562
+    """
+    options = pair_options(run, "pearson", max_p, min_abs, tail, adjust, nans)
+    return _edges("pearson", x, names, copy, max_edges, order, options)
+
+
+def top_k_partners(
+    x: npt.ArrayLike,
+    k: int,
+    *,
+    measure: Measure = "spearman",
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    order: Literal["by-absolute-value", "by-value"] = "by-absolute-value",
+    nans: NanPolicy = "reject",
+    names: npt.ArrayLike | None = None,
+    copy: bool | None = None,
+    **run: Unpack[PairRunOptions],
+) -> Partners:
+    """The best k partners of every row among the pairs that pass a cut.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Rows are variables, columns are observations.
+    k : int
+        At least 1. Ties go to the lowest partner.
+    measure : {"spearman", "pearson"}
+        The statistic.
+    order : {"by-absolute-value", "by-value"}
+        What "best" means.
+    max_p, min_abs, tail, adjust, nans, names, copy, **run
+        As in `spearman_edges`.
+
+    Returns
+    -------
+    Partners
+        Arrays of shape (rows, k), 12 bytes an entry.
+
+    Raises
+    ------
+    ValueError, MemoryError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> best = gs.top_k_partners([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]], 1)
+    >>> best.index.ravel(), best.statistic.ravel()
+    (array([2, 0, 0], dtype=uint32), array([-1. ,  0.8, -1. ]))
+    """
+    data = table(x, copy=copy, ordinal=measure == "spearman")
+    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
+    if order != "by-absolute-value":
+        options["order"] = order
+    labels = row_names(x, names, data.shape[0])
+    index, statistic, count, fields = _core.partners(data, k, options)
+    return Partners(index, statistic, count, summary_from(fields), measure, labels)
+
+
+def counts(
+    x: npt.ArrayLike,
+    *,
+    measure: Measure = "spearman",
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    bins: int = 0,
+    nans: NanPolicy = "reject",
+    names: npt.ArrayLike | None = None,
+    copy: bool | None = None,
+    **run: Unpack[PairRunOptions],
+) -> Counts:
+    """How many pairs pass a cut: in all, of each row, and by statistic.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Rows are variables, columns are observations.
+    measure : {"spearman", "pearson"}
+        The statistic.
+    bins : int
+        Bins of equal width over [-1, 1] for the histogram of the kept statistics, at most 65,536;
+        0: none.
+    max_p, min_abs, tail, adjust, nans, names, copy, **run
+        As in `spearman_edges`.
+
+    Returns
+    -------
+    Counts
+        Memory: 4 bytes a row and 8 bytes a bin, however many pairs are kept.
+
+    Raises
+    ------
+    ValueError, MemoryError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> got = gs.counts([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]], min_abs=0.8, bins=4)
+    >>> got.kept, got.degree, got.histogram
+    (3, array([2, 2, 2], dtype=uint32), array([2, 0, 0, 1], dtype=uint64))
+    """
+    data = table(x, copy=copy, ordinal=measure == "spearman")
+    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
+    if bins:
+        options["histogram_bins"] = bins
+    labels = row_names(x, names, data.shape[0])
+    tested, kept, degree, histogram, fields = _core.counts(data, options)
+    return Counts(tested, kept, degree, histogram, summary_from(fields), measure, labels)
+
+
+def dense(
+    x: npt.ArrayLike,
+    *,
+    measure: Measure = "spearman",
+    dtype: npt.DTypeLike = "float64",
+    nans: NanPolicy = "reject",
+    names: npt.ArrayLike | None = None,
+    copy: bool | None = None,
+    **run: Unpack[PairRunOptions],
+) -> Dense:
+    """The full matrix of correlations of all rows.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Rows are variables, columns are observations.
+    measure : {"spearman", "pearson"}
+        The statistic. Pearson's has float32-level error at most, whatever `dtype` says.
+    dtype : {"float64", "float32"}
+        Of the matrix; its memory is rows * rows values.
+    nans, names, copy, **run
+        As in `spearman_edges`.
+
+    Returns
+    -------
+    Dense
+        The matrix and the summary of the run.
+
+    Raises
+    ------
+    ValueError, MemoryError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> gs.dense([[1, 2, 3, 4], [1, 2, 4, 3]]).matrix
+    array([[1. , 0.8],
+           [0.8, 1. ]])
+    """
+    data = table(x, copy=copy, ordinal=measure == "spearman")
+    options = pair_options(run, measure, 1.0, 0.0, "two-sided", "none", nans)
+    labels = row_names(x, names, data.shape[0])
+    kind = np.dtype(dtype)
+    if kind.char not in "df":
+        raise ValueError(f"dtype: got {kind}, expected float64 or float32")
+    compute = _core.dense_f64 if kind.char == "d" else _core.dense_f32
+    matrix, fields = compute(data, options)
+    return Dense(matrix, summary_from(fields), measure, labels)
+
+
+def stream(
+    x: npt.ArrayLike,
+    *,
+    measure: Measure = "spearman",
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    batch_edges: int = 1 << 20,
+    order: EdgeOrder = "by-row-then-column",
+    nans: NanPolicy = "reject",
+    names: npt.ArrayLike | None = None,
+    copy: bool | None = None,
+    **run: Unpack[PairRunOptions],
+) -> EdgeStream:
+    """The pairs that pass a cut, in batches, for results larger than memory.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Rows are variables, columns are observations; not to be changed before the stream ends.
+    measure : {"spearman", "pearson"}
+        The statistic.
+    batch_edges : int
+        Largest batch.
+    order : {"by-row-then-column", "unspecified"}
+        Order over all batches.
+    max_p, min_abs, tail, adjust, nans, names, copy, **run
+        As in `spearman_edges`. A function given as `progress` is called on another thread.
+
+    Returns
+    -------
+    EdgeStream
+        An iterator of Edges that can be left at any batch.
+
+    Raises
+    ------
+    ValueError
+        As `spearman_edges`; what goes wrong during the run is raised by the iterator.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> rows = [[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]]
+    >>> with gs.stream(rows, min_abs=0.9, batch_edges=1) as batches:
+    ...     for edges in batches:
+    ...         print(edges.row, edges.col, edges.statistic)
+    [0] [2] [-1.]
+    """
+    data = table(x, copy=copy, ordinal=measure == "spearman")
+    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
+    options["batch_edges"] = batch_edges
+    if order != "by-row-then-column":
+        options["order"] = order
+    labels = row_names(x, names, data.shape[0])
+    return EdgeStream(data, options, measure, labels)
+
+
+def plan(
+    x: npt.ArrayLike,
+    *,
+    measure: Measure = "spearman",
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    nans: NanPolicy = "reject",
+    copy: bool | None = None,
+    **run: Unpack[PairRunOptions],
+) -> PairPlan:
+    """What a call over all pairs would run, and how many pairs it would keep.
+
+    The estimate is that of all pairs of a sample of at most 2048 rows.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Rows are variables, columns are observations.
+    measure : {"spearman", "pearson"}
+        The statistic.
+    max_p, min_abs, tail, adjust, nans, copy, **run
+        As in `spearman_edges`.
+
+    Returns
+    -------
+    PairPlan
+        Backend, variant, workspace, and the estimated size of the result.
+
+    Raises
+    ------
+    ValueError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> expected = gs.plan([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]], min_abs=0.9, backend="cpu")
+    >>> expected.pairs, expected.kept_estimate, expected.backend
+    (3, 1.0, 'cpu')
+    """
+    data = table(x, copy=copy, ordinal=measure == "spearman")
+    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
+    return PairPlan._make(_core.plan(data, options))

@@ -1,0 +1,111 @@
+"""What a run did, and what it would do."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+
+class PairSummary(NamedTuple):
+    """What a run over all pairs did. Every result has one as `.summary`.
+
+    Attributes
+    ----------
+    rows, cols : int
+        Shape of the input.
+    constant_rows : ndarray of int64
+        Rows without a statistic: all values equal or, for Pearson, an infinite value.
+    nan_rows : ndarray of int64
+        Rows that hold a NaN, with nans="propagate".
+    patterns : int
+        Distinct rank vectors that the rows were folded into; 0: each row for itself.
+    pairs_tested, pairs_kept : int
+        Pairs that have a statistic, and those that passed the filter.
+    max_p_effective : float
+        The cut on p after the adjustment.
+    min_abs_effective : float
+        The cut on the magnitude of the statistic that decided.
+    backend, device, variant : str
+        What ran.
+    prepare_seconds, pairs_seconds : float
+        Ranking or scaling of the rows, and the pairs.
+    """
+
+    rows: int
+    cols: int
+    constant_rows: npt.NDArray[np.int64]
+    nan_rows: npt.NDArray[np.int64]
+    patterns: int
+    pairs_tested: int
+    pairs_kept: int
+    max_p_effective: float
+    min_abs_effective: float
+    backend: str
+    device: str
+    variant: str
+    prepare_seconds: float
+    pairs_seconds: float
+
+    def __repr__(self) -> str:
+        lines = [f"{name}={_short(value)}" for name, value in zip(self._fields, self, strict=True)]
+        return "PairSummary(" + ", ".join(lines) + ")"
+
+    def cut(self, symbol: str) -> str:
+        """The filter in words, as "|rho| >= 0.5"."""
+        return f"|{symbol}| >= {self.min_abs_effective:.6g}"
+
+
+class PairPlan(NamedTuple):
+    """What a call over all pairs would do, as `plan` tells.
+
+    Attributes
+    ----------
+    backend, device, variant : str
+        What would run.
+    tile_rows, tile_cols : int
+        Block of the pair matrix that is computed at once.
+    workspace_bytes : int
+        Scratch memory, on each device.
+    pairs : int
+        rows * (rows - 1) / 2.
+    sampled_pairs : int
+        Pairs of the sample behind the estimates.
+    kept_estimate, kept_upper : float
+        Expected number of kept pairs, and an upper bound at about three standard errors.
+    result_bytes : float
+        Host memory of the estimated edges.
+    """
+
+    backend: str
+    device: str
+    variant: str
+    tile_rows: int
+    tile_cols: int
+    workspace_bytes: int
+    pairs: int
+    sampled_pairs: int
+    kept_estimate: float
+    kept_upper: float
+    result_bytes: float
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"<{value.size} rows>"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return repr(value)
+
+
+_NO_ROWS: npt.NDArray[np.int64] = np.empty(0, np.int64)
+_NO_ROWS.flags.writeable = False
+
+
+def summary_from(fields: tuple[Any, ...]) -> PairSummary:
+    """A PairSummary from the compiled part's tuple, where None stands for no rows."""
+    if fields[2] is None and fields[3] is None:
+        return PairSummary(fields[0], fields[1], _NO_ROWS, _NO_ROWS, *fields[4:])
+    constant, missing = (_NO_ROWS if rows is None else rows for rows in fields[2:4])
+    return PairSummary(fields[0], fields[1], constant, missing, *fields[4:])

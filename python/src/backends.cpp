@@ -1,0 +1,46 @@
+
+#include <omp.h>
+
+#include <gpu/backend.hpp>
+#include <gpu/version.hpp>
+
+#include "bindings.hpp"
+#include "option_names.hpp"
+
+namespace gpu_python {
+namespace {
+
+nb::list backends() {
+  nb::list out;
+  for (const gpu::backend_info& info : gpu::available_backends()) {
+    out.append(nb::make_tuple(info.name, info.description, info.usable, info.reason));
+  }
+  return out;
+}
+
+nb::list devices() {
+  nb::list out;
+  for (const gpu::device_info& info : gpu::available_devices()) {
+    out.append(nb::make_tuple(info.ordinal, info.name, info.compute_major, info.compute_minor,
+                              info.multiprocessors, info.memory_bytes, info.l2_bytes));
+  }
+  return out;
+}
+
+// OpenMP's threads do not exist in a forked child, where a call would wait for them for ever.
+// Without threads there is nothing to wait for: both processes start new ones when they need them.
+void before_fork() {
+  omp_pause_resource_all(omp_pause_soft);
+}
+
+}  // namespace
+
+void bind_backends(nb::module_& module) {
+  module.attr("version") = GPU_SIMILARITY_VERSION;
+  module.def("backends", &backends);
+  module.def("devices", &devices);
+  module.def("before_fork", &before_fork);
+  module.def("after_fork_in_child", &note_fork);
+}
+
+}  // namespace gpu_python

@@ -1,0 +1,22 @@
+#pragma once
+// What each source of this folder adds to the module.
+
+#include <nanobind/nanobind.h>
+
+namespace gpu_python {
+
+void bind_backends(nanobind::module_& module);
+void bind_edges(nanobind::module_& module);
+void bind_partners(nanobind::module_& module);
+void bind_counts(nanobind::module_& module);
+void bind_dense(nanobind::module_& module);
+void bind_edge_stream(nanobind::module_& module);
+void bind_plan(nanobind::module_& module);
+void bind_p_value(nanobind::module_& module);
+void bind_rank(nanobind::module_& module);
+void bind_mean_filter(nanobind::module_& module);
+void bind_top_k(nanobind::module_& module);
+void bind_matmul(nanobind::module_& module);
+void bind_binary_matmul(nanobind::module_& module);
+
+}  // namespace gpu_python

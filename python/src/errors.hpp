@@ -1,0 +1,8 @@
+#pragma once
+
+namespace gpu_python {
+
+// Turns the library's exceptions into those of gpu_similarity._errors.
+void translate_errors();
+
+}  // namespace gpu_python

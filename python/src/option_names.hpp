@@ -1,0 +1,109 @@
+#pragma once
+// The strings that Python passes for the enumerations of the library.
+
+#include <gpu/similarity.hpp>
+
+#include "options.hpp"
+
+namespace gpu_python {
+
+// What an all-pairs call computes of two rows.
+enum class measure { spearman, pearson };
+
+// One specialisation of enum_names: the enumeration and its (name, value) pairs.
+#define GPU_SIMILARITY_PYTHON_NAMES(E, ...)                            \
+  template <>                                                          \
+  struct enum_names<E> {                                               \
+    using value_type = E;                                              \
+    using entry = std::pair<std::string_view, E>;                      \
+    static constexpr auto table = std::to_array<entry>({__VA_ARGS__}); \
+  }
+
+GPU_SIMILARITY_PYTHON_NAMES(measure, {"spearman", measure::spearman},
+                            {"pearson", measure::pearson});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::backend, {"automatic", gpu::backend::automatic},
+                            {"auto", gpu::backend::automatic}, {"cpu", gpu::backend::cpu},
+                            {"cuda", gpu::backend::cuda});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::nan_policy, {"reject", gpu::nan_policy::reject},
+                            {"propagate", gpu::nan_policy::propagate},
+                            {"omit", gpu::nan_policy::omit});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::tail, {"two_sided", gpu::tail::two_sided},
+                            {"greater", gpu::tail::greater}, {"less", gpu::tail::less});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::adjustment, {"none", gpu::adjustment::none},
+                            {"bonferroni", gpu::adjustment::bonferroni},
+                            {"benjamini_hochberg", gpu::adjustment::benjamini_hochberg},
+                            {"bh", gpu::adjustment::benjamini_hochberg});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::pair_variant, {"automatic", gpu::pair_variant::automatic},
+                            {"naive", gpu::pair_variant::naive},
+                            {"tiled", gpu::pair_variant::tiled},
+                            {"shared_tiled", gpu::pair_variant::shared_tiled},
+                            {"tensor", gpu::pair_variant::tensor},
+                            {"hopper", gpu::pair_variant::hopper});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::row_folding, {"automatic", gpu::row_folding::automatic},
+                            {"never", gpu::row_folding::never},
+                            {"always", gpu::row_folding::always});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::edge_order,
+                            {"by_row_then_column", gpu::edge_order::by_row_then_column},
+                            {"unspecified", gpu::edge_order::unspecified});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::neighbor_order,
+                            {"by_absolute_value", gpu::neighbor_order::by_absolute_value},
+                            {"by_value", gpu::neighbor_order::by_value});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::tie_method, {"average", gpu::tie_method::average},
+                            {"min", gpu::tie_method::min}, {"max", gpu::tie_method::max},
+                            {"dense", gpu::tie_method::dense},
+                            {"ordinal", gpu::tie_method::ordinal});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::rank_order, {"ascending", gpu::rank_order::ascending},
+                            {"descending", gpu::rank_order::descending});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::rank_variant, {"automatic", gpu::rank_variant::automatic},
+                            {"counting", gpu::rank_variant::counting},
+                            {"block_sort", gpu::rank_variant::block_sort},
+                            {"segmented_sort", gpu::rank_variant::segmented_sort},
+                            {"sort", gpu::rank_variant::sort});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::boundary, {"zero", gpu::boundary::zero},
+                            {"reflect", gpu::boundary::reflect},
+                            {"nearest", gpu::boundary::nearest}, {"mirror", gpu::boundary::mirror},
+                            {"wrap", gpu::boundary::wrap}, {"shrink", gpu::boundary::shrink},
+                            {"valid", gpu::boundary::valid});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::mean_filter_variant,
+                            {"automatic", gpu::mean_filter_variant::automatic},
+                            {"direct", gpu::mean_filter_variant::direct},
+                            {"constant_memory", gpu::mean_filter_variant::constant_memory},
+                            {"shared_memory", gpu::mean_filter_variant::shared_memory},
+                            {"register_window", gpu::mean_filter_variant::register_window},
+                            {"block_sums", gpu::mean_filter_variant::block_sums},
+                            {"multi_level", gpu::mean_filter_variant::multi_level});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::top_k_select, {"largest", gpu::top_k_select::largest},
+                            {"smallest", gpu::top_k_select::smallest});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::top_k_order, {"sorted", gpu::top_k_order::sorted},
+                            {"unsorted", gpu::top_k_order::unsorted});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::top_k_variant, {"automatic", gpu::top_k_variant::automatic},
+                            {"threshold", gpu::top_k_variant::threshold},
+                            {"radix_select", gpu::top_k_variant::radix_select},
+                            {"sort", gpu::top_k_variant::sort},
+                            {"two_pass_insert", gpu::top_k_variant::two_pass_insert},
+                            {"block_rows", gpu::top_k_variant::block_rows},
+                            {"warp_rows", gpu::top_k_variant::warp_rows});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::transposition, {"none", gpu::transposition::none},
+                            {"transpose", gpu::transposition::transpose});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::matmul_variant, {"automatic", gpu::matmul_variant::automatic},
+                            {"naive", gpu::matmul_variant::naive},
+                            {"pitched", gpu::matmul_variant::pitched},
+                            {"shared_tiled", gpu::matmul_variant::shared_tiled},
+                            {"register_tiled", gpu::matmul_variant::register_tiled},
+                            {"tensor", gpu::matmul_variant::tensor},
+                            {"cublas", gpu::matmul_variant::cublas},
+                            {"blas", gpu::matmul_variant::blas});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::bit_product, {"xnor_dot", gpu::bit_product::xnor_dot},
+                            {"hamming_distance", gpu::bit_product::hamming_distance},
+                            {"and_count", gpu::bit_product::and_count});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::binary_matmul_variant,
+                            {"automatic", gpu::binary_matmul_variant::automatic},
+                            {"popcount", gpu::binary_matmul_variant::popcount},
+                            {"popcount_shared", gpu::binary_matmul_variant::popcount_shared},
+                            {"popcount_tiled", gpu::binary_matmul_variant::popcount_tiled},
+                            {"tensor", gpu::binary_matmul_variant::tensor},
+                            {"hopper", gpu::binary_matmul_variant::hopper});
+
+#undef GPU_SIMILARITY_PYTHON_NAMES
+
+}  // namespace gpu_python

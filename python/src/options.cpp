@@ -1,0 +1,141 @@
+#include "options.hpp"
+
+#include <atomic>
+#include <vector>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+#include "option_names.hpp"
+
+namespace gpu_python {
+namespace {
+
+// Signals are looked for no more often: taking the GIL can wait for another thread's turn.
+constexpr auto signal_interval = std::chrono::milliseconds(100);
+
+// CUDA survives no fork: what its parent did with it decides whether a child may use it.
+std::atomic<bool> cuda_used{false};
+std::atomic<bool> forked_after_cuda{false};
+
+bool cuda_is_usable() {
+  for (const gpu::backend_info& info : gpu::available_backends()) {
+    if (info.kind == gpu::backend::cuda) return info.usable;
+  }
+  return false;
+}
+
+void check_fork(const gpu::execution& execution) {
+  if (execution.target == gpu::backend::cpu) return;
+  if (forked_after_cuda) {
+    throw gpu::backend_unavailable(
+        "backend: this process was forked after its parent had used CUDA, which does not survive a "
+        "fork; start it with the method 'spawn' or 'forkserver', or ask for backend='cpu'");
+  }
+  static const bool usable = cuda_is_usable();
+  if (usable && !cuda_used && gpu::resolve_backend(execution) == gpu::backend::cuda) {
+    cuda_used = true;
+  }
+}
+
+std::vector<int> read_devices(nb::handle value) {
+  int one = 0;
+  if (nb::try_cast<int>(value, one)) return {one};
+  std::vector<int> all;
+  for (const nb::handle item : value) all.push_back(nb::cast<int>(item));
+  return all;
+}
+
+}  // namespace
+
+bool same_name(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && !(a[i] == '_' && b[i] == '-')) return false;
+  }
+  return true;
+}
+
+void refuse_name(const char* option, std::string_view got, const std::string& expected) {
+  throw gpu::invalid_argument(std::string(option) + ": got '" + std::string(got) +
+                              "', expected one of " + expected);
+}
+
+nb::handle option_reader::take(const char* key) {
+  if (left_ == 0) return {};
+  PyObject* found = PyDict_GetItemString(options_.ptr(), key);
+  if (found == nullptr) return {};
+  --left_;
+  return found == Py_None ? nb::handle() : nb::handle(found);
+}
+
+void option_reader::check_all_read() const {
+  if (left_ == 0) return;
+  std::string names;
+  for (const auto& [key, value] : options_) names += " " + nb::cast<std::string>(nb::str(key));
+  throw nb::type_error(("unknown option among the keywords:" + names).c_str());
+}
+
+std::string option_reader::text(const char* key, nb::handle value) {
+  std::string out;
+  if (!nb::try_cast<std::string>(value, out)) refuse_type(key, value, "a string");
+  return out;
+}
+
+void option_reader::refuse_type(const char* key, nb::handle value, const char* expected) {
+  const std::string message = std::string(key) + ": got " +
+                              nb::cast<std::string>(nb::str(nb::repr(value))) + ", expected " +
+                              expected;
+  throw nb::type_error(message.c_str());
+}
+
+execution_context::execution_context(option_reader& options)
+    : next_check_(std::chrono::steady_clock::now() + signal_interval) {
+  options.read("backend", execution_.target);
+  options.read("workspace_bytes", execution_.workspace_bytes);
+  options.read("cpu_threads", execution_.cpu_threads);
+  const nb::handle devices = options.take("devices");
+  if (devices.is_valid()) execution_.devices = read_devices(devices);
+  const nb::handle stream = options.take("stream");
+  if (stream.is_valid()) {
+    execution_.stream =
+        gpu::stream_ref(reinterpret_cast<CUstream_st*>(nb::cast<std::uintptr_t>(stream)));
+  }
+  const nb::handle callback = options.take("progress");
+  if (callback.is_valid()) callback_ = nb::borrow(callback);
+  execution_.on_progress = [this](const gpu::progress& state) { return on_progress(state); };
+  check_fork(execution_);
+}
+
+gpu::progress_reply execution_context::on_progress(const gpu::progress& state) {
+  if (kept_) return gpu::progress_reply::cancel;
+  const auto now = std::chrono::steady_clock::now();
+  const bool check = now >= next_check_;
+  if (!check && !callback_.is_valid()) return gpu::progress_reply::proceed;
+  next_check_ = now + signal_interval;
+  const nb::gil_scoped_acquire locked;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (callback_.is_valid()) {
+      const nb::object reply = callback_(state.stage, state.done, state.total);
+      if (reply.is(nb::handle(Py_False))) return gpu::progress_reply::cancel;
+    }
+  } catch (nb::python_error& e) {
+    kept_.emplace(std::move(e));
+    return gpu::progress_reply::cancel;
+  }
+  return gpu::progress_reply::proceed;
+}
+
+void execution_context::raise_kept() {
+  if (!kept_) return;
+  nb::python_error kept = std::move(*kept_);
+  kept_.reset();
+  throw kept;
+}
+
+void note_fork() noexcept {
+  if (cuda_used) forked_after_cuda = true;
+}
+
+}  // namespace gpu_python

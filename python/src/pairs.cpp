@@ -1,0 +1,37 @@
+#include "pairs.hpp"
+
+namespace gpu_python {
+
+pair_call::pair_call(option_reader& reader) : context(reader) {
+  reader.read("measure", what);
+  reader.read("max_p", keep.max_p);
+  reader.read("min_abs", keep.min_abs);
+  reader.read("tail", keep.side);
+  reader.read("adjust", keep.adjust);
+  reader.read("nans", options.nans);
+  reader.read("variant", options.variant);
+  reader.read("fold", options.fold);
+  options.exec = context.execution();
+}
+
+namespace {
+
+// Most runs have none: None costs less than an empty array.
+nb::object row_numbers(std::vector<gpu::index_t>&& rows) {
+  const std::size_t count = rows.size();
+  if (count == 0) return nb::none();
+  return to_numpy<gpu::index_t>(std::move(rows), {count});
+}
+
+}  // namespace
+
+nb::tuple summary_tuple(gpu::pair_summary&& summary, gpu::index_t cols) {
+  return nb::make_tuple(summary.rows, cols, row_numbers(std::move(summary.constant_rows)),
+                        row_numbers(std::move(summary.nan_rows)), summary.patterns,
+                        summary.pairs_tested, summary.pairs_kept, summary.max_p_effective,
+                        summary.min_abs_effective, gpu::to_string(summary.used), summary.device,
+                        gpu::to_string(summary.variant), summary.prepare_seconds,
+                        summary.pairs_seconds);
+}
+
+}  // namespace gpu_python

@@ -1,0 +1,36 @@
+
+
+#include "bindings.hpp"
+#include "pairs.hpp"
+
+namespace gpu_python {
+namespace {
+
+// The fields of gpu_similarity.PairPlan in order.
+nb::tuple plan(nb::handle data, nb::dict keywords) {
+  const host_array table(data, "x");
+  option_reader reader(std::move(keywords));
+  pair_call call(reader);
+  reader.check_all_read();
+  const gpu::pair_plan result = call.context.run([&] {
+    return std::visit(
+        [&](const auto view) {
+          return call.what == measure::spearman
+                     ? gpu::plan_spearman_all_pairs(view, call.options, call.keep)
+                     : gpu::plan_pearson_all_pairs(view, call.options, call.keep);
+        },
+        table.view());
+  });
+  return nb::make_tuple(gpu::to_string(result.used), result.device, gpu::to_string(result.variant),
+                        result.tile_rows, result.tile_cols, result.workspace_bytes, result.pairs,
+                        result.sampled_pairs, result.kept_estimate, result.kept_upper,
+                        result.result_bytes);
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  module.def("plan", &plan, nb::arg("x"), nb::arg("options"));
+}
+
+}  // namespace gpu_python

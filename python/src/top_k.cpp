@@ -1,0 +1,103 @@
+#include <gpu/top_k.hpp>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "option_names.hpp"
+
+namespace gpu_python {
+namespace {
+
+gpu::top_k_options read_options(option_reader& reader, const execution_context& context) {
+  gpu::top_k_options options;
+  reader.read("select", options.select);
+  reader.read("order", options.order);
+  reader.read("variant", options.variant);
+  options.exec = context.execution();
+  reader.check_all_read();
+  return options;
+}
+
+template <class T>
+std::span<const T> only_row(const gpu::matrix_view<const T> view) {
+  return {view.data(), static_cast<std::size_t>(view.cols())};
+}
+
+template <class T>
+nb::object vector_to_numpy(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  return to_numpy<T>(std::move(values), {size});
+}
+
+// Values and indices.
+nb::tuple top_k(nb::handle data, gpu::index_t k, nb::dict keywords) {
+  const host_array table(data, "x");
+  option_reader reader(std::move(keywords));
+  execution_context context(reader);
+  const gpu::top_k_options options = read_options(reader, context);
+  return std::visit(
+      [&]<class T>(const gpu::matrix_view<const T> view) {
+        if (table.dimensions() == 1) {
+          auto found = context.run([&] { return gpu::top_k(only_row(view), k, options); });
+          return nb::make_tuple(vector_to_numpy(std::move(found.values)),
+                                vector_to_numpy(std::move(found.indices)));
+        }
+        auto found = context.run([&] { return gpu::top_k(view, k, options); });
+        return nb::make_tuple(matrix_to_numpy<T>(std::move(found.values), 2),
+                              matrix_to_numpy<gpu::index_t>(std::move(found.indices), 2));
+      },
+      table.view());
+}
+
+// Values, indices, counts and the number found: of a vector one integer, else one a row.
+nb::tuple top_k_distinct(nb::handle data, gpu::index_t k, nb::dict keywords) {
+  const host_array table(data, "x");
+  option_reader reader(std::move(keywords));
+  execution_context context(reader);
+  const gpu::top_k_options options = read_options(reader, context);
+  return std::visit(
+      [&]<class T>(const gpu::matrix_view<const T> view) {
+        if (table.dimensions() == 1) {
+          auto found = context.run([&] { return gpu::top_k_distinct(only_row(view), k, options); });
+          const std::size_t size = found.values.size();
+          return nb::make_tuple(vector_to_numpy(std::move(found.values)),
+                                vector_to_numpy(std::move(found.indices)),
+                                vector_to_numpy(std::move(found.counts)), size);
+        }
+        auto found = context.run([&] { return gpu::top_k_distinct(view, k, options); });
+        return nb::make_tuple(matrix_to_numpy<T>(std::move(found.values), 2),
+                              matrix_to_numpy<gpu::index_t>(std::move(found.indices), 2),
+                              matrix_to_numpy<gpu::index_t>(std::move(found.counts), 2),
+                              vector_to_numpy(std::move(found.found)));
+      },
+      table.view());
+}
+
+// On the device: the outputs are described by (address, length), indices are 64-bit.
+void top_k_device(const nb::tuple& data, gpu::index_t k, const nb::tuple& values,
+                  const nb::tuple& index_memory, nb::dict keywords) {
+  option_reader reader(std::move(keywords));
+  execution_context context(reader);
+  const gpu::top_k_options options = read_options(reader, context);
+  const gpu::device_matrix_view<gpu::index_t> indices(
+      reinterpret_cast<gpu::index_t*>(nb::cast<std::uintptr_t>(index_memory[0])),
+      nb::cast<gpu::index_t>(index_memory[1]), nb::cast<gpu::index_t>(index_memory[2]),
+      nb::cast<gpu::index_t>(index_memory[3]));
+  const any_device_view in = device_view(data);
+  std::visit(
+      [&]<class T>(const gpu::device_matrix_view<T> view) {
+        const auto out = device_view_of<T>(values);
+        context.run([&] { gpu::top_k(view, k, out, indices, options); });
+      },
+      in);
+}
+
+}  // namespace
+
+void bind_top_k(nb::module_& module) {
+  module.def("top_k", &top_k, nb::arg("x"), nb::arg("k"), nb::arg("options"));
+  module.def("top_k_distinct", &top_k_distinct, nb::arg("x"), nb::arg("k"), nb::arg("options"));
+  module.def("top_k_device", &top_k_device, nb::arg("x"), nb::arg("k"), nb::arg("values"),
+             nb::arg("indices"), nb::arg("options"));
+}
+
+}  // namespace gpu_python

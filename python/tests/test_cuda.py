@@ -1,0 +1,143 @@
+"""On a machine with a GPU: device arrays, streams, parity with the CPU, fork."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from typing import Any
+
+import gpu_similarity as gs
+import numpy as np
+import pytest
+
+if not gs.devices() and os.environ.get("GPU_SIMILARITY_REQUIRE_CUDA") != "1":
+    pytest.skip("no usable GPU", allow_module_level=True)
+
+
+@pytest.fixture(params=["torch", "cupy"])
+def library(request: pytest.FixtureRequest) -> Any:
+    return pytest.importorskip(request.param)
+
+
+def on_device(library: Any, x: np.ndarray) -> Any:
+    if library.__name__ == "torch":
+        return library.as_tensor(x, device="cuda")
+    return library.asarray(x)
+
+
+def on_host(x: Any) -> np.ndarray:
+    return x.cpu().numpy() if hasattr(x, "cpu") else x.get()
+
+
+@pytest.mark.parametrize("measure", ["spearman", "pearson"])
+def test_parity(table: np.ndarray, measure: str) -> None:
+    call = getattr(gs, f"{measure}_edges")
+    on_cpu, on_gpu = (call(table, max_p=0.05, backend=b) for b in ("cpu", "cuda"))
+    assert on_gpu.summary.backend == "cuda"
+    assert on_cpu.records.tobytes() == on_gpu.records.tobytes()
+    assert (
+        gs.counts(table, measure=measure, min_abs=0.3, backend="cuda").kept
+        == gs.counts(table, measure=measure, min_abs=0.3, backend="cpu").kept
+    )
+
+
+def test_rank(library: Any, table: np.ndarray) -> None:
+    got = gs.rank(on_device(library, table))
+    assert type(got).__module__.split(".")[0] == library.__name__
+    np.testing.assert_array_equal(on_host(got), gs.rank(table, backend="cpu"))
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int32"])
+def test_filters(library: Any, rng: np.random.Generator, kind: str) -> None:
+    x = rng.integers(0, 100, size=(5, 300)).astype(kind)
+    for boundary in ("reflect", "valid"):
+        got = gs.mean_filter(on_device(library, x), 7, boundary=boundary)
+        np.testing.assert_allclose(
+            on_host(got), gs.mean_filter(x, 7, boundary=boundary, backend="cpu"), rtol=1e-6
+        )
+    got = gs.convolve(on_device(library, x[0]), [1, 2, 3], dtype="float64")
+    np.testing.assert_allclose(
+        on_host(got), gs.convolve(x[0], [1, 2, 3], dtype="float64", backend="cpu")
+    )
+
+
+def test_top_k_and_matmul(library: Any, rng: np.random.Generator) -> None:
+    x = rng.integers(0, 1000, size=(4, 5000)).astype(np.int32)
+    for data in (x, x[0]):
+        got, expected = gs.top_k(on_device(library, data), 20), gs.top_k(data, 20, backend="cpu")
+        np.testing.assert_array_equal(on_host(got.values), expected.values)
+        np.testing.assert_array_equal(on_host(got.indices), expected.indices)
+    a, b = rng.normal(size=(30, 40)), rng.normal(size=(40, 20))
+    got = gs.matmul(on_device(library, a), on_device(library, b))
+    np.testing.assert_allclose(on_host(got), a @ b, rtol=1e-12)
+
+
+def test_row_strides_are_taken_and_others_refused(library: Any, rng: np.random.Generator) -> None:
+    x = rng.normal(size=(10, 40))
+    view = on_device(library, x)[::2, 5:30]
+    np.testing.assert_array_equal(on_host(gs.rank(view)), gs.rank(x[::2, 5:30], backend="cpu"))
+    with pytest.raises(ValueError, match="contiguous"):
+        gs.rank(on_device(library, x).T)
+
+
+def test_a_delayed_producer_is_waited_for(library: Any) -> None:
+    """The input is written late on a stream of its own; the call runs behind it on that stream."""
+    n = 4096
+    torch = library.__name__ == "torch"
+    stream = library.cuda.Stream() if torch else library.cuda.Stream(non_blocking=True)
+    with library.cuda.stream(stream) if torch else stream:
+        big = on_device(library, np.full((n, n), 1 / n, np.float32))
+        x = on_device(library, np.zeros((64, 1000), np.float32))
+        product = big
+        for _ in range(50):
+            product = product @ big
+        x += (
+            library.arange(1000, dtype=x.dtype, device="cuda")
+            if torch
+            else library.arange(1000, dtype=x.dtype)
+        )
+        x *= product[0, 0] / product[0, 0]
+        ranks = gs.rank(x)
+    stream.synchronize()
+    np.testing.assert_array_equal(on_host(ranks)[-1], np.arange(1.0, 1001))
+
+
+def test_all_pairs_of_a_device_array_by_a_copy(library: Any, table: np.ndarray) -> None:
+    x = on_device(library, table)
+    with pytest.raises(TypeError, match="copy=True"):
+        gs.spearman_edges(x)
+    expected = gs.spearman_edges(table, max_p=0.05)
+    got = gs.spearman_edges(x, max_p=0.05, copy=True)
+    assert got.records.tobytes() == expected.records.tobytes()
+
+
+def test_jax() -> None:
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.asarray(np.random.default_rng(0).normal(size=(4, 30)).astype(np.float32))
+    if "cuda" not in str(x.device).lower() and "gpu" not in str(x.device).lower():
+        pytest.skip("JAX has no GPU here")
+    np.testing.assert_array_equal(on_host(gs.rank(x)), gs.rank(np.asarray(x), backend="cpu"))
+
+
+def _child(queue: multiprocessing.Queue[str]) -> None:
+    x = np.random.default_rng(0).normal(size=(10, 12))
+    try:
+        gs.counts(x)
+    except gs.BackendUnavailable as error:
+        queue.put(str(error))
+    else:
+        queue.put("no error")
+    queue.put(f"{gs.counts(x, backend='cpu').kept} on the CPU")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_after_cuda_says_so() -> None:
+    x = np.random.default_rng(0).normal(size=(10, 12))
+    gs.counts(x, backend="cuda")
+    context = multiprocessing.get_context("fork")
+    queue: multiprocessing.Queue[str] = context.Queue()
+    child = context.Process(target=_child, args=(queue,))
+    child.start()
+    assert "forked" in queue.get(timeout=60)
+    assert queue.get(timeout=60) == "45 on the CPU"
+    child.join(60)

@@ -1,0 +1,215 @@
+"""Edges, partners, counts, dense matrices, streams and plans against SciPy, NumPy and pandas."""
+
+from __future__ import annotations
+
+import gpu_similarity as gs
+import numpy as np
+import pandas
+import pytest
+from scipy import stats
+
+MEASURES = ["spearman", "pearson"]
+
+
+def oracle(x: np.ndarray, measure: str) -> tuple[np.ndarray, np.ndarray]:
+    """Statistic and p of all pairs, from SciPy's ranks and t distribution."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = stats.rankdata(x, axis=1) if measure == "spearman" else x
+        r = np.corrcoef(values)
+        r[np.ptp(values, axis=1) == 0] = np.nan
+        r[:, np.ptp(values, axis=1) == 0] = np.nan
+        df = x.shape[1] - 2
+        t = r * np.sqrt(df / ((1 + r) * (1 - r)).clip(0))
+    return r, 2 * stats.t.sf(np.abs(t), df)
+
+
+def edges_of(x: np.ndarray, measure: str, **options: object) -> gs.Edges:
+    return getattr(gs, f"{measure}_edges")(x, **options)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("max_p", [1.0, 0.05, 1e-4])
+def test_edges(table: np.ndarray, measure: str, max_p: float) -> None:
+    edges = edges_of(table, measure, max_p=max_p)
+    r, p = oracle(table, measure)
+    upper = np.triu(np.ones_like(r, bool), 1) & ~np.isnan(r)
+    i, j = np.nonzero(upper & (p <= max_p))
+    np.testing.assert_array_equal(edges.row, i)
+    np.testing.assert_array_equal(edges.col, j)
+    np.testing.assert_allclose(edges.statistic, r[i, j], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(edges.p, p[i, j], rtol=1e-9, atol=1e-300)
+    assert edges.summary.pairs_tested == upper.sum()
+    assert edges.summary.pairs_kept == len(edges)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_dense_counts_partners_agree_with_the_oracle(table: np.ndarray, measure: str) -> None:
+    r, _ = oracle(table, measure)
+    dense = gs.dense(table, measure=measure)
+    np.testing.assert_allclose(dense.matrix, r, atol=1e-12)
+    assert np.asarray(dense) is dense.matrix
+    np.testing.assert_allclose(
+        gs.dense(table, measure=measure, dtype="float32").matrix, r, atol=1e-6
+    )
+
+    counts = gs.counts(table, measure=measure, min_abs=0.3, bins=20)
+    kept = np.triu(np.abs(r) >= 0.3, 1)
+    assert counts.kept == kept.sum()
+    np.testing.assert_array_equal(counts.degree, kept.sum(0) + kept.sum(1))
+    assert counts.histogram.sum() == counts.kept
+    assert len(counts.bin_edges) == 21
+
+    best = gs.top_k_partners(table, 3, measure=measure, order="by-value")
+    np.fill_diagonal(r, np.nan)
+    for i, count in enumerate(best.count):
+        expected = np.sort(r[i][~np.isnan(r[i])])[::-1][:3]
+        assert count == len(expected)
+        np.testing.assert_allclose(best.statistic[i, :count], expected, atol=1e-12)
+
+
+def test_constant_and_nan_rows_are_named(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(6, 9))
+    x[2] = 1
+    x[4, 3] = np.nan
+    with pytest.raises(ValueError, match=r"row 4.*column 3"):
+        gs.spearman_edges(x)
+    summary = gs.spearman_edges(x, nans="propagate").summary
+    np.testing.assert_array_equal(summary.constant_rows, [2])
+    np.testing.assert_array_equal(summary.nan_rows, [4])
+    assert summary.pairs_tested == 6
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "bh"])
+def test_adjustments(rng: np.random.Generator, adjust: str) -> None:
+    x = rng.normal(size=(50, 15)) + 0.8 * rng.normal(size=(1, 15))
+    p = oracle(x, "spearman")[1][np.triu_indices(50, 1)]
+    adjusted = stats.false_discovery_control(p) if adjust == "bh" else p * len(p)
+    assert len(gs.spearman_edges(x, max_p=0.05, adjust=adjust)) == (adjusted <= 0.05).sum()
+
+
+@pytest.mark.parametrize("tail", ["greater", "less"])
+def test_tails(rng: np.random.Generator, tail: str) -> None:
+    x = rng.normal(size=(30, 12))
+    edges = gs.spearman_edges(x, max_p=0.05, tail=tail)
+    for e in edges.records[:20]:
+        expected = stats.spearmanr(x[e["row"]], x[e["col"]], alternative=tail)
+        assert e["p"] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert (edges.statistic > 0).all() == (tail == "greater")
+
+
+def test_stream_gives_the_edges_in_batches(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(80, 12))
+    whole = gs.spearman_edges(x, max_p=0.3)
+    stream = gs.stream(x, max_p=0.3, batch_edges=37)
+    batches = list(stream)
+    assert all(len(b) <= 37 for b in batches)
+    np.testing.assert_array_equal(np.concatenate([b.records for b in batches]), whole.records)
+    assert stream.summary is not None
+    assert stream.summary.pairs_kept == len(whole)
+    assert list(stream) == []
+
+
+def test_stream_can_be_left_early(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(2000, 12))
+    with gs.stream(x, batch_edges=1000) as stream:
+        first = next(stream)
+        assert len(first) == 1000
+    with pytest.raises(StopIteration):
+        next(stream)
+    assert stream.summary is None
+    for edges in gs.stream(x, batch_edges=1000):
+        assert len(edges) == 1000
+        break  # dropped without close()
+
+
+def test_stream_raises_what_ended_it(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(10, 12))
+    x[1, 1] = np.nan
+    with pytest.raises(ValueError, match="row 1"):
+        next(gs.stream(x))
+
+
+def test_capacity(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(40, 12))
+    with pytest.raises(gs.CapacityExceeded) as caught:
+        gs.spearman_edges(x, max_edges=100)
+    assert caught.value.needed == 780
+    assert len(gs.spearman_edges(x, max_edges=780)) == 780
+
+
+def test_plan(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(300, 20))
+    plan = gs.plan(x, max_p=0.05)
+    assert plan.pairs == 300 * 299 // 2
+    assert plan.kept_estimate == len(gs.spearman_edges(x, max_p=0.05))
+
+
+def test_names_of_a_data_frame(rng: np.random.Generator) -> None:
+    frame = pandas.DataFrame(rng.normal(size=(5, 30)), index=list("abcde"))
+    edges = gs.pearson_edges(frame)
+    expected = frame.T.corr()
+    for _, line in edges.to_pandas().iterrows():
+        assert expected.loc[line.row, line.col] == pytest.approx(line.statistic, abs=1e-12)
+    np.testing.assert_allclose(gs.dense(frame, measure="pearson").to_pandas(), expected, atol=1e-12)
+    assert gs.spearman_edges(frame.reset_index(drop=True)).names is None
+    assert list(gs.counts(frame).to_pandas().index) == list("abcde")
+    with pytest.raises(ValueError, match="names"):
+        gs.spearman_edges(frame, names=["a"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: gs.spearman_edges(x[0]), "x: got 1 dimensions"),
+        (lambda x: gs.spearman_edges(x[:, :2]), "column|observation"),
+        (lambda x: gs.spearman_edges(x, max_p=2), "max_p"),
+        (lambda x: gs.spearman_edges(x, min_abs=-1), "min_abs"),
+        (lambda x: gs.spearman_edges(x, adjust="holm"), "adjust: got 'holm', expected one of"),
+        (lambda x: gs.spearman_edges(x, backend="tpu"), "backend"),
+        (lambda x: gs.top_k_partners(x, 0), "k"),
+        (lambda x: gs.counts(x, measure="cosine"), "measure"),
+        (lambda x: gs.counts(x, bins=-1), "histogram_bins"),
+        (lambda x: gs.dense(x, dtype="int32"), "dtype"),
+        (lambda x: gs.stream(x, batch_edges=0), "batch_edges"),
+    ],
+)
+def test_what_is_refused(rng: np.random.Generator, call: object, message: str) -> None:
+    x = rng.normal(size=(5, 10))
+    with pytest.raises(ValueError, match=message):
+        result = call(x)  # type: ignore[operator]
+        next(iter(result))
+
+
+def test_wrong_kinds_are_type_errors(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(5, 10))
+    with pytest.raises(TypeError, match="max_p"):
+        gs.spearman_edges(x, max_p="small")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="unknown option"):
+        gs.spearman_edges(x, max_P=0.05)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="mixed"):
+        gs.spearman_edges([["a", None]] * 3)
+    with pytest.raises(TypeError, match="complex"):
+        gs.spearman_edges(x + 1j)
+
+
+@pytest.mark.skipif(bool(gs.devices()), reason="a GPU is here")
+def test_cuda_does_not_fall_back(rng: np.random.Generator) -> None:
+    with pytest.raises(gs.BackendUnavailable):
+        gs.spearman_edges(rng.normal(size=(5, 10)), backend="cuda")
+
+
+def test_p_value_and_its_inverse() -> None:
+    r = np.linspace(-1, 1, 41)
+    for tail in ("two-sided", "greater", "less"):
+        with np.errstate(divide="ignore"):
+            t = r * np.sqrt(10 / ((1 + r) * (1 - r)))
+        sf = {
+            "two-sided": 2 * stats.t.sf(abs(t), 10),
+            "greater": stats.t.sf(t, 10),
+            "less": stats.t.cdf(t, 10),
+        }[tail]
+        np.testing.assert_allclose(gs.p_value(r, 12, tail=tail), sf, rtol=1e-10, atol=1e-300)
+    assert gs.p_value(gs.critical_correlation(0.01, 12), 12) <= 0.01
+    assert np.isnan(gs.p_value(np.nan, 12))
+    with pytest.raises(ValueError, match="r"):
+        gs.p_value(1.5, 12)

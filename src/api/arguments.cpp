@@ -1,0 +1,93 @@
+#include "api/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+namespace gpu::inline v0::detail {
+namespace {
+
+constexpr std::uintptr_t workspace_alignment = 256;
+
+const char* name_of(nan_policy nans) {
+  switch (nans) {
+    case nan_policy::reject:
+      return "reject";
+    case nan_policy::propagate:
+      return "propagate";
+    case nan_policy::omit:
+      return "omit";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+void check_enumerator(std::string_view name, int number, int last) {
+  if (number >= 0 && number <= last) return;
+  throw invalid_argument(
+      fmt::format("{}: got {}, expected one of the enumerators, 0 to {}", name, number, last));
+}
+
+void check_execution(const execution& exec) {
+  check_enumerator("execution.target", exec.target, backend::cuda);
+  if (exec.cpu_threads < 0) {
+    throw invalid_argument(
+        fmt::format("execution.cpu_threads: got {}, expected 0 or more", exec.cpu_threads));
+  }
+}
+
+backend host_call_backend(const execution& exec) {
+  check_execution(exec);
+  return resolve_backend(exec);
+}
+
+void check_device_call(const execution& exec) {
+  check_execution(exec);
+  if (exec.target == backend::cpu) {
+    throw invalid_argument(
+        "execution.target: got cpu for data in device memory, expected automatic or cuda");
+  }
+  execution on_device = exec;
+  on_device.target = backend::cuda;
+  static_cast<void>(resolve_backend(on_device));
+}
+
+bool may_overlap(const byte_extent& a, const byte_extent& b) {
+  if (a.rows == 0 || a.row_bytes == 0 || b.rows == 0 || b.row_bytes == 0) return false;
+  const auto begin = [](const byte_extent& x) { return reinterpret_cast<std::uintptr_t>(x.data); };
+  const auto end = [&](const byte_extent& x) {
+    return begin(x) + static_cast<std::uintptr_t>((x.rows - 1) * x.stride_bytes + x.row_bytes);
+  };
+  if (begin(a) >= end(b) || begin(b) >= end(a)) return false;
+  if (a.stride_bytes != b.stride_bytes) return true;
+  // Row 0 of the later one begins `behind` bytes after a row of the earlier one, before the next.
+  const byte_extent& first = begin(a) <= begin(b) ? a : b;
+  const byte_extent& later = begin(a) <= begin(b) ? b : a;
+  const auto behind = static_cast<index_t>((begin(later) - begin(first)) %
+                                           static_cast<std::uintptr_t>(first.stride_bytes));
+  return behind < first.row_bytes || behind + later.row_bytes > first.stride_bytes;
+}
+
+void check_workspace(device_workspace workspace, std::size_t needed) {
+  if (workspace.empty()) return;
+  if (static_cast<std::size_t>(workspace.size()) < needed) {
+    throw invalid_argument(fmt::format("options.workspace: got {} bytes, expected at least {}",
+                                       workspace.size(), needed));
+  }
+  if (reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment != 0) {
+    throw invalid_argument(
+        fmt::format("options.workspace: not aligned to {} bytes", workspace_alignment));
+  }
+}
+
+void check_nan_policy(nan_policy nans, nan_policy not_offered, std::string_view operation) {
+  check_enumerator("options.nans", nans, nan_policy::omit);
+  if (nans != not_offered) return;
+  throw unsupported(fmt::format("options.nans: {} is not offered by {}", name_of(nans), operation));
+}
+
+}  // namespace gpu::inline v0::detail

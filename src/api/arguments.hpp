@@ -1,0 +1,56 @@
+#pragma once
+// Checks of the arguments that several operations share. Each throws gpu::invalid_argument that
+// names the argument unless it says otherwise.
+
+#include <cstddef>
+#include <string_view>
+
+#include <gpu/execution.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/nan_policy.hpp>
+
+namespace gpu::inline v0::detail {
+
+/// `number` must be 0 to `last`.
+void check_enumerator(std::string_view name, int number, int last);
+
+/// An enumeration without gaps whose first value is 0.
+template <class Enum>
+void check_enumerator(std::string_view name, Enum value, Enum last) {
+  check_enumerator(name, static_cast<int>(value), static_cast<int>(last));
+}
+
+/// A known target, and no negative number of threads.
+void check_execution(const execution& exec);
+
+/// The backend of a call on host memory, after check_execution.
+backend host_call_backend(const execution& exec);
+
+/// After check_execution: a call on device memory runs on CUDA, whatever the environment says.
+/// Throws gpu::backend_unavailable where that cannot be used.
+void check_device_call(const execution& exec);
+
+/// A matrix in memory, as bytes.
+struct byte_extent {
+  const void* data;
+  index_t rows;
+  index_t row_bytes;
+  index_t stride_bytes;
+};
+template <class T, memory_space Space>
+byte_extent bytes_of(const basic_matrix_view<T, Space>& view) {
+  constexpr auto size = static_cast<index_t>(sizeof(T));
+  return {view.data(), view.rows(), view.cols() * size, view.row_stride() * size};
+}
+
+/// Whether two matrices may share an element. Exact where their rows are equally far apart, as
+/// those of column blocks of one wider buffer; else whether their address ranges meet.
+bool may_overlap(const byte_extent& a, const byte_extent& b);
+
+/// The caller's memory is empty, or holds `needed` bytes and is aligned to 256.
+void check_workspace(device_workspace workspace, std::size_t needed);
+
+/// A value of the enumeration, and not the one that `operation` does not offer (gpu::unsupported).
+void check_nan_policy(nan_policy nans, nan_policy not_offered, std::string_view operation);
+
+}  // namespace gpu::inline v0::detail

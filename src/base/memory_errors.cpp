@@ -1,0 +1,29 @@
+#include "base/memory_errors.hpp"
+
+#include <string>
+
+#include <gpu/error.hpp>
+
+namespace gpu::inline v0::detail {
+namespace {
+
+// Made before memory can run out: a copy of it takes none.
+const out_of_memory prepared("host memory does not suffice", 0);
+
+}  // namespace
+
+void throw_host_memory_exhausted(const char* operation) {
+  std::string message;
+  try {
+    message = std::string(operation) + ": host memory does not suffice";
+  } catch (const std::bad_alloc&) {
+    throw prepared;
+  }
+  try {
+    throw out_of_memory(message, 0);
+  } catch (const std::bad_alloc&) {
+    throw prepared;
+  }
+}
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,99 @@
+#pragma once
+// Windows that reach far beyond their row: what all of them hold in common is summed once a row, so
+// that the cost of a row does not depend on the window.
+
+#include <cmath>
+
+#include <gpu/nan_policy.hpp>
+
+#include "base/boundary_index.hpp"
+#include "cpu/mean_filter/exact_sum.hpp"
+#include "plan/mean_filter_variants.hpp"
+
+namespace gpu::cpu {
+
+/// A window cut to what differs between outputs, and what was cut off: whole periods of the
+/// extended row (reflect, mirror, wrap), or copies of its first and last element (nearest).
+struct folded_window {
+  detail::filter_shape shape;
+  index_t period = 0;  ///< Places of a period, from the first element of the row on.
+  index_t periods = 0;
+  index_t first_copies = 0;
+  index_t last_copies = 0;
+  [[nodiscard]] bool folds() const { return periods + first_copies + last_copies > 0; }
+};
+
+folded_window fold_window(const detail::filter_shape& shape);
+
+/// The sum of what was cut off, as high + low, and the missing elements among it.
+struct common_sum {
+  double high = 0;
+  double low = 0;
+  double missing = 0;
+
+  /// high + low + value, where `value` is the sum of the window that is left.
+  [[nodiscard]] double with(double value) const {
+    const double total = high + value;
+    const double part = total - high;
+    const double lost = (high - (total - part)) + (value - part);
+    const double sum = total + (low + lost);
+    return std::isnan(sum) ? total : sum;
+  }
+};
+
+/// `count` times the sum `high` + `low`.
+inline common_sum times(index_t count, double high, double low) {
+  const auto factor = static_cast<double>(count);
+  const double product = factor * high;
+  if (!std::isfinite(product)) return {.high = product};
+  return {.high = product, .low = std::fma(factor, high, -product) + factor * low};
+}
+
+/// What every window over `row` holds of the places that were cut off.
+template <class In>
+common_sum common_to_windows(const In* row, const folded_window& folded, nan_policy nans) {
+  exact_sum sum;
+  double plain = 0;
+  index_t missing = 0;
+  const auto add = [&](index_t index) {
+    const auto value = static_cast<double>(row[index]);
+    if (nans == nan_policy::omit && std::isnan(value)) {
+      ++missing;
+      return;
+    }
+    plain += value;
+    if (std::isfinite(value)) sum.add(value);
+  };
+  const auto counted = [&](index_t count) {
+    common_sum out = {.high = plain};
+    if (std::isfinite(plain)) {
+      const double high = sum.rounded();
+      sum.add(-high);
+      out = times(count, high, sum.rounded());
+    }
+    out.missing = static_cast<double>(count) * static_cast<double>(missing);
+    return out;
+  };
+  if (folded.periods > 0) {
+    for (index_t e = 0; e < folded.period; ++e) {
+      add(detail::extended_index(e, folded.shape.cols, folded.shape.boundary));
+    }
+    return counted(folded.periods);
+  }
+  add(0);
+  const common_sum before = counted(folded.first_copies);
+  sum = {};
+  plain = 0;
+  missing = 0;
+  add(folded.shape.cols - 1);
+  const common_sum behind = counted(folded.last_copies);
+  const double high = before.high + behind.high;
+  const double part = high - before.high;
+  const double lost = (before.high - (high - part)) + (behind.high - part);
+  const double low = before.low + behind.low + lost;
+  return {.high = high,
+          .low = std::isfinite(high) ? low : 0.0,
+          .missing = before.missing + behind.missing};
+}
+
+}  // namespace gpu::cpu

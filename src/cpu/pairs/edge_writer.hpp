@@ -1,0 +1,78 @@
+#pragma once
+// Puts the edges of some rows into the order (row, column) and delivers them in batches, within a
+// fixed number of edges that wait.
+//
+// Threads write the hits of a tile into memory of their own, where those of a row stand with their
+// columns ascending, and move them as one *part* to the common memory of hits. The tiles of a row
+// come with their columns ascending, too, so that counts of each row and part, added up in that
+// order, are the places of the edges: nothing is sorted.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "cpu/pairs/engine.hpp"
+#include "cpu/platform/aligned_buffer.hpp"
+
+namespace gpu::cpu {
+
+class pair_engine::edge_writer {
+ public:
+  edge_writer(pair_engine& engine, const detail::edge_request& request,
+              const detail::edge_receiver& receive);
+
+  // Finds the edges of rows [row_begin, row_end) of the window, behind those that were found
+  // before; the window's earlier columns come first. False, with nothing added, where they would
+  // be more than may wait, unless they `must_fit`: then more may.
+  bool collect(index_t row_begin, index_t row_end, bool must_fit);
+  // Rows whose edges with so many columns probably fit, as the last collect() or the rows' own
+  // estimate says.
+  [[nodiscard]] index_t rows_that_fit(index_t cols) const;
+  // Edges that wait to be put in order.
+  [[nodiscard]] std::size_t found() const { return found_; }
+  // Forgets the found edges of rows from `row` on.
+  void drop_from(index_t row);
+  // Puts the found edges in order behind those that wait for a full batch, and delivers those.
+  void flush();
+  // Delivers what waits.
+  void finish() { deliver(1); }
+  [[nodiscard]] const detail::keep_range& keep() const { return request_.keep; }
+  // Whether no more edges are wanted.
+  [[nodiscard]] bool has_enough() const { return request_.has_enough(); }
+  // Tells the caller how many edges the sample of all rows promises, where it can.
+  void tell_expected();
+
+ private:
+  // What one tile found: hits [begin, begin + count).
+  struct part {
+    index_t row_begin;
+    index_t rows;
+    std::size_t begin;
+    std::size_t count;
+  };
+
+  [[nodiscard]] std::span<const pair_hit> hits_of(const part& p) const {
+    return {hits_.data() + p.begin, p.count};
+  }
+  // Columns of a tile whose hits fit the cache of a core.
+  [[nodiscard]] index_t tile_cols() const;
+  // For every row of every part, one behind the other, the place of its first edge among those
+  // that wait, which are `waiting_count_` before.
+  [[nodiscard]] std::vector<std::size_t> places() const;
+  void make_room_to_wait(std::size_t edges);
+  void deliver(std::size_t least);
+
+  pair_engine& engine_;
+  const detail::edge_request& request_;
+  const detail::edge_receiver& receive_;
+  std::vector<hit_buffer> of_thread_;
+  aligned_buffer<pair_hit> hits_;  // row of the window, column as original() numbers it
+  std::size_t found_ = 0;
+  std::vector<part> parts_;
+  std::vector<std::size_t> first_row_;  // of each part, rows of the parts before it
+  double share_ = 0;                    // kept pairs of those that the last collect() looked at
+  aligned_buffer<edge> waiting_;
+  std::size_t waiting_count_ = 0;
+};
+
+}  // namespace gpu::cpu

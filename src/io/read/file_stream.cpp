@@ -1,0 +1,179 @@
+#include "io/read/file_stream.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "io/io_error.hpp"
+
+namespace gpu::io {
+namespace {
+
+constexpr std::size_t most_bytes_of_a_read = std::size_t{16} << 20;
+
+void check_stop(const stop_request& stop) {
+  if (stop && stop()) throw interrupted{};
+}
+
+class owned_descriptor {
+ public:
+  explicit owned_descriptor(int number) : number_(number) {}
+  ~owned_descriptor() { ::close(number_); }
+  owned_descriptor(const owned_descriptor&) = delete;
+  owned_descriptor& operator=(const owned_descriptor&) = delete;
+  [[nodiscard]] int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+[[noreturn]] void fail_to_read(const std::string& name) {
+  throw input_error(name, {}, "cannot be read: " + system_message(errno));
+}
+
+/// A pipe or a device. Waits with a timeout, so that a stop request ends the wait for a silent one.
+class pipe_stream final : public byte_stream {
+ public:
+  pipe_stream(int descriptor, std::string name, stop_request stop)
+      : descriptor_(descriptor), name_(std::move(name)), stop_(std::move(stop)) {}
+
+  std::size_t read(std::span<char> out) override {
+    std::size_t filled = 0;
+    while (filled < out.size()) {
+      wait_for_bytes();
+      const std::size_t wanted = std::min(out.size() - filled, most_bytes_of_a_read);
+      const ssize_t got = ::read(descriptor_.number(), out.data() + filled, wanted);
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (got < 0) fail_to_read(name_);
+      if (got == 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    return filled;
+  }
+
+ private:
+  void wait_for_bytes() {
+    constexpr int milliseconds = 100;
+    pollfd waited{.fd = descriptor_.number(), .events = POLLIN, .revents = 0};
+    int ready = 0;
+    do {
+      check_stop(stop_);
+      ready = ::poll(&waited, 1, milliseconds);
+    } while (ready == 0 || (ready < 0 && errno == EINTR));
+  }
+
+  owned_descriptor descriptor_;
+  std::string name_;
+  stop_request stop_;
+};
+
+/// A regular file.
+class regular_file_stream final : public byte_stream {
+ public:
+  regular_file_stream(int descriptor, std::string name, stop_request stop, std::uint64_t begin,
+                      std::uint64_t size)
+      : descriptor_(descriptor),
+        name_(std::move(name)),
+        stop_(std::move(stop)),
+        position_(begin),
+        size_(size) {}
+
+  std::size_t read(std::span<char> out) override {
+    check_stop(stop_);
+    std::size_t filled = read_by_threads(out);
+    // A file that grows is read to its end.
+    filled += read_at(out.subspan(filled), position_ + filled);
+    position_ += filled;
+    if (filled < out.size() && position_ < size_) {
+      throw input_error(
+          name_, {},
+          fmt::format("was cut short while it was read: got {} of its {} bytes", position_, size_));
+    }
+    return filled;
+  }
+
+  /// Files of /proc say nothing of their size.
+  [[nodiscard]] std::uint64_t most_bytes() const override {
+    return size_ == 0 ? byte_stream::most_bytes() : size_ - std::min(position_, size_);
+  }
+
+ private:
+  /// Reads what the file is known to hold in equal parts; returns the bytes in front of a gap.
+  std::size_t read_by_threads(std::span<char> out) {
+    constexpr std::size_t most_threads = 4;
+    constexpr std::size_t worth_a_thread = std::size_t{2} << 20;
+    const std::uint64_t left = size_ - std::min(position_, size_);
+    const auto known = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left));
+    const std::size_t count = std::min(most_threads, known / worth_a_thread);
+    if (count < 2) return 0;
+    const std::size_t part = known / count;
+    std::vector<std::future<std::size_t>> parts;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t bytes = k + 1 == count ? known - k * part : part;
+      const auto policy = k + 1 == count ? std::launch::deferred : std::launch::async;
+      parts.push_back(std::async(policy, [this, out, k, part, bytes] {
+        return read_at(out.subspan(k * part, bytes), position_ + k * part);
+      }));
+    }
+    std::size_t filled = 0;
+    bool has_gap = false;
+    for (std::size_t k = count; k-- > 0;) parts[k].wait();
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t got = parts[k].get();
+      if (!has_gap) filled += got;
+      has_gap = has_gap || filled < std::min(known, (k + 1) * part);
+    }
+    return filled;
+  }
+
+  /// Reads until `out` is full or the file ends.
+  [[nodiscard]] std::size_t read_at(std::span<char> out, std::uint64_t position) const {
+    std::size_t filled = 0;
+    while (filled < out.size()) {
+      const std::size_t wanted = std::min(out.size() - filled, most_bytes_of_a_read);
+      const ssize_t got = ::pread(descriptor_.number(), out.data() + filled, wanted,
+                                  static_cast<off_t>(position + filled));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail_to_read(name_);
+      if (got == 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    return filled;
+  }
+
+  owned_descriptor descriptor_;
+  std::string name_;
+  stop_request stop_;
+  std::uint64_t position_;
+  std::uint64_t size_;
+};
+
+}  // namespace
+
+std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, stop_request stop) {
+  struct stat status {};
+  const bool is_known = ::fstat(descriptor, &status) == 0;
+  const int status_error = errno;
+  if (!is_known || S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    throw input_error(name, {},
+                      is_known ? "is a directory, expected a file"
+                               : "cannot be opened: " + system_message(status_error));
+  }
+  const off_t begin = S_ISREG(status.st_mode) ? ::lseek(descriptor, 0, SEEK_CUR) : -1;
+  if (begin < 0) {
+    return std::make_unique<pipe_stream>(descriptor, std::move(name), std::move(stop));
+  }
+  return std::make_unique<regular_file_stream>(descriptor, std::move(name), std::move(stop),
+                                               static_cast<std::uint64_t>(begin),
+                                               static_cast<std::uint64_t>(status.st_size));
+}
+
+}  // namespace gpu::io

@@ -1,0 +1,20 @@
+#pragma once
+// The bytes of an open file, pipe or device.
+
+#include <memory>
+#include <string>
+
+#include "io/read/byte_stream.hpp"
+#include "io/stop_request.hpp"
+
+namespace gpu::io {
+
+/// Reads `descriptor` from where it stands, and closes it at the end. `name` is for messages.
+///
+/// A regular file is read, not mapped: where another process cuts it short meanwhile, that is an
+/// input_error here and would be a signal there. Large pieces are read by several threads.
+/// @throw input_error where it cannot be read or is a directory.
+[[nodiscard]] std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name,
+                                                            stop_request stop);
+
+}  // namespace gpu::io

@@ -1,0 +1,84 @@
+#pragma once
+// Edges on their way to the output: taken in blocks, made to bytes by several threads, written in
+// order, while the caller finds more.
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "io/write/output_file.hpp"
+
+namespace gpu::io {
+
+/// How much of a result stands whole in its output.
+struct written_edges {
+  std::uint64_t edges = 0;
+  std::uint64_t bytes = 0;  ///< From the beginning of the output, headers included.
+};
+
+/// Writes blocks of edges to `out`, which nobody else may touch between the first push() and the
+/// end of finish(), written() or the destructor. Threads start with the first full block: few edges
+/// need none.
+class edge_pipeline {
+ public:
+  /// Makes the bytes of a block, on thread number `thread`; valid until that thread's next call.
+  using formatter = std::function<std::string_view(std::span<const edge>, std::size_t thread)>;
+
+  edge_pipeline(output_file& out, std::size_t threads, formatter format);
+  /// Leaves out what is not written yet.
+  ~edge_pipeline();
+  edge_pipeline(const edge_pipeline&) = delete;
+  edge_pipeline& operator=(const edge_pipeline&) = delete;
+
+  /// Copies `edges`; waits only where the output is slower than the caller.
+  /// @throw what writing an earlier block threw; nothing is written after that.
+  void push(std::span<const edge> edges);
+  /// Waits until everything is written.
+  /// @throw as push.
+  void finish();
+  /// Waits until everything is written or has failed.
+  [[nodiscard]] written_edges written() noexcept;
+
+ private:
+  struct block {
+    std::uint64_t number = 0;
+    std::vector<edge> edges;
+  };
+  void submit();
+  void start_threads();
+  void work(std::size_t thread);
+  void process(block& taken, std::size_t thread);
+  void wait_for_all();
+  void rethrow_failure() const;
+
+  output_file& out_;
+  const std::size_t most_threads_;
+  const std::size_t most_waiting_;
+  formatter format_;
+  std::vector<edge> current_;  // the block that is being filled
+
+  std::mutex mutex_;
+  std::condition_variable came_;    // a block waits, or the end is near
+  std::condition_variable turned_;  // a block was taken or is done
+  std::deque<block> waiting_;
+  std::vector<std::vector<edge>> spare_;
+  std::uint64_t submitted_ = 0;  // blocks
+  std::uint64_t turn_ = 0;       // the block that is to be written next
+  written_edges written_;
+  std::exception_ptr failure_;
+  bool is_abandoned_ = false;  // blocks are left out
+  bool is_ending_ = false;     // threads end where no block waits
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace gpu::io

@@ -1,0 +1,11 @@
+// Both operands of a product have one element type.
+#include <gpu/matmul.hpp>
+
+auto use(const gpu::matrix<float>& a, const gpu::matrix<double>& b) {
+#ifdef MISUSE
+  return gpu::matmul(a, b);
+#else
+  static_cast<void>(b);
+  return gpu::matmul(a, a);
+#endif
+}

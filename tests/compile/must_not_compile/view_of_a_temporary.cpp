@@ -1,0 +1,10 @@
+// A view is taken of a matrix that has a name; a call that blocks may be handed a temporary.
+#include <gpu/rank.hpp>
+
+auto use() {
+#ifdef MISUSE
+  return gpu::view_of(gpu::matrix<double>(2, 3));
+#else
+  return gpu::rank_rows(gpu::matrix<double>(2, 3));
+#endif
+}

@@ -1,0 +1,74 @@
+// The parser of the command line on any words: it gives a command whose values are all in their
+// ranges, an exit code, or a usage_error. Words are separated by newlines.
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/options.hpp"
+#include "fuzz/expect.hpp"
+
+namespace {
+
+using gpu_test::expect;
+
+void check(const gpu::execution& exec) {
+  expect(exec.cpu_threads >= 0, "threads");
+}
+
+void check(const gpu::cli::pairs_command& c) {
+  expect(c.filter.max_p > 0 && c.filter.max_p <= 1, "max-p");
+  expect(c.filter.min_abs >= 0 && c.filter.min_abs <= 1, "min-abs");
+  expect(c.k >= 1, "k");
+  expect(c.max_output_bytes >= 0, "max-output");
+  expect(c.keep == gpu::cli::keep_kind::folded_edges || c.patterns.empty(), "patterns");
+  check(c.pairs.exec);
+}
+
+void check(const gpu::cli::mean_filter_command& c) {
+  expect(c.filter.window >= 1, "window");
+  check(c.filter.exec);
+}
+
+void check(const gpu::cli::info_command&) {}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  // Help and complaints would be most of the work.
+  std::cout.rdbuf(nullptr);
+  std::cerr.rdbuf(nullptr);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::vector<std::string> words{"gpu-similarity"};
+  std::string word;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (data[i] == '\n') {
+      words.push_back(word);
+      word.clear();
+    } else if (data[i] != 0) {
+      word += static_cast<char>(data[i]);
+    }
+  }
+  words.push_back(word);
+  std::vector<char*> argv;
+  for (std::string& w : words) argv.push_back(w.data());
+  argv.push_back(nullptr);
+  try {
+    const gpu::cli::parsed_command parsed =
+        gpu::cli::parse_command_line(static_cast<int>(words.size()), argv.data());
+    if (const int* code = std::get_if<int>(&parsed)) {
+      expect(*code == gpu::cli::exit_ok || *code == gpu::cli::exit_usage, "the exit code");
+    } else {
+      std::visit([](const auto& c) { check(c); }, std::get<gpu::cli::command>(parsed));
+    }
+  } catch (const gpu::cli::usage_error&) {
+    // As meant.
+  }
+  return 0;
+}

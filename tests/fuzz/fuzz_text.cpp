@@ -1,0 +1,137 @@
+// The text reader beside a plain reference reader. The first byte chooses the layout that is asked
+// for, the second how the text is cut into blocks; the rest is the text.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "fuzz/expect.hpp"
+#include "fuzz/reference_text.hpp"
+#include "io/read/read_table.hpp"
+#include "io/read/text_reader.hpp"
+
+namespace {
+
+using gpu_test::expect;
+
+/// Blocks of whole lines, each of them in memory of its own size, so that a read beyond its end is
+/// seen.
+class blocks_of_lines final : public gpu::io::line_source {
+ public:
+  blocks_of_lines(std::string_view text, std::size_t block_bytes)
+      : rest_(text), block_bytes_(block_bytes) {}
+
+  std::string_view next() override {
+    std::size_t end = behind_line(block_bytes_);
+    // The first block holds the first two lines that are not blank.
+    for (int found = 0, begin = 0; is_first_ && found < 2 && end < rest_.size();) {
+      const std::size_t next = behind_line(static_cast<std::size_t>(begin));
+      const std::string_view line =
+          rest_.substr(static_cast<std::size_t>(begin), next - static_cast<std::size_t>(begin));
+      if (line.find_first_not_of(" \t\r\n") != std::string_view::npos) ++found;
+      begin = static_cast<int>(next);
+      end = std::max(end, next);
+    }
+    is_first_ = false;
+    block_ = std::vector<char>(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(end));
+    rest_.remove_prefix(end);
+    return {block_.data(), block_.size()};
+  }
+
+ private:
+  [[nodiscard]] std::size_t behind_line(std::size_t position) const {
+    const std::size_t newline = rest_.find('\n', position);
+    return newline == std::string_view::npos ? rest_.size() : newline + 1;
+  }
+  std::string_view rest_;
+  std::size_t block_bytes_;
+  std::vector<char> block_;
+  bool is_first_ = true;
+};
+
+bool is_in(double value, double low, double high) {
+  return value >= low && value <= high;
+}
+
+/// The narrowest type that holds every value.
+std::string_view narrowest_type(const gpu_test::reference_table& table) {
+  if (!table.all_int32) return "float64";
+  const auto fit = [&](double low, double high) {
+    return std::all_of(table.values.begin(), table.values.end(),
+                       [&](double v) { return is_in(v, low, high); });
+  };
+  return fit(-128, 127)       ? "int8"
+         : fit(0, 255)        ? "uint8"
+         : fit(-32768, 32767) ? "int16"
+         : fit(0, 65535)      ? "uint16"
+                              : "int32";
+}
+
+void compare(const gpu::io::table& got, const gpu_test::reference_table& expected) {
+  expect(got.rows() == static_cast<gpu::index_t>(expected.rows), "rows");
+  expect(got.cols() == static_cast<gpu::index_t>(expected.cols), "columns");
+  expect(got.element_name() == narrowest_type(expected), "type");
+  const bool is_real = got.element_name() == "float64";
+  std::visit(
+      [&](const auto& values) {
+        for (std::size_t k = 0; k < expected.values.size(); ++k) {
+          const auto value = static_cast<double>(values.data()[k]);
+          const double wanted = expected.values[k];
+          if (wanted != wanted) {
+            expect(value != value, "a NaN");
+          } else {
+            // Of integers -0 is 0.
+            expect(value == wanted, "a value");
+            if (is_real && wanted != 0) {
+              expect(std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(wanted),
+                     "the bits of a value");
+            }
+          }
+        }
+      },
+      got.values);
+  expect(got.names.given() == expected.has_names, "whether rows are named");
+  for (std::size_t k = 0; k < expected.names.size(); ++k) {
+    expect(got.names[static_cast<gpu::index_t>(k)] == expected.names[k], "a name");
+  }
+  expect(got.first_nan.has_value() == expected.first_nan.has_value(), "whether there is a NaN");
+  if (got.first_nan) {
+    expect(static_cast<std::size_t>(got.first_nan->line) == expected.first_nan->line &&
+               static_cast<std::size_t>(got.first_nan->column) == expected.first_nan->column,
+           "where the first NaN stands");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  constexpr gpu::io::choice choices[] = {gpu::io::choice::automatic, gpu::io::choice::yes,
+                                         gpu::io::choice::no, gpu::io::choice::automatic};
+  const gpu::io::choice header = choices[data[0] & 3U];
+  const gpu::io::choice row_names = choices[(data[0] >> 2) & 3U];
+  std::string text(reinterpret_cast<const char*>(data + 2), size - 2);
+  // The fast path needs text behind a line, and blank lines mean nothing.
+  constexpr std::size_t room_of_fast_path = 80;
+  if ((data[0] & 0x10U) != 0) text += '\n' + std::string(room_of_fast_path, '\n');
+  const gpu_test::reference_table expected = gpu_test::read_reference_text(text, header, row_names);
+  try {
+    blocks_of_lines source(text, 4U * data[1]);
+    compare(gpu::io::read_text(source, {.header = header, .row_names = row_names, .threads = 1},
+                               "text"),
+            expected);
+    expect(!expected.refused, "the reader takes what the reference refuses");
+  } catch (const gpu::io::input_error& error) {
+    expect(expected.refused.has_value(), error.what());
+    expect(static_cast<std::size_t>(error.where().line) == expected.refused->line &&
+               static_cast<std::size_t>(error.where().column) == expected.refused->column,
+           error.what());
+    for (const char* c = error.what(); *c != '\0'; ++c) {
+      expect(static_cast<unsigned char>(*c) >= 0x20 && *c != 0x7F,
+             "a control character is printed");
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,76 @@
+"""tools/dev/check_includes.py finds each kind of violation that is planted in a small tree."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+CLEAN = {
+    "include/gpu/index.hpp": "#pragma once\n#include <cstdint>\n",
+    "src/base/parallel.hpp": "#pragma once\n#include <gpu/index.hpp>\n",
+    "src/cpu/rank/rank.hpp": '#pragma once\n#include "base/parallel.hpp"\n',
+    "src/cpu/pairs/rows/rows.hpp": '#pragma once\n#include "cpu/rank/rank.hpp"\n',
+    "kernels/common/launch.cuh": "#pragma once\n",
+    "kernels/rank/kernels.hpp": '#pragma once\n#include "base/parallel.hpp"\n',
+    "kernels/rank/sort.cu": '#include "kernels/common/launch.cuh"\n',
+    "src/cuda/rank/rank.cpp": '#include "kernels/rank/kernels.hpp"\n',
+    "src/cli/main.cpp": "#include <gpu/index.hpp>\n",
+}
+
+# What is planted, and a part of the message that must name it.
+PLANTED = [
+    ("src/base/up.hpp", '#include "cpu/rank/rank.hpp"\n', "base may not include cpu/rank"),
+    ("src/plan/up.hpp", '#include "cpu/rank/rank.hpp"\n', "plan may not include cpu/rank"),
+    ("src/cpu/rank/up.hpp", '#include "cpu/pairs/rows/rows.hpp"\n',
+     "cpu/rank may not include cpu/pairs"),
+    ("src/cpu/rank/side.cpp", '#include "kernels/rank/kernels.hpp"\n',
+     "cpu/rank may not include kernels/rank"),
+    ("src/cli/deep.cpp", '#include "cpu/rank/rank.hpp"\n', "cli may not include cpu/rank"),
+    ("src/cuda/rank/device.cpp", '#include "kernels/common/launch.cuh"\n', "is device code"),
+    ("src/base/quoted.hpp", '#include "../include/gpu/index.hpp"\n', "is no file of the project"),
+    ("include/gpu/cuda.hpp", "#include <cuda_runtime_api.h>\n", "a public header includes"),
+    ("src/nowhere/x.hpp", "#pragma once\n", "has no line"),
+]
+
+
+def run_on(files):
+    """The exit code and output of the check on a tree of these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        (root / "tools/dev").mkdir(parents=True)
+        shutil.copy(SOURCE / "tools/dev/layers.txt", root / "tools/dev")
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        run = subprocess.run(
+            [sys.executable, str(SOURCE / "tools/dev/check_includes.py"), str(root)],
+            capture_output=True, text=True)
+        return run.returncode, run.stdout
+
+
+def main():
+    failures = 0
+    code, output = run_on(CLEAN)
+    if code != 0:
+        failures += 1
+        print("a clean tree is refused:", output)
+    for name, text, message in PLANTED:
+        code, output = run_on({**CLEAN, name: text})
+        if code == 0 or message not in output:
+            failures += 1
+            print(f"planted in {name}: expected '{message}', got exit {code}:\n{output}")
+    crowded = {f"src/base/file_{k}.hpp": "#pragma once\n" for k in range(40)}
+    code, output = run_on({**CLEAN, **crowded})
+    if code == 0 or "holds 41 files" not in output:
+        failures += 1
+        print("a crowded folder passes:", output)
+    print(f"{len(PLANTED) + 2} trees, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+// All pairs of rows that move together against the naive variant: from cuts that keep one pair in a
+// thousand to those that keep all, so that every way of finding pairs is taken, and left on the
+// way. Run once per instruction set.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <gpu/error.hpp>
+#include <gpu/pearson.hpp>
+#include <gpu/spearman.hpp>
+
+#include "support/catch.hpp"
+#include "support/correlated_rows.hpp"
+
+namespace {
+
+using gpu::index_t;
+using gpu_test::correlated_matrix;
+using gpu_test::correlated_shape;
+
+gpu::pair_options cpu_options(gpu::pair_variant variant) {
+  gpu::pair_options out;
+  out.variant = variant;
+  out.fold = gpu::row_folding::never;
+  out.exec.target = gpu::backend::cpu;
+  out.exec.cpu_threads = 2;
+  return out;
+}
+
+const gpu::pair_options exact = cpu_options(gpu::pair_variant::naive);
+const gpu::pair_options quick = cpu_options(gpu::pair_variant::tiled);
+
+const auto spearman = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
+  return gpu::spearman_all_pairs(view, options, sink);
+};
+const auto pearson = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
+  return gpu::pearson_all_pairs(view, options, sink);
+};
+
+// What counts of these edges are.
+gpu::pair_counts counts_of(const std::vector<gpu::edge>& edges, index_t rows, index_t bins) {
+  gpu::pair_counts out;
+  out.kept = edges.size();
+  out.degree.resize(static_cast<std::size_t>(rows));
+  out.histogram.resize(static_cast<std::size_t>(bins));
+  for (const gpu::edge& e : edges) {
+    ++out.degree[e.row];
+    ++out.degree[e.col];
+    const double place = std::floor((e.statistic + 1) * static_cast<double>(bins) / 2);
+    if (bins > 0)
+      ++out.histogram[static_cast<std::size_t>(std::min(place, static_cast<double>(bins - 1)))];
+  }
+  return out;
+}
+
+template <class Run>
+void same_neighbors(const Run& run, const gpu::matrix<float>& data, const gpu::pair_filter& keep) {
+  const gpu::top_k_sink sink{.k = 7, .keep = keep};
+  const auto wanted = run(data.view(), exact, sink);
+  const auto got = run(data.view(), quick, sink);
+  const bool same_numbers = got.count == wanted.count;
+  CHECK(same_numbers);
+  index_t wrong = 0;
+  for (index_t i = 0; i < data.rows(); ++i) {
+    for (index_t k = 0; k < static_cast<index_t>(got.count[static_cast<std::size_t>(i)]); ++k) {
+      wrong += got.index(i, k) != wanted.index(i, k);
+      wrong += got.statistic(i, k) != wanted.statistic(i, k);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+template <class Run>
+void sinks_agree(const Run& run, const gpu::matrix<float>& data, const gpu::pair_filter& keep) {
+  const auto view = data.view();
+  const gpu::edge_sink edges{.keep = keep};
+  const std::vector<gpu::edge> wanted = run(view, exact, edges).edges;
+  const bool same_edges = run(view, quick, edges).edges == wanted;
+  CHECK(same_edges);
+  for (const index_t bins : {0, 40}) {
+    const gpu::pair_counts counts = counts_of(wanted, data.rows(), bins);
+    const auto got = run(view, quick, gpu::count_sink{.keep = keep, .histogram_bins = bins});
+    CHECK(got.kept == counts.kept);
+    const bool same_counts = got.degree == counts.degree && got.histogram == counts.histogram;
+    CHECK(same_counts);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Rows that move together keep the pairs of the naive variant", "[correlated]") {
+  std::uint64_t seed = 0;
+  const std::vector<gpu::pair_filter> filters{{.max_p = 0.05},
+                                              {.max_p = 1e-6},
+                                              {.max_p = 1e-9, .side = gpu::tail::less},
+                                              {.max_p = 1e-3, .side = gpu::tail::greater}};
+  for (const double share : {1e-3, 0.03, 0.5, 1.0}) {
+    for (const index_t cols : {30, 57, 128}) {
+      const int levels = cols == 30 ? 6 : 0;
+      const auto data = correlated_matrix<float>({.rows = 330,
+                                                  .cols = cols,
+                                                  .pairs_in_blocks = share,
+                                                  .factor_variance = 0.3,
+                                                  .levels = levels,
+                                                  .blocks_side_by_side = cols != 57,
+                                                  .seed = ++seed});
+      for (const gpu::pair_filter& keep : filters) {
+        INFO(share << " of the pairs in blocks, " << cols << " columns, p <= " << keep.max_p);
+        sinks_agree(spearman, data, keep);
+        sinks_agree(pearson, data, keep);
+      }
+      same_neighbors(spearman, data, filters[seed % 4]);
+      same_neighbors(pearson, data, filters[seed % 4]);
+    }
+  }
+}
+
+TEST_CASE("What a sample of the pairs does not show costs no pair", "[correlated]") {
+  // The first rows are unrelated, the last move together.
+  auto data = correlated_matrix<float>({.rows = 1600, .cols = 30, .pairs_in_blocks = 1.0});
+  const auto unrelated =
+      correlated_matrix<float>({.rows = 1400, .cols = 30, .pairs_in_blocks = 1e-9, .seed = 2});
+  std::copy_n(unrelated.data(), 1400 * 30, data.data());
+  for (const double p : {1e-6, 1e-10}) {
+    const gpu::edge_sink sink{.keep = {.max_p = p}};
+    const auto wanted = spearman(data.view(), exact, sink).edges;
+    CHECK(wanted.size() > 10'000);
+    const bool same = spearman(data.view(), quick, sink).edges == wanted;
+    CHECK(same);
+  }
+}
+
+TEST_CASE("A flood of edges comes in order within the least memory", "[correlated]") {
+  const auto data = correlated_matrix<float>(
+      {.rows = 530, .cols = 20, .pairs_in_blocks = 0.5, .blocks_side_by_side = false});
+  const auto check = [&](const auto& run, const gpu::pair_filter& keep) {
+    const auto wanted = run(data.view(), exact, gpu::edge_sink{.keep = keep}).edges;
+    for (const std::size_t beyond_least : {std::size_t{0}, std::size_t{200'000}}) {
+      gpu::pair_options little = quick;
+      little.exec.workspace_bytes = 1;
+      try {
+        (void)run(data.view(), little, gpu::edge_sink{.keep = keep});
+      } catch (const gpu::out_of_memory& refusal) {
+        little.exec.workspace_bytes = refusal.requested_bytes() + beyond_least;
+      }
+      REQUIRE(little.exec.workspace_bytes > 1);
+      const bool same = run(data.view(), little, gpu::edge_sink{.keep = keep}).edges == wanted;
+      CHECK(same);
+      std::vector<gpu::edge> streamed;
+      std::size_t largest = 0;
+      const auto collect = [&](std::span<const gpu::edge> batch) {
+        largest = std::max(largest, batch.size());
+        streamed.insert(streamed.end(), batch.begin(), batch.end());
+      };
+      (void)run(data.view(), little,
+                gpu::stream_sink{.keep = keep, .consume = collect, .batch_edges = 333});
+      const bool same_stream = wanted == streamed;
+      CHECK(same_stream);
+      CHECK(largest <= 333);
+    }
+  };
+  check(spearman, {.max_p = 1.0});
+  check(pearson, {.max_p = 1e-5});
+}

@@ -1,0 +1,51 @@
+// Which way of finding pairs the CPU takes, as a pure function of a sample and of costs.
+
+#include <algorithm>
+#include <limits>
+
+#include "plan/cpu_pair_rung.hpp"
+#include "support/catch.hpp"
+
+using gpu::cpu::choose_cpu_rung;
+using gpu::cpu::cpu_pair_costs;
+using gpu::cpu::cpu_pair_rung;
+
+TEST_CASE("Few pairs are screened, some searched, many all decided", "[plan]") {
+  const cpu_pair_costs costs{.screen = 0.15, .search = 0.6, .every = 2.5, .decide = 20};
+  const auto rung = [&](double kept, double candidates) {
+    return choose_cpu_rung({.sampled = 1000, .kept = kept, .candidates = candidates}, costs).rung;
+  };
+  CHECK(rung(1e-5, 1e-4) == cpu_pair_rung::screen);
+  CHECK(rung(1e-5, 0.1) == cpu_pair_rung::search);
+  CHECK(rung(0.01, 0.05) == cpu_pair_rung::search);
+  CHECK(rung(0.3, 0.3) == cpu_pair_rung::every);
+  CHECK(rung(1, 1) == cpu_pair_rung::every);
+}
+
+TEST_CASE("A choice tells what each way would have cost", "[plan]") {
+  const cpu_pair_costs no_screen{.search = 0.6, .every = 2.5, .decide = 20};
+  const auto choice = choose_cpu_rung({.sampled = 10, .kept = 0.01, .candidates = 1}, no_screen);
+  CHECK(choice.rung == cpu_pair_rung::search);
+  CHECK(choice.screen == std::numeric_limits<double>::infinity());
+  CHECK(choice.search < choice.every);
+  CHECK(choice.every == 2.5);
+}
+
+TEST_CASE("A stricter cut is never expected to take longer", "[plan]") {
+  const cpu_pair_costs costs{.screen = 0.15, .search = 0.6, .every = 2.5, .decide = 20};
+  double before = 0;
+  for (double share = 1e-7; share < 1; share *= 1.1) {
+    const auto choice =
+        choose_cpu_rung({.sampled = 1000, .kept = share, .candidates = share}, costs);
+    const double cost = std::min({choice.screen, choice.search, choice.every});
+    CHECK(cost >= before);
+    before = cost;
+  }
+}
+
+TEST_CASE("A share of a sample is never none and never all", "[plan]") {
+  CHECK(gpu::cpu::estimated_share(0, 1000) > 0);
+  CHECK(gpu::cpu::estimated_share(0, 1000) < 0.001);
+  CHECK(gpu::cpu::estimated_share(1000, 1000) < 1);
+  CHECK(gpu::cpu::estimated_share(500, 1000) == Approx(0.5));
+}

@@ -1,0 +1,61 @@
+// The CPU scales rows to the bits of the one definition that CUDA compiles, too.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "cpu/pairs/rows/unit_row.hpp"
+#include "support/catch.hpp"
+
+using gpu::index_t;
+
+namespace {
+
+void check_row(const std::vector<double>& values) {
+  const auto cols = static_cast<index_t>(values.size());
+  const index_t stride = (cols + 7) / 8 * 8;
+  std::vector<double> wanted(static_cast<std::size_t>(stride));
+  const auto kind = gpu::detail::scale_pearson_row(values.data(), cols, wanted.data());
+  // On the boundary of a vector, as rows are.
+  std::vector<double> memory(static_cast<std::size_t>(stride) + 8);
+  double* row = memory.data();
+  while (reinterpret_cast<std::uintptr_t>(row) % 64 != 0) ++row;
+  std::copy(values.begin(), values.end(), row);
+  CHECK(gpu::cpu::make_unit_row(gpu::cpu::usable_pair_kernels(), row, cols, stride) == kind);
+  if (kind != gpu::detail::row_kind::ordinary) return;
+  CHECK(std::memcmp(row, wanted.data(), static_cast<std::size_t>(stride) * sizeof(double)) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("Rows are scaled to the bits of their definition", "[pearson]") {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (index_t cols = 3; cols < 70; ++cols) {
+    for (const double factor : {1.0, 1e-300, 1e300, 5e-324, 1e-5}) {
+      for (const double offset : {0.0, 1.0, 1e8}) {
+        INFO(cols << " columns, factor " << factor << ", offset " << offset);
+        std::vector<double> row(static_cast<std::size_t>(cols));
+        for (double& x : row) x = uniform(random) * factor + offset;
+        check_row(row);
+      }
+    }
+  }
+}
+
+TEST_CASE("Rows without a statistic are told apart", "[pearson]") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  check_row({1, 1, 1, 1});
+  check_row({0.0, -0.0, 0.0, 0.0, -0.0});
+  check_row({1, 2, infinity, 3});
+  check_row({-infinity, 1, 1});
+  check_row({nan, nan, nan});
+  check_row({1, 1, 1, 1, 1, 1, 1, 1, 1, nan});
+  check_row({1e308, -1e308, 1.7976931348623157e308, 0});
+  check_row({1, 1 + 0x1p-52, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+}

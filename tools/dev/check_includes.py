@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Holds every #include of the project to the table of layers in tools/dev/layers.txt.
+
+Beside the table it checks that no file outside kernels/ includes device code (.cuh), that public
+headers are included as <gpu/...>, that an include with quotes names a file of the project, and that
+no folder of sources holds more than 26 files.
+
+Usage: check_includes.py [ROOT]. Prints each violation and exits with 1 where there is one.
+"""
+
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+TWO_LEVELS = {"cpu", "cuda", "io", "kernels"}
+MOST_FILES = 26
+
+
+def read_table(path):
+    """Room -> the names that its line lists."""
+    table = {}
+    for line in path.read_text().splitlines():
+        line = line.split("#")[0].strip()
+        if line:
+            room, _, names = line.partition(":")
+            table[room.strip()] = names.split()
+    return table
+
+
+def room_of(path):
+    """The room of a file of the project: 'cpu/pairs' of src/cpu/pairs/loops/kernels.hpp."""
+    parts = path.parts[1:] if path.parts[0] == "src" else path.parts
+    folders = parts[:-1]
+    return "/".join(folders[:2]) if folders[0] in TWO_LEVELS else folders[0]
+
+
+def matches(room, name):
+    return room == name or (name.endswith("/*") and room.startswith(name[:-1]))
+
+
+def allowed_rooms(table, room):
+    if room in table:
+        return table[room]
+    pattern = room.split("/")[0] + "/*"
+    return table.get(pattern)
+
+
+def resolve(root, file, name):
+    """The file of the project that a quoted include of `file` names, or None."""
+    if ".." in name.split("/"):
+        return None  # paths start at src/, at the root, or in the folder of the file
+    own_root = [file.parts[0]] if file.parts[0] in ("tests", "bench", "examples") else []
+    for folder in [str(file.parent), *own_root, "src", ""]:
+        candidate = pathlib.PurePosixPath(folder) / name
+        if (root / candidate).is_file():
+            return pathlib.PurePosixPath(candidate)
+    return None
+
+
+def check_file(root, table, file):
+    room = room_of(file)
+    allowed = allowed_rooms(table, room)
+    if allowed is None:
+        yield f"{file}: the room '{room}' has no line in tools/dev/layers.txt"
+        return
+    for bracket, name in INCLUDE.findall((root / file).read_text()):
+        if bracket == "<":
+            if room == "include" and name.startswith(("cuda", "cub", "thrust", "omp")):
+                yield f"{file}: a public header includes <{name}>"
+            continue
+        target = resolve(root, file, name)
+        if target is None:
+            yield f'{file}: "{name}" is no file of the project; other headers take <>'
+            continue
+        if target.parts[0] == "include":
+            yield f'{file}: "{name}" is a public header: write <{name}>'
+            continue
+        if target.suffix == ".cuh" and file.parts[0] != "kernels":
+            yield f'{file}: "{name}" is device code, which only kernels/ includes'
+        target_room = room_of(target)
+        if target_room != room and not any(matches(target_room, a) for a in allowed):
+            yield f'{file}: "{name}": {room} may not include {target_room}'
+
+
+def full_folders(files):
+    counts = collections.Counter(str(f.parent) for f in files if f.parts[0] in ("src", "kernels"))
+    for folder, count in sorted(counts.items()):
+        if count > MOST_FILES:
+            yield f"{folder}: holds {count} files, at most {MOST_FILES} are allowed"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    table = read_table(root / "tools/dev/layers.txt")
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard",
+         "include", "src", "kernels", "examples", "tests", "bench", "python"],
+        check=True, capture_output=True, text=True).stdout.split("\n")
+    files = [pathlib.PurePosixPath(f) for f in listed
+             if pathlib.PurePosixPath(f).suffix in SUFFIXES and (root / f).is_file()]
+    problems = [p for f in files for p in check_file(root, table, f)]
+    problems += full_folders(files)
+    for problem in problems:
+        print(problem)
+    print(f"{len(files)} files, {len(problems)} includes or folders against tools/dev/layers.txt")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

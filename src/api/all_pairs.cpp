@@ -97,21 +97,24 @@ class list_writer {
     // what is far too much.
     list_.reserve(static_cast<std::size_t>(std::min({room, 2 * sure + least_room, most_room})));
     sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
-    write({}, pages_ahead);
+    write({}, one_each());
   }
   void append(std::span<const edge> batch) {
     // Room that is made now moves the list: nothing more is known of its end.
     if (list_.size() + batch.size() > list_.capacity()) sure_ = 0;
-    // As much again, so that the next batch finds its pages.
-    write(batch, batch.size() * sizeof(edge) / large_page_bytes + 1);
+    // The next batch should find its pages. One page takes a thread as long as many copies, so all
+    // threads take some or none does.
+    const std::size_t bytes = batch.size() * sizeof(edge);
+    const bool has_next = ready_ >= list_.size() * sizeof(edge) + 2 * bytes;
+    write(batch, has_next ? 0 : std::max(bytes / large_page_bytes + 1, one_each()));
   }
 
  private:
   static constexpr double least_room = 1 << 20;
   static constexpr double most_room = 1e11;
-  static constexpr std::size_t pages_ahead = 16;
   static constexpr std::size_t edges_per_task = 16384;
 
+  [[nodiscard]] std::size_t one_each() const { return static_cast<std::size_t>(threads_); }
   // Copies a batch to the end, and takes up to so many pages behind it.
   void write(std::span<const edge> batch, std::size_t most_pages) {
     const std::size_t before = list_.size();

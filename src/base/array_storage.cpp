@@ -21,7 +21,7 @@ namespace {
 // Blocks from this size on are mappings of their own, from one large page's boundary to another's:
 // so the system moves them by large pages, 256 MiB in 0.1 ms. The C library's own blocks start
 // behind such a boundary, and moving those took 390 ms.
-constexpr std::size_t least_mapped = std::size_t{32} << 20;
+constexpr std::size_t least_mapped = 2 * large_page_bytes;
 
 bool is_mapped(std::size_t bytes) {
   return bytes >= least_mapped;

@@ -92,9 +92,11 @@ void pair_engine::edge_writer::tell_expected() {
   const pair_estimate estimate = engine_.rows_->estimate();
   const double seen = estimate.kept * static_cast<double>(estimate.sampled);
   if (!request_.expect || seen < least_sampled_edges) return;
-  // Above the estimate by two of its standard deviations.
+  // Two standard deviations on either side.
+  const double deviation = 2 * estimate.kept / std::sqrt(seen);
   const double pairs = static_cast<double>(upper_pairs(0, engine_.size(), engine_.size()));
-  request_.expect(std::min(1.0, estimate.kept * (1 + 2 / std::sqrt(seen))) * pairs);
+  request_.expect((estimate.kept - deviation) * pairs,
+                  std::min(1.0, estimate.kept + deviation) * pairs);
 }
 
 void pair_engine::edge_writer::drop_from(index_t row) {

@@ -8,12 +8,12 @@
 #include <cstring>
 #include <future>
 #include <utility>
-#include <vector>
 
 #include "io/io_error.hpp"
 #include "io/read/file_stream.hpp"
 #include "io/read/gzip_stream.hpp"
 #include "io/read/text_layout.hpp"
+#include "io/read/value_arena.hpp"
 
 namespace gpu::io {
 namespace {
@@ -47,6 +47,29 @@ class rejoined_stream final : public byte_stream {
   std::unique_ptr<byte_stream> rest_;
 };
 
+/// Room for text, not initialised.
+class text_buffer {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] char* data() noexcept { return bytes_.get(); }
+  [[nodiscard]] std::span<char> from(std::size_t begin) {
+    return std::span(bytes_.get(), size_).subspan(begin);
+  }
+  /// Makes room for `size` bytes, keeping the first `kept`.
+  void grow(std::size_t size, std::size_t kept) {
+    if (size <= size_) return;
+    auto larger = std::make_unique_for_overwrite<char[]>(size);
+    prefer_large_pages(larger.get(), size);
+    if (kept > 0) std::memcpy(larger.get(), bytes_.get(), kept);
+    bytes_ = std::move(larger);
+    size_ = size;
+  }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0;
+};
+
 /// Whether `text` holds `wanted` whole lines that are not blank.
 bool has_lines(std::string_view text, int wanted) {
   while (wanted > 0) {
@@ -75,7 +98,7 @@ class streamed_lines final : public line_source {
 
  private:
   struct block {
-    std::vector<char> bytes;
+    text_buffer bytes;
     std::size_t filled = 0;
     std::size_t whole_lines = 0;  // bytes up to the last newline, all of them at the end
     bool at_end = false;
@@ -87,7 +110,7 @@ class streamed_lines final : public line_source {
     // One byte more than there can be shows the end.
     const std::uint64_t left = stream_->most_bytes();
     const std::size_t more = left < block_bytes ? static_cast<std::size_t>(left) + 1 : block_bytes;
-    if (coming_.bytes.size() < rest + more) coming_.bytes.resize(rest + more);
+    coming_.bytes.grow(rest + more, 0);
     if (rest > 0) {
       std::memcpy(coming_.bytes.data(), current_.bytes.data() + current_.whole_lines, rest);
     }
@@ -98,7 +121,7 @@ class streamed_lines final : public line_source {
   void fill(block& b) {
     const int lines_wanted = std::exchange(is_first_, false) ? 2 : 1;
     for (;;) {
-      const std::size_t got = stream_->read(std::span(b.bytes).subspan(b.filled));
+      const std::size_t got = stream_->read(b.bytes.from(b.filled));
       b.filled += got;
       b.at_end = b.filled < b.bytes.size();
       const std::string_view text(b.bytes.data(), b.filled);
@@ -107,7 +130,7 @@ class streamed_lines final : public line_source {
       if (b.at_end) return;
       if (lines_wanted == 1 && b.whole_lines > 0) return;
       if (has_lines(text, lines_wanted)) return;
-      b.bytes.resize(b.bytes.size() * 2);
+      b.bytes.grow(b.bytes.size() * 2, b.filled);
     }
   }
 

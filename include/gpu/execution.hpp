@@ -23,8 +23,8 @@ enum class backend {
   cuda        ///< CUDA or an error; never falls back.
 };
 
-/// A CUDA stream that the caller owns, for calls on device memory. Default: the legacy default stream.
-/// Calls on host memory take streams of their own and wait for them.
+/// A CUDA stream that the caller owns, for calls on device memory. Default: the legacy default
+/// stream. Calls on host memory take streams of their own and wait for them.
 class stream_ref {
  public:
   /// The default stream.

@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include <gpu/error.hpp>
 #include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/spearman.hpp>
@@ -17,9 +18,14 @@ sink_result_t<Sink> all_pairs(const pairs_command& job, const io::table& table,
                               const pair_options& options, const Sink& sink) {
   return std::visit(
       [&](const auto& values) {
-        return job.statistic == statistic_kind::spearman
-                   ? spearman_all_pairs(values.view(), options, sink)
-                   : pearson_all_pairs(values.view(), options, sink);
+        if constexpr (pearson_sink<Sink>) {
+          if (job.statistic == statistic_kind::pearson) {
+            return pearson_all_pairs(values, options, sink);
+          }
+        } else if (job.statistic == statistic_kind::pearson) {
+          throw unsupported("pearson: patterns of rows are Spearman's, expected another --keep");
+        }
+        return spearman_all_pairs(values, options, sink);
       },
       table.values);
 }

@@ -1,4 +1,5 @@
 // All pairs of device memory are not offered through the host call.
+// MESSAGE: data: expected a matrix in host memory
 #include <gpu/spearman.hpp>
 
 auto use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device) {

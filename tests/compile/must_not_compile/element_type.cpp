@@ -1,4 +1,5 @@
 // Only the documented element types are taken.
+// MESSAGE: data: its elements have a type that is not taken, expected int8_t
 #include <string>
 
 #include <gpu/spearman.hpp>

@@ -1,4 +1,5 @@
-// An asynchronous call on device memory takes no host matrix, temporary or not: it might be gone by then.
+// An asynchronous call on device memory takes no host matrix, temporary or not: it might be gone by
+// then.
 #include <gpu/mean_filter.hpp>
 
 void use(gpu::matrix<float>& host, gpu::device_matrix_view<const float> from,

@@ -1,4 +1,5 @@
 // Both operands of a product have one element type.
+// MESSAGE: matmul: expected two operands of float, or two of double
 #include <gpu/matmul.hpp>
 
 auto use(const gpu::matrix<float>& a, const gpu::matrix<double>& b) {

@@ -1,4 +1,5 @@
 // Means are written in the input's type or as doubles, never rounded to another one.
+// MESSAGE: out: expected elements of the input
 #include <vector>
 
 #include <gpu/mean_filter.hpp>

@@ -1,4 +1,5 @@
 // A range has no rows and columns until it is told them.
+// MESSAGE: data: expected a matrix in host memory
 #include <vector>
 
 #include <gpu/spearman.hpp>

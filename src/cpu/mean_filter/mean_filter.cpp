@@ -10,6 +10,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/parallel.hpp"
 #include "cpu/mean_filter/exact_sum.hpp"
 #include "cpu/mean_filter/rows.hpp"
 #include "cpu/mean_filter/strip.hpp"
@@ -69,10 +70,6 @@ constexpr index_t strip_windows = 128;
 constexpr index_t line_bytes = 64;
 // Less is not worth waking a thread.
 constexpr index_t least_outputs_per_thread = 4096;
-
-int thread_count(const execution& exec) {
-  return exec.cpu_threads > 0 ? exec.cpu_threads : omp_get_max_threads();
-}
 
 template <class Out>
 auto streaming_copy(const filter_shape& shape) {
@@ -293,7 +290,7 @@ thread_scratch scratch_of(const filter_shape& shape, const mean_filter_split& sp
 mean_filter_split split_mean_filter(const filter_shape& shape, missing_values nans,
                                     const execution& exec) {
   mean_filter_split split;
-  split.threads = thread_count(exec);
+  split.threads = thread_count(exec.cpu_threads);
   const index_t longest = std::max(shortest_strip, strip_windows * shape.window);
   index_t strips = (shape.output_cols + longest - 1) / longest;
   const bool few_rows = shape.rows < split.threads;
@@ -317,7 +314,7 @@ template <class In, class Out>
 void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
                  mean_filter_variant variant, missing_values nans, const execution& exec) {
   if (variant == mean_filter_variant::direct) {
-    filter_directly(in, out, shape, nans, thread_count(exec));
+    filter_directly(in, out, shape, nans, thread_count(exec.cpu_threads));
     return;
   }
   const mean_filter_split split = split_mean_filter(shape, nans, exec);
@@ -351,7 +348,7 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
   const index_t steps_per_row = (shape.output_cols + step - 1) / step;
   const auto stream = streaming_copy<Out>(shape);
   const strip_kernels& kernels = usable_strip_kernels();
-#pragma omp parallel num_threads(thread_count(exec))
+#pragma omp parallel num_threads(thread_count(exec.cpu_threads))
   {
 #pragma omp for schedule(static)
     for (index_t s = 0; s < shape.rows * steps_per_row; ++s) {

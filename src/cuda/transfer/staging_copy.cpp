@@ -1,6 +1,5 @@
 #include "cuda/transfer/staging_copy.hpp"
 
-#include <omp.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -9,10 +8,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/parallel.hpp"
+
 namespace gpu::cuda {
 
 int staging_threads(int asked) {
-  return asked > 0 ? asked : std::max(1, omp_get_max_threads() * 3 / 4);
+  return asked > 0 ? cpu::thread_count(asked) : std::max(1, cpu::thread_count(0) * 3 / 4);
 }
 
 void stream_copy(void* to, const void* from, std::size_t bytes) {

@@ -29,6 +29,7 @@ std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matri
 
 backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options) {
   validate::check_pair_shape(what, data);
+  validate::check_options(options);
   return resolve_backend(options.exec);
 }
 
@@ -59,6 +60,8 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .pairs_kept = pairs_kept,
           .max_p_effective = cut_.max_p,
           .min_abs_effective = cut_.min_abs,
+          .cut_at_least = cut_.keep.at_least,
+          .cut_at_most = cut_.keep.at_most + 0.0,  // no -0
           .used = used_,
           .device = engine_->device(),
           .variant = std::string(to_string(engine_->variant())),

@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 
 #include "base/built_code.hpp"
+#include "base/check_enum.hpp"
 #include "cpu/binary_matmul/binary_matmul.hpp"
 #include "cuda/binary_matmul/binary_matmul.hpp"
 #include "plan/binary_matmul_variants.hpp"
@@ -51,6 +52,7 @@ void check_workspace(device_vector_view<std::byte> workspace, std::size_t needed
 template <class View>
 void check_operands(const View& a, const View& b, const binary_matmul_options& options) {
   check_threads(options.exec);
+  validate::check_enum("options.product", options.product, bit_product::and_count);
   if (a.cols() != b.cols()) {
     throw invalid_argument(
         fmt::format("binary_matmul: a is [{}, {}] and b is [{}, {}], expected as many columns",

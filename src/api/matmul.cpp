@@ -9,6 +9,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "base/check_enum.hpp"
 #include "cpu/matmul/matmul.hpp"
 #include "cuda/matmul/matmul.hpp"
 #include "plan/matmul_variants.hpp"
@@ -21,6 +22,8 @@ void check_options(const matmul_options& options) {
     throw invalid_argument(
         fmt::format("execution.cpu_threads: got {}, expected 0 or more", options.exec.cpu_threads));
   }
+  validate::check_enum("options.a", options.a, transposition::transpose);
+  validate::check_enum("options.b", options.b, transposition::transpose);
 }
 
 const char* op_text(transposition how) {

@@ -6,6 +6,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "base/check_enum.hpp"
 #include "cpu/platform/large_pages.hpp"
 #include "cpu/rank/rank.hpp"
 #include "cuda/rank/rank.hpp"
@@ -46,6 +47,10 @@ void check_nans(matrix_view<const T> data, const rank_options& options) {
 
 template <class T>
 rank_options decide(const rank_options& options, backend where, index_t cols) {
+  validate::check_enum("options.ties", options.ties, tie_method::ordinal);
+  validate::check_enum("options.order", options.order, rank_order::descending);
+  validate::check_enum("options.nans", options.nans, nan_policy::propagate);
+  validate::check_enum("options.variant", options.variant, rank_variant::sort);
   rank_options decided = options;
   decided.exec.target = where;
   decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T));

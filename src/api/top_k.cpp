@@ -7,6 +7,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/check_enum.hpp"
 #include "cpu/top_k/top_k.hpp"
 #include "cuda/top_k/top_k.hpp"
 #include "plan/top_k_variants.hpp"
@@ -60,6 +61,9 @@ backend resolve(const execution& exec, memory_space space) {
 // The options with backend and variant decided.
 template <class T>
 top_k_options decide(top_k_shape shape, const top_k_options& options, memory_space space) {
+  validate::check_enum("options.select", options.select, top_k_select::smallest);
+  validate::check_enum("options.order", options.order, top_k_order::unsorted);
+  validate::check_enum("options.variant", options.variant, top_k_variant::warp_rows);
   top_k_options decided = options;
   decided.exec.target = resolve(options.exec, space);
   shape.element_bytes = sizeof(T);

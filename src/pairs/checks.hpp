@@ -15,6 +15,8 @@ namespace gpu::validate {
 /// centred ranks take, else gpu::unsupported.
 void check_pair_shape(detail::measure what, const detail::any_matrix_view& data);
 void check_filter(const pair_filter& keep);
+/// Every enumeration of the options; options.exec is checked where its backend is chosen.
+void check_options(const pair_options& options);
 void check_sink(const edge_sink& sink);
 void check_sink(const top_k_sink& sink);
 void check_sink(const count_sink& sink);

@@ -3,11 +3,12 @@
 // pipe, gzip) read ahead by one block while the block before it is parsed.
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "io/stop_request.hpp"
 
 namespace gpu::io {
 
@@ -28,12 +29,6 @@ class line_source {
   /// the end. Valid until the next call. The first block holds the first two lines.
   virtual std::string_view next() = 0;
 };
-
-/// Asked between blocks, and while standard input waits: true ends the reading with `interrupted`.
-using stop_request = std::function<bool()>;
-
-/// Thrown where a stop was requested while reading.
-struct interrupted {};
 
 /// An opened input whose first bytes are known.
 class input {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <gpu/p_value.hpp>
 
@@ -31,13 +32,21 @@ static_assert(offsetof(edge, col) == 4 && offsetof(edge, statistic) == 8 &&
 class edge_tsv_writer final : public edge_writer {
  public:
   edge_tsv_writer(output_file& out, const result_context& context)
-      : text_(out, context.names, context.rows, context.observations, context.threads) {
-    out.write(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name));
+      : out_(out),
+        header_(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name)),
+        text_(out, context.names, context.rows, context.observations, context.threads) {}
+  void write(std::span<const edge> edges) override {
+    write_header();
+    text_.write(edges);
   }
-  void write(std::span<const edge> edges) override { text_.write(edges); }
-  void finish() override {}
+  void finish() override { write_header(); }
 
  private:
+  /// Once, and not before there is a result: what fails first then leaves nothing in a pipe.
+  void write_header() { out_.write(std::exchange(header_, {})); }
+
+  output_file& out_;
+  std::string header_;
   edge_text_writer text_;
 };
 

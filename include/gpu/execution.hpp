@@ -70,7 +70,7 @@ struct execution {
   /// Upper bound on scratch memory (of each CUDA device, or host memory for the CPU), bytes.
   /// 0: the library's default. The limit is kept; gpu::out_of_memory where it cannot be.
   std::size_t workspace_bytes = 0;
-  /// CPU threads; 0: what OpenMP would take (OMP_NUM_THREADS is respected).
+  /// CPU threads, 0: as OpenMP takes (OMP_NUM_THREADS); at most four a core, or 64, are started.
   int cpu_threads = 0;
   /// Progress and cancellation; empty: none.
   progress_callback on_progress = {};

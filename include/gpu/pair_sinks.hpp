@@ -44,8 +44,8 @@ struct pair_filter {
   /// Keep p <= max_p, after `adjust`; in (0, 1]. The cut is turned into one cut on the statistic
   /// before any pair is computed.
   double max_p = 1.0;
-  /// Keep |statistic| >= min_abs; in [0, 1]. With a one-sided tail and min_abs > 0:
-  /// statistic >= min_abs (greater) or statistic <= -min_abs (less).
+  /// Keep |statistic| >= min_abs; with a one-sided tail statistic >= min_abs (greater) or
+  /// statistic <= -min_abs (less). In [0, 1]; 0 is no cut, for every tail.
   double min_abs = 0.0;
   /// The tail that p is taken from.
   tail side = tail::two_sided;
@@ -93,10 +93,16 @@ struct pair_summary {
   std::uint64_t pairs_tested = 0;  ///< Pairs of rows that both have a statistic.
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
-  double max_p_effective = 1.0;    ///< The cut on p after the adjustment.
-  double min_abs_effective = 0.0;  ///< The cut on the statistic that decided, its magnitude.
-  backend used = backend::cpu;     ///< Where it ran.
-  std::string device = {};         ///< CPU or GPU name; of several, "2 x name".
+  double max_p_effective = 1.0;  ///< The cut on p after the adjustment.
+  /// The least magnitude that was kept on any side: 0 where statistics of 0 pass, infinity where
+  /// none does.
+  double min_abs_effective = 0.0;
+  /// The cut that decided, with its sign: kept are statistics >= cut_at_least or <= cut_at_most.
+  /// Infinity and -infinity where that side keeps none.
+  double cut_at_least = 0.0;
+  double cut_at_most = 0.0;                        ///< See cut_at_least.
+  backend used = backend::cpu;                     ///< Where it ran.
+  std::string device = {};                         ///< CPU or GPU name; of several, "2 x name".
   pair_variant variant = pair_variant::automatic;  ///< What ran: never `automatic`.
   double prepare_seconds = 0;                      ///< Ranking or scaling and packing of the rows.
   double pairs_seconds = 0;  ///< The pairs, with the delivery of what is kept.

@@ -61,6 +61,8 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .pairs_kept = pairs_kept,
           .max_p_effective = cut_.max_p,
           .min_abs_effective = cut_.min_abs,
+          .cut_at_least = cut_.keep.at_least,
+          .cut_at_most = cut_.keep.at_most + 0.0,  // no -0
           .used = used_,
           .device = engine_->device(),
           .variant = engine_->variant(),

@@ -26,12 +26,6 @@ const char* name_of(nan_policy nans) {
 
 }  // namespace
 
-void check_enumerator(std::string_view name, int number, int last) {
-  if (number >= 0 && number <= last) return;
-  throw invalid_argument(
-      fmt::format("{}: got {}, expected one of the enumerators, 0 to {}", name, number, last));
-}
-
 void check_execution(const execution& exec) {
   check_enumerator("execution.target", exec.target, backend::cuda);
   if (exec.cpu_threads < 0) {

@@ -9,16 +9,9 @@
 #include <gpu/matrix_view.hpp>
 #include <gpu/nan_policy.hpp>
 
+#include "base/check_enumerator.hpp"
+
 namespace gpu::inline v0::detail {
-
-/// `number` must be 0 to `last`.
-void check_enumerator(std::string_view name, int number, int last);
-
-/// An enumeration without gaps whose first value is 0.
-template <class Enum>
-void check_enumerator(std::string_view name, Enum value, Enum last) {
-  check_enumerator(name, static_cast<int>(value), static_cast<int>(last));
-}
 
 /// A known target, and no negative number of threads.
 void check_execution(const execution& exec);

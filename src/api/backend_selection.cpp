@@ -1,6 +1,5 @@
 // Which backend a call runs on: the option, then the environment, then what is there.
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +7,10 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "api/arguments.hpp"
 #include "base/memory_errors.hpp"
+#include "base/parallel.hpp"
+#include "cpu/platform/instruction_set.hpp"
 #include "cuda_runtime/device_info.hpp"
 
 namespace gpu::inline v0 {
@@ -25,6 +27,12 @@ backend asked_backend(const execution& exec) {
   if (value == "cuda") return backend::cuda;
   throw invalid_argument(
       fmt::format("{}: got '{}', expected cpu, cuda or auto", backend_variable, value));
+}
+
+// The CPU, with the instruction set that the environment may ask for.
+backend usable_cpu() {
+  (void)cpu::usable_instruction_set();  // throws where the variable has an illegal value
+  return backend::cpu;
 }
 
 void check_devices(const execution& exec) {
@@ -49,7 +57,13 @@ void check_devices(const execution& exec) {
 std::vector<backend_info> available_backends() {
   return detail::with_memory_errors("available_backends", [&] {
     backend_info cpu{.kind = backend::cpu, .name = "cpu", .usable = true};
-    cpu.description = fmt::format("{} OpenMP threads", omp_get_max_threads());
+    try {
+      cpu.description = fmt::format("{}, {} threads", to_string(cpu::usable_instruction_set()),
+                                    cpu::thread_count(0));
+    } catch (const invalid_argument& illegal) {  // a variable of the environment
+      cpu.usable = false;
+      cpu.reason = illegal.what();
+    }
     return std::vector<backend_info>{cpu, cuda::describe_backend()};
   });
 }
@@ -60,8 +74,9 @@ std::vector<device_info> available_devices() {
 
 backend resolve_backend(const execution& exec) {
   return detail::with_memory_errors("resolve_backend", [&] {
+    detail::check_execution(exec);
     const backend asked = asked_backend(exec);
-    if (asked == backend::cpu) return backend::cpu;
+    if (asked == backend::cpu) return usable_cpu();
     if (cuda::is_usable()) {
       check_devices(exec);
       return backend::cuda;
@@ -71,7 +86,7 @@ backend resolve_backend(const execution& exec) {
       throw backend_unavailable(
           fmt::format("execution.target: cuda was asked for, but {}", cuda_backend.reason));
     }
-    return backend::cpu;
+    return usable_cpu();
   });
 }
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <random>
+#include <set>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -19,14 +22,27 @@ namespace {
 
 constexpr index_t most_sample_rows = 2048;
 
+// `count` different rows of `rows`, ascending, by Floyd's algorithm: every set of rows is as likely
+// as any other, so that no order of the rows of a table (every second one alike, say) misleads the
+// estimate. The same ones for the same extents.
+std::vector<index_t> random_rows(index_t rows, index_t count) {
+  constexpr std::uint64_t seed = 20;
+  std::mt19937_64 engine(seed);
+  std::set<index_t> chosen;
+  for (index_t last = rows - count; last < rows; ++last) {
+    const auto row = static_cast<index_t>(engine() % (static_cast<std::uint64_t>(last) + 1));
+    if (!chosen.insert(row).second) chosen.insert(last);
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
 template <class T>
 matrix<T> sample_rows(const matrix_view<const T>& data) {
   const index_t count = std::min(data.rows(), most_sample_rows);
   matrix<T> sample(count, data.cols());
-  for (index_t s = 0; s < count; ++s) {
-    // Even distances without the overflow of s * rows.
-    const index_t row = data.rows() / count * s + data.rows() % count * s / count;
-    std::copy_n(data.row(row), data.cols(), sample.row(s).begin());
+  auto to = index_t{0};
+  for (const index_t row : random_rows(data.rows(), count)) {
+    std::copy_n(data.row(row), data.cols(), sample.row(to++).begin());
   }
   return sample;
 }

@@ -1,6 +1,6 @@
 // fmt, compiled once. Compiling its functions in every file that formats a message took most of the
-// time of a build. The other files see declarations alone; this one emits what they call. Nothing of
-// fmt reaches the users of the library: its symbols are hidden, and no libfmt is linked.
+// time of a build. The other files see declarations alone; this one emits what they call. Nothing
+// of fmt reaches the users of the library: its symbols are hidden, and no libfmt is linked.
 #ifndef FMT_HEADER_ONLY
 #error "this file is to be compiled with FMT_HEADER_ONLY"
 #endif

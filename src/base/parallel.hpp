@@ -11,9 +11,18 @@
 
 namespace gpu::cpu {
 
-/// Threads that execution.cpu_threads asks for: 0 is OpenMP's default (OMP_NUM_THREADS).
+/// The most threads that a call starts, whatever is asked for: OpenMP ends the process where the
+/// system refuses one, and more than a few a core gain nothing.
+inline int most_threads() {
+  constexpr int per_core = 4;
+  constexpr int always = 64;  // so that a test on two cores still has a team
+  return std::max(always, per_core * omp_get_num_procs());
+}
+
+/// Threads of a call: `asked`, that is execution.cpu_threads, or OpenMP's default
+/// (OMP_NUM_THREADS) where it is 0; at most most_threads().
 inline int thread_count(int asked) {
-  return asked > 0 ? asked : std::max(1, omp_get_max_threads());
+  return std::clamp(asked > 0 ? asked : omp_get_max_threads(), 1, most_threads());
 }
 
 /// body(index, thread) for index in [0, count), handed out one at a time to `threads` threads.

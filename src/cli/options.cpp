@@ -3,14 +3,21 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include <gpu/version.hpp>
 
+#include "base/parallel.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/messages.hpp"
+#include "cli/option_values.hpp"
+#include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -31,15 +38,18 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       ->type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
-/// A check of a number, worded as the library words its own.
-CLI::Validator number_in(const std::string& expected, bool (*holds)(double)) {
-  return CLI::Validator(
-      [expected, holds](std::string& text) -> std::string {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && holds(value)) return "";
-        return fmt::format("got {}, expected {}", text, expected);
-      },
-      "");
+template <class Integer>
+CLI::Option* add_bytes(CLI::App& app, const std::string& name, Integer& value,
+                       const std::string& description) {
+  const auto convert = [&value, name](const std::string& text) {
+    const std::optional<std::uint64_t> bytes = parse_bytes(text);
+    if (!bytes) {
+      throw CLI::ValidationError(
+          name, fmt::format("got {}, expected a number of bytes from 1, as 500M or 10G", text));
+    }
+    value = static_cast<Integer>(*bytes);
+  };
+  return app.add_option_function<std::string>(name, convert, description)->type_name("BYTES");
 }
 
 void add_filter(CLI::App& app, pairs_command& c) {
@@ -47,14 +57,16 @@ void add_filter(CLI::App& app, pairs_command& c) {
       ->type_name("P")
       ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
       ->group("Which pairs");
-  app.add_option("--min-abs", c.filter.min_abs, "Keep pairs with |statistic| >= R [0]")
+  app.add_option("--min-abs", c.filter.min_abs,
+                 "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
+                 "statistic <= -R; 0 is no cut [0]")
       ->type_name("R")
       ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
       ->group("Which pairs");
   add_choice<tail>(
       app, "--tail", c.filter.side,
       {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
-      "Alternative hypothesis of p [two-sided]")
+      "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
       ->group("Which pairs");
   add_choice<adjustment>(app, "--adjust", c.filter.adjust,
                          {{"none", adjustment::none},
@@ -71,16 +83,15 @@ void add_input(CLI::App& app, Command& c) {
       {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
   app.add_option("INPUT", c.input,
                  "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
-      ->required();
+      ->required()
+      ->check(file_name());
   add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
       ->group("Input");
   add_choice(app, "--row-names", c.row_names, choices,
              "Whether each line begins with a name [auto]")
       ->group("Input");
-  app.add_option("--max-input", c.max_input_bytes,
-                 "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(true).description(""))
+  add_bytes(app, "--max-input", c.max_input_bytes,
+            "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
       ->group("Input");
 }
 
@@ -89,6 +100,7 @@ template <class Command>
 void add_output(CLI::App& app, Command& c) {
   app.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Result");
   add_choice<io::result_format>(app, "--format", c.format,
                                 {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
@@ -109,26 +121,27 @@ void add_result(CLI::App& app, pairs_command& c) {
       ->type_name("K")
       ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
       ->group("Result");
-  app.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
-      ->type_name("FILE")
-      ->group("Result");
-  add_choice<io::result_format>(app, "--format", c.format,
-                                {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
-                                "Its format [tsv]")
-      ->group("Result");
+  add_output(app, c);
   app.add_option("--patterns", c.patterns,
                  "For --keep folded-edges: which rows have equal ranks, and so share their edges")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Result");
-  app.add_option("--report", c.report, "Also write counts and times as JSON")
+  app.add_option("--report", c.report, "Also write input, cuts, counts and times as JSON")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Result");
-  app.add_option("--max-output", c.max_output_bytes,
-                 "Refuse to write more bytes than this, by estimate; K, M, G, T allowed [10G]")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(true).description(""))
+  add_bytes(app, "--max-output", c.max_output_bytes,
+            "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
+            "T allowed [10G]")
       ->group("Result");
   app.add_flag("--force", c.force, "Write however much it is")->group("Result");
+}
+
+/// More is a slip of the finger. What a machine gains nothing from is capped by the library.
+int most_asked_threads() {
+  constexpr int always = 1024;
+  return std::max(always, cpu::most_threads());
 }
 
 /// Where it runs.
@@ -144,12 +157,11 @@ void add_backend(CLI::App& app, execution& exec) {
       ->group("Execution");
   app.add_option("--threads", exec.cpu_threads, "CPU threads [all]")
       ->type_name("N")
-      ->check(number_in("a whole number from 1", [](double n) { return n >= 1; }))
+      ->check(number_in(fmt::format("a whole number from 1 to {}", most_asked_threads()),
+                        [](double n) { return n >= 1 && n <= most_asked_threads(); }))
       ->group("Execution");
-  app.add_option("--memory-limit", exec.workspace_bytes,
-                 "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(true).description(""))
+  add_bytes(app, "--memory-limit", exec.workspace_bytes,
+            "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
       ->group("Execution");
 }
 
@@ -219,21 +231,73 @@ void add_mean_filter(CLI::App& app, mean_filter_command& c) {
   app.add_flag("-q,--quiet", c.quiet, "No progress")->group("Execution");
 }
 
-std::string check_combination(const CLI::App& app, const pairs_command& c) {
-  if (app.count("-k") > 0 && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
-  const bool folded = c.keep == keep_kind::folded_edges;
-  if (folded && c.statistic != statistic_kind::spearman) {
+bool is_given(const CLI::App& app, const char* option) {
+  return app.count(option) > 0;
+}
+
+/// Options that the run would not look at are refused; "" where there are none.
+std::string check_kept(const CLI::App& app, const pairs_command& c) {
+  if (is_given(app, "-k") && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  if (c.keep == keep_kind::dense) {
+    for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust"}) {
+      if (is_given(app, cut)) {
+        return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
+      }
+    }
+  }
+  if (c.keep != keep_kind::folded_edges) {
+    return c.patterns.empty() ? "" : "--patterns needs --keep folded-edges";
+  }
+  if (c.statistic != statistic_kind::spearman) {
     return "--keep folded-edges is for spearman: rows are folded by their ranks";
   }
-  if (folded != !c.patterns.empty()) {
-    return folded ? "--keep folded-edges needs --patterns FILE"
-                  : "--patterns needs --keep folded-edges";
+  if (c.pairs.fold == row_folding::never)
+    return "--keep folded-edges does not go with --fold never";
+  return c.patterns.empty() && !c.plan_only ? "--keep folded-edges needs --patterns FILE" : "";
+}
+
+std::string check_files(const CLI::App& app, const pairs_command& c) {
+  if (c.plan_only) {
+    for (const char* file : {"--output", "--report", "--patterns"}) {
+      if (is_given(app, file)) {
+        return fmt::format("{} does not go with --plan, which writes to standard output", file);
+      }
+    }
+    return "";
   }
-  if ((c.keep == keep_kind::edges || folded) && c.format == io::result_format::npy &&
-      (c.output.empty() || c.output == "-")) {
+  if (c.format != io::result_format::npy) return "";
+  if (c.keep == keep_kind::counts && c.output.empty()) {
+    return "--format npy of counts needs --output: the two totals are text";
+  }
+  const bool are_edges = c.keep == keep_kind::edges || c.keep == keep_kind::folded_edges;
+  if (are_edges && (c.output.empty() || c.output == "-")) {
     return "--format npy of edges needs --output FILE: their number stands in front of them";
   }
   return "";
+}
+
+std::string check_backend(const execution& exec) {
+  return exec.target == backend::cpu && !exec.devices.empty()
+             ? "--devices does not go with --backend cpu"
+             : "";
+}
+
+void refuse(const std::string& wrong) {
+  if (!wrong.empty()) throw usage_error(wrong);
+}
+
+/// What the parser has to say: help and version to standard output, errors to standard error.
+int answer(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(error, out, err);
+  std::istringstream lines(err.str());
+  for (std::string line; std::getline(lines, line);) say(printable(line) + "\n");
+  if (code != 0) return exit_usage;
+  io::output_file standard_output("-");
+  standard_output.write(out.str());
+  standard_output.commit();
+  return exit_ok;
 }
 
 }  // namespace
@@ -244,7 +308,8 @@ parsed_command parse_command_line(int argc, char** argv) {
   app.set_version_flag("--version", GPU_SIMILARITY_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 interrupted.");
+      "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 interrupted, "
+      "143 terminated, 141 nobody reads the result.");
 
   pairs_command spearman{.statistic = statistic_kind::spearman};
   pairs_command pearson{.statistic = statistic_kind::pearson};
@@ -266,14 +331,19 @@ parsed_command parse_command_line(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? int{exit_ok} : int{exit_usage};
+    return answer(app, error);
   }
   if (info->parsed()) return command(info_command{});
-  if (filter_app->parsed()) return command(std::move(filter));
+  if (filter_app->parsed()) {
+    refuse(check_backend(filter.filter.exec));
+    return command(std::move(filter));
+  }
   for (const auto& [sub, target] : jobs) {
     if (!sub->parsed()) continue;
-    const std::string wrong = check_combination(*sub, *target);
-    if (!wrong.empty()) throw usage_error(wrong);
+    refuse(check_kept(*sub, *target));
+    refuse(check_files(*sub, *target));
+    refuse(check_backend(target->pairs.exec));
+    target->command_line.assign(argv, argv + argc);
     return command(std::move(*target));
   }
   return int{exit_usage};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <gpu/mean_filter.hpp>
 #include <gpu/pair_options.hpp>
@@ -28,11 +29,12 @@ struct pairs_command {
   std::string patterns = {};  // of folded edges: where the rows' patterns go
   io::result_format format = io::result_format::tsv;
   std::string report = {};  // empty: none
+  std::vector<std::string> command_line = {};
   pair_options pairs = {};
   io::choice header = io::choice::automatic;
   io::choice row_names = io::choice::automatic;
   std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
-  double max_output_bytes = 10e9;
+  std::uint64_t max_output_bytes = 10'000'000'000;
   bool plan_only = false;
   bool quiet = false;
   bool force = false;

@@ -43,7 +43,7 @@ void check_output_size(const pairs_command& job, const io::table& table,
   const bool writes_table = job.keep != keep_kind::counts || !job.output.empty();
   // A sample of rows does not tell how many edges between patterns there are.
   if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return;
-  const double limit = job.max_output_bytes;
+  const auto limit = static_cast<double>(job.max_output_bytes);
   if (output_bytes(job, context, all_pairs_of(context.rows)) <= limit) return;
   double kept = all_pairs_of(context.rows);
   if (job.keep == keep_kind::edges || job.keep == keep_kind::top_k) {
@@ -70,11 +70,13 @@ std::string plan_text(const pairs_command& job, const io::table& table,
       "tile\t{} x {}\n"
       "workspace\t{}\n"
       "kept, estimated\t{:.6g}, at most about {:.6g} (sample of {} pairs)\n"
-      "output, estimated\t{}\n",
+      "output, estimated\t{}\n"
+      "output, allowed\t{}\n",
       table.rows(), table.cols(), table.element_name(), plan.pairs, to_string(plan.used),
       plan.device, to_string(plan.variant), plan.tile_rows, plan.tile_cols,
       bytes_text(static_cast<double>(plan.workspace_bytes)), plan.kept_estimate, plan.kept_upper,
-      plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)));
+      plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)),
+      job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
 }
 
 }  // namespace gpu::cli

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
+
+#include "cli/messages.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -30,8 +31,7 @@ progress_line::~progress_line() {
 
 void progress_line::show(std::string_view text) {
   if (!is_shown_) return;
-  fmt::print(stderr, "\r\x1b[K{}", text);
-  std::fflush(stderr);
+  say(fmt::format("\r\x1b[K{}", printable(text)));
   has_text_ = true;
 }
 
@@ -60,8 +60,7 @@ void progress_line::show(const progress& state) {
 
 void progress_line::clear() {
   if (!has_text_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  say("\r\x1b[K");
   has_text_ = false;
 }
 

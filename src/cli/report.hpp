@@ -4,13 +4,36 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gpu/pair_sinks.hpp>
 
+#include "io/file_digest.hpp"
+
 namespace gpu::cli {
 
+/// What there is of the result of a run that did not end by itself.
+struct partial_result {
+  std::string output;       ///< The file, or the stream, that holds it.
+  std::uint64_t edges = 0;  ///< The first edges, in order.
+  std::uint64_t bytes = 0;  ///< Their bytes, with the header.
+};
+
+enum class run_status {
+  complete,
+  interrupted,   ///< By a signal.
+  output_closed  ///< Nobody read the result any more.
+};
+
 struct run_report {
-  pair_summary summary;
+  run_status status = run_status::complete;
+  std::string input = {};  ///< As it was given.
+  std::optional<io::file_digest> digest = {};
+  std::vector<std::string> command_line = {};
+  pair_summary summary = {};   ///< Of a run that is not complete, rows and cols alone.
+  bool is_table_read = false;  ///< Whether rows and cols are known.
+  /// Of edges, where the run is not complete and some of them are kept.
+  std::optional<partial_result> partial = {};
   /// Sum over the kept pairs of i * rows + j, modulo 2^64; only where the pairs pass by.
   std::optional<std::uint64_t> edge_sum = {};
   double read_seconds = 0;
@@ -22,10 +45,10 @@ struct run_report {
   [[nodiscard]] double write_seconds() const { return write_between_seconds + write_after_seconds; }
 };
 
-/// The report as JSON.
+/// The report as JSON. What is not known, of a run that is not complete, is null.
 [[nodiscard]] std::string to_json(const run_report& report);
 
-/// The same in a few lines of text.
+/// The same in a few lines of text, of a complete run.
 [[nodiscard]] std::string to_text(const run_report& report);
 
 /// "1.5 GB"

@@ -1,16 +1,19 @@
-#include "cli/run_mean_filter.hpp"
-
+// gpu-similarity mean-filter: from the command line to the output.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
-#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
 
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/jobs.hpp"
+#include "cli/messages.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/start_checks.hpp"
 #include "io/read/read_table.hpp"
 #include "io/write/output_file.hpp"
 #include "io/write/result_writer.hpp"
@@ -44,7 +47,7 @@ using mean_type = std::conditional_t<std::is_same_v<T, float>, float, double>;
 
 template <class T>
 void filter_and_write(const mean_filter_command& job, const io::table& table,
-                      const matrix<T>& values, io::output_file& out) {
+                      const matrix<T>& values, io::output_file& out, abandonable_phase& phase) {
   const auto input = as_filter_input(values);
   auto in = view_of(input);
   // One number a line is a vector, to be filtered along its length.
@@ -61,19 +64,26 @@ void filter_and_write(const mean_filter_command& job, const io::table& table,
   const matrix_view<const mean_type<T>> result =
       is_column ? matrix_view<const mean_type<T>>(means.data(), means.cols(), 1)
                 : std::as_const(means).view();
-  io::write_rows(job.format, out, result, table.names);
+  try {
+    io::write_rows(job.format, out, result, table.names);
+    out.sync();
+  } catch (const io::interrupted&) {
+    throw interrupted_run(abandoned_text(out.target()));
+  }
+  phase.end();
+  if (is_interrupted() && out.can_replace()) {
+    throw interrupted_run("interrupted: nothing is written");
+  }
   out.commit();
 }
 
 }  // namespace
 
 void run_mean_filter(const mean_filter_command& job) {
-  try {
-    (void)resolve_backend(job.filter.exec);
-  } catch (const invalid_argument& error) {
-    throw usage_error(error.what());
-  }
-  progress_line line(job.quiet);
+  check_execution(job.filter.exec);
+  io::output_file out(resolve_single_output(job.output, job.input), {.stop = is_interrupted});
+  progress_line line(job.quiet || out.target().is_terminal);
+  abandonable_phase phase([&] { complain(abandoned_text(out.target())); });
   line.show("reading " + job.input);
   const io::table table = io::read_table(job.input, {.header = job.header,
                                                      .row_names = job.row_names,
@@ -81,8 +91,8 @@ void run_mean_filter(const mean_filter_command& job) {
                                                      .stop = is_interrupted,
                                                      .max_bytes = job.max_input_bytes});
   line.show("filtering");
-  io::output_file out(job.output);
-  std::visit([&](const auto& values) { filter_and_write(job, table, values, out); }, table.values);
+  std::visit([&](const auto& values) { filter_and_write(job, table, values, out, phase); },
+             table.values);
 }
 
 }  // namespace gpu::cli

@@ -146,11 +146,11 @@ effective_cut cut_at(double max_p, const pair_filter& filter, index_t observatio
       break;
     case tail::greater:
       out.keep.at_least = filter.min_abs > 0 ? std::max(critical, filter.min_abs) : critical;
-      out.min_abs = std::abs(out.keep.at_least);
+      out.min_abs = std::max(0.0, out.keep.at_least);
       break;
     case tail::less:
       out.keep.at_most = filter.min_abs > 0 ? std::min(critical, -filter.min_abs) : critical;
-      out.min_abs = std::abs(out.keep.at_most);
+      out.min_abs = std::max(0.0, -out.keep.at_most);
       break;
   }
   return out;

@@ -12,7 +12,7 @@ namespace gpu::stats {
 /// The cut that decides.
 struct effective_cut {
   double max_p = 1.0;    ///< On p, after the adjustment.
-  double min_abs = 0.0;  ///< On the statistic, as a magnitude.
+  double min_abs = 0.0;  ///< The least magnitude that `keep` keeps on any side.
   detail::keep_range keep{0.0, 0.0};
 };
 

@@ -9,6 +9,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
 
 namespace gpu::validate {
@@ -52,9 +53,14 @@ index_t first_nan_column(const View& data, index_t row) {
   return data.cols();
 }
 
+void check_order(const char* sink, edge_order order) {
+  detail::check_enumerator(fmt::format("{}.order", sink), order, edge_order::unspecified);
+}
+
 template <class Sink>
 void check_list(const char* name, const Sink& sink) {
   check_filter(sink.keep);
+  check_order(name, sink.order);
   if (sink.max_edges < 0) {
     throw invalid_argument(
         fmt::format("{}.max_edges: got {}, expected at least 0", name, sink.max_edges));
@@ -64,6 +70,7 @@ void check_list(const char* name, const Sink& sink) {
 template <class Sink>
 void check_stream(const char* name, const Sink& sink) {
   check_filter(sink.keep);
+  check_order(name, sink.order);
   if (!sink.consume) {
     throw invalid_argument(fmt::format("{}.consume: is empty, expected a function", name));
   }
@@ -100,6 +107,8 @@ void check_filter(const pair_filter& keep) {
     throw invalid_argument(
         fmt::format("pair_filter.min_abs: got {}, expected a value in [0, 1]", keep.min_abs));
   }
+  detail::check_enumerator("pair_filter.side", keep.side, tail::less);
+  detail::check_enumerator("pair_filter.adjust", keep.adjust, adjustment::benjamini_hochberg);
 }
 
 void check_sink(const edge_sink& sink) {
@@ -115,6 +124,7 @@ void check_sink(const top_k_sink& sink) {
   if (sink.k < 1) {
     throw invalid_argument(fmt::format("top_k_sink.k: got {}, expected at least 1", sink.k));
   }
+  detail::check_enumerator("top_k_sink.order", sink.order, neighbor_order::by_absolute_value);
 }
 
 void check_sink(const count_sink& sink) {

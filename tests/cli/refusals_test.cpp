@@ -2,7 +2,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,7 +22,6 @@ using gpu_test::run_command;
 constexpr int exit_usage = 2;
 constexpr int exit_bad_input = 3;
 constexpr int exit_resources = 4;
-constexpr int exit_interrupted = 130;
 
 constexpr const char* good_table = "1 2 3 4\n4 3 2 2\n5 7 9 8\n";
 
@@ -67,11 +66,80 @@ TEST_CASE("A wrong command line is refused with 2", "[cli][usage]") {
   check_refused({"spearman", input, "--variant", "magic"}, exit_usage, "magic");
   check_refused({"spearman", input, "--format", "npy"}, exit_usage, "--output FILE");
   check_refused({"spearman", input, "--memory-limit", "many"}, exit_usage, "many");
+  check_refused({"spearman", input, "--memory-limit", "-1"}, exit_usage, "got -1");
+  check_refused({"spearman", input, "--memory-limit", "0"}, exit_usage, "got 0");
+  check_refused({"spearman", input, "--max-output", "99999999T"}, exit_usage, "99999999T");
+  check_refused({"spearman", input, "--threads", "100000"}, exit_usage, "got 100000");
+  check_refused({"spearman", input, "-o", ""}, exit_usage, "empty name");
+  check_refused({"spearman", input, "--report", ""}, exit_usage, "empty name");
+  check_refused({"spearman", ""}, exit_usage, "empty name");
+  check_refused({"mean-filter", input, "-w", "3", "-o", ""}, exit_usage, "empty name");
   check_refused({"spearman", input, "surplus"}, exit_usage, "surplus");
   check_refused({"spearman", input, "--backend", "cpu", "--variant", "tensor"}, exit_usage,
                 "tensor");
   CHECK(run_command({"--version"}).exit_code == 0);
   CHECK(run_command({"--help"}).exit_code == 0);
+}
+
+TEST_CASE("An option that would change nothing is refused with 2", "[cli][usage]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.txt", good_table);
+  const std::string output = folder.path("out");
+  const auto refused = [&](std::vector<std::string> more, const std::string& part) {
+    more.insert(more.begin(), {"spearman", input});
+    check_refused(more, exit_usage, part);
+    CHECK_FALSE(std::filesystem::exists(output));
+  };
+  for (const auto& cut : {std::vector<std::string>{"--max-p", "0.5"},
+                          {"--min-abs", "0.5"},
+                          {"--tail", "less"},
+                          {"--adjust", "bh"}}) {
+    refused({"--keep", "dense", cut[0], cut[1]}, cut[0] + " does not go with --keep dense");
+  }
+  refused({"--keep", "counts", "--format", "npy"}, "--output");
+  for (const char* file : {"-o", "--report"}) refused({"--plan", file, output}, "--plan");
+  refused({"--plan", "--keep", "folded-edges", "--patterns", output}, "--plan");
+  refused({"--keep", "folded-edges", "--patterns", output, "--fold", "never"}, "--fold never");
+  refused({"--backend", "cpu", "--devices", "0"}, "--devices");
+  // As many partners as there are, not as much memory as for k.
+  const auto top = run_command({"spearman", input, "--keep", "top-k", "-k", "1000000000000"});
+  CHECK(top.exit_code == 0);
+}
+
+TEST_CASE("The environment is checked before the input is read", "[cli][usage]") {
+  const command_settings bad_level{
+      .environment = {{"GPU_SIMILARITY_CPU_LEVEL", "sse9"}, {"GPU_SIMILARITY_BACKEND", "cpu"}}};
+  check_refused({"spearman", "/nonexistent"}, exit_usage, "GPU_SIMILARITY_CPU_LEVEL", bad_level);
+  check_refused({"mean-filter", "/nonexistent", "-w", "3"}, exit_usage, "GPU_SIMILARITY_CPU_LEVEL",
+                bad_level);
+  const command_settings bad_backend{.environment = {{"GPU_SIMILARITY_BACKEND", "abacus"}}};
+  check_refused({"spearman", "/nonexistent"}, exit_usage, "abacus", bad_backend);
+  for (const command_settings& settings : {bad_level, bad_backend}) {
+    const auto info = run_command({"info"}, settings);
+    CHECK(info.exit_code == 0);
+    CHECK(info.out.find("expected") != std::string::npos);
+  }
+}
+
+TEST_CASE("More threads than the machine can start are capped", "[cli][threads]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.txt", long_table(300));
+  const command_settings many{.environment = {{"OMP_NUM_THREADS", "100000"}}};
+  for (const auto& arguments : {std::vector<std::string>{"spearman", input, "-o", "/dev/null"},
+                                {"mean-filter", input, "-w", "3", "-o", "/dev/null"},
+                                {"pearson", input, "--keep", "top-k", "-o", "/dev/null"}}) {
+    const auto result = run_command(arguments, many);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+  }
+  CHECK(run_command({"spearman", input, "--threads", "1000", "-o", "/dev/null"}).exit_code == 0);
+}
+
+TEST_CASE("Names in messages cannot move the cursor", "[cli][input]") {
+  const auto result = run_command({"spearman", "a\x1b[2J\nb\rc"});
+  CHECK(result.exit_code == exit_bad_input);
+  CHECK(result.err.find_first_of("\x1b\r") == std::string::npos);
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
 }
 
 TEST_CASE("Bad input is refused with 3 and its place", "[cli][input]") {
@@ -129,8 +197,8 @@ TEST_CASE("A full disk ends the run with 4", "[cli][output]") {
     constexpr rlim_t limit = 10000;
     check_refused({"spearman", input, "-o", output}, exit_resources, "cannot be written",
                   {.largest_file = limit});
-    CHECK_FALSE(std::filesystem::exists(output));
-    CHECK_FALSE(std::filesystem::exists(output + ".partial"));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path("")),
+                        std::filesystem::directory_iterator()) == 1);  // the input
   }
   SECTION("A small file system, where this process may mount one") {
     const std::string point = folder.path("small");
@@ -145,48 +213,4 @@ TEST_CASE("A full disk ends the run with 4", "[cli][output]") {
     check_refused({"spearman", input, "-o", folder.path("no/out.tsv")}, exit_resources,
                   "cannot be created");
   }
-}
-
-TEST_CASE("An interrupt leaves what was written, and says that it is partial", "[cli][signal]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(20000));
-  const std::string output = folder.path("out.tsv");
-  const std::string partial = output + ".partial";
-  for (const int signal : {SIGINT, SIGTERM}) {
-    command_settings settings;
-    settings.signal = signal;
-    settings.is_time_to_signal = [&] {
-      std::error_code ignored;
-      const auto size = std::filesystem::file_size(partial, ignored);
-      return !ignored && size > 1000;
-    };
-    const auto result = run_command({"spearman", input, "-o", output, "--force"}, settings);
-    INFO(result.err);
-    CHECK(result.exit_code == exit_interrupted);
-    CHECK(result.err.find("partial") != std::string::npos);
-    CHECK_FALSE(std::filesystem::exists(output));
-    REQUIRE(std::filesystem::exists(partial));
-    const std::string text = gpu_test::read_file(partial);
-    CHECK(text.starts_with("name_i\tname_j\trho\tt\tp\nX1\tX2\t"));
-    CHECK(text.back() == '\n');
-    std::filesystem::remove(partial);
-  }
-}
-
-TEST_CASE("An interrupt ends the wait for standard input", "[cli][signal]") {
-  const gpu_test::temporary_folder folder;
-  const std::string pipe = folder.path("pipe");
-  REQUIRE(std::system(("mkfifo " + pipe).c_str()) == 0);
-  // Open for both, so that the pipe neither blocks nor ends.
-  const int held = ::open(pipe.c_str(), O_RDWR);
-  REQUIRE(held >= 0);
-  const auto start = std::chrono::steady_clock::now();
-  command_settings settings;
-  settings.input_path = pipe;
-  settings.is_time_to_signal = [&] {
-    return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(300);
-  };
-  const auto result = run_command({"spearman", "-"}, settings);
-  ::close(held);
-  CHECK(result.exit_code == exit_interrupted);
 }

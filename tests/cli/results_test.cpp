@@ -175,7 +175,7 @@ TEST_CASE("Folded edges and the patterns they are between are written", "[cli][o
   CHECK(result.out ==
         "name_i\tname_j\trho\tt\tp\tpairs\nup\tup\t1\tinf\t0\t1\n"
         "up\tfall\t-1\t-inf\t0\t2\n");
-  CHECK(gpu_test::read_file(patterns) == "name\tpattern\nup\tup\nrise\tup\nfall\tfall\n");
+  CHECK(gpu_test::read_file(patterns) == "name\tpattern\nup\tup\nrise\tup\nfall\tfall\nflat\t\n");
 
   const std::string output = folder.path("out.npy");
   CHECK(run_command({"spearman", input, "--keep", "folded-edges", "--patterns", patterns,

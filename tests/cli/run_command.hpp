@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <thread>
@@ -22,12 +24,17 @@ struct command_result {
   int exit_code = -1;
   std::string out;
   std::string err;
+  double seconds_after_signal = 0;
 };
 
 struct command_settings {
   std::string input_path = "/dev/null";  ///< Becomes standard input.
   std::string output_path = {};          ///< Becomes standard output; empty: captured.
-  rlim_t largest_file = RLIM_INFINITY;   ///< Writes beyond fail, as on a full disk.
+  std::string error_path = {};           ///< Becomes standard error; empty: captured.
+  bool closes_error = false;             ///< Starts without a standard error.
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< Added to this process's.
+  std::string folder = {};              ///< Becomes the working directory; empty: this process's.
+  rlim_t largest_file = RLIM_INFINITY;  ///< Writes beyond fail, as on a full disk.
   /// Asked every few milliseconds while the command runs: true sends `signal`, once.
   std::function<bool()> is_time_to_signal = {};
   int signal = SIGINT;
@@ -37,7 +44,7 @@ inline command_result run_command(const std::vector<std::string>& arguments,
                                   const command_settings& settings = {}) {
   const temporary_folder folder;
   const std::string out = settings.output_path.empty() ? folder.path("out") : settings.output_path;
-  const std::string err = folder.path("err");
+  const std::string err = settings.error_path.empty() ? folder.path("err") : settings.error_path;
   std::vector<std::string> words{GPU_SIMILARITY_COMMAND};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -50,13 +57,17 @@ inline command_result run_command(const std::vector<std::string>& arguments,
       constexpr mode_t mode = 0600;
       if (::dup2(::open(path.c_str(), flags, mode), descriptor) < 0) ::_exit(126);
     };
-    redirect(settings.input_path, O_RDONLY, STDIN_FILENO);
-    redirect(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
-    redirect(err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+    redirect(settings.input_path, O_RDONLY | O_CLOEXEC, STDIN_FILENO);
+    redirect(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, STDOUT_FILENO);
+    redirect(err, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, STDERR_FILENO);
+    if (settings.closes_error) ::close(STDERR_FILENO);
+    for (const auto& [name, value] : settings.environment) {
+      ::setenv(name.c_str(), value.c_str(), 1);
+    }
+    if (!settings.folder.empty() && ::chdir(settings.folder.c_str()) != 0) ::_exit(126);
     if (settings.largest_file != RLIM_INFINITY) {
       const rlimit limit{settings.largest_file, settings.largest_file};
       ::setrlimit(RLIMIT_FSIZE, &limit);
-      ::signal(SIGXFSZ, SIG_IGN);
     }
     ::execv(argv[0], argv.data());
     ::_exit(127);
@@ -64,17 +75,21 @@ inline command_result run_command(const std::vector<std::string>& arguments,
 
   int status = 0;
   bool is_signalled = false;
+  auto signalled_at = std::chrono::steady_clock::now();
   while (::waitpid(child, &status, settings.is_time_to_signal ? WNOHANG : 0) == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (!is_signalled && settings.is_time_to_signal()) {
       ::kill(child, settings.signal);
       is_signalled = true;
+      signalled_at = std::chrono::steady_clock::now();
     }
   }
   command_result result;
+  result.seconds_after_signal =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - signalled_at).count();
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (settings.output_path.empty()) result.out = read_file(out);
-  result.err = read_file(err);
+  if (settings.error_path.empty()) result.err = read_file(err);
   return result;
 }
 

@@ -1,9 +1,16 @@
 // Results as text and .npy, and what becomes of a file that cannot be completed.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <span>
 #include <string>
@@ -13,6 +20,7 @@
 
 #include "io/write/output_file.hpp"
 #include "io/write/result_writer.hpp"
+#include "io/write/temporary_files.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
@@ -39,6 +47,12 @@ std::string printed(const char* format, double value) {
   std::array<char, 64> text;
   std::snprintf(text.data(), text.size(), format, value);
   return text.data();
+}
+
+/// Asked again and again while a pipe is full: whether that lasts. Nothing can be written then.
+bool full_for_long(int descriptor) {
+  pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return ::poll(&room, 1, 0) == 0;
 }
 
 /// The lines as one would write them by hand; the statistic is compared as a number.
@@ -119,11 +133,15 @@ TEST_CASE("A failing write reaches the caller from whichever thread", "[io][writ
 TEST_CASE("A file has its name when it is complete, and not before", "[io][writer]") {
   const gpu_test::temporary_folder folder;
   const std::string path = folder.write("out", "old");
-  const std::string partial = path + ".partial";
+  const auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path("")),
+                         std::filesystem::directory_iterator());
+  };
   SECTION("Committed") {
     gpu::io::output_file out(path);
     out.write("abc");
     out.replace(1, "X");
+    CHECK(files() == 2);
     CHECK(gpu_test::read_file(path) == "old");
     out.commit();
     CHECK(gpu_test::read_file(path) == "aXc");
@@ -134,16 +152,110 @@ TEST_CASE("A file has its name when it is complete, and not before", "[io][write
     CHECK(gpu_test::read_file(path) == "old");
   }
   SECTION("Kept in part") {
+    std::string partial;
     {
       gpu::io::output_file out(path);
       out.write("ab");
-      CHECK(out.keep_partial() == partial);
+      partial = out.keep_partial();
     }
+    CHECK(partial.starts_with(std::filesystem::canonical(path).string() + "."));
     CHECK(gpu_test::read_file(partial) == "ab");
     CHECK(gpu_test::read_file(path) == "old");
     std::filesystem::remove(partial);
   }
-  CHECK_FALSE(std::filesystem::exists(partial));
+  SECTION("Ended by a signal") {
+    gpu::io::output_file out(path);
+    out.write("ab");
+    CHECK(files() == 2);
+    gpu::io::remove_temporary_files();
+    CHECK(files() == 1);
+  }
+  SECTION("Two at a time") {
+    gpu::io::output_file first(path);
+    gpu::io::output_file second(path);
+    first.write("first");
+    second.write("second");
+    second.commit();
+    first.commit();
+    CHECK(gpu_test::read_file(path) == "first");
+  }
+  SECTION("Not to be renamed: the result is complete, so it stays and is named") {
+    gpu::io::output_file out(path);
+    out.write("abc");
+    std::filesystem::remove(path);
+    std::filesystem::create_directories(path + "/in the way");
+    std::string message;
+    try {
+      out.commit();
+    } catch (const gpu::io::output_error& error) {
+      message = error.what();
+    }
+    const std::size_t at = message.find("the result is in ");
+    REQUIRE(at != std::string::npos);
+    CHECK(gpu_test::read_file(message.substr(at + 17)) == "abc");
+    std::filesystem::remove_all(path);
+    std::filesystem::remove(message.substr(at + 17));
+    std::ofstream(path) << "old";
+  }
+  CHECK(files() == 1);
+}
+
+TEST_CASE("Outputs have no more bytes together than their budget", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  gpu::io::byte_budget budget(5);
+  gpu::io::output_file first(folder.path("first"), {.budget = &budget});
+  gpu::io::output_file second(folder.path("second"), {.budget = &budget});
+  first.write("abc");
+  CHECK_THROWS_AS(second.write("abc"), gpu::io::output_limit_reached);
+  CHECK(second.bytes_written() == 0);
+  second.write("ab");
+  CHECK_THROWS_AS(first.write("a"), gpu::io::output_limit_reached);
+}
+
+TEST_CASE("A stop request ends the wait for a reader and for room", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const std::string pipe = folder.path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  int asked = 0;
+  const gpu::io::output_settings settings{.stop = [&] { return ++asked > 2; }};
+  gpu::io::output_file unread(pipe, settings);
+  CHECK_FALSE(unread.can_replace());
+  CHECK_THROWS_AS(unread.write("abc"), gpu::io::interrupted);
+
+  const int held = ::open(pipe.c_str(), O_RDWR);  // a reader that reads nothing
+  gpu::io::output_file full(pipe, {.stop = [&] { return full_for_long(held); }});
+  CHECK_THROWS_AS(full.write(std::string(1 << 20, 'x')), gpu::io::interrupted);
+  CHECK(full.bytes_written() < (1 << 20));
+  ::close(held);
+  std::signal(SIGPIPE, SIG_IGN);
+  CHECK_THROWS_AS(full.write("abc"), gpu::io::closed_pipe);
+}
+
+TEST_CASE("Outputs are told apart by file, not by name", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const auto target = [&](const std::string& name) {
+    return gpu::io::resolve_output(folder.path(name));
+  };
+  (void)folder.write("there", "");
+  std::filesystem::create_hard_link(folder.path("there"), folder.path("twin"));
+  std::filesystem::create_symlink("free", folder.path("to free"));
+  std::filesystem::create_symlink(folder.path(""), folder.path("folder"));
+  CHECK(gpu::io::is_same_output(target("there"), target("twin")));
+  CHECK(gpu::io::is_same_output(target("there"), target("folder/./there")));
+  CHECK(gpu::io::is_same_output(target("free"), target("to free")));
+  CHECK(gpu::io::is_same_output(target("free"), target("folder/free")));
+  CHECK_FALSE(gpu::io::is_same_output(target("free"), target("there")));
+  CHECK_FALSE(gpu::io::is_same_output(target("free"), target("other")));
+  CHECK(gpu::io::is_same_output(gpu::io::resolve_output("-"),
+                                gpu::io::resolve_output("/dev/stdout")));
+  CHECK_FALSE(gpu::io::is_same_output(gpu::io::resolve_output("/dev/null"),
+                                      gpu::io::resolve_output("/dev/null")));
+  CHECK(gpu::io::is_same_file(target("folder/twin"), folder.path("there")));
+  CHECK_FALSE(gpu::io::is_same_file(target("free"), folder.path("there")));
+  CHECK_THROWS_AS(target("absent/file"), gpu::io::output_error);
+  CHECK_THROWS_AS(target(""), gpu::io::output_error);
+  std::filesystem::create_symlink("loop", folder.path("loop"));
+  CHECK_THROWS_AS(target("loop"), gpu::io::output_error);
 }
 
 TEST_CASE("Edges are written in the background, and it is known how far", "[io][writer]") {

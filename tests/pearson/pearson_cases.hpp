@@ -10,8 +10,8 @@
 
 #include "pearson/pearson_measure.hpp"
 #include "support/data_files.hpp"
-#include "support/skip.hpp"
 #include "support/pair_cases.hpp"
+#include "support/skip.hpp"
 
 namespace gpu_test {
 

@@ -13,8 +13,8 @@
 
 #include "spearman/spearman_measure.hpp"
 #include "support/data_files.hpp"
-#include "support/skip.hpp"
 #include "support/pair_cases.hpp"
+#include "support/skip.hpp"
 
 namespace gpu_test {
 

@@ -1,11 +1,11 @@
 // The CPU product through OpenBLAS; cpu/matmul/blas_absent.cpp stands in where there is none.
 #include <cblas.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <limits>
 #include <mutex>
 
+#include "base/parallel.hpp"
 #include "cpu/matmul/matmul.hpp"
 
 namespace gpu::cpu {
@@ -16,14 +16,14 @@ constexpr index_t largest_part = index_t{1} << 30;
 constexpr index_t largest_stride = std::numeric_limits<blasint>::max();
 
 // Holds OpenBLAS's process-wide thread count at `threads` for the life of the scope.
-class thread_count {
+class blas_threads {
  public:
-  explicit thread_count(int threads) : lock_(mutex()), previous_(openblas_get_num_threads()) {
+  explicit blas_threads(int threads) : lock_(mutex()), previous_(openblas_get_num_threads()) {
     openblas_set_num_threads(threads);
   }
-  thread_count(const thread_count&) = delete;
-  thread_count& operator=(const thread_count&) = delete;
-  ~thread_count() { openblas_set_num_threads(previous_); }
+  blas_threads(const blas_threads&) = delete;
+  blas_threads& operator=(const blas_threads&) = delete;
+  ~blas_threads() { openblas_set_num_threads(previous_); }
 
  private:
   static std::mutex& mutex() {
@@ -89,8 +89,7 @@ void matmul_blas(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> 
   if (c.empty() || depth == 0 || !fits(a) || !fits(b) || !fits(c)) {
     return matmul_naive(a, b, c, options);
   }
-  const int asked = options.exec.cpu_threads;
-  const thread_count scope(asked > 0 ? asked : omp_get_max_threads());
+  const blas_threads scope(thread_count(options.exec.cpu_threads));
   const auto part_at = [](index_t begin, index_t size) {
     return part{begin, std::min(largest_part, size - begin)};
   };

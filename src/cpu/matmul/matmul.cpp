@@ -1,8 +1,8 @@
 #include "cpu/matmul/matmul.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
+
+#include "base/parallel.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -29,8 +29,7 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
   const bool b_transposed = options.b == transposition::transpose;
   const index_t depth = a_transposed ? a.rows() : a.cols();
   const index_t a_step = a_transposed ? a.row_stride() : 1;
-  const int asked = options.exec.cpu_threads;
-  const int threads = asked > 0 ? asked : omp_get_max_threads();
+  const int threads = thread_count(options.exec.cpu_threads);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (index_t i = 0; i < c.rows(); ++i) {
     const T* a_row = depth == 0 ? nullptr : (a_transposed ? a.data() + i : a.row(i));

@@ -10,6 +10,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/parallel.hpp"
 #include "cpu/mean_filter/exact_sum.hpp"
 #include "cpu/mean_filter/folded_window.hpp"
 #include "cpu/mean_filter/rows.hpp"
@@ -71,10 +72,6 @@ constexpr index_t strip_windows = 128;
 constexpr index_t most_short_strips = 16;
 // Less is not worth waking a thread.
 constexpr index_t least_outputs_per_thread = 4096;
-
-int thread_count(const execution& exec) {
-  return exec.cpu_threads > 0 ? exec.cpu_threads : omp_get_max_threads();
-}
 
 template <class Out>
 auto streaming_copy(const filter_shape& shape) {
@@ -315,7 +312,7 @@ mean_filter_split split_mean_filter(const filter_shape& whole, nan_policy nans,
                                     const execution& exec) {
   const filter_shape shape = fold_window(whole).shape;
   mean_filter_split split;
-  split.threads = thread_count(exec);
+  split.threads = thread_count(exec.cpu_threads);
   const index_t longest = std::max(shortest_strip, strip_windows * shape.window);
   index_t strips = (shape.output_cols + longest - 1) / longest;
   if (shape.rows < most_short_strips) {
@@ -341,7 +338,7 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
   const folded_window folded = fold_window(whole);
   const filter_shape& shape = folded.shape;
   if (variant == mean_filter_variant::direct) {
-    filter_directly(in, out, folded, nans, thread_count(exec));
+    filter_directly(in, out, folded, nans, thread_count(exec.cpu_threads));
     return;
   }
   const mean_filter_split split = split_mean_filter(shape, nans, exec);
@@ -372,7 +369,7 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
   const index_t steps_per_row = (shape.output_cols + step - 1) / step;
   const auto stream = streaming_copy<Out>(shape);
   const strip_kernels& kernels = usable_strip_kernels();
-#pragma omp parallel num_threads(thread_count(exec))
+#pragma omp parallel num_threads(thread_count(exec.cpu_threads))
   {
 #pragma omp for schedule(static)
     for (index_t s = 0; s < shape.rows * steps_per_row; ++s) {

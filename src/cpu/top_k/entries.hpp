@@ -1,8 +1,6 @@
 #pragma once
 // What the CPU's top_k files share: an entry, the order of entries, and a bound from a sample.
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,17 +10,13 @@
 
 #include <gpu/top_k.hpp>
 
+#include "base/parallel.hpp"
 #include "cpu/top_k/scan.hpp"
 
 namespace gpu::cpu {
 
 /// A part of a row that is worth a thread.
 inline constexpr index_t least_part = 32768;
-
-/// Threads of a call: `asked`, or what OpenMP would take.
-inline int thread_count(int asked) {
-  return asked > 0 ? asked : omp_get_max_threads();
-}
 
 /// A candidate: a value that is not NaN, and where it stands.
 template <class T>

@@ -1,13 +1,13 @@
 #include "cuda/transfer/staging_copy.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
+
+#include "base/parallel.hpp"
 
 namespace gpu::cuda {
 
 int staging_threads(int asked) {
-  return asked > 0 ? asked : std::max(1, omp_get_max_threads() * 3 / 4);
+  return asked > 0 ? cpu::thread_count(asked) : std::max(1, cpu::thread_count(0) * 3 / 4);
 }
 
 }  // namespace gpu::cuda

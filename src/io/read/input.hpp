@@ -1,6 +1,7 @@
 #pragma once
 // An input of any kind (a file, standard input, a pipe, gzip), as bytes or as blocks of lines.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,7 +1,5 @@
 #include "io/read/text_reader.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "io/read/text_segment.hpp"
 #include "io/read/value_arena.hpp"
 
@@ -18,10 +17,6 @@ namespace {
 
 // A segment's values stay in the second-level cache between reading and narrowing.
 constexpr std::size_t segment_bytes = std::size_t{256} << 10;
-
-int thread_count(const read_options& options) {
-  return options.threads > 0 ? options.threads : omp_get_max_threads();
-}
 
 /// The start of the first line at or behind `position`.
 std::size_t line_start(std::string_view text, std::size_t position) {
@@ -146,7 +141,7 @@ std::string_view without_byte_order_mark(std::string_view block) {
 table read_text(line_source& source, const read_options& options, const std::string& file) {
   std::string_view block = without_byte_order_mark(source.next());
   const text_layout layout = find_layout(block, options.header, options.row_names, file);
-  const int threads = thread_count(options);
+  const int threads = cpu::thread_count(options.threads);
 
   table out;
   std::deque<block_values> blocks;

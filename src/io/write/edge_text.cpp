@@ -2,7 +2,6 @@
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,6 +10,7 @@
 
 #include <gpu/p_value.hpp>
 
+#include "base/parallel.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {
@@ -65,7 +65,7 @@ edge_text_writer::edge_text_writer(output_file& out, const row_names& names, ind
                                    index_t observations, int threads)
     : names_(names),
       longest_line_(2 * names.longest(rows) + 1 + statistic_text::room),
-      statistics_(static_cast<std::size_t>(threads > 0 ? threads : omp_get_max_threads()),
+      statistics_(static_cast<std::size_t>(cpu::thread_count(threads)),
                   statistic_text(observations)),
       texts_(statistics_.size()),
       pipeline_(out, statistics_.size(), [this](std::span<const edge> edges, std::size_t thread) {

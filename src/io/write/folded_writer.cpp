@@ -33,7 +33,10 @@ class tsv_writer final : public folded_edge_writer {
  public:
   tsv_writer(output_file& out, const row_patterns& patterns, const result_context& context)
       : text_(out), patterns_(patterns), context_(context), statistics_(context.observations) {
-    out.write(fmt::format("name_i\tname_j\t{}\tt\tp\tpairs\n", context.statistic_name));
+    // Into the buffer: it reaches the file with the first edges.
+    fmt::format_to(text_.end(), FMT_COMPILE("name_i\tname_j\t{}\tt\tp\tpairs"),
+                   context.statistic_name);
+    text_.end_line();
   }
   void write(std::span<const folded_edge> edges) override {
     std::array<char, statistic_text::room> numbers;
@@ -98,9 +101,9 @@ void write_patterns(result_format format, output_file& out, const row_patterns& 
   buffered_text text(out);
   for (index_t i = 0; i < context.rows; ++i) {
     const node_id pattern = patterns.pattern_of[static_cast<std::size_t>(i)];
-    if (pattern == row_patterns::no_pattern) continue;
-    fmt::format_to(text.end(), FMT_COMPILE("{}\t{}"), context.names.name(i),
-                   name_of(pattern, patterns, context));
+    fmt::format_to(
+        text.end(), FMT_COMPILE("{}\t{}"), context.names.name(i),
+        pattern == row_patterns::no_pattern ? std::string() : name_of(pattern, patterns, context));
     text.end_line();
   }
   text.flush();

@@ -27,7 +27,8 @@ class folded_edge_writer {
     result_format format, output_file& out, const row_patterns& patterns,
     const result_context& context);
 
-/// TSV: name, pattern, for the rows that have one. npy: the pattern of each row [rows], u4.
+/// TSV: name, pattern, of every row; the pattern is empty where the row has none. npy: the pattern
+/// of each row [rows], u4.
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,
                     const result_context& context);
 

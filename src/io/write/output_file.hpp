@@ -1,47 +1,106 @@
 #pragma once
 // Where results go. A file appears under its name only when it is complete.
 
+#include <sys/types.h>
+
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "io/io_error.hpp"
+#include "io/stop_request.hpp"
+#include "io/write/output_target.hpp"
+#include "io/write/temporary_files.hpp"
+
 namespace gpu::io {
 
-/// Bytes to a file or standard output; every failure is an output_error, a short write too.
+/// Nobody reads the pipe any more.
+class closed_pipe : public output_error {
+ public:
+  using output_error::output_error;
+};
+
+/// More bytes than the outputs of a run may have together.
+class output_limit_reached : public output_error {
+ public:
+  using output_error::output_error;
+};
+
+/// Bytes that several outputs may have together.
+class byte_budget {
+ public:
+  explicit byte_budget(std::uint64_t limit) noexcept : limit_(limit), left_(limit) {}
+  /// @throw output_limit_reached where fewer than `bytes` are left; none of them may be written.
+  void take(const std::string& name, std::uint64_t bytes);
+
+ private:
+  std::uint64_t limit_;
+  std::uint64_t left_;
+};
+
+struct output_settings {
+  stop_request stop = {};  ///< Asked while something is written in place: a pipe can be full.
+  byte_budget* budget = nullptr;  ///< Outlives the output; null: no limit.
+};
+
+/// Bytes to a file, a pipe or a device. Every failure is an output_error, a short write too.
 ///
-/// A regular file is written as `<path>.partial` and renamed by commit(). Without commit() it is
-/// removed, unless keep_partial() says that what is there is worth keeping. Anything else
-/// (standard output, a pipe, a device) is written in place.
+/// A regular file is written under a new name in its folder, `<path>.<random>.partial`; commit()
+/// writes it through to the disk and renames it over the target. An existing file keeps its mode.
+/// Without commit() the new file is removed, unless keep_partial() says that what is there is worth
+/// keeping. Anything else is written in place; a FIFO is opened by the first write, because that
+/// waits for a reader. One thread at a time.
 class output_file {
  public:
-  /// @param path a file, or "-" for standard output.
   /// @throw output_error where it cannot be created.
-  explicit output_file(const std::string& path);
+  explicit output_file(output_target target, output_settings settings = {});
+  /// As output_file(resolve_output(path), settings).
+  explicit output_file(const std::string& path, output_settings settings = {});
   ~output_file();
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
 
+  /// @throw output_error, closed_pipe, output_limit_reached before any of `bytes` is written,
+  ///   interrupted where settings.stop asked for it.
   void write(std::string_view bytes);
   /// Whether replace() is possible.
   [[nodiscard]] bool can_replace() const noexcept { return !partial_path_.empty(); }
   /// Overwrites bytes that were written before.
   void replace(std::uint64_t position, std::string_view bytes);
-  /// Gives the file its name. Nothing may be written afterwards.
+  /// Everything that was written is on the disk, or with the reader of a pipe. Nothing may be
+  /// written afterwards.
+  void sync();
+  /// sync(), and the file gets its name.
+  /// @throw output_error; where the file is complete but cannot be renamed, it stays and the
+  /// message
+  ///   says under which name.
   void commit();
-  /// Keeps what was written; returns the name it is under, or that of the stream.
+  /// Keeps what was written; returns the name it is under, or that of an output written in place.
   std::string keep_partial();
 
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& name() const noexcept { return target_.name; }
+  [[nodiscard]] const output_target& target() const noexcept { return target_; }
 
  private:
+  void create_partial();
+  void take_attributes_of_target() const;
+  void open_in_place();
+  void open_if_needed();
+  void wait_for_room() const;
+  void check_stop() const;
   void close();
+  [[noreturn]] void fail_to_write(int error_number) const;
 
-  std::string name_;
-  std::string path_;
+  output_target target_;
+  output_settings settings_;
   std::string partial_path_;  // empty: written in place
+  std::optional<temporary_file_entry> entry_;
   int descriptor_ = -1;
+  std::size_t largest_write_ = 0;  // bytes
+  bool is_open_ = false;
+  bool is_synced_ = false;
   bool is_kept_ = false;
   std::uint64_t bytes_written_ = 0;
 };

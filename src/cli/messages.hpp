@@ -1,0 +1,24 @@
+#pragma once
+// What the command says on standard error. None of it can fail: a closed or full standard error
+// changes no result and no exit code.
+
+#include <string>
+#include <string_view>
+
+namespace gpu::cli {
+
+/// Opens what is closed of standard input, output and error, so that no file of the run takes their
+/// place: messages go nowhere then, reading and writing fail.
+void open_standard_streams() noexcept;
+
+/// `text` with control characters written as \xNN, \t, \n: names and cells of a file cannot move
+/// the cursor of a terminal.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// Writes `text` to standard error as it is.
+void say(std::string_view text) noexcept;
+
+/// "gpu-similarity: <message>", with control characters made printable.
+void complain(std::string_view message) noexcept;
+
+}  // namespace gpu::cli

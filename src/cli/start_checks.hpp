@@ -1,0 +1,13 @@
+#pragma once
+// What is found out before a large file is read.
+
+#include <gpu/execution.hpp>
+
+namespace gpu::cli {
+
+/// Whether the run can begin: there is the backend that `exec` asks for, the variables of the
+/// environment have legal values, and the system starts the threads.
+/// @throw usage_error, gpu::backend_unavailable, no_threads
+void check_execution(const execution& exec);
+
+}  // namespace gpu::cli

@@ -1,0 +1,145 @@
+// What every operation refuses of its options: values that no enumeration has, negative counts of
+// threads; and what it makes of too many threads.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <gpu/similarity.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+/// A value beyond every enumerator.
+template <class Enum>
+constexpr Enum beyond = static_cast<Enum>(99);
+
+gpu::matrix<double> some_rows(gpu::index_t rows, gpu::index_t cols) {
+  gpu::matrix<double> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      out.row(i)[static_cast<std::size_t>(k)] = static_cast<double>((i * 7 + k * k * (i + 3)) % 11);
+    }
+  }
+  return out;
+}
+
+/// Calls every operation on the CPU with these threads.
+void call_all(int threads) {
+  const gpu::execution exec{.target = gpu::backend::cpu, .cpu_threads = threads};
+  const gpu::matrix<double> data = some_rows(20, 20);
+  const gpu::matrix_view<const double> view = data.view();
+  gpu::matrix<double> out(20, 20);
+  const auto check = [&](const auto& call) {
+    if (threads < 0) {
+      CHECK_THROWS_AS(call(), gpu::invalid_argument);
+    } else {
+      CHECK_NOTHROW(call());
+    }
+  };
+  check([&] { (void)gpu::spearman_all_pairs(view, {.exec = exec}, gpu::count_sink{}); });
+  check([&] { (void)gpu::pearson_all_pairs(view, {.exec = exec}, gpu::top_k_sink{.k = 2}); });
+  check([&] { (void)gpu::plan_spearman_all_pairs(view, {.exec = exec}, gpu::pair_filter{}); });
+  check([&] { (void)gpu::rank_rows(view, {.exec = exec}); });
+  check([&] { (void)gpu::top_k(view, 3, {.exec = exec}); });
+  check([&] { (void)gpu::top_k_distinct(view, 3, {.exec = exec}); });
+  check([&] { gpu::matmul(view, view, out.view(), {.exec = exec}); });
+  check([&] { (void)gpu::pack_bits(view, 3.0, exec); });
+  check([&] { gpu::mean_filter(view, out.view(), {.window = 3, .exec = exec}); });
+}
+
+}  // namespace
+
+TEST_CASE("A negative number of threads is refused by every operation", "[execution]") {
+  call_all(-1);
+  call_all(-2147483647);
+}
+
+TEST_CASE("More threads than the machine can start are capped by every operation", "[execution]") {
+  call_all(1'000'000);
+}
+
+TEST_CASE("Values outside an enumeration are refused", "[execution]") {
+  const gpu::matrix<double> data = some_rows(6, 6);
+  const gpu::matrix_view<const double> view = data.view();
+  const auto pairs = [&](const gpu::pair_options& options, const auto& sink) {
+    CHECK_THROWS_AS(gpu::spearman_all_pairs(view, options, sink), gpu::invalid_argument);
+  };
+  CHECK_THROWS_AS(gpu::resolve_backend({.target = beyond<gpu::backend>}), gpu::invalid_argument);
+  pairs({.exec = {.target = beyond<gpu::backend>}}, gpu::count_sink{});
+  pairs({.nans = beyond<gpu::nan_policy>}, gpu::count_sink{});
+  pairs({.variant = beyond<gpu::pair_variant>}, gpu::count_sink{});
+  pairs({.fold = beyond<gpu::row_folding>}, gpu::count_sink{});
+  pairs({.nans = static_cast<gpu::nan_policy>(-1)}, gpu::count_sink{});
+  pairs({}, gpu::count_sink{.keep = {.side = beyond<gpu::tail>}});
+  pairs({}, gpu::count_sink{.keep = {.adjust = beyond<gpu::adjustment>}});
+  pairs({}, gpu::edge_sink{.order = beyond<gpu::edge_order>});
+  pairs({}, gpu::top_k_sink{.order = beyond<gpu::neighbor_order>});
+  CHECK_THROWS_AS(gpu::plan_spearman_all_pairs(view, {.fold = beyond<gpu::row_folding>}, {}),
+                  gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::rank_rows(view, {.ties = beyond<gpu::tie_method>}), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::rank_rows(view, {.order = beyond<gpu::rank_order>}), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::top_k(view, 2, {.select = beyond<gpu::top_k_select>}),
+                  gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::top_k(view, 2, {.order = beyond<gpu::top_k_order>}), gpu::invalid_argument);
+  gpu::matrix<double> out(6, 6);
+  CHECK_THROWS_AS(gpu::matmul(view, view, out.view(), {.a = beyond<gpu::transposition>}),
+                  gpu::invalid_argument);
+  const gpu::bit_matrix bits = gpu::pack_bits(view, 3.0);
+  CHECK_THROWS_AS(
+      gpu::binary_matmul(bits.view(), bits.view(), {.product = beyond<gpu::bit_product>}),
+      gpu::invalid_argument);
+}
+
+TEST_CASE("The cut that decided is told with its sign", "[execution][summary]") {
+  const gpu::matrix<double> data = some_rows(40, 12);
+  const auto cut = [&](const gpu::pair_filter& keep) {
+    const auto found = gpu::spearman_all_pairs(data.view(), {}, gpu::edge_sink{.keep = keep});
+    const gpu::pair_summary& s = found.summary;
+    for (const gpu::edge& e : found.edges) {
+      CHECK((e.statistic >= s.cut_at_least || e.statistic <= s.cut_at_most));
+      CHECK(std::abs(e.statistic) >= s.min_abs_effective);
+    }
+    return s;
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto two = cut({.min_abs = 0.5});
+  CHECK(two.cut_at_least == 0.5);
+  CHECK(two.cut_at_most == -0.5);
+  const auto greater = cut({.min_abs = 0.5, .side = gpu::tail::greater});
+  CHECK(greater.cut_at_least == 0.5);
+  CHECK(greater.cut_at_most == -infinity);
+  CHECK(greater.min_abs_effective == 0.5);
+  const auto less = cut({.min_abs = 0.5, .side = gpu::tail::less});
+  CHECK(less.cut_at_least == infinity);
+  CHECK(less.cut_at_most == -0.5);
+  CHECK(less.min_abs_effective == 0.5);
+  // Everything passes: no sign is dropped, and no cut of 1 is claimed.
+  const auto all = cut({.side = gpu::tail::greater});
+  CHECK(all.pairs_kept == all.pairs_tested);
+  CHECK(all.min_abs_effective == 0);
+  CHECK(all.cut_at_least <= -1);
+}
+
+TEST_CASE("The estimate is not misled by rows that alternate", "[execution][plan]") {
+  // Every second row is one and the same, the others have nothing in common with anything: a
+  // quarter of the pairs have a statistic of 1.
+  constexpr gpu::index_t rows = 8192;
+  constexpr gpu::index_t cols = 24;
+  gpu::matrix<std::int32_t> data(rows, cols);
+  std::uint64_t state = 1;
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      data.row(i)[static_cast<std::size_t>(k)] =
+          static_cast<std::int32_t>(i % 2 == 1 ? k : static_cast<gpu::index_t>(state >> 40));
+    }
+  }
+  const auto plan = gpu::plan_spearman_all_pairs(data.view(), {}, {.min_abs = 0.99});
+  const double truth = 4096.0 * 4095 / 2;
+  CHECK(plan.kept_estimate > 0.8 * truth);
+  CHECK(plan.kept_estimate < 1.2 * truth);
+  CHECK(plan.kept_upper > truth);
+  CHECK(gpu::plan_spearman_all_pairs(data.view(), {}, {.min_abs = 0.99}).kept_estimate ==
+        plan.kept_estimate);
+}

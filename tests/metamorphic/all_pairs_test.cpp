@@ -16,7 +16,7 @@ using gpu_test::measure;
 using gpu_test::random_trial;
 using gpu_test::trial;
 
-constexpr std::uint64_t trials = 80;
+constexpr std::uint64_t trials = 200;
 
 /// Every row's statistics of its best partners. Of equal magnitudes the partner's number decides,
 /// so partners and signs may differ.

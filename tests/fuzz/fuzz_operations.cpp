@@ -144,19 +144,19 @@ void check_mean_filter(FuzzedDataProvider& input) {
   const auto cols = input.ConsumeIntegralInRange<index_t>(1, 100);
   gpu::mean_filter_options options{.window = input.ConsumeIntegralInRange<index_t>(1, 150),
                                    .exec = one_thread};
-  options.edges = static_cast<gpu::boundary>(input.ConsumeIntegralInRange<int>(0, 6));
-  if (options.edges != gpu::boundary::valid) {
+  options.boundary = static_cast<gpu::boundary>(input.ConsumeIntegralInRange<int>(0, 6));
+  if (options.boundary != gpu::boundary::valid) {
     options.origin =
         input.ConsumeIntegralInRange<index_t>(-(options.window / 2), (options.window - 1) / 2);
   }
-  if (input.ConsumeBool()) options.nans = gpu::missing_values::omit;
+  if (input.ConsumeBool()) options.nans = gpu::nan_policy::omit;
   const auto values = take_values<In>(input, static_cast<std::size_t>(cols));
   const std::span<const In> row(values);
   for (const auto variant : {gpu::mean_filter_variant::automatic, gpu::mean_filter_variant::direct,
                              gpu::mean_filter_variant::block_sums}) {
     options.variant = variant;
     std::vector<Out> got(
-        static_cast<std::size_t>(gpu::filtered_size(cols, options.window, options.edges)));
+        static_cast<std::size_t>(gpu::filtered_size(cols, options.window, options.boundary)));
     gpu::mean_filter(row, std::span(got), options);
     for (std::size_t j = 0; j < got.size(); ++j) {
       const auto expected =

@@ -42,7 +42,8 @@ class EdgeStream(Iterator[Edges]):
         self._stream = _core.EdgeStream(data, options)
         rows, cols = data.shape
         self._running = PairSummary(
-            rows, cols, _UNKNOWN, _UNKNOWN, 0, rows * (rows - 1) // 2, 0, 1.0, 0.0, "", "", "", 0, 0
+            rows, cols, _UNKNOWN, _UNKNOWN, 0, rows * (rows - 1) // 2, 0,
+            1.0, 0.0, 0.0, 0.0, "", "", "", 0, 0
         )
         self.measure = measure
         self.names = names

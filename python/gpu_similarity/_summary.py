@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,10 @@ class PairSummary(NamedTuple):
     max_p_effective : float
         The cut on p after the adjustment.
     min_abs_effective : float
-        The cut on the magnitude of the statistic that decided.
+        The least magnitude that was kept on any side.
+    cut_at_least, cut_at_most : float
+        The cut that decided, with its sign: kept are statistics of at least `cut_at_least` and of
+        at most `cut_at_most`; infinity and -infinity where that side keeps none.
     backend, device, variant : str
         What ran.
     prepare_seconds, pairs_seconds : float
@@ -42,6 +46,8 @@ class PairSummary(NamedTuple):
     pairs_kept: int
     max_p_effective: float
     min_abs_effective: float
+    cut_at_least: float
+    cut_at_most: float
     backend: str
     device: str
     variant: str
@@ -54,7 +60,15 @@ class PairSummary(NamedTuple):
 
     def cut(self, symbol: str) -> str:
         """The filter in words, as "|rho| >= 0.5"."""
-        return f"|{symbol}| >= {self.min_abs_effective:.6g}"
+        keeps_positive = math.isfinite(self.cut_at_least)
+        keeps_negative = math.isfinite(self.cut_at_most)
+        if keeps_positive and keeps_negative:
+            return f"|{symbol}| >= {self.cut_at_least:.6g}"
+        if keeps_positive:
+            return f"{symbol} >= {self.cut_at_least:.6g}"
+        if keeps_negative:
+            return f"{symbol} <= {self.cut_at_most:.6g}"
+        return f"no {symbol} reaches the cut"
 
 
 class PairPlan(NamedTuple):

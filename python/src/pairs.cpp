@@ -26,12 +26,12 @@ nb::object row_numbers(std::vector<gpu::index_t>&& rows) {
 }  // namespace
 
 nb::tuple summary_tuple(gpu::pair_summary&& summary, gpu::index_t cols) {
-  return nb::make_tuple(summary.rows, cols, row_numbers(std::move(summary.constant_rows)),
-                        row_numbers(std::move(summary.nan_rows)), summary.patterns,
-                        summary.pairs_tested, summary.pairs_kept, summary.max_p_effective,
-                        summary.min_abs_effective, gpu::to_string(summary.used), summary.device,
-                        gpu::to_string(summary.variant), summary.prepare_seconds,
-                        summary.pairs_seconds);
+  return nb::make_tuple(
+      summary.rows, cols, row_numbers(std::move(summary.constant_rows)),
+      row_numbers(std::move(summary.nan_rows)), summary.patterns, summary.pairs_tested,
+      summary.pairs_kept, summary.max_p_effective, summary.min_abs_effective, summary.cut_at_least,
+      summary.cut_at_most, gpu::to_string(summary.used), summary.device,
+      gpu::to_string(summary.variant), summary.prepare_seconds, summary.pairs_seconds);
 }
 
 }  // namespace gpu_python

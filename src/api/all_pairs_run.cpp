@@ -12,7 +12,6 @@ namespace {
 
 std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matrix_view& data,
                                      const pair_options& options, folded_pair_engine*& folded) {
-  if (used == backend::cpu) validate::check_nans(data, options);
   std::unique_ptr<pair_engine> engine = used == backend::cuda
                                             ? cuda::make_pair_engine(what, data, options)
                                             : cpu::make_pair_engine(what, data, options);
@@ -21,8 +20,9 @@ std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matri
     folded = around.get();
     engine = std::move(around);
   }
-  // The device finds such rows while it prepares them, sooner than the host could read them all.
-  if (used == backend::cuda) validate::refuse_nans(data, engine->rows().nan_rows, options);
+  // The device finds such rows while it prepares them, sooner than the host could read them all;
+  // the CPU's engine refused them before it ranked any.
+  if (used == backend::cuda) validate::refuse_nans(data, engine->rows().nan_rows, options.nans);
   return engine;
 }
 

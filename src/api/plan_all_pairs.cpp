@@ -139,7 +139,7 @@ pair_plan plan_all_pairs(measure what, const any_matrix_view& data, const pair_o
   return with_memory_errors("plan_all_pairs", [&] {
     validate::check_filter(keep);
     const backend used = checked_backend(what, data, options);
-    validate::check_nans(data, options);
+    validate::check_nans(data, options.nans, options.exec.cpu_threads);
     const auto [rows, cols] =
         std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
     const engine_plan engine = used == backend::cuda

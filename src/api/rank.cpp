@@ -28,10 +28,7 @@ void check_shape(index_t cols) {
 
 template <class T>
 void check_nans(matrix_view<const T> data, const rank_options& options) {
-  pair_options check;
-  check.nans = options.nans;
-  check.exec.cpu_threads = options.exec.cpu_threads;
-  validate::check_nans(data, check);
+  validate::check_nans(data, options.nans, options.exec.cpu_threads);
 }
 
 template <class T>

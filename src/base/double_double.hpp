@@ -1,7 +1,7 @@
 #pragma once
 // Numbers of about 106 bits, as unevaluated sums of two doubles (T. J. Dekker, A floating-point
-// technique for extending the available precision, Numer. Math. 18, 1971). Basic operations alone,
-// so that every machine gets the same bits.
+// technique for extending the available precision, Numerische Mathematik 18, 1971). Basic
+// operations alone, so that every machine gets the same bits.
 
 #include <cmath>
 

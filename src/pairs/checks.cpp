@@ -155,14 +155,14 @@ std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int thre
       data);
 }
 
-void check_nans(const detail::any_matrix_view& data, const pair_options& options) {
-  if (options.nans != nan_policy::reject) return;
-  refuse_nans(data, find_nan_rows(data, options.exec.cpu_threads), options);
+void check_nans(const detail::any_matrix_view& data, nan_policy nans, int threads) {
+  if (nans != nan_policy::reject) return;
+  refuse_nans(data, find_nan_rows(data, threads), nans);
 }
 
 void refuse_nans(const detail::any_matrix_view& data, std::span<const index_t> rows,
-                 const pair_options& options) {
-  if (options.nans != nan_policy::reject || rows.empty()) return;
+                 nan_policy nans) {
+  if (nans != nan_policy::reject || rows.empty()) return;
   const index_t row = rows.front();
   const index_t col =
       std::visit([&](const auto& view) { return first_nan_column(view, row); }, data);

@@ -25,10 +25,10 @@ void check_sink(const folded_stream_sink& sink);
 /// Rows that hold a NaN, ascending; none for integers. Reads the data once, in parallel.
 std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int threads);
 
-/// Names row and column of the first NaN where options.nans is reject and there is one.
-void check_nans(const detail::any_matrix_view& data, const pair_options& options);
+/// Names row and column of the first NaN where `nans` is reject and there is one.
+void check_nans(const detail::any_matrix_view& data, nan_policy nans, int threads);
 /// The same where `rows` are known to be those with a NaN, ascending.
 void refuse_nans(const detail::any_matrix_view& data, std::span<const index_t> rows,
-                 const pair_options& options);
+                 nan_policy nans);
 
 }  // namespace gpu::validate

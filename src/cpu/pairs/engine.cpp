@@ -79,6 +79,7 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       .in_windows = memory.is_windowed,
       .looks_for_patterns = looks_for_patterns,
       .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
+      .nans = options.nans,
       .threads = threads_};
   row_preparation found = what == detail::measure::spearman ? prepare_spearman_rows(data, how)
                                                             : prepare_pearson_rows(data, how);

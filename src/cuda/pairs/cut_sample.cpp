@@ -7,7 +7,7 @@
 
 namespace gpu::cuda {
 
-detail::cut_sample sample_cut(detail::measure what, const pair_rows& rows,
+detail::cut_sample sample_cut(detail::measure what, const device_rows& rows,
                               const detail::keep_range& keep, cudaStream_t stream) {
   const row_format& format = rows.format();
   if (!rows.resident() || rows.count() < 2 || !kernels::can_sample(format.tile)) return {};

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/pairs/budget.hpp"
-#include "cuda/pairs/rows.hpp"
+#include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "pairs/engine.hpp"
 #include "plan/screen_choice.hpp"
@@ -13,7 +13,7 @@ namespace gpu::cuda {
 
 /// What edges are made from.
 struct edge_source {
-  pair_rows& rows;
+  device_rows& rows;
   pair_share& share;
   const pair_budget& budget;
   cudaStream_t finding;          ///< Of the tiles.

@@ -13,8 +13,8 @@
 
 #include "cuda/pairs/budget.hpp"
 #include "cuda/pairs/cut_sample.hpp"
+#include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/hopper/screen.hpp"
-#include "cuda/pairs/rows.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/engine.hpp"
@@ -146,7 +146,7 @@ class pair_engine final : public detail::pair_engine {
   cuda::stream output_{cuda::stream::priority::high};
   detail::prepared_rows info_;
   std::optional<detail::folded_rows> folded_;
-  std::optional<pair_rows> rows_;
+  std::optional<device_rows> rows_;
 };
 
 }  // namespace gpu::cuda

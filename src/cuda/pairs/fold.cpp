@@ -9,7 +9,7 @@
 #include <gpu/error.hpp>
 
 #include "base/parallel.hpp"
-#include "cuda/pairs/rows.hpp"
+#include "cuda/pairs/device_rows.hpp"
 #include "kernels/pairs/prepare/fold_kernels.hpp"
 #include "pairs/equal_rows.hpp"
 
@@ -41,9 +41,9 @@ row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index
 
 }  // namespace
 
-std::optional<row_patterns> pair_rows::fold(double most_share, int threads,
-                                            const detail::prepared_rows& info,
-                                            const pair_budget& budget, cudaStream_t stream) {
+std::optional<row_patterns> device_rows::fold(double most_share, int threads,
+                                              const detail::prepared_rows& info,
+                                              const pair_budget& budget, cudaStream_t stream) {
   if (count_ == 0) {
     return std::isfinite(most_share) ? std::nullopt : std::optional(row_patterns{});
   }
@@ -57,10 +57,10 @@ std::optional<row_patterns> pair_rows::fold(double most_share, int threads,
   return patterns;
 }
 
-std::optional<row_patterns> pair_rows::fold_resident(double most_share,
-                                                     const detail::prepared_rows& info,
-                                                     const pair_budget& budget,
-                                                     cudaStream_t stream) {
+std::optional<row_patterns> device_rows::fold_resident(double most_share,
+                                                       const detail::prepared_rows& info,
+                                                       const pair_budget& budget,
+                                                       cudaStream_t stream) {
   const auto rows = static_cast<std::size_t>(count_);
   const std::size_t scratch_bytes = kernels::fold_scratch_bytes(count_);
   // Four numbers a row while patterns are found; then two lists of them and the rows that stay.
@@ -114,8 +114,8 @@ std::optional<row_patterns> pair_rows::fold_resident(double most_share,
 }
 
 // Rows that do not fit the device are on the host: they are folded where they are.
-std::optional<row_patterns> pair_rows::fold_on_host(double most_share, int threads,
-                                                    cudaStream_t stream) {
+std::optional<row_patterns> device_rows::fold_on_host(double most_share, int threads,
+                                                      cudaStream_t stream) {
   const std::size_t row_bytes = format_.row_bytes;
   const auto move_row = [&](index_t to, index_t from) {
     if (to == from) return;

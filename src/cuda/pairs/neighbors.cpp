@@ -89,6 +89,32 @@ void deliver(const list_table& table, index_t k, cudaStream_t stream, neighbor_t
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
+// What a search needs, and how it is cut into pieces.
+struct group_plan {
+  kernels::neighbor_rows packed;
+  index_t pitch;           // of the maxima: groups, rounded up
+  std::size_t tile_bytes;  // of all packed rows
+  std::size_t unit_bytes;  // of the maxima and lists of one unit of rows
+  index_t units;
+
+  group_plan(index_t rows, index_t elements, index_t k)
+      : packed{.depth = kernels::neighbor_depth(elements),
+               .rows = rows,
+               .padded_rows = (rows + unit - 1) / unit * unit,
+               .tiles = nullptr},
+        pitch((kernels::neighbor_groups(packed) + 7) / 8 * 8),
+        tile_bytes(static_cast<std::size_t>(packed.padded_rows * packed.depth)),
+        unit_bytes(static_cast<std::size_t>(unit * pitch) * sizeof(std::uint16_t) +
+                   2 * list_table::bytes(unit, k)),
+        units(packed.padded_rows / unit) {}
+
+  // Units of rows that are searched together, with so much memory left.
+  [[nodiscard]] index_t block_units(std::size_t left) const {
+    const std::size_t room = std::min(most_maxima_bytes, left - tile_bytes);
+    return std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, units);
+  }
+};
+
 }  // namespace
 
 bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor_table& out) {
@@ -105,24 +131,16 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
       has_warpgroup_products_ && (values || variant_ == pair_variant::hopper);
   const kernels::pair_operand source = rows_->all();
   const index_t elements = values ? source.unit_pitch : info_.cols;
-  const index_t units = (count() + unit - 1) / unit;
-  kernels::neighbor_rows packed{.depth = kernels::neighbor_depth(elements),
-                                .rows = count(),
-                                .padded_rows = units * unit,
-                                .tiles = nullptr};
-  const std::size_t tile_bytes = static_cast<std::size_t>(packed.padded_rows * packed.depth);
-  const index_t pitch = (kernels::neighbor_groups(packed) + 7) / 8 * 8;
-  const std::size_t unit_bytes = static_cast<std::size_t>(unit * pitch) * sizeof(std::uint16_t) +
-                                 2 * list_table::bytes(unit, k);
-  const bool fits = rows_->resident() && tile_bytes + unit_bytes <= budget_.left();
+  group_plan plan(count(), elements, k);
+  const bool fits = rows_->resident() && plan.tile_bytes + plan.unit_bytes <= budget_.left();
   if (!share_->agree(fits)) return false;
 
-  const std::size_t room = std::min(most_maxima_bytes, budget_.left() - tile_bytes);
-  const index_t block_units =
-      std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, units);
-  const device_buffer<std::uint8_t> tiles(tile_bytes, stream());
-  const device_buffer<std::uint16_t> maxima(static_cast<std::size_t>(block_units * unit * pitch),
-                                            stream());
+  kernels::neighbor_rows& packed = plan.packed;
+  const index_t units = plan.units;
+  const index_t block_units = plan.block_units(budget_.left());
+  const device_buffer<std::uint8_t> tiles(plan.tile_bytes, stream());
+  const device_buffer<std::uint16_t> maxima(
+      static_cast<std::size_t>(block_units * unit * plan.pitch), stream());
   list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
   const stream_guard guard{{stream(), output_.get()}};
   packed.tiles = tiles.data();
@@ -146,7 +164,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
     const kernels::neighbor_block block{.first = table.rows.begin,
                                         .count = taken.size() * unit,
                                         .maxima = maxima.data(),
-                                        .pitch = pitch};
+                                        .pitch = plan.pitch};
     if (by_warpgroups) {
       kernels::launch_neighbor_maxima(packed, block, query.key, multiprocessors_, stream());
     } else {

@@ -193,6 +193,7 @@ struct row_options {
   bool in_windows;            ///< Whether they are only looked at, and packed by a source.
   bool looks_for_patterns;    ///< Whether rows of equal ranks are looked for.
   double most_pattern_share;  ///< Patterns per row up to which they are folded.
+  nan_policy nans;            ///< Whether a NaN ends the call or leaves its row out.
   int threads;
 };
 

@@ -36,6 +36,36 @@ bool is_worth(const class_layout& layout, index_t rows, double most_growth) {
   return layout.padded_rows() <= always_padded_rows || padded * padded <= most_growth * real * real;
 }
 
+// How sums are binned into `bins`; not at all without a request.
+kernels::bin_sink_args binning_of(const detail::bin_request* request, unsigned long long* bins) {
+  kernels::bin_sink_args binning{};
+  if (request == nullptr) return binning;
+  binning.key = request->key;
+  binning.low = request->low;
+  binning.high = request->high;
+  binning.scale = request->scale;
+  binning.count = request->bins;
+  binning.bins = bins;
+  return binning;
+}
+
+// Adds up the degrees of packed rows: both ends of every kept pair. Fills `degrees`, by rows of the
+// input, where it is asked for.
+std::uint64_t read_degrees(const kernels::class_rows& packed, const std::uint32_t* packed_degree,
+                           std::size_t rows, std::vector<std::uint32_t>* degrees,
+                           cudaStream_t stream) {
+  const auto degree = zeroed<std::uint32_t>(rows, stream);
+  const auto ends = zeroed<unsigned long long>(1, stream);
+  kernels::launch_class_degrees(packed, packed_degree, degree.data(), ends.data(), stream);
+  if (degrees != nullptr) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(degrees->data(), degree.data(), degree.bytes(),
+                                              cudaMemcpyDeviceToHost, stream));
+  }
+  unsigned long long both_ends = 0;
+  read_back(&both_ends, ends, stream);
+  return both_ends;
+}
+
 }  // namespace
 
 std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
@@ -69,15 +99,7 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
   const auto packed_degree =
       zeroed<std::uint32_t>(static_cast<std::size_t>(layout.padded_rows()), stream());
   const auto bins = zeroed<unsigned long long>(places, stream());
-  kernels::bin_sink_args binning{};
-  if (request != nullptr) {
-    binning.key = request->key;
-    binning.low = request->low;
-    binning.high = request->high;
-    binning.scale = request->scale;
-    binning.count = request->bins;
-    binning.bins = bins.data();
-  }
+  const kernels::bin_sink_args binning = binning_of(request, bins.data());
   class_counts out;
   const auto walk = walk_pairs(stage, layout.items());
   const bool complete = walk_items(*walk, layout.items(), [&](index_t first, index_t last) {
@@ -95,22 +117,11 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
   });
   if (!complete) return std::nullopt;
 
-  const auto degree = zeroed<std::uint32_t>(rows, stream());
-  const auto ends = zeroed<unsigned long long>(1, stream());
-  kernels::launch_class_degrees(packed.rows(), packed_degree.data(), degree.data(), ends.data(),
-                                stream());
-  unsigned long long both_ends = 0;
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&both_ends, ends.data(), sizeof both_ends, cudaMemcpyDeviceToHost, stream()));
-  if (degrees != nullptr) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(degrees->data(), degree.data(), degree.bytes(),
-                                              cudaMemcpyDeviceToHost, stream()));
-  }
+  out.kept = read_degrees(packed.rows(), packed_degree.data(), rows, degrees, stream()) / 2;
   out.bins.resize(places);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.bins.data(), bins.data(), bins.bytes(),
                                             cudaMemcpyDeviceToHost, stream()));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
-  out.kept = both_ends / 2;
   out.dropped -= out.kept;
   return out;
 }

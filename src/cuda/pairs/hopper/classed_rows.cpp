@@ -27,7 +27,7 @@ std::size_t ordered_classes::bytes(index_t rows, index_t cols) {
          static_cast<std::size_t>(largest_square_sum(cols) + 1) * sizeof(std::uint32_t);
 }
 
-ordered_classes::ordered_classes(const pair_rows& rows, index_t invalid, cudaStream_t stream)
+ordered_classes::ordered_classes(const device_rows& rows, index_t invalid, cudaStream_t stream)
     : ranks_{.ranks = static_cast<const std::int8_t*>(rows.all().values),
              .stride = rows.all().pitch,
              .cols = rows.format().cols,

@@ -1,8 +1,8 @@
 #pragma once
 // Prepared ranks packed class by class for the pair count.
 
+#include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/hopper/class_layout.hpp"
-#include "cuda/pairs/rows.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/classes/kernels.hpp"
 
@@ -16,7 +16,7 @@ class ordered_classes {
 
   /// Orders `rows`, resident int8 ranks that outlive this, of which `invalid` have no statistic and
   /// are left out. Waits for the device.
-  ordered_classes(const pair_rows& rows, index_t invalid, cudaStream_t stream);
+  ordered_classes(const device_rows& rows, index_t invalid, cudaStream_t stream);
 
   [[nodiscard]] const class_layout& layout() const { return layout_; }
   [[nodiscard]] const kernels::screen_ranks& ranks() const { return ranks_; }

@@ -36,8 +36,8 @@ index_t first_slice_of(const detail::screen_choice& choice) {
   return std::max<index_t>(least_slice, (index_t{1} << 26) / choice.depth);
 }
 
-packed_rows pack(const pair_rows& rows, index_t invalid, const detail::screen_choice& choice,
-                 cudaStream_t stream) {
+screen_input pack(const device_rows& rows, index_t invalid, const detail::screen_choice& choice,
+                  cudaStream_t stream) {
   if (choice.operand == kernels::screen_operand::rounded) {
     return {rows, invalid, choice.depth, stream};
   }
@@ -48,13 +48,13 @@ packed_rows pack(const pair_rows& rows, index_t invalid, const detail::screen_ch
 
 std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice) {
   const std::size_t packed = choice.operand == kernels::screen_operand::rounded
-                                 ? packed_rows::rounded_bytes(rows, choice.depth)
-                                 : packed_rows::bytes(rows, choice.depth);
+                                 ? screen_input::rounded_bytes(rows, choice.depth)
+                                 : screen_input::bytes(rows, choice.depth);
   return packed + queue_capacity(rows, choice) *
                       (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
 }
 
-pair_screen::pair_screen(const pair_rows& rows, index_t invalid,
+pair_screen::pair_screen(const device_rows& rows, index_t invalid,
                          const detail::screen_choice& choice, const detail::keep_range& keep,
                          int multiprocessors, cudaStream_t stream)
     : most_capacity_(queue_capacity(rows.count(), choice)),

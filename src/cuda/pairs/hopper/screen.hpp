@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "cuda/pairs/hopper/packed_rows.hpp"
+#include "cuda/pairs/hopper/screen_input.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
@@ -20,7 +20,7 @@ class pair_screen {
 
   /// Orders and packs the rows, of which `invalid` have no statistic. `rows` are resident and
   /// outlive the screen.
-  pair_screen(const pair_rows& rows, index_t invalid, const detail::screen_choice& choice,
+  pair_screen(const device_rows& rows, index_t invalid, const detail::screen_choice& choice,
               const detail::keep_range& keep, int multiprocessors, cudaStream_t stream);
 
   [[nodiscard]] const detail::screen_choice& choice() const { return choice_; }
@@ -51,7 +51,7 @@ class pair_screen {
   detail::screen_choice choice_;
   int multiprocessors_;
   cudaStream_t stream_;
-  packed_rows packed_;
+  screen_input packed_;
   device_buffer<kernels::screen_candidate> candidates_;
   device_buffer<kernels::screened_edge> edges_;
   device_buffer<std::uint64_t> counters_;  // candidates, kept

@@ -39,6 +39,17 @@ double product_error(const kernels::pair_operand& source, cudaStream_t stream) {
   return 2 * rest + rest * rest + kernels::unit_sum_error(source.unit_pitch) + comparison_error;
 }
 
+// Degrees by rows of the input, and the kept pairs.
+std::uint64_t read_counts(const kernels::unit_count& work, std::vector<std::uint32_t>& degrees,
+                          cudaStream_t stream) {
+  const auto degree = zeroed<std::uint32_t>(degrees.size(), stream);
+  const auto ends = zeroed<unsigned long long>(1, stream);
+  kernels::launch_unit_degrees(work, degree.data(), ends.data(), stream);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(degrees.data(), degree.data(), degree.bytes(),
+                                            cudaMemcpyDeviceToHost, stream));
+  return read_one(ends, stream) / 2;
+}
+
 }  // namespace
 
 bool pair_engine::count_by_products(const detail::count_request& request, pair_counts& out) {
@@ -94,12 +105,7 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
   });
   if (!complete) return false;
 
-  const auto degree = zeroed<std::uint32_t>(rows, stream());
-  const auto ends = zeroed<unsigned long long>(1, stream());
-  kernels::launch_unit_degrees(work, degree.data(), ends.data(), stream());
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.degree.data(), degree.data(), degree.bytes(),
-                                            cudaMemcpyDeviceToHost, stream()));
-  out.kept = read_one(ends, stream()) / 2;
+  out.kept = read_counts(work, out.degree, stream());
   return true;
 }
 

@@ -1,4 +1,4 @@
-#include "cuda/pairs/hopper/packed_rows.hpp"
+#include "cuda/pairs/hopper/screen_input.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -10,20 +10,20 @@ index_t padded_rows(index_t rows) {
 
 }  // namespace
 
-std::size_t packed_rows::bytes(index_t rows, int depth) {
+std::size_t screen_input::bytes(index_t rows, int depth) {
   const auto padded = static_cast<std::size_t>(padded_rows(rows));
   return padded * (sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth)) +
          kernels::screen_order_bytes(rows);
 }
 
-std::size_t packed_rows::rounded_bytes(index_t rows, int depth) {
+std::size_t screen_input::rounded_bytes(index_t rows, int depth) {
   const auto padded = static_cast<std::size_t>(padded_rows(rows));
   return padded * (sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth)) +
          kernels::round_order_bytes(rows);
 }
 
-packed_rows::packed_rows(const pair_rows& rows, index_t invalid, kernels::screen_operand operand,
-                         int depth, cudaStream_t stream)
+screen_input::screen_input(const device_rows& rows, index_t invalid,
+                           kernels::screen_operand operand, int depth, cudaStream_t stream)
     : order_(static_cast<std::size_t>(rows.count()), stream) {
   const kernels::pair_operand all = rows.all();
   const index_t cols = rows.format().cols;
@@ -40,7 +40,7 @@ packed_rows::packed_rows(const pair_rows& rows, index_t invalid, kernels::screen
   kernels::launch_screen_pack(ranks_, packed_, stream);
 }
 
-packed_rows::packed_rows(const pair_rows& rows, index_t invalid, int depth, cudaStream_t stream)
+screen_input::screen_input(const device_rows& rows, index_t invalid, int depth, cudaStream_t stream)
     : source_(rows.screened()), order_(static_cast<std::size_t>(rows.count()), stream) {
   {
     const device_buffer<std::byte> temporary(kernels::round_order_bytes(rows.count()), stream);
@@ -51,8 +51,8 @@ packed_rows::packed_rows(const pair_rows& rows, index_t invalid, int depth, cuda
   kernels::launch_pack_rounded(source_, rows.rounding(), packed_, stream);
 }
 
-void packed_rows::allocate(kernels::screen_operand operand, index_t rows, index_t invalid,
-                           int depth, cudaStream_t stream) {
+void screen_input::allocate(kernels::screen_operand operand, index_t rows, index_t invalid,
+                            int depth, cudaStream_t stream) {
   const index_t valid = rows - invalid;
   const index_t padded = padded_rows(valid);
   tiles_ = {static_cast<std::size_t>(padded * depth), stream};
@@ -68,10 +68,10 @@ void packed_rows::allocate(kernels::screen_operand operand, index_t rows, index_
              .tile_bounds = tile_bounds_.data()};
 }
 
-void packed_rows::refine(const detail::keep_range& keep,
-                         const kernels::screen_candidate* candidates, const std::uint64_t* count,
-                         std::uint64_t capacity, kernels::screened_edge* edges, std::uint64_t* kept,
-                         cudaStream_t stream) const {
+void screen_input::refine(const detail::keep_range& keep,
+                          const kernels::screen_candidate* candidates, const std::uint64_t* count,
+                          std::uint64_t capacity, kernels::screened_edge* edges,
+                          std::uint64_t* kept, cudaStream_t stream) const {
   if (packed_.operand == kernels::screen_operand::rounded) {
     kernels::launch_rounded_refine(source_, packed_, keep.at_least, keep.at_most, candidates, count,
                                    capacity, edges, kept, stream);
@@ -81,7 +81,7 @@ void packed_rows::refine(const detail::keep_range& keep,
   }
 }
 
-double packed_rows::pairs() const {
+double screen_input::pairs() const {
   const auto rows = static_cast<double>(packed_.rows);
   return rows * (rows - 1) / 2;
 }

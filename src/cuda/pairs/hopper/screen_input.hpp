@@ -1,13 +1,13 @@
 #pragma once
 // Prepared ranks ordered by square sum and packed for the warpgroup tensor cores.
 
-#include "cuda/pairs/rows.hpp"
+#include "cuda/pairs/device_rows.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 
 namespace gpu::cuda {
 
-class packed_rows {
+class screen_input {
  public:
   /// Device memory that `rows` packed rows take.
   static std::size_t bytes(index_t rows, int depth);
@@ -15,10 +15,10 @@ class packed_rows {
 
   /// Orders and packs `rows`, resident int8 ranks that outlive this, of which `invalid` have no
   /// statistic and are left out.
-  packed_rows(const pair_rows& rows, index_t invalid, kernels::screen_operand operand, int depth,
-              cudaStream_t stream);
+  screen_input(const device_rows& rows, index_t invalid, kernels::screen_operand operand,
+                  int depth, cudaStream_t stream);
   /// Orders and packs `rows`, resident limbs or unit rows, rounded to 8 bits.
-  packed_rows(const pair_rows& rows, index_t invalid, int depth, cudaStream_t stream);
+  screen_input(const device_rows& rows, index_t invalid, int depth, cudaStream_t stream);
 
   /// Tests the candidates exactly; see launch_screen_refine.
   void refine(const detail::keep_range& keep, const kernels::screen_candidate* candidates,

@@ -22,13 +22,13 @@ namespace gpu::cuda {
 
 using row_range = index_range;
 
-class pair_rows {
+class device_rows {
  public:
   /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
   /// the call each prepare a part of what is resident and write it to the memory of all.
-  pair_rows(detail::measure what, const detail::any_matrix_view& data, row_format format,
-            const pair_options& options, pair_budget& budget, pair_share& share,
-            cudaStream_t stream, detail::prepared_rows& info);
+  device_rows(detail::measure what, const detail::any_matrix_view& data, row_format format,
+              const pair_options& options, pair_budget& budget, pair_share& share,
+              cudaStream_t stream, detail::prepared_rows& info);
 
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
   /// of the rows; ranks only. `info` tells which rows have a statistic. Waits for the stream.

@@ -1,4 +1,4 @@
-#include "cuda/pairs/rows.hpp"
+#include "cuda/pairs/device_rows.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -47,9 +47,9 @@ void on_threads(int threads, const Work& work) {
 
 }  // namespace
 
-pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_format format,
-                     const pair_options& options, pair_budget& budget, pair_share& share,
-                     cudaStream_t stream, detail::prepared_rows& info)
+device_rows::device_rows(measure what, const detail::any_matrix_view& data, row_format format,
+                         const pair_options& options, pair_budget& budget, pair_share& share,
+                         cudaStream_t stream, detail::prepared_rows& info)
     : count_(0), format_(format) {
   const auto start = std::chrono::steady_clock::now();
   std::visit(
@@ -100,13 +100,14 @@ pair_rows::pair_rows(measure what, const detail::any_matrix_view& data, row_form
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-index_t pair_rows::block_of(std::size_t rows) const {
+index_t device_rows::block_of(std::size_t rows) const {
   const auto most = static_cast<std::size_t>(std::max<index_t>(count_, 1));
   const auto fitting = static_cast<index_t>(std::clamp<std::size_t>(rows, 1, most));
   return fitting > 128 ? fitting / 128 * 128 : fitting;
 }
 
-void pair_rows::choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget) {
+void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
+                                const pair_budget& budget) {
   const upload_shape& shape = share.members() == 1 ? upload_alone : upload_shared;
   const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
   const std::size_t per_row =
@@ -129,8 +130,8 @@ void pair_rows::choose_blocks(int cpu_threads, const pair_share& share, const pa
 }
 
 template <class T>
-void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
-                        pair_share& share, cudaStream_t stream) {
+void device_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
+                          pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   if (share.members() > 1 && share.agree(resident_)) {
     const row_exchange others(
@@ -159,8 +160,8 @@ void pair_rows::prepare(measure what, matrix_view<const T> data, const pair_opti
 }
 
 template <class T, class Done>
-void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_walk& walk,
-                               const Done& done) {
+void device_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_walk& walk,
+                                 const Done& done) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
   const bool staged = piece_bytes_ != 0;
   const pair_walk::piece piece = [&](index_t) { return prepared_rows_; };
@@ -212,8 +213,8 @@ void pair_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_wal
 }
 
 template <class T, class Integer>
-void pair_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks_of,
-                           std::byte* values, cudaStream_t stream) {
+void device_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks_of,
+                             std::byte* values, cudaStream_t stream) {
   std::int64_t* sums = square_sums_.data() + first;
   if (format_.tile != pair_tile_kind::tensor_limbs) {
     const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(values), block.rows(),
@@ -230,8 +231,8 @@ void pair_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std
 }
 
 template <class T>
-void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t first,
-                     std::byte* ranks_of, std::byte* values, double* unit, cudaStream_t stream) {
+void device_rows::pack(measure what, device_matrix_view<const T> block, index_t first,
+                       std::byte* ranks_of, std::byte* values, double* unit, cudaStream_t stream) {
   std::int64_t* sums = square_sums_.data() + first;
   switch (format_.tile) {
     case pair_tile_kind::naive_spearman: {
@@ -269,7 +270,7 @@ void pair_rows::pack(measure what, device_matrix_view<const T> block, index_t fi
 }
 
 // Which rows have no statistic: read only where there are any.
-void pair_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
+void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
   unsigned long long invalid = 0;
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(&invalid, invalid_.data(), sizeof invalid, cudaMemcpyDeviceToHost, stream));
@@ -289,8 +290,8 @@ void pair_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
   }
 }
 
-kernels::pair_operand pair_rows::describe(row_range rows, const std::byte* values,
-                                          const double* unit, pair_tile_kind tile) const {
+kernels::pair_operand device_rows::describe(row_range rows, const std::byte* values,
+                                            const double* unit, pair_tile_kind tile) const {
   kernels::pair_operand out;
   const index_t unit_pitch = kernels::unit_row_layout(format_.cols).pitch();
   const bool as_doubles = tile != format_.tile;  // shared_double on rows made for tensor_float
@@ -308,7 +309,7 @@ kernels::pair_operand pair_rows::describe(row_range rows, const std::byte* value
   return out;
 }
 
-kernels::screen_source pair_rows::screened(row_range rows) const {
+kernels::screen_source device_rows::screened(row_range rows) const {
   kernels::screen_source out{.square_sums = square_sums_.data() + rows.begin, .rows = rows.size()};
   if (unit_.data() != nullptr) {
     out.pitch = kernels::unit_row_layout(format_.cols).pitch();
@@ -322,12 +323,12 @@ kernels::screen_source pair_rows::screened(row_range rows) const {
   return out;
 }
 
-kernels::pair_operand pair_rows::all() const {
+kernels::pair_operand device_rows::all() const {
   return describe({0, count_}, values_.data(), unit_.data(), format_.tile);
 }
 
-kernels::pair_operand pair_rows::stage(row_range rows, int slot, pair_tile_kind tile,
-                                       cudaStream_t stream) {
+kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kind tile,
+                                         cudaStream_t stream) {
   const auto first = static_cast<std::size_t>(rows.begin);
   if (resident_) {
     const double* unit = unit_.data() == nullptr
@@ -341,16 +342,16 @@ kernels::pair_operand pair_rows::stage(row_range rows, int slot, pair_tile_kind 
   return describe(rows, slots_[slot].data(), nullptr, tile);
 }
 
-void pair_rows::split_unit_rows(cudaStream_t stream) {
+void device_rows::split_unit_rows(cudaStream_t stream) {
   if (values_.data() != nullptr || count_ == 0) return;
   values_ = {static_cast<std::size_t>(count_) * format_.row_bytes, stream};
   kernels::launch_split_floats(unit_.data(), count_, kernels::unit_row_layout(format_.cols).pitch(),
                                format_.columns, reinterpret_cast<float*>(values_.data()), stream);
 }
 
-void pair_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
-                               pair_tile_kind tile, cudaStream_t stream,
-                               const std::function<void(const kernels::pair_panel&)>& launch) {
+void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
+                                 pair_tile_kind tile, cudaStream_t stream,
+                                 const std::function<void(const kernels::pair_panel&)>& launch) {
   if (tile == pair_tile_kind::tensor_float) split_unit_rows(stream);
   const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;
   for (index_t i = rows.begin; i < rows.end; i += step) {

@@ -29,8 +29,9 @@ namespace {
 constexpr double alpha = 0.05;
 constexpr double looser = 1e-11;
 
-template <class T>
-void write(const std::string& path, const std::vector<T>& values) {
+template <class Values>
+void write(const std::string& path, const Values& values) {
+  using T = std::remove_cvref_t<decltype(*values.data())>;
   static_assert(std::is_trivially_copyable_v<T>);
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) throw std::runtime_error("cannot write " + path);
@@ -48,9 +49,9 @@ auto timed(const char* job, gpu::matrix_view<const T> data, const Sink& sink) {
       "{\"job\": \"%s\", \"device\": \"%s\", \"variant\": \"%s\", \"rows\": %lld, \"cols\": %lld, "
       "\"seconds\": %.4f, \"prepare\": %.4f, \"pairs\": %.4f, \"tested\": %llu, \"kept\": %llu, "
       "\"max_p\": %.17g, \"min_abs\": %.17g, \"patterns\": %lld}\n",
-      job, said.device.c_str(), said.variant.c_str(), static_cast<long long>(said.rows),
-      static_cast<long long>(said.cols), seconds.count(), said.prepare_seconds, said.pairs_seconds,
-      static_cast<unsigned long long>(said.pairs_tested),
+      job, said.device.c_str(), std::string(gpu::to_string(said.variant)).c_str(),
+      static_cast<long long>(said.rows), static_cast<long long>(said.cols), seconds.count(),
+      said.prepare_seconds, said.pairs_seconds, static_cast<unsigned long long>(said.pairs_tested),
       static_cast<unsigned long long>(said.pairs_kept), said.max_p_effective,
       said.min_abs_effective, static_cast<long long>(said.patterns));
   std::fflush(stdout);

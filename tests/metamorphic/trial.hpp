@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <gpu/pearson.hpp>
@@ -76,9 +77,15 @@ enum class measure { spearman, pearson };
 template <class T, class Sink>
 auto run(measure statistic, const gpu::matrix<T>& data, gpu::pair_options options,
          const Sink& sink) {
-  if (statistic == measure::spearman) return gpu::spearman_all_pairs(data.view(), options, sink);
-  options.fold = gpu::row_folding::automatic;  // Pearson has no ranks to fold by
-  return gpu::pearson_all_pairs(data.view(), options, sink);
+  // Pearson has no ranks to fold by.
+  constexpr bool is_folded = std::is_same_v<Sink, gpu::folded_edge_sink>;
+  if constexpr (!is_folded) {
+    if (statistic == measure::pearson) {
+      options.fold = gpu::row_folding::automatic;
+      return gpu::pearson_all_pairs(data.view(), options, sink);
+    }
+  }
+  return gpu::spearman_all_pairs(data.view(), options, sink);
 }
 
 template <class T>

@@ -36,12 +36,19 @@ class array {
   static_assert(alignof(T) <= alignof(std::max_align_t));
 
  public:
+  /// The element.
   using value_type = T;
+  /// Of counts and places.
   using size_type = std::size_t;
+  /// Of distances between places.
   using difference_type = std::ptrdiff_t;
+  /// An element.
   using reference = T&;
+  /// An element that is only read.
   using const_reference = const T&;
+  /// Walks over the elements.
   using iterator = T*;
+  /// Walks over elements that are only read.
   using const_iterator = const T*;
 
   /// No elements.
@@ -52,15 +59,19 @@ class array {
   explicit array(std::span<const T> values) { append(values); }
   /// A copy of the elements of `values`.
   array(std::initializer_list<T> values) { append({values.begin(), values.size()}); }
+  /// A copy.
   array(const array& other) { append(other); }
+  /// Takes the elements of `other`, which is empty then.
   array(array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         capacity_(std::exchange(other.capacity_, 0)) {}
+  /// Becomes a copy.
   array& operator=(const array& other) {
     if (this != &other) array(other).swap(*this);
     return *this;
   }
+  /// Takes the elements of `other`.
   array& operator=(array&& other) noexcept {
     array(std::move(other)).swap(*this);
     return *this;
@@ -74,20 +85,35 @@ class array {
     std::swap(capacity_, other.capacity_);
   }
 
+  /// The first element; null where there is none.
   [[nodiscard]] T* data() noexcept { return data_; }
+  /// The first element; null where there is none.
   [[nodiscard]] const T* data() const noexcept { return data_; }
+  /// Elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Elements that there is room for.
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  /// Whether there is no element.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// The first element.
   [[nodiscard]] T* begin() noexcept { return data_; }
+  /// Behind the last element.
   [[nodiscard]] T* end() noexcept { return data_ + size_; }
+  /// The first element.
   [[nodiscard]] const T* begin() const noexcept { return data_; }
+  /// Behind the last element.
   [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
+  /// Element `at`, less than size().
   [[nodiscard]] T& operator[](std::size_t at) noexcept { return data_[at]; }
+  /// Element `at`, less than size().
   [[nodiscard]] const T& operator[](std::size_t at) const noexcept { return data_[at]; }
+  /// The first element; there must be one.
   [[nodiscard]] T& front() noexcept { return data_[0]; }
+  /// The first element; there must be one.
   [[nodiscard]] const T& front() const noexcept { return data_[0]; }
+  /// The last element; there must be one.
   [[nodiscard]] T& back() noexcept { return data_[size_ - 1]; }
+  /// The last element; there must be one.
   [[nodiscard]] const T& back() const noexcept { return data_[size_ - 1]; }
 
   /// Makes room for `capacity` elements. Room that is never written to takes no memory where it is

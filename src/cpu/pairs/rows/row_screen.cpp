@@ -63,9 +63,7 @@ double largest_value(const std::vector<task_largest>& parts) {
 template <class T>
 row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t count, index_t cols,
                        index_t stride, const double* lengths, int threads)
-    : kernel_(&kernels.screen),
-      columns_(kernels.screen.columns, count, cols, kernels.int8_chunk),
-      cols_(cols) {
+    : kernel_(&kernels.screen), columns_(kernels.screen.columns, count, cols, kernels.int8_chunk) {
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
   const auto for_each_row = [&](const auto& body) {

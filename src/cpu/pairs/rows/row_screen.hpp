@@ -47,7 +47,6 @@ class row_screen {
  private:
   const screen_kernel* kernel_ = nullptr;
   packed_columns columns_;
-  index_t cols_ = 0;
   double scale_ = 0;  // q
   double error_ = 0;  // E
 };

@@ -25,7 +25,6 @@ class screen_input {
               const std::uint64_t* count, std::uint64_t capacity, kernels::screened_edge* edges,
               std::uint64_t* kept, cudaStream_t stream) const;
 
-  [[nodiscard]] const kernels::screen_ranks& ranks() const { return ranks_; }
   [[nodiscard]] const kernels::screen_rows& rows() const { return packed_; }
   /// Pairs of rows that have a statistic.
   [[nodiscard]] double pairs() const;

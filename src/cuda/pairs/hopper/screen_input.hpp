@@ -15,8 +15,8 @@ class screen_input {
 
   /// Orders and packs `rows`, resident int8 ranks that outlive this, of which `invalid` have no
   /// statistic and are left out.
-  screen_input(const device_rows& rows, index_t invalid, kernels::screen_operand operand,
-                  int depth, cudaStream_t stream);
+  screen_input(const device_rows& rows, index_t invalid, kernels::screen_operand operand, int depth,
+               cudaStream_t stream);
   /// Orders and packs `rows`, resident limbs or unit rows, rounded to 8 bits.
   screen_input(const device_rows& rows, index_t invalid, int depth, cudaStream_t stream);
 

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 
 #include <gpu/error.hpp>
@@ -21,7 +20,6 @@
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
-#include "stats/p_table.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -49,9 +47,7 @@ class edge_call {
             const pair_filter& keep)
       : run_(what, data, options),
         keep_(run_.resolve(keep)),
-        side_(keep.side),
         threads_(cpu::thread_count(options.exec.cpu_threads)),
-        table_(stats::p_table_for(run_.engine().rows().cols)),
         p_values_(run_.engine().rows().cols, keep.side, threads_) {}
 
   [[nodiscard]] int threads() const { return threads_; }
@@ -60,7 +56,7 @@ class edge_call {
   template <class Consume>
   void deliver(edge_request request, const Consume& consume) {
     request.keep = keep_;
-    request.p_of = {table_.get(), side_};
+    request.p_of = p_values_.function();
     const bool has_p = run_.engine().fills_p();
     run_.engine().edges(request, [&](std::span<edge> batch) {
       if (!has_p) p_values_.fill(batch);
@@ -79,9 +75,7 @@ class edge_call {
  private:
   pair_run run_;
   keep_range keep_;
-  tail side_;
   int threads_;
-  std::shared_ptr<const stats::p_table> table_;
   stats::edge_p_values p_values_;
 };
 

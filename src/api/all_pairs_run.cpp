@@ -3,6 +3,8 @@
 #include <utility>
 #include <variant>
 
+#include <gpu/backend.hpp>
+
 #include "api/arguments.hpp"
 #include "pairs/checks.hpp"
 
@@ -33,7 +35,7 @@ backend checked_backend(measure what, const any_matrix_view& data, const pair_op
   check_enumerator("options.variant", options.variant, pair_variant::hopper);
   check_enumerator("options.fold", options.fold, row_folding::always);
   validate::check_pair_shape(what, data);
-  return host_call_backend(options.exec);
+  return resolve_backend(options.exec);
 }
 
 pair_run::pair_run(measure what, const any_matrix_view& data, const pair_options& options)

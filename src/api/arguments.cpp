@@ -34,11 +34,6 @@ void check_execution(const execution& exec) {
   }
 }
 
-backend host_call_backend(const execution& exec) {
-  check_execution(exec);
-  return resolve_backend(exec);
-}
-
 void check_device_call(const execution& exec) {
   check_execution(exec);
   if (exec.target == backend::cpu) {

@@ -16,9 +16,6 @@ namespace gpu::inline v0::detail {
 /// A known target, and no negative number of threads.
 void check_execution(const execution& exec);
 
-/// The backend of a call on host memory, after check_execution.
-backend host_call_backend(const execution& exec);
-
 /// After check_execution: a call on device memory runs on CUDA, whatever the environment says.
 /// Throws gpu::backend_unavailable where that cannot be used.
 void check_device_call(const execution& exec);

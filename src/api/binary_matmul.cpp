@@ -79,7 +79,7 @@ void check_bit_matrix_extents(const void* words, index_t rows, index_t cols, ind
 template <class T>
 bit_matrix pack_bits(matrix_view<const T> data, T threshold, const execution& exec) {
   return with_memory_errors("pack_bits", [&] {
-    const backend used = host_call_backend(exec);
+    const backend used = resolve_backend(exec);
     bit_matrix out(data.rows(), data.cols());
     if (used == backend::cuda) {
       cuda::pack_bits(data, out.view(), threshold, exec);

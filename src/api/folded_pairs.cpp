@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <span>
-#include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/error.hpp>
@@ -25,30 +24,13 @@ pair_options always_folded(const pair_options& options) {
   return out;
 }
 
-// Fills p of folded edges, by way of edges.
-class folded_p_values {
- public:
-  folded_p_values(index_t observations, tail side, int threads)
-      : p_values_(observations, side, threads) {}
-
-  void fill(std::span<folded_edge> edges) {
-    plain_.resize(edges.size());
-    for (std::size_t e = 0; e < edges.size(); ++e) plain_[e].statistic = edges[e].statistic;
-    p_values_.fill(plain_);
-    for (std::size_t e = 0; e < edges.size(); ++e) edges[e].p = plain_[e].p;
-  }
-
- private:
-  stats::edge_p_values p_values_;
-  std::vector<edge> plain_;
-};
-
 // Passes every batch of kept edges to consume(p_values, span); returns the pairs of rows they are.
 template <class Consume>
 std::uint64_t deliver_folded(pair_run& run, const pair_options& options, const pair_filter& keep,
                              edge_order order, index_t batch_edges, const Consume& consume) {
   const keep_range range = run.resolve(keep);
-  folded_p_values p_values(run.engine().rows().cols, keep.side, options.exec.cpu_threads);
+  const stats::edge_p_values p_values(run.engine().rows().cols, keep.side,
+                                      options.exec.cpu_threads);
   std::uint64_t pairs = 0;
   run.folded_engine().folded_edges({.keep = range, .order = order, .batch_edges = batch_edges},
                                    [&](std::span<folded_edge> batch) {
@@ -69,7 +51,7 @@ folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair
     index_t kept = 0;
     const std::uint64_t pairs =
         deliver_folded(run, options, sink.keep, sink.order, edge_list_batch,
-                       [&](folded_p_values& p_values, std::span<folded_edge> batch) {
+                       [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
                          kept += static_cast<index_t>(batch.size());
                          if (kept > sink.max_edges) {
                            out.edges = {};  // the rest is counted alone
@@ -99,7 +81,7 @@ pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_opt
     if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
     const std::uint64_t pairs =
         deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,
-                       [&](folded_p_values& p_values, std::span<folded_edge> batch) {
+                       [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
                          p_values.fill(batch);
                          sink.consume(batch);
                        });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
@@ -30,14 +31,14 @@ void check_views(const basic_matrix_view<const In, Space>& in,
 backend checked_backend(const mean_filter_options& options, memory_space space) {
   detail::check_nan_policy(options.nans, nan_policy::reject, "mean_filter");
   detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
-  if (space == memory_space::host) return detail::host_call_backend(options.exec);
+  if (space == memory_space::host) return resolve_backend(options.exec);
   detail::check_device_call(options.exec);
   return backend::cuda;
 }
 
 backend checked_backend(const convolve_options& options, memory_space space) {
   detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
-  if (space == memory_space::host) return detail::host_call_backend(options.exec);
+  if (space == memory_space::host) return resolve_backend(options.exec);
   detail::check_device_call(options.exec);
   return backend::cuda;
 }

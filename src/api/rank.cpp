@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
@@ -49,7 +50,7 @@ template <class T>
 matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options) {
   return with_memory_errors("rank_rows", [&] {
     check_shape(data.cols());
-    const rank_options decided = decide<T>(options, host_call_backend(options.exec), data.cols());
+    const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
     matrix<double> ranks(data.rows(), data.cols());
     if (data.empty()) return ranks;
     cpu::advise_large_pages(ranks.data(),

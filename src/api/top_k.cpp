@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
@@ -53,7 +54,7 @@ top_k_options decide(top_k_shape shape, const top_k_options& options, memory_spa
   check_enumerator("options.variant", options.variant, top_k_variant::warp_rows);
   top_k_options decided = options;
   if (space == memory_space::host) {
-    decided.exec.target = host_call_backend(options.exec);
+    decided.exec.target = resolve_backend(options.exec);
   } else {
     check_device_call(options.exec);
     decided.exec.target = backend::cuda;

@@ -11,13 +11,19 @@
 
 namespace gpu::stats {
 
-/// Fills edge.p on several threads.
+/// p of one number of observations and one tail; fills that of edges on several threads.
 class edge_p_values {
  public:
   edge_p_values(index_t observations, tail side, int threads);
   void fill(std::span<edge> edges) const;
+  void fill(std::span<folded_edge> edges) const;
+  /// The same p of one statistic, as long as this lives.
+  [[nodiscard]] p_function function() const { return {table_.get(), side_}; }
 
  private:
+  template <class Edge>
+  void fill_each(std::span<Edge> edges) const;
+
   std::shared_ptr<const p_table> table_;
   tail side_;
   int threads_;

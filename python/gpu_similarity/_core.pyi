@@ -2,6 +2,18 @@
 
 from typing import Any
 
+import numpy.dtypes
+
+class Memory:
+    def __buffer__(self, flags, /):
+        """
+        Return a buffer object that exposes the underlying memory of the object.
+        """
+
+edge_dtype: numpy.dtypes.VoidDType = ...
+
+folded_edge_dtype: numpy.dtypes.VoidDType = ...
+
 version: str
 
 def backends() -> list[Any]: ...

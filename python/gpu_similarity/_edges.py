@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ._summary import PairSummary, summary_from
 
-EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
 _SHOWN = 5
 _SYMBOLS = {"spearman": "rho", "pearson": "r"}
 
@@ -166,6 +165,6 @@ class Edges:
 
 
 def edges_from(answer: tuple[Any, Any], measure: str, names: npt.NDArray[Any] | None) -> Edges:
-    """Edges from the compiled part's bytes and summary."""
-    content, fields = answer
-    return Edges(content.view(EDGE_DTYPE), summary_from(fields), measure, names)
+    """Edges from the compiled part's records and summary."""
+    records, fields = answer
+    return Edges(records, summary_from(fields), measure, names)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import Array, host_array
 from ._rows import rank
+from ._summary import summary_from
 from ._test_of_correlation import p_value
 
 # NumPy's own, for what is too small for the library.
@@ -97,11 +98,11 @@ def spearmanr(
         rows = np.ascontiguousarray(rows[:, ~missing])
         if rows.shape[1] <= 1:
             return SignificanceResult(np.float64(np.nan), np.float64(np.nan))
-    statistic, pvalue = _spearman_matrix(rows, alternative)
+    statistic, pvalue, constant = _spearman_matrix(rows, alternative)
+    if constant:
+        _warn_constant()
     if rows.shape[0] != 2:
         return SignificanceResult(statistic, pvalue)
-    if np.isnan(statistic[0, 1]) and not missing.any():
-        _warn_constant()
     return SignificanceResult(statistic[1, 0], pvalue[1, 0])
 
 
@@ -230,7 +231,8 @@ def rankdata(
     Returns
     -------
     ndarray
-        float64 for "average" or where a rank is NaN, else integers.
+        The ranks, in the type of `a` where it is a floating-point type, else in float64, as
+        SciPy 1.18 gives them; up to 1.17 SciPy gives integers for methods other than "average".
 
     Raises
     ------
@@ -243,7 +245,7 @@ def rankdata(
     >>> gs.rankdata([0, 2, 3, 2])
     array([1. , 2.5, 4. , 2.5])
     >>> gs.rankdata([0, 2, 3, 2], method="min")
-    array([1, 2, 4, 2])
+    array([1., 2., 4., 2.])
     """
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise ValueError(f'unknown method "{method}"')
@@ -252,16 +254,16 @@ def rankdata(
     values = np.asarray(a)
     if axis is None:
         values, axis = values.ravel(), -1
-    kind = np.dtype(np.float64 if method == "average" else np.int_)
-    if values.size == 0:
-        return np.empty(values.shape, kind)
     if values.dtype.kind in "OUSmM":
         values = np.unique(values, return_inverse=True)[1].reshape(values.shape)
+    kind = np.result_type(values.dtype, 0.0)
+    if values.size == 0:
+        return np.empty(values.shape, kind)
     last = np.moveaxis(values, axis, -1)
     rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
     missing = np.isnan(rows) if rows.dtype.kind == "f" else None
     if missing is None or not missing.any():
-        ranks = rank(rows, ties=method).astype(kind, copy=False)
+        ranks = rank(rows, ties=method)
     elif nan_policy == "raise":
         raise ValueError("The input contains nan values")
     else:
@@ -270,7 +272,7 @@ def rankdata(
             for i in np.flatnonzero(missing.any(axis=1)):
                 present = ~missing[i]
                 ranks[i, present] = rank(rows[i, present], ties=method)
-    return np.moveaxis(ranks.reshape(last.shape), -1, axis)
+    return np.moveaxis(ranks.astype(kind, copy=False).reshape(last.shape), -1, axis)
 
 
 def uniform_filter1d(
@@ -399,16 +401,19 @@ def _checked(x: Any, axis: int | None) -> Array:
 
 def _spearman_matrix(
     rows: Array, alternative: Literal["two-sided", "greater", "less"]
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, bool]:
+    """rho, p, and whether a variable is constant."""
     if rows.shape[1] >= 3:
-        matrix, _ = _core.dense_f64(rows, {"nans": "propagate"})
-        return matrix, p_value(matrix, rows.shape[1], tail=alternative)
+        matrix, fields = _core.dense_f64(rows, {"nans": "propagate"})
+        p = p_value(matrix, rows.shape[1], tail=alternative)
+        return matrix, p, summary_from(fields).constant_rows.size > 0
     # With two observations rho is 1 or -1 and the t distribution has no degree of freedom.
     ranks = rank(rows, nans="propagate")
     sign = np.sign(ranks[:, 1] - ranks[:, 0])
     sign[sign == 0] = np.nan
     matrix = np.outer(sign, sign)
-    return matrix, np.full_like(matrix, np.nan)
+    constant = bool((ranks[:, 1] == ranks[:, 0]).any())
+    return matrix, np.full_like(matrix, np.nan), constant
 
 
 def _warn_constant() -> None:

@@ -263,7 +263,6 @@ def top_k(
         return _top_k_device(_device.DeviceArray(x, "x"), k, options)
     given = _as_array(x)
     values, indices = _core.top_k(host_array(given, "x", copy=copy), k, options)
-    indices = indices.view(np.int64)
     return TopK(_in_type_of(given, values, indices), indices)
 
 
@@ -314,8 +313,6 @@ def top_k_distinct(
     values, indices, counts, found = _core.top_k_distinct(
         host_array(given, "x", copy=copy), k, options
     )
-    indices, counts = indices.view(np.int64), counts.view(np.int64)
-    found = found if isinstance(found, int) else found.view(np.int64)
     return TopKDistinct(_in_type_of(given, values, indices), indices, counts, found)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._edges import EDGE_DTYPE, Edges
+from ._edges import Edges
 from ._summary import PairSummary, summary_from
 
 _UNKNOWN = np.empty(0, np.int64)
@@ -42,8 +42,22 @@ class EdgeStream(Iterator[Edges]):
         self._stream = _core.EdgeStream(data, options)
         rows, cols = data.shape
         self._running = PairSummary(
-            rows, cols, _UNKNOWN, _UNKNOWN, 0, rows * (rows - 1) // 2, 0,
-            1.0, 0.0, 0.0, 0.0, "", "", "", 0, 0
+            rows,
+            cols,
+            _UNKNOWN,
+            _UNKNOWN,
+            0,
+            rows * (rows - 1) // 2,
+            0,
+            1.0,
+            0.0,
+            0.0,
+            0.0,
+            "",
+            "",
+            "",
+            0,
+            0,
         )
         self.measure = measure
         self.names = names
@@ -59,7 +73,7 @@ class EdgeStream(Iterator[Edges]):
                 fields = self._stream.summary()
                 self.summary = None if fields is None else summary_from(fields)
             raise StopIteration
-        return Edges(content.view(EDGE_DTYPE), self._running, self.measure, self.names)
+        return Edges(content, self._running, self.measure, self.names)
 
     def close(self) -> None:
         """Ends the run; batches that were not read are dropped."""

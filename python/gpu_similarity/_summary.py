@@ -113,13 +113,6 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
-_NO_ROWS: npt.NDArray[np.int64] = np.empty(0, np.int64)
-_NO_ROWS.flags.writeable = False
-
-
 def summary_from(fields: tuple[Any, ...]) -> PairSummary:
-    """A PairSummary from the compiled part's tuple, where None stands for no rows."""
-    if fields[2] is None and fields[3] is None:
-        return PairSummary(fields[0], fields[1], _NO_ROWS, _NO_ROWS, *fields[4:])
-    constant, missing = (_NO_ROWS if rows is None else rows for rows in fields[2:4])
-    return PairSummary(fields[0], fields[1], constant, missing, *fields[4:])
+    """A PairSummary from the compiled part's tuple."""
+    return tuple.__new__(PairSummary, fields)

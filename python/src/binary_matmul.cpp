@@ -32,9 +32,9 @@ nb::object pack_bits(nb::handle data, double threshold, nb::dict keywords) {
         },
         table.view());
   });
-  const auto rows = static_cast<std::size_t>(bits.rows());
-  const auto words = static_cast<std::size_t>(bits.row_words());
-  return to_numpy<std::uint32_t>(bit_words_holder{std::move(bits)}, {rows, words});
+  const gpu::index_t rows = bits.rows();
+  const gpu::index_t words = bits.row_words();
+  return to_numpy<std::uint32_t>(bit_words_holder{std::move(bits)}, rows, words);
 }
 
 nb::object binary_matmul(nb::handle left, nb::handle right, gpu::index_t cols, nb::dict keywords) {

@@ -13,11 +13,8 @@ nb::tuple counts(nb::handle data, nb::dict keywords) {
   reader.read("histogram_bins", sink.histogram_bins);
   reader.check_all_read();
   gpu::pair_counts result = call.context.run([&] { return call.all_pairs(table, sink); });
-  const std::size_t rows = result.degree.size();
-  const std::size_t bins = result.histogram.size();
-  return nb::make_tuple(result.tested, result.kept,
-                        to_numpy<std::uint32_t>(std::move(result.degree), {rows}),
-                        to_numpy<std::uint64_t>(std::move(result.histogram), {bins}),
+  return nb::make_tuple(result.tested, result.kept, vector_to_numpy(std::move(result.degree)),
+                        vector_to_numpy(std::move(result.histogram)),
                         summary_tuple(std::move(result.summary), table.cols()));
 }
 

@@ -81,8 +81,7 @@ nb::object edge_stream::next() {
     waiting_.pop_front();
     changed_.notify_all();
   }
-  const std::size_t bytes = edges.size() * sizeof(gpu::edge);
-  return to_numpy<std::uint8_t>(std::move(edges), {bytes});
+  return vector_to_numpy(std::move(edges));
 }
 
 void edge_stream::raise_failure() {

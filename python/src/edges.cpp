@@ -4,7 +4,7 @@
 namespace gpu_python {
 namespace {
 
-// The bytes of the edges and the summary.
+// The edges and the summary.
 nb::tuple edges(nb::handle data, nb::dict keywords) {
   const host_array table(data, "x");
   option_reader reader(std::move(keywords));
@@ -14,15 +14,13 @@ nb::tuple edges(nb::handle data, nb::dict keywords) {
   reader.read("order", sink.order);
   reader.check_all_read();
   gpu::edge_list result = call.context.run([&] { return call.all_pairs(table, sink); });
-  const std::size_t bytes = result.edges.size() * sizeof(gpu::edge);
-  return nb::make_tuple(to_numpy<std::uint8_t>(std::move(result.edges), {bytes}),
+  return nb::make_tuple(vector_to_numpy(std::move(result.edges)),
                         summary_tuple(std::move(result.summary), table.cols()));
 }
 
 }  // namespace
 
 void bind_edges(nb::module_& module) {
-  static_assert(sizeof(gpu::edge) == 24, "the record type in gpu_similarity._edges says so too");
   module.def("edges", &edges, nb::arg("x"), nb::arg("options"));
 }
 

@@ -16,11 +16,9 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
 
 namespace {
 
-// Most runs have none: None costs less than an empty array.
+// Most runs have none.
 nb::object row_numbers(std::vector<gpu::index_t>&& rows) {
-  const std::size_t count = rows.size();
-  if (count == 0) return nb::none();
-  return to_numpy<gpu::index_t>(std::move(rows), {count});
+  return rows.empty() ? no_rows() : vector_to_numpy(std::move(rows));
 }
 
 }  // namespace

@@ -13,10 +13,9 @@ nb::tuple partners(nb::handle data, gpu::index_t k, nb::dict keywords) {
   reader.read("order", sink.order);
   reader.check_all_read();
   gpu::neighbor_table result = call.context.run([&] { return call.all_pairs(table, sink); });
-  const std::size_t rows = result.count.size();
   return nb::make_tuple(matrix_to_numpy<gpu::node_id>(std::move(result.index), 2),
                         matrix_to_numpy<double>(std::move(result.statistic), 2),
-                        to_numpy<gpu::node_id>(std::move(result.count), {rows}),
+                        vector_to_numpy(std::move(result.count)),
                         summary_tuple(std::move(result.summary), table.cols()));
 }
 

@@ -22,12 +22,6 @@ std::span<const T> only_row(const gpu::matrix_view<const T> view) {
   return {view.data(), static_cast<std::size_t>(view.cols())};
 }
 
-template <class T>
-nb::object vector_to_numpy(std::vector<T>&& values) {
-  const std::size_t size = values.size();
-  return to_numpy<T>(std::move(values), {size});
-}
-
 // Values and indices.
 nb::tuple top_k(nb::handle data, gpu::index_t k, nb::dict keywords) {
   const host_array table(data, "x");

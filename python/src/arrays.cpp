@@ -100,10 +100,8 @@ nb::object no_rows() {
 
 void bind_arrays(nb::module_& module) {
   numpy = find_numpy();
-  nb::class_<library_memory>(module, "Memory", nb::type_slots(memory_slots.data()));
-  module.attr("edge_dtype") = nb::borrow(numpy->types[static_cast<std::size_t>(result_type::edge)]);
-  module.attr("folded_edge_dtype") =
-      nb::borrow(numpy->types[static_cast<std::size_t>(result_type::folded_edge)]);
+  // With an underscore: no part of the types that python_stub.sh writes.
+  nb::class_<library_memory>(module, "_Memory", nb::type_slots(memory_slots.data()));
 }
 
 any_device_view device_view(const nb::tuple& described) {

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import Array, host_array
 from ._rows import rank
-from ._summary import summary_from
 from ._test_of_correlation import p_value
 
 # NumPy's own, for what is too small for the library.
@@ -147,7 +146,7 @@ def corrcoef(
     if rows.shape[0] <= 1 or rows.shape[1] < 3:
         small: Any = _numpy_corrcoef(rows)
         return small if dtype is None else np.asarray(small).astype(dtype)[()]
-    matrix, _ = _core.dense_f64(rows, {"measure": "pearson", "nans": "propagate"})
+    matrix, _ = _core.dense_f64(rows, None, {"measure": "pearson", "nans": "propagate"})
     return matrix if dtype is None else matrix.astype(dtype, copy=False)
 
 
@@ -191,21 +190,14 @@ def pairwise_distances(
     if metric not in ("correlation", "spearman"):
         raise ValueError(f"metric: got {metric!r}, expected 'correlation' or 'spearman'")
     first = _two_dimensional(X, "X")
-    rows = first
-    if Y is not None:
-        second = _two_dimensional(Y, "Y")
-        if first.shape[1] != second.shape[1]:
-            raise ValueError(
-                f"Y: got {second.shape[1]} features, expected {first.shape[1]} as X has"
-            )
-        rows = host_array(np.concatenate([first, second]), "X")
+    second = None if Y is None else _two_dimensional(Y, "Y")
+    if second is not None and first.shape[1] != second.shape[1]:
+        raise ValueError(f"Y: got {second.shape[1]} features, expected {first.shape[1]} as X has")
     options: dict[str, Any] = {"measure": "pearson" if metric == "correlation" else metric}
     if n_jobs is not None and n_jobs > 0:
         options["cpu_threads"] = n_jobs
-    matrix, _ = _core.dense_f64(rows, options)
-    n = len(first)
-    out = matrix if Y is None else np.ascontiguousarray(matrix[:n, n:])
-    return np.subtract(1.0, out, out=out)
+    matrix, _ = _core.dense_f64(first, second, options)
+    return np.subtract(1.0, matrix, out=matrix)
 
 
 def rankdata(
@@ -404,9 +396,9 @@ def _spearman_matrix(
 ) -> tuple[Array, Array, bool]:
     """rho, p, and whether a variable is constant."""
     if rows.shape[1] >= 3:
-        matrix, fields = _core.dense_f64(rows, {"nans": "propagate"})
+        matrix, summary = _core.dense_f64(rows, None, {"nans": "propagate"})
         p = p_value(matrix, rows.shape[1], tail=alternative)
-        return matrix, p, summary_from(fields).constant_rows.size > 0
+        return matrix, p, summary.constant_rows.size > 0
     # With two observations rho is 1 or -1 and the t distribution has no degree of freedom.
     ranks = rank(rows, nans="propagate")
     sign = np.sign(ranks[:, 1] - ranks[:, 0])

@@ -12,10 +12,11 @@ NB_MODULE(_core, module) {
   gpu_python::bind_arrays(module);
   gpu_python::bind_backends(module);
   gpu_python::bind_edges(module);
+  gpu_python::bind_folded_edges(module);
   gpu_python::bind_partners(module);
   gpu_python::bind_counts(module);
   gpu_python::bind_dense(module);
-  gpu_python::bind_edge_stream(module);
+  gpu_python::bind_batch_streams(module);
   gpu_python::bind_plan(module);
   gpu_python::bind_p_value(module);
   gpu_python::bind_rank(module);

@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(Threads)
     Out means[K];
     const auto keep = [&](int j, const Sum& sum) {
       means[j] = full ? args.full_mean(sum)
-                      : args.mean(sum, first + static_cast<int>(threadIdx.x) * K + j);
+                      : args.mean(sum, row, first + static_cast<int>(threadIdx.x) * K + j);
     };
     if constexpr (Short > 0) {
       short_windows<Sum, K, Short>(here, keep);

@@ -351,11 +351,10 @@ def _filtered(
         return np.zeros(values.shape, kind)
     last = np.moveaxis(values, axis, -1)
     rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
-    if kind != rows.dtype or kind.char not in "BHifd":
-        rows = rows.astype(np.float64)
     rows = host_array(rows, "input")
     options = {"boundary": boundary, "origin": origin}
-    means: Array = _core.mean_filter(rows, size, False, options)
+    # SciPy's means of the input's own type are those in double, cut to that type at the end.
+    means: Array = _core.mean_filter(rows, size, kind != rows.dtype, options)
     with np.errstate(invalid="ignore"):
         means = means.astype(kind, copy=False)
     return np.moveaxis(means.reshape(last.shape), -1, axis)

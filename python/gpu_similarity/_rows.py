@@ -12,7 +12,6 @@ from ._arrays import Array, host_array
 from ._options import NanPolicy, RunOptions
 
 Boundary = Literal["zero", "reflect", "nearest", "mirror", "wrap", "shrink", "valid"]
-_FILTERED = frozenset("BHifd")
 
 
 class TopK(NamedTuple):
@@ -337,8 +336,6 @@ def _filter_input(
     kind = np.dtype(given if dtype is None else dtype)
     if kind != given and kind != np.float64:
         raise ValueError(f"dtype: got {kind}, expected {given} or float64")
-    if values.dtype.char not in _FILTERED:
-        values = values.astype(np.int32)
     return values, kind, kind == np.float64
 
 

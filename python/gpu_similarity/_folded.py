@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._call import EdgeOrder, pair_call
+from ._call import EdgeOrder, PairCall, pair_call
 from ._edges import EDGE_DTYPE, Edges
 from ._options import Adjustment, PairRunOptions, Tail
-from ._results import Names, PairResult
+from ._results import PairResult
 from ._stream import BatchStream
-from ._summary import running_summary
 
 _FIELDS = ("first", "second", "statistic", "p", "pairs")
 _SHOWN = 5
@@ -159,9 +158,8 @@ class FoldedStream(BatchStream[FoldedEdges]):
         What the run did, once the last batch was read.
     """
 
-    def __init__(self, x: npt.NDArray[Any], options: dict[str, Any], names: Names) -> None:
-        super().__init__(_core.FoldedStream(x, None, options), running_summary(x))
-        self.names = names
+    def __init__(self, call: PairCall) -> None:
+        super().__init__(_core.FoldedStream(call.x, None, call.options), call)
         self._patterns: Patterns | None = None
 
     @property
@@ -280,7 +278,7 @@ def folded_stream(
     call.options["batch_edges"] = batch_edges
     if order != "by-row-then-column":
         call.options["order"] = order
-    return FoldedStream(call.x, call.options, call.names)
+    return FoldedStream(call)
 
 
 def _runs(lengths: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

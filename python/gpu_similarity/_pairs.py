@@ -342,7 +342,7 @@ def stream(
     call.options["batch_edges"] = batch_edges
     if order != "by-row-then-column":
         call.options["order"] = order
-    return EdgeStream(call.x, call.y, call.options, measure, call.names, call.y_names)
+    return EdgeStream(call, measure)
 
 
 def plan(

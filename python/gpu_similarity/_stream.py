@@ -10,6 +10,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy.typing as npt
 
 from . import _core
+from ._call import PairCall
 from ._edges import Edges
 from ._options import Measure
 from ._results import Names
@@ -21,9 +22,11 @@ Batch = TypeVar("Batch")
 class BatchStream(Iterator[Batch], Generic[Batch]):
     """An iterator over batches of a run on a thread of its own."""
 
-    def __init__(self, stream: Any, running: PairSummary) -> None:
+    def __init__(self, stream: Any, call: PairCall) -> None:
         self._stream = stream
-        self._running = running
+        self._arrays = call.arrays  # behind the stream: attributes are dropped in their order
+        self._running = running_summary(call.rows, call.cols, call.y_rows)
+        self.names = call.names
         self.summary: PairSummary | None = None
 
     @abstractmethod
@@ -72,19 +75,10 @@ class EdgeStream(BatchStream[Edges]):
         What the run did, once the last batch was read.
     """
 
-    def __init__(
-        self,
-        x: npt.NDArray[Any],
-        y: npt.NDArray[Any] | None,
-        options: dict[str, Any],
-        measure: Measure,
-        names: Names,
-        y_names: Names,
-    ) -> None:
-        super().__init__(_core.EdgeStream(x, y, options), running_summary(x, y))
+    def __init__(self, call: PairCall, measure: Measure) -> None:
+        super().__init__(_core.EdgeStream(call.x, call.y, call.options), call)
         self.measure = measure
-        self.names = names
-        self.y_names = y_names
+        self.y_names = call.y_names
 
     @property
     def other_names(self) -> Names:

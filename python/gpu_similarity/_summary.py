@@ -173,10 +173,8 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
-def running_summary(x: npt.NDArray[Any], y: npt.NDArray[Any] | None = None) -> PairSummary:
+def running_summary(rows: int, cols: int, y_rows: int | None) -> PairSummary:
     """What is known of a run whose batches are read before it has ended."""
-    rows, cols = x.shape
-    y_rows = None if y is None else len(y)
     none = np.empty(0, np.int64)
     pairs = rows * (rows - 1) // 2 if y_rows is None else rows * y_rows
     return PairSummary(

@@ -39,8 +39,20 @@ nb::object checksum_object(const gpu::pair_checksum& sum) {
 
 }  // namespace
 
+pair_table::pair_table(nb::handle table, const char* name) {
+  if (nb::isinstance<nb::tuple>(table)) {
+    device_ = device_view(nb::borrow<nb::tuple>(table));
+  } else {
+    host_.emplace(table, name);
+  }
+}
+
 pair_tables::pair_tables(nb::handle x, nb::handle y) : x_(x, "x") {
-  if (!y.is_none()) y_.emplace(y, "y");
+  if (y.is_none()) return;
+  y_.emplace(y, "y");
+  if (y_->is_on_device() != x_.is_on_device()) {
+    throw nb::type_error("x, y: expected both in host memory or both in device memory");
+  }
 }
 
 pair_call::pair_call(option_reader& reader) : context(reader) {

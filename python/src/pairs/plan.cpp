@@ -10,12 +10,13 @@ nb::tuple plan(nb::handle x, nb::handle y, nb::dict keywords) {
   option_reader reader(std::move(keywords));
   pair_call call(reader);
   reader.check_all_read();
-  const auto of = [&](const auto... views) {
-    return call.what == measure::spearman
-               ? gpu::plan_spearman_all_pairs(views..., call.options, call.keep)
-               : gpu::plan_pearson_all_pairs(views..., call.options, call.keep);
-  };
-  const gpu::pair_plan result = call.context.run([&] { return tables.visit(of, of); });
+  const gpu::pair_plan result = call.context.run([&] {
+    return tables.visit([&](const auto... views) {
+      return call.what == measure::spearman
+                 ? gpu::plan_spearman_all_pairs(views..., call.options, call.keep)
+                 : gpu::plan_pearson_all_pairs(views..., call.options, call.keep);
+    });
+  });
   return nb::make_tuple(gpu::to_string(result.used), result.device, gpu::to_string(result.variant),
                         result.tile_rows, result.tile_cols, result.workspace_bytes, result.choice,
                         result.pairs, result.sampled_pairs, result.kept_estimate, result.kept_upper,

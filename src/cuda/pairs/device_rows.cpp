@@ -47,19 +47,20 @@ void on_threads(int threads, const Work& work) {
 
 }  // namespace
 
-device_rows::device_rows(measure what, const detail::any_matrix_view& data, row_format format,
+device_rows::device_rows(measure what, const detail::pair_tables& tables, row_format format,
                          const pair_options& options, pair_budget& budget, pair_share& share,
                          cudaStream_t stream, detail::prepared_rows& info)
     : count_(0), format_(format) {
   const auto start = std::chrono::steady_clock::now();
-  std::visit(
-      [&]<class T>(matrix_view<const T> view) {
-        count_ = view.rows();
-        info.rows = view.rows();
-        info.cols = view.cols();
-        input_row_bytes_ = static_cast<std::size_t>(view.cols()) * sizeof(T);
-      },
-      data);
+  const auto add_table = [&]<class T>(matrix_view<const T> view) {
+    count_ += view.rows();
+    info.cols = view.cols();
+    input_row_bytes_ =
+        std::max(input_row_bytes_, static_cast<std::size_t>(view.cols()) * sizeof(T));
+  };
+  std::visit(add_table, tables.x);
+  if (tables.y) std::visit(add_table, *tables.y);
+  info.rows = count_;
   const auto rows = static_cast<std::size_t>(count_);
   const std::size_t per_row = sizeof(std::int64_t) + sizeof(kernels::row_norm);
   budget.take(rows * per_row, "norms of the rows");
@@ -93,9 +94,7 @@ device_rows::device_rows(measure what, const detail::any_matrix_view& data, row_
     host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
   }
   choose_blocks(options.exec.cpu_threads, share, budget);
-  std::visit(
-      [&]<class T>(matrix_view<const T> view) { prepare(what, view, options, share, stream); },
-      data);
+  prepare(what, tables, options, share, stream);
   read_back(stream, info);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -129,9 +128,8 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
   budget.require(static_cast<std::size_t>(threads_) * lanes_bytes, "blocks of input rows");
 }
 
-template <class T>
-void device_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
-                          pair_share& share, cudaStream_t stream) {
+void device_rows::prepare(measure what, const detail::pair_tables& tables,
+                          const pair_options& options, pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   if (share.members() > 1 && share.agree(resident_)) {
     const row_exchange others(
@@ -140,7 +138,7 @@ void device_rows::prepare(measure what, matrix_view<const T> data, const pair_op
     const auto send = [&](row_range rows, const std::byte*, cudaStream_t on) {
       others.send(rows, format_, on);
     };
-    prepare_blocks(what, data, *walk, send);
+    prepare_blocks(what, tables, *walk, send);
     walk->finish();
   } else {
     const auto alone = make_solo_share(options.exec.on_progress);
@@ -153,55 +151,49 @@ void device_rows::prepare(measure what, matrix_view<const T> data, const pair_op
       std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
     };
-    prepare_blocks(what, data, *walk, keep);
+    prepare_blocks(what, tables, *walk, keep);
     walk->finish();
   }
   kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
 }
 
-template <class T, class Done>
-void device_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_walk& walk,
+template <class Done>
+void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables, pair_walk& walk,
                                  const Done& done) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
-  const bool staged = piece_bytes_ != 0;
-  const pair_walk::piece piece = [&](index_t) { return prepared_rows_; };
+  const index_t border =
+      tables.y ? std::visit([](const auto& view) { return view.rows(); }, tables.x) : count_;
+  // A block is of one table.
+  const pair_walk::piece piece = [&](index_t begin) {
+    return begin < border ? std::min(prepared_rows_, border - begin) : prepared_rows_;
+  };
   on_threads(threads_, [&](const std::atomic<bool>& failed) {
     std::deque<upload_lane> lanes;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
       lanes.emplace_back(most * input_row_bytes_, most * ranks_row_bytes_,
                          resident_ ? 0 : most * format_.row_bytes, piece_bytes_, fillers_);
     }
-    // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
-    bool as_bytes = staged && std::is_same_v<T, std::int32_t> && what == measure::spearman &&
-                    data.row_stride() == data.cols();
+    bool as_bytes[2] = {piece_bytes_ != 0, piece_bytes_ != 0};
     for (std::size_t turn = 0; !failed; ++turn) {
       const row_range rows = walk.take(piece);
       if (rows.empty()) break;
-      auto& [own, input, ranks, packed, upload] = lanes[turn % lanes_];
-      const cudaStream_t stream = own.get();
+      upload_lane& lane = lanes[turn % lanes_];
       const auto offset = static_cast<std::size_t>(rows.begin);
-      std::byte* values = resident_ ? values_.data() : packed.data();
+      std::byte* values = resident_ ? values_.data() : lane.packed.data();
       if (resident_ && values != nullptr) values += offset * format_.row_bytes;
       double* unit = format_.unit_bytes == 0
                          ? nullptr
                          : unit_.data() + offset * format_.unit_bytes / sizeof(double);
-      const auto pack_as = [&]<class Sent>(const Sent* sent) {
-        const device_matrix_view<const Sent> block(sent, rows.size(), data.cols());
-        pack(what, block, rows.begin, ranks.data(), values, unit, stream);
-      };
-      if constexpr (std::is_same_v<T, std::int32_t>) {
-        as_bytes =
-            as_bytes && upload.copy_as_bytes(data.row(rows.begin),
-                                             static_cast<std::size_t>(rows.size() * data.cols()),
-                                             reinterpret_cast<std::int8_t*>(input.data()));
-        if (as_bytes) pack_as(reinterpret_cast<const std::int8_t*>(input.data()));
-      }
-      if (!as_bytes) {
-        upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
-                    static_cast<std::size_t>(rows.size()), input_row_bytes_,
-                    static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
-        pack_as(reinterpret_cast<const T*>(input.data()));
-      }
+      const bool of_y = rows.begin >= border;
+      const index_t in_table = of_y ? rows.begin - border : rows.begin;
+      std::visit(
+          [&]<class T>(matrix_view<const T> data) {
+            const matrix_view<const T> block(data.row(in_table), rows.size(), data.cols(),
+                                             data.row_stride());
+            prepare_block(what, block, rows.begin, lane, as_bytes[of_y ? 1 : 0], values, unit);
+          },
+          of_y ? *tables.y : tables.x);
+      const cudaStream_t stream = lane.own.get();
       if (rounding_.data() != nullptr) {
         kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
       }
@@ -210,6 +202,30 @@ void device_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_w
     }
     for (const upload_lane& lane : lanes) lane.own.synchronize();
   });
+}
+
+template <class T>
+void device_rows::prepare_block(measure what, matrix_view<const T> data, index_t first,
+                                upload_lane& lane, bool& as_bytes, std::byte* values,
+                                double* unit) {
+  auto& [own, input, ranks, packed, upload] = lane;
+  const auto pack_as = [&]<class Sent>(const Sent* sent) {
+    const device_matrix_view<const Sent> block(sent, data.rows(), data.cols());
+    pack(what, block, first, ranks.data(), values, unit, own.get());
+  };
+  // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
+  if constexpr (std::is_same_v<T, std::int32_t>) {
+    as_bytes =
+        as_bytes && what == measure::spearman && data.row_stride() == data.cols() &&
+        upload.copy_as_bytes(data.data(), static_cast<std::size_t>(data.rows() * data.cols()),
+                             reinterpret_cast<std::int8_t*>(input.data()));
+    if (as_bytes) return pack_as(reinterpret_cast<const std::int8_t*>(input.data()));
+  }
+  upload.copy(reinterpret_cast<const std::byte*>(data.data()),
+              static_cast<std::size_t>(data.rows()),
+              static_cast<std::size_t>(data.cols()) * sizeof(T),
+              static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
+  pack_as(reinterpret_cast<const T*>(input.data()));
 }
 
 template <class T, class Integer>

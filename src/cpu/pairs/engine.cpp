@@ -13,6 +13,7 @@
 
 #include "cpu/pairs/memory.hpp"
 #include "cpu/platform/instruction_set.hpp"
+#include "pairs/tables.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/pair_variants.hpp"
 
@@ -60,7 +61,7 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
       scratch_(static_cast<std::size_t>(threads_)) {
   const auto start = std::chrono::steady_clock::now();
   if (!input.area.is_whole_table()) throw unsupported("x against y and parts: not on the CPU yet");
-  const detail::any_matrix_view& data = input.tables.x;
+  const detail::any_matrix_view data = detail::host_view(input.tables.x);
   info_.rows = input.rows();
   info_.cols = input.cols();
   variant_ = detail::choose_pair_variant(backend::cpu, options.variant,

@@ -52,15 +52,19 @@ device_rows::device_rows(measure what, const detail::pair_tables& tables, row_fo
                          cudaStream_t stream, detail::prepared_rows& info)
     : count_(0), format_(format) {
   const auto start = std::chrono::steady_clock::now();
-  const auto add_table = [&]<class T>(matrix_view<const T> view) {
+  const auto add_table = [&]<class View>(const View& view) {
     count_ += view.rows();
     info.cols = view.cols();
-    input_row_bytes_ =
-        std::max(input_row_bytes_, static_cast<std::size_t>(view.cols()) * sizeof(T));
+    input_row_bytes_ = std::max(input_row_bytes_, static_cast<std::size_t>(view.cols()) *
+                                                      sizeof(typename View::value_type));
   };
   std::visit(add_table, tables.x);
   if (tables.y) std::visit(add_table, *tables.y);
   info.rows = count_;
+  // Where one of two tables is elsewhere, both are copied.
+  place_ = place_of(tables.x);
+  if (tables.y && place_ == table_place::this_device) place_ = place_of(*tables.y);
+  sent_row_bytes_ = place_ == table_place::this_device ? 0 : input_row_bytes_;
   const auto rows = static_cast<std::size_t>(count_);
   const std::size_t per_row = sizeof(std::int64_t) + sizeof(kernels::row_norm);
   budget.take(rows * per_row, "norms of the rows");
@@ -81,7 +85,7 @@ device_rows::device_rows(measure what, const detail::pair_tables& tables, row_fo
         static_cast<std::size_t>(pitch) * (format_.cols <= int16_rank_columns ? 2 : 4);
   }
   const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
-  block_rows_ = block_of(most_staged / (format_.bytes() + input_row_bytes_ + ranks_row_bytes_));
+  block_rows_ = block_of(most_staged / (format_.bytes() + sent_row_bytes_ + ranks_row_bytes_));
   if (resident_) {
     budget.take(rows * format_.bytes(), "prepared rows");
     if (format_.tile != pair_tile_kind::tensor_float) values_ = {rows * format_.row_bytes, stream};
@@ -109,10 +113,12 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
                                 const pair_budget& budget) {
   const upload_shape& shape = share.members() == 1 ? upload_alone : upload_shared;
   const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
-  const std::size_t per_row =
-      input_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes);
+  const std::size_t per_row = std::max<std::size_t>(
+      sent_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes), 1);
   std::size_t wanted = input_bytes;
-  if (input_upload::is_staged(input_bytes)) {
+  if (place_ != table_place::host) {
+    if (share.members() > 1) wanted = std::min(shape.block_bytes, wanted);
+  } else if (input_upload::is_staged(input_bytes)) {
     const int threads = std::min(staging_threads(cpu_threads), most_upload_threads);
     (shape.together ? fillers_ : threads_) = threads;
     lanes_ = shape.lanes;
@@ -157,6 +163,45 @@ void device_rows::prepare(measure what, const detail::pair_tables& tables,
   kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
 }
 
+template <class T, class Pack>
+void device_rows::feed(matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+                       const Pack& pack) const {
+  if constexpr (std::is_same_v<T, std::int32_t>) {
+    auto* const bytes = reinterpret_cast<std::int8_t*>(lane.input.data());
+    as_bytes =
+        as_bytes && data.row_stride() == data.cols() &&
+        lane.upload.copy_as_bytes(data.row(rows.begin),
+                                  static_cast<std::size_t>(rows.size() * data.cols()), bytes);
+    if (as_bytes) {
+      pack(device_matrix_view<const std::int8_t>(bytes, rows.size(), data.cols()));
+      return;
+    }
+  }
+  const std::size_t row_bytes = static_cast<std::size_t>(data.cols()) * sizeof(T);
+  lane.upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
+                   static_cast<std::size_t>(rows.size()), row_bytes,
+                   static_cast<std::size_t>(data.row_stride()) * sizeof(T), lane.input.data());
+  pack(device_matrix_view<const T>(reinterpret_cast<const T*>(lane.input.data()), rows.size(),
+                                   data.cols()));
+}
+
+template <class T, class Pack>
+void device_rows::feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool&,
+                       const Pack& pack) const {
+  if (place_ == table_place::this_device) {
+    pack(device_matrix_view<const T>(data.row(rows.begin), rows.size(), data.cols(),
+                                     data.row_stride()));
+    return;
+  }
+  const std::size_t row_bytes = static_cast<std::size_t>(data.cols()) * sizeof(T);
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpy2DAsync(lane.input.data(), row_bytes, data.row(rows.begin),
+                        static_cast<std::size_t>(data.row_stride()) * sizeof(T), row_bytes,
+                        static_cast<std::size_t>(rows.size()), cudaMemcpyDefault, lane.own.get()));
+  pack(device_matrix_view<const T>(reinterpret_cast<const T*>(lane.input.data()), rows.size(),
+                                   data.cols()));
+}
+
 template <class Done>
 void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables, pair_walk& walk,
                                  const Done& done) {
@@ -170,14 +215,17 @@ void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables
   on_threads(threads_, [&](const std::atomic<bool>& failed) {
     std::deque<upload_lane> lanes;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      lanes.emplace_back(most * input_row_bytes_, most * ranks_row_bytes_,
+      lanes.emplace_back(most * sent_row_bytes_, most * ranks_row_bytes_,
                          resident_ ? 0 : most * format_.row_bytes, piece_bytes_, fillers_);
     }
-    bool as_bytes[2] = {piece_bytes_ != 0, piece_bytes_ != 0};
+    // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
+    const bool small = piece_bytes_ != 0 && what == measure::spearman;
+    bool as_bytes[2] = {small, small};
     for (std::size_t turn = 0; !failed; ++turn) {
       const row_range rows = walk.take(piece);
       if (rows.empty()) break;
       upload_lane& lane = lanes[turn % lanes_];
+      const cudaStream_t stream = lane.own.get();
       const auto offset = static_cast<std::size_t>(rows.begin);
       std::byte* values = resident_ ? values_.data() : lane.packed.data();
       if (resident_ && values != nullptr) values += offset * format_.row_bytes;
@@ -185,15 +233,14 @@ void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables
                          ? nullptr
                          : unit_.data() + offset * format_.unit_bytes / sizeof(double);
       const bool of_y = rows.begin >= border;
-      const index_t in_table = of_y ? rows.begin - border : rows.begin;
+      const row_range in_table = of_y ? row_range{rows.begin - border, rows.end - border} : rows;
       std::visit(
-          [&]<class T>(matrix_view<const T> data) {
-            const matrix_view<const T> block(data.row(in_table), rows.size(), data.cols(),
-                                             data.row_stride());
-            prepare_block(what, block, rows.begin, lane, as_bytes[of_y ? 1 : 0], values, unit);
+          [&](const auto& data) {
+            feed(data, in_table, lane, as_bytes[of_y ? 1 : 0], [&](const auto& block) {
+              pack(what, block, rows.begin, lane.ranks.data(), values, unit, stream);
+            });
           },
           of_y ? *tables.y : tables.x);
-      const cudaStream_t stream = lane.own.get();
       if (rounding_.data() != nullptr) {
         kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
       }
@@ -202,30 +249,6 @@ void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables
     }
     for (const upload_lane& lane : lanes) lane.own.synchronize();
   });
-}
-
-template <class T>
-void device_rows::prepare_block(measure what, matrix_view<const T> data, index_t first,
-                                upload_lane& lane, bool& as_bytes, std::byte* values,
-                                double* unit) {
-  auto& [own, input, ranks, packed, upload] = lane;
-  const auto pack_as = [&]<class Sent>(const Sent* sent) {
-    const device_matrix_view<const Sent> block(sent, data.rows(), data.cols());
-    pack(what, block, first, ranks.data(), values, unit, own.get());
-  };
-  // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
-  if constexpr (std::is_same_v<T, std::int32_t>) {
-    as_bytes =
-        as_bytes && what == measure::spearman && data.row_stride() == data.cols() &&
-        upload.copy_as_bytes(data.data(), static_cast<std::size_t>(data.rows() * data.cols()),
-                             reinterpret_cast<std::int8_t*>(input.data()));
-    if (as_bytes) return pack_as(reinterpret_cast<const std::int8_t*>(input.data()));
-  }
-  upload.copy(reinterpret_cast<const std::byte*>(data.data()),
-              static_cast<std::size_t>(data.rows()),
-              static_cast<std::size_t>(data.cols()) * sizeof(T),
-              static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
-  pack_as(reinterpret_cast<const T*>(input.data()));
 }
 
 template <class T, class Integer>

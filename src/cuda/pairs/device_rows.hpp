@@ -11,8 +11,10 @@
 
 #include "base/index_range.hpp"
 #include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
+#include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/kernels.hpp"
@@ -22,8 +24,6 @@
 namespace gpu::cuda {
 
 using row_range = index_range;
-
-struct upload_lane;
 
 class device_rows {
  public:
@@ -70,11 +70,14 @@ class device_rows {
   template <class Done>
   void prepare_blocks(detail::measure what, const detail::pair_tables& tables, pair_walk& walk,
                       const Done& done);
-  // Uploads rows of a table, of which the first is row `first` here, and packs them to `values` and
-  // `unit`. `as_bytes`: whether small integers may still travel as bytes.
-  template <class T>
-  void prepare_block(detail::measure what, matrix_view<const T> data, index_t first,
-                     upload_lane& lane, bool& as_bytes, std::byte* values, double* unit);
+  // Calls pack(block) with rows of `data` as they are on this device, uploaded where need be; as
+  // bytes where `as_bytes`, until a value does not fit.
+  template <class T, class Pack>
+  void feed(matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+            const Pack& pack) const;
+  template <class T, class Pack>
+  void feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+            const Pack& pack) const;
   template <class T>
   void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
             std::byte* ranks, std::byte* values, double* unit, cudaStream_t stream);
@@ -105,7 +108,9 @@ class device_rows {
   std::size_t lanes_ = 1;        // that blocks of a thread take in turn
   std::size_t piece_bytes_ = 0;  // page-locked, of the upload of a lane; 0: pageable
   index_t prepared_rows_ = 0;    // rows of a block that a thread prepares at a time
+  table_place place_ = table_place::host;
   std::size_t input_row_bytes_ = 0;
+  std::size_t sent_row_bytes_ = 0;  // of a row of input on its way: none where it is here already
   std::size_t ranks_row_bytes_ = 0;
   device_buffer<std::int64_t> square_sums_;
   device_buffer<kernels::row_norm> norms_;

@@ -13,8 +13,10 @@
 
 #include "base/built_code.hpp"
 #include "cuda/pairs/edges.hpp"
+#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/team/device_group.hpp"
 #include "cuda_runtime/device_info.hpp"
+#include "pairs/tables.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/pair_policy.hpp"
 #include "plan/pair_variants.hpp"
@@ -216,6 +218,11 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                                                       const pair_options& options) {
   const std::vector<device_info> devices = select_devices(options.exec);
   const pair_variant variant = choose_variant(what, input.rows(), input.cols(), options, devices);
+  if (detail::is_on_device(input.tables)) {
+    const device_guard guard(devices.front().ordinal);
+    check_tables(input.tables, devices);
+    wait_for_callers_stream(options.exec);
+  }
   if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);
   const device_guard guard(devices.front().ordinal);
   return std::make_unique<pair_engine>(what, input, options, devices.front(), variant);

@@ -1,4 +1,4 @@
-#include "cli/pairs_run.hpp"
+#include "cli/verbs/pairs_run.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "cli/all_pairs.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/verbs/all_pairs.hpp"
 #include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
 
@@ -153,7 +153,14 @@ void pairs_run::run_folded_edges(run_report& report) {
     report.summary =
         all_pairs(job_, table_, options_,
                   folded_stream_sink{.keep = job_.filter, .begin = begin, .consume = consume});
-    finish_edges([&] { writer->finish(); }, report);
+    // Both are on the disk before either gets its name: a run has both or neither.
+    finish_edges(
+        [&] {
+          writer->finish();
+          outputs_.patterns().sync();
+          outputs_.result().sync();
+        },
+        report);
     outputs_.patterns().commit();
   } catch (const cancelled&) {
     written.end_interrupted(writer.get(), &outputs_.patterns(), report);

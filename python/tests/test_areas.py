@@ -85,9 +85,8 @@ def test_plan_of_x_against_y(tables: tuple[np.ndarray, np.ndarray]) -> None:
 
 
 def test_names_of_both(tables: tuple[np.ndarray, np.ndarray]) -> None:
-    x, y = (
-        pandas.DataFrame(t, index=[f"{n}{i}" for i in range(len(t))]) for n, t in zip("xy", tables)
-    )
+    x = pandas.DataFrame(tables[0], index=[f"x{i}" for i in range(31)])
+    y = pandas.DataFrame(tables[1], index=[f"y{i}" for i in range(23)])
     edges = gs.spearman_edges(x, y, max_p=0.01)
     e = edges.records[0]
     assert repr(edges).splitlines()[1].startswith(f"  x{e['row']} -- y{e['col']}  ")

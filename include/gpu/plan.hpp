@@ -43,7 +43,7 @@ template <class Data>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data,
                                                 const spearman_options& options = {},
                                                 const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::spearman, {detail::read_matrix(data)}, options,
+  return detail::plan_all_pairs(detail::measure::spearman, {detail::read_table(data)}, options,
                                 keep);
 }
 
@@ -52,26 +52,28 @@ template <class Data>
 [[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data,
                                                const pearson_options& options = {},
                                                const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::pearson, {detail::read_matrix(data)}, options,
+  return detail::plan_all_pairs(detail::measure::pearson, {detail::read_table(data)}, options,
                                 keep);
 }
 
 /// What spearman_all_pairs(x, y) would run, as above.
-template <matrix_like X, matrix_like Y>
+template <table_like X, table_like Y>
+requires detail::tables_together<X, Y>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
                                                 const spearman_options& options = {},
                                                 const pair_filter& keep = {}) {
   return detail::plan_all_pairs(detail::measure::spearman,
-                                {detail::read_matrix(x), detail::read_matrix(y)}, options, keep);
+                                {detail::read_table(x), detail::read_table(y)}, options, keep);
 }
 
 /// The same for pearson_all_pairs(x, y).
-template <matrix_like X, matrix_like Y>
+template <table_like X, table_like Y>
+requires detail::tables_together<X, Y>
 [[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
                                                const pearson_options& options = {},
                                                const pair_filter& keep = {}) {
   return detail::plan_all_pairs(detail::measure::pearson,
-                                {detail::read_matrix(x), detail::read_matrix(y)}, options, keep);
+                                {detail::read_table(x), detail::read_table(y)}, options, keep);
 }
 
 }  // namespace v0

@@ -14,6 +14,7 @@
 #include "api/all_pairs_run.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
+#include "pairs/tables.hpp"
 #include "plan/screen_choice.hpp"
 
 namespace gpu::inline v0 {
@@ -143,7 +144,6 @@ pair_plan plan_all_pairs(measure what, const pair_tables& tables, const pair_opt
     validate::check_nans(tables, options.nans, options.exec.cpu_threads);
     const pair_input input{.tables = tables,
                            .area = area_of(tables, options.part, part_shape::equal_pairs)};
-    const any_matrix_view& data = tables.x;
     const index_t rows = input.rows();
     const index_t cols = input.cols();
     const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input, options)
@@ -158,8 +158,13 @@ pair_plan plan_all_pairs(measure what, const pair_tables& tables, const pair_opt
                   .pairs = row_count % 2 == 0 ? row_count / 2 * (row_count - (row_count > 0))
                                               : row_count * ((row_count - 1) / 2)};
 
+    if (is_on_device(tables)) {
+      out.choice = "decided by the call: rows in device memory are not looked at beforehand";
+      return out;
+    }
     const sample_result sample =
-        std::visit([&](const auto& view) { return count_sample(what, view, options, keep); }, data);
+        std::visit([&](const auto& view) { return count_sample(what, view, options, keep); },
+                   host_view(tables.x));
     const double sampled_rows =
         sample.valid_share * static_cast<double>(std::min(rows, most_sample_rows));
     const auto [share, error] = kept_share(sample.counts, sampled_rows);

@@ -10,8 +10,10 @@
 
 #include "base/index_range.hpp"
 #include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
+#include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/kernels.hpp"
@@ -26,7 +28,7 @@ class device_rows {
  public:
   /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
   /// the call each prepare a part of what is resident and write it to the memory of all.
-  device_rows(detail::measure what, const detail::any_matrix_view& data, row_format format,
+  device_rows(detail::measure what, const detail::any_table& data, row_format format,
               const pair_options& options, pair_budget& budget, pair_share& share,
               cudaStream_t stream, detail::prepared_rows& info);
 
@@ -55,8 +57,8 @@ class device_rows {
                       const std::function<void(const kernels::pair_panel&)>& launch);
 
  private:
-  template <class T>
-  void prepare(detail::measure what, matrix_view<const T> data, const pair_options& options,
+  template <class View>
+  void prepare(detail::measure what, const View& data, const pair_options& options,
                pair_share& share, cudaStream_t stream);
   // About that many rows, at least one.
   [[nodiscard]] index_t block_of(std::size_t rows) const;
@@ -64,9 +66,16 @@ class device_rows {
   void choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget);
   // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
   // it to done(rows, values, stream). Everything is complete once this returns.
-  template <class T, class Done>
-  void prepare_blocks(detail::measure what, matrix_view<const T> data, pair_walk& walk,
-                      const Done& done);
+  template <class View, class Done>
+  void prepare_blocks(detail::measure what, const View& data, pair_walk& walk, const Done& done);
+  // Calls pack(block) with rows of `data` as they are on this device, uploaded where need be; as
+  // bytes where `as_bytes`, until a value does not fit.
+  template <class T, class Pack>
+  void feed(matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+            const Pack& pack) const;
+  template <class T, class Pack>
+  void feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+            const Pack& pack) const;
   template <class T>
   void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
             std::byte* ranks, std::byte* values, double* unit, cudaStream_t stream);
@@ -95,7 +104,9 @@ class device_rows {
   std::size_t lanes_ = 1;        // that blocks of a thread take in turn
   std::size_t piece_bytes_ = 0;  // page-locked, of the upload of a lane; 0: pageable
   index_t prepared_rows_ = 0;    // rows of a block that a thread prepares at a time
+  table_place place_ = table_place::host;
   std::size_t input_row_bytes_ = 0;
+  std::size_t sent_row_bytes_ = 0;  // of a row of input on its way: none where it is here already
   std::size_t ranks_row_bytes_ = 0;
   device_buffer<std::int64_t> square_sums_;
   device_buffer<kernels::row_norm> norms_;

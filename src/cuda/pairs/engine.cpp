@@ -13,8 +13,10 @@
 
 #include "base/built_code.hpp"
 #include "cuda/pairs/edges.hpp"
+#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/team/device_group.hpp"
 #include "cuda_runtime/device_info.hpp"
+#include "pairs/tables.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/pair_policy.hpp"
 #include "plan/pair_variants.hpp"
@@ -112,7 +114,7 @@ double tensor_error(const row_format& format) {
   return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
 }
 
-pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
+pair_engine::pair_engine(detail::measure what, const detail::any_table& data,
                          const pair_options& options, const device_info& device,
                          pair_variant variant, pair_share* share)
     : what_(what),
@@ -223,8 +225,13 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                                                       const pair_options& options) {
   const std::vector<device_info> devices = select_devices(options.exec);
   if (!input.area.is_whole_table()) throw unsupported("x against y and parts: not on CUDA yet");
-  const detail::any_matrix_view& data = input.tables.x;
+  const detail::any_table& data = input.tables.x;
   const pair_variant variant = choose_variant(what, input.rows(), input.cols(), options, devices);
+  if (detail::is_on_device(input.tables)) {
+    const device_guard guard(devices.front().ordinal);
+    check_tables(input.tables, devices);
+    wait_for_callers_stream(options.exec);
+  }
   if (devices.size() > 1) return make_device_group(what, data, options, devices, variant);
   const device_guard guard(devices.front().ordinal);
   return std::make_unique<pair_engine>(what, data, options, devices.front(), variant);

@@ -50,9 +50,8 @@ class pair_engine final : public detail::pair_engine {
  public:
   /// `variant` is the rung to run; options.variant tells whether the caller asked for it. Resident
   /// rows are prepared together with the engines of `share`, where there is one.
-  pair_engine(detail::measure what, const detail::any_matrix_view& data,
-              const pair_options& options, const device_info& device, pair_variant variant,
-              pair_share* share = nullptr);
+  pair_engine(detail::measure what, const detail::any_table& data, const pair_options& options,
+              const device_info& device, pair_variant variant, pair_share* share = nullptr);
 
   /// Takes the work of the sinks called from now on from `share`, which outlives them. The engines
   /// that share a call are prepared from the same input for the same variant; what each of them

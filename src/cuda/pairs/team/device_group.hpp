@@ -17,7 +17,7 @@ namespace gpu::cuda {
 /// options.exec.workspace_bytes is per device. The same device may be given more than once, which
 /// gains nothing but tests the sharing.
 std::unique_ptr<detail::pair_engine> make_device_group(detail::measure what,
-                                                       const detail::any_matrix_view& data,
+                                                       const detail::any_table& data,
                                                        const pair_options& options,
                                                        std::span<const device_info> devices,
                                                        pair_variant variant);

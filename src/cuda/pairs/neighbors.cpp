@@ -130,8 +130,8 @@ struct group_plan {
   }
 
   // Units of rows that are searched together, with so much memory left.
-  [[nodiscard]] index_t block_units(std::size_t left) const {
-    const std::size_t room = std::min(most_maxima_bytes, left - tile_bytes);
+  [[nodiscard]] index_t block_units(std::size_t bytes) const {
+    const std::size_t room = std::min(most_maxima_bytes, bytes - tile_bytes);
     return std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, units);
   }
 };

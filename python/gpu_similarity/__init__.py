@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._backends import Backend, Device, backends, devices, survive_fork
+from ._checksum import Checksum, checksum
 from ._edges import Edges
 from ._errors import (
     BackendUnavailable,
@@ -39,16 +40,16 @@ from ._products import Bits, binary_matmul, matmul, pack_bits
 from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._stream import EdgeStream
-from ._summary import Checksum, PairPlan, PairSummary
+from ._summary import PairPlan, PairSummary
 from ._test_of_correlation import critical_correlation, p_value
 
 if TYPE_CHECKING:
-    from . import anndata, arrow, plot
+    from . import anndata, arrow, distributed, plot
 
 __version__: str = _core.version
 
 # Modules that need another package, imported when they are asked for.
-_ON_DEMAND = ("anndata", "arrow", "plot")
+_ON_DEMAND = ("anndata", "arrow", "distributed", "plot")
 
 __all__ = [
     "Backend",
@@ -82,12 +83,14 @@ __all__ = [
     "arrow",
     "backends",
     "binary_matmul",
+    "checksum",
     "convolve",
     "corrcoef",
     "counts",
     "critical_correlation",
     "dense",
     "devices",
+    "distributed",
     "folded_edges",
     "folded_stream",
     "matmul",

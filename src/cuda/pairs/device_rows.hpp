@@ -1,6 +1,7 @@
 #pragma once
-// The prepared rows of one input: on the device where they fit the budget, else on the host, from
-// where blocks of them come to the device as they are needed.
+// The prepared rows of one input, of x against y those of x with those of y behind them: on the
+// device where they fit the budget, else on the host, from where blocks of them come to the device
+// as they are needed.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,13 +29,14 @@ class device_rows {
  public:
   /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
   /// the call each prepare a part of what is resident and write it to the memory of all.
-  device_rows(detail::measure what, const detail::any_table& data, row_format format,
+  device_rows(detail::measure what, const detail::pair_tables& tables, row_format format,
               const pair_options& options, pair_budget& budget, pair_share& share,
               cudaStream_t stream, detail::prepared_rows& info);
 
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
-  /// of the rows; ranks only. `info` tells which rows have a statistic. Waits for the stream.
-  std::optional<row_patterns> fold(double most_share, int threads,
+  /// of the rows; ranks only. Rows before `border` have no pattern with those from it on. `info`
+  /// tells which rows have a statistic. Waits for the stream.
+  std::optional<row_patterns> fold(double most_share, int threads, index_t border,
                                    const detail::prepared_rows& info, const pair_budget& budget,
                                    cudaStream_t stream);
 
@@ -57,8 +59,7 @@ class device_rows {
                       const std::function<void(const kernels::pair_panel&)>& launch);
 
  private:
-  template <class View>
-  void prepare(detail::measure what, const View& data, const pair_options& options,
+  void prepare(detail::measure what, const detail::pair_tables& tables, const pair_options& options,
                pair_share& share, cudaStream_t stream);
   // About that many rows, at least one.
   [[nodiscard]] index_t block_of(std::size_t rows) const;
@@ -66,8 +67,9 @@ class device_rows {
   void choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget);
   // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
   // it to done(rows, values, stream). Everything is complete once this returns.
-  template <class View, class Done>
-  void prepare_blocks(detail::measure what, const View& data, pair_walk& walk, const Done& done);
+  template <class Done>
+  void prepare_blocks(detail::measure what, const detail::pair_tables& tables, pair_walk& walk,
+                      const Done& done);
   // Calls pack(block) with rows of `data` as they are on this device, uploaded where need be; as
   // bytes where `as_bytes`, until a value does not fit.
   template <class T, class Pack>
@@ -80,9 +82,11 @@ class device_rows {
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
-  std::optional<row_patterns> fold_resident(double most_share, const detail::prepared_rows& info,
+  std::optional<row_patterns> fold_resident(double most_share, index_t border,
+                                            const detail::prepared_rows& info,
                                             const pair_budget& budget, cudaStream_t stream);
-  std::optional<row_patterns> fold_on_host(double most_share, int threads, cudaStream_t stream);
+  std::optional<row_patterns> fold_on_host(double most_share, int threads, index_t border,
+                                           cudaStream_t stream);
   [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
                                                const double* unit,
                                                kernels::pair_tile_kind tile) const;

@@ -78,12 +78,6 @@ class device_rows {
   template <class T, class Pack>
   void feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
             const Pack& pack) const;
-  template <class T>
-  void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
-            std::byte* ranks, std::byte* values, double* unit, cudaStream_t stream);
-  template <class T, class Integer>
-  void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks,
-                  std::byte* values, cudaStream_t stream);
   [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);

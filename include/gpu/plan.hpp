@@ -23,7 +23,7 @@ struct pair_plan {
   index_t tile_cols = 0;                           ///< Columns of one block of the pair matrix.
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
   std::string choice = {};          ///< On CUDA: how pairs would be decided, and why, in words.
-  std::uint64_t pairs = 0;          ///< rows (rows - 1) / 2.
+  std::uint64_t pairs = 0;  ///< rows (rows - 1) / 2; of x against y, rows of x times those of y.
   std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.
   double kept_estimate = 0;         ///< Expected number of kept pairs.
   double kept_upper = 0;            ///< An upper bound of it, at about three standard errors.
@@ -31,7 +31,7 @@ struct pair_plan {
 };
 
 namespace detail {
-GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs(measure what, const pair_tables& data,
                                                const pair_options& options,
                                                const pair_filter& keep);
 }  // namespace detail
@@ -43,7 +43,7 @@ template <class Data>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data,
                                                 const spearman_options& options = {},
                                                 const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::spearman, detail::read_matrix(data), options,
+  return detail::plan_all_pairs(detail::measure::spearman, {detail::read_matrix(data)}, options,
                                 keep);
 }
 
@@ -52,7 +52,26 @@ template <class Data>
 [[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data,
                                                const pearson_options& options = {},
                                                const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::pearson, detail::read_matrix(data), options, keep);
+  return detail::plan_all_pairs(detail::measure::pearson, {detail::read_matrix(data)}, options,
+                                keep);
+}
+
+/// What spearman_all_pairs(x, y) would run, as above.
+template <matrix_like X, matrix_like Y>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
+                                                const spearman_options& options = {},
+                                                const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(detail::measure::spearman,
+                                {detail::read_matrix(x), detail::read_matrix(y)}, options, keep);
+}
+
+/// The same for pearson_all_pairs(x, y).
+template <matrix_like X, matrix_like Y>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
+                                               const pearson_options& options = {},
+                                               const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(detail::measure::pearson,
+                                {detail::read_matrix(x), detail::read_matrix(y)}, options, keep);
 }
 
 }  // namespace v0

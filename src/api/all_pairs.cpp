@@ -28,12 +28,11 @@ namespace {
 // Largest batch of edges between an engine and an edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
 template <class Value>
-correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
+correlation_matrix<Value> dense_pairs(measure what, const pair_tables& tables,
                                       const pair_options& options) {
   return with_memory_errors("all pairs", [&] {
-    pair_run run(what, data, options);
-    const index_t rows = run.engine().rows().rows;
-    correlation_matrix<Value> out(rows, rows);
+    pair_run run(what, tables, options, part_shape::equal_rows);
+    correlation_matrix<Value> out(run.area().rows.size(), run.area().cols.size());
     run.engine().dense(out.view());
     out.summary = run.finish(run.pairs_tested());
     return out;
@@ -43,9 +42,9 @@ correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
 // The edges of a call: what was asked of the engine, and the p of what it delivers.
 class edge_call {
  public:
-  edge_call(measure what, const any_matrix_view& data, const pair_options& options,
+  edge_call(measure what, const pair_tables& tables, const pair_options& options,
             const pair_filter& keep)
-      : run_(what, data, options),
+      : run_(what, tables, options, part_shape::equal_pairs),
         keep_(run_.resolve(keep)),
         threads_(cpu::thread_count(options.exec.cpu_threads)),
         p_values_(run_.engine().rows().cols, keep.side, threads_) {}
@@ -173,6 +172,13 @@ bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust
   return !enough;
 }
 
+// Of x against y, the degrees of an engine are those of the rows of x with those of y behind them.
+void split_degrees(index_t rows_of_x, pair_counts& counts) {
+  const auto first_of_y = counts.degree.begin() + rows_of_x;
+  counts.y_degree.assign(first_of_y, counts.degree.end());
+  counts.degree.erase(first_of_y, counts.degree.end());
+}
+
 edge_list list_edges(edge_call& call, const edge_sink& sink) {
   const auto most = static_cast<std::uint64_t>(sink.max_edges);
   const bool is_limited = sink.max_edges < std::numeric_limits<index_t>::max();
@@ -193,30 +199,30 @@ edge_list list_edges(edge_call& call, const edge_sink& sink) {
 
 }  // namespace
 
-correlation_matrix<double> all_pairs(measure what, const any_matrix_view& data,
+correlation_matrix<double> all_pairs(measure what, const pair_tables& tables,
                                      const pair_options& options, const basic_dense_sink<double>&) {
-  return dense_pairs<double>(what, data, options);
+  return dense_pairs<double>(what, tables, options);
 }
 
-correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
+correlation_matrix<float> all_pairs(measure what, const pair_tables& tables,
                                     const pair_options& options, const basic_dense_sink<float>&) {
-  return dense_pairs<float>(what, data, options);
+  return dense_pairs<float>(what, tables, options);
 }
 
-edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+edge_list all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                     const edge_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    edge_call call(what, data, options, sink.keep);
+    edge_call call(what, tables, options, sink.keep);
     return list_edges(call, sink);
   });
 }
 
-pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_summary all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                        const stream_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    edge_call call(what, data, options, sink.keep);
+    edge_call call(what, tables, options, sink.keep);
     std::uint64_t kept = 0;
     call.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
                  [&](std::span<const edge> batch) {
@@ -227,13 +233,13 @@ pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_opt
   });
 }
 
-neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+neighbor_table all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                          const top_k_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, options);
+    pair_run run(what, tables, options, part_shape::equal_rows);
     const keep_range keep = run.resolve(sink.keep);
-    const index_t rows = run.engine().rows().rows;
+    const index_t rows = run.area().rows.size();
     neighbor_table out{.index = matrix<node_id>(rows, sink.k),
                        .statistic = matrix<double>(rows, sink.k),
                        .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
@@ -246,7 +252,7 @@ neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_o
   });
 }
 
-pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_counts all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                       const count_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
@@ -254,13 +260,14 @@ pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_opti
     if (options.fold == row_folding::automatic && !folds_for_counts(sink.keep)) {
       counting.fold = row_folding::never;
     }
-    pair_run run(what, data, counting);
+    pair_run run(what, tables, counting, part_shape::equal_pairs);
     const keep_range keep = run.resolve(sink.keep);
     pair_counts out;
     out.tested = run.pairs_tested();
     out.degree.resize(static_cast<std::size_t>(run.engine().rows().rows));
     out.histogram.resize(static_cast<std::size_t>(sink.histogram_bins));
     run.engine().counts({.keep = keep, .histogram_bins = sink.histogram_bins}, out);
+    if (run.is_against()) split_degrees(run.rows_of_x(), out);
     out.summary = run.finish(out.kept);
     return out;
   });

@@ -42,11 +42,11 @@ std::uint64_t deliver_folded(pair_run& run, const pair_options& options, const p
 
 }  // namespace
 
-folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+folded_edge_list all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                            const folded_edge_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, always_folded(options));
+    pair_run run(what, tables, always_folded(options), part_shape::equal_pairs);
     folded_edge_list out;
     index_t kept = 0;
     const std::uint64_t pairs =
@@ -73,11 +73,11 @@ folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair
   });
 }
 
-pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_summary all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                        const folded_stream_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, always_folded(options));
+    pair_run run(what, tables, always_folded(options), part_shape::equal_pairs);
     if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
     const std::uint64_t pairs =
         deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,

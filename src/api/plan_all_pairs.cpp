@@ -112,11 +112,12 @@ sample_result count_sample(measure what, const matrix_view<const T>& data,
   pair_options sample_options = options;
   sample_options.exec.target = backend::cpu;
   sample_options.exec.on_progress = {};
+  sample_options.part = {};
   sample_options.variant = pair_variant::automatic;
   sample_options.nans = nan_policy::propagate;  // the whole input was checked before
 
   const matrix_view<const T> rows_of_sample = sample.view();
-  pair_run run(what, rows_of_sample, sample_options);
+  pair_run run(what, {rows_of_sample}, sample_options, part_shape::equal_pairs);
   const prepared_rows& rows = run.engine().rows();
   const auto without = rows.constant_rows.size() + rows.nan_rows.size();
   const double valid_share =
@@ -134,17 +135,19 @@ sample_result count_sample(measure what, const matrix_view<const T>& data,
 
 }  // namespace
 
-pair_plan plan_all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_plan plan_all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                          const pair_filter& keep) {
   return with_memory_errors("plan_all_pairs", [&] {
     validate::check_filter(keep);
-    const backend used = checked_backend(what, data, options);
-    validate::check_nans(data, options.nans, options.exec.cpu_threads);
-    const auto [rows, cols] =
-        std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
-    const engine_plan engine = used == backend::cuda
-                                   ? cuda::plan_pair_engine(what, rows, cols, options)
-                                   : cpu::plan_pair_engine(what, rows, cols, options);
+    const backend used = checked_backend(what, tables, options);
+    validate::check_nans(tables, options.nans, options.exec.cpu_threads);
+    const pair_input input{.tables = tables,
+                           .area = area_of(tables, options.part, part_shape::equal_pairs)};
+    const any_matrix_view& data = tables.x;
+    const index_t rows = input.rows();
+    const index_t cols = input.cols();
+    const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input, options)
+                                                     : cpu::plan_pair_engine(what, input, options);
     const auto row_count = static_cast<std::uint64_t>(rows);
     pair_plan out{.used = used,
                   .device = engine.device,

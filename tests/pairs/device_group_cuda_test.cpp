@@ -40,7 +40,9 @@ gpu::pair_options options_of(pair_variant variant) {
 template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
-  return gpu::cuda::make_pair_engine(what, gpu::detail::read_matrix(x), options);
+  const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
+  return gpu::cuda::make_pair_engine(
+      what, {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options);
 }
 
 template <class T>

@@ -14,26 +14,25 @@ namespace detail {
 /// Which statistic an all-pairs call computes.
 enum class measure { spearman, pearson };
 
-GPU_SIMILARITY_EXPORT correlation_matrix<double> all_pairs(measure what,
-                                                           const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT correlation_matrix<double> all_pairs(measure what, const pair_tables& data,
                                                            const pair_options& options,
                                                            const basic_dense_sink<double>& sink);
-GPU_SIMILARITY_EXPORT correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT correlation_matrix<float> all_pairs(measure what, const pair_tables& data,
                                                           const pair_options& options,
                                                           const basic_dense_sink<float>& sink);
-GPU_SIMILARITY_EXPORT edge_list all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT edge_list all_pairs(measure what, const pair_tables& data,
                                           const pair_options& options, const edge_sink& sink);
-GPU_SIMILARITY_EXPORT neighbor_table all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT neighbor_table all_pairs(measure what, const pair_tables& data,
                                                const pair_options& options, const top_k_sink& sink);
-GPU_SIMILARITY_EXPORT pair_counts all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_counts all_pairs(measure what, const pair_tables& data,
                                             const pair_options& options, const count_sink& sink);
-GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const pair_tables& data,
                                              const pair_options& options, const stream_sink& sink);
 
-GPU_SIMILARITY_EXPORT folded_edge_list all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT folded_edge_list all_pairs(measure what, const pair_tables& data,
                                                  const pair_options& options,
                                                  const folded_edge_sink& sink);
-GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const pair_tables& data,
                                              const pair_options& options,
                                              const folded_stream_sink& sink);
 

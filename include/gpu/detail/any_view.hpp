@@ -4,6 +4,7 @@
 /// the library, so that each all-pairs function is compiled once and not once per element type.
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include <gpu/matrix_view.hpp>
@@ -18,6 +19,12 @@ using any_matrix_view =
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
                  matrix_view<const std::uint16_t>, matrix_view<const float>,
                  matrix_view<const double>>;
+
+/// The input of an all-pairs call: one table, or two of which every row of x meets every row of y.
+struct pair_tables {
+  any_matrix_view x;                      ///< The table, or the first of two.
+  std::optional<any_matrix_view> y = {};  ///< The second one; its element type may differ.
+};
 
 /// One device view of any element type, read only.
 using any_device_matrix_view =

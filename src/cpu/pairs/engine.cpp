@@ -53,18 +53,16 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
   return count % 2 == 0 ? count / 2 * (first + last) : count * ((first + last) / 2);
 }
 
-pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
+pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
                          const pair_options& options)
     : threads_(thread_count(options.exec.cpu_threads)),
       on_progress_(options.exec.on_progress),
       scratch_(static_cast<std::size_t>(threads_)) {
   const auto start = std::chrono::steady_clock::now();
-  std::visit(
-      [&](const auto& view) {
-        info_.rows = view.rows();
-        info_.cols = view.cols();
-      },
-      data);
+  if (!input.area.is_whole_table()) throw unsupported("x against y and parts: not on the CPU yet");
+  const detail::any_matrix_view& data = input.tables.x;
+  info_.rows = input.rows();
+  info_.cols = input.cols();
   variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
   const bool looks_for_patterns =
@@ -160,13 +158,15 @@ std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_e
 }
 
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
-                                                      const detail::any_matrix_view& data,
+                                                      const detail::pair_input& input,
                                                       const pair_options& options) {
-  return std::make_unique<pair_engine>(what, data, options);
+  return std::make_unique<pair_engine>(what, input, options);
 }
 
-detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options) {
+  const index_t rows = input.rows();
+  const index_t cols = input.cols();
   const int threads = thread_count(options.exec.cpu_threads);
   const pair_variant variant = detail::choose_pair_variant(
       backend::cpu, options.variant, {.what = what, .rows = rows, .cols = cols});

@@ -219,19 +219,21 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
 }
 
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
-                                                      const detail::any_matrix_view& data,
+                                                      const detail::pair_input& input,
                                                       const pair_options& options) {
   const std::vector<device_info> devices = select_devices(options.exec);
-  const auto [rows, cols] =
-      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
-  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
+  if (!input.area.is_whole_table()) throw unsupported("x against y and parts: not on CUDA yet");
+  const detail::any_matrix_view& data = input.tables.x;
+  const pair_variant variant = choose_variant(what, input.rows(), input.cols(), options, devices);
   if (devices.size() > 1) return make_device_group(what, data, options, devices, variant);
   const device_guard guard(devices.front().ordinal);
   return std::make_unique<pair_engine>(what, data, options, devices.front(), variant);
 }
 
-detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options) {
+  const index_t rows = input.rows();
+  const index_t cols = input.cols();
   const std::vector<device_info> devices = select_devices(options.exec);
   const pair_variant variant = choose_variant(what, rows, cols, options, devices);
   const row_format format =

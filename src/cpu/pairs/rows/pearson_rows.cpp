@@ -234,8 +234,8 @@ row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
                                      const row_options& options) {
   row_preparation found;
   const int threads = options.threads;
-  found.nan_rows = validate::find_nan_rows(data, threads);
-  validate::refuse_nans(data, found.nan_rows, options.nans);
+  found.nan_rows = validate::find_nan_rows({data}, threads);
+  validate::refuse_nans({data}, found.nan_rows, options.nans);
   std::visit(
       [&]<class T>(const matrix_view<const T>& view) {
         if (options.in_windows) {

@@ -306,8 +306,8 @@ void make_rows(const matrix_view<const T>& data, const row_options& options,
 row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
                                       const row_options& options) {
   row_preparation found;
-  found.nan_rows = validate::find_nan_rows(data, options.threads);
-  validate::refuse_nans(data, found.nan_rows, options.nans);
+  found.nan_rows = validate::find_nan_rows({data}, options.threads);
+  validate::refuse_nans({data}, found.nan_rows, options.nans);
   std::visit([&](const auto& view) { make_rows(view, options, found); }, data);
   return found;
 }

@@ -107,6 +107,11 @@ using matmul_element_of =
 template <class T, class... Operands>
 inline constexpr bool all_of_type = (std::same_as<element_of<Operands>, T> && ...);
 
+template <class A, class B, class C>
+inline constexpr bool are_operands = matmul_operands<A, B, C>;
+template <class T>
+inline constexpr bool is_matmul_element = matmul_element<T>;
+
 /// A host operand as a read-only view of T.
 template <class T, class Operand>
 matrix_view<const T> read_operand(const Operand& operand) {
@@ -162,6 +167,13 @@ void matmul(const A& a, const B& b, C&& c, const matmul_options& options = {}) {
   }
 }
 
+/// A result that cannot be written does not compile.
+template <class A, class B, detail::no_output C>
+void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
+  static_assert(detail::never<C>,
+                "c: expected a gpu::matrix with a name or a view of elements that are not const");
+}
+
 /// As above, into a new gpu::matrix [m, n].
 /// @throw gpu::invalid_argument also where options.beta is not 0: there is no C to read.
 template <class A, class B>
@@ -185,10 +197,10 @@ template <class A, class B>
 template <class A, class B, class C>
 void matmul(device_matrix_view<A> a, device_matrix_view<B> b, device_matrix_view<C> c,
             const matmul_options& options = {}) {
-  static_assert(matmul_operands<A, B, C>,
+  static_assert(detail::are_operands<A, B, C>,
                 "matmul: expected operands and a result of float, or all of double, the result not "
                 "const");
-  if constexpr (matmul_operands<A, B, C>) {
+  if constexpr (detail::are_operands<A, B, C>) {
     detail::matmul<C>(device_matrix_view<const C>(a), device_matrix_view<const C>(b), c, options);
   }
 }
@@ -196,10 +208,15 @@ void matmul(device_matrix_view<A> a, device_matrix_view<B> b, device_matrix_view
 /// What matmul would run for op(A) [m, k] and op(B) [k, n] of type T, without running it. The
 /// workspace is that of the device overload for operands of any alignment.
 /// @throw gpu::invalid_argument for a negative extent; otherwise as matmul.
-template <matmul_element T>
+template <class T>
 [[nodiscard]] matmul_plan plan_matmul(index_t m, index_t n, index_t k,
                                       const matmul_options& options = {}) {
-  return detail::plan_matmul<T>(m, n, k, options);
+  static_assert(detail::is_matmul_element<T>, "plan_matmul<T>: expected float or double as T");
+  if constexpr (detail::is_matmul_element<T>) {
+    return detail::plan_matmul<T>(m, n, k, options);
+  } else {
+    return {};
+  }
 }
 
 /// "automatic", "naive", ...: the name of the enumerator.

@@ -34,8 +34,10 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
-/// what each rung of the ladder gains. The limits are those of a window without the places that all
-/// windows of a row have in common: at most two rows' length.
+/// what each rung of the ladder gains. Of a window of 512 elements and more and two rows' length,
+/// the places that all windows of the row have in common are summed apart; what is left, at most
+/// two rows' length, is the window below, and on CUDA `direct`, `block_sums` and `multi_level` take
+/// it.
 enum class mean_filter_variant {
   automatic,        ///< Chosen by type, shape and device: see plan/mean_filter_variants.hpp.
   direct,           ///< Reads each window from (global) memory: window reads per output.

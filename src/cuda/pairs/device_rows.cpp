@@ -10,11 +10,11 @@
 
 #include <gpu/error.hpp>
 
+#include "cuda/pairs/pack_rows.hpp"
 #include "cuda/pairs/team/row_exchange.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/host_threads.hpp"
-#include "kernels/rank/kernels.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -108,12 +108,7 @@ void device_rows::look_at(const detail::pair_tables& tables, detail::prepared_ro
   place_ = place_of(tables.x);
   if (tables.y && place_ == table_place::this_device) place_ = place_of(*tables.y);
   sent_row_bytes_ = place_ == table_place::this_device ? 0 : input_row_bytes_;
-  if (format_.tile == pair_tile_kind::tensor_limbs ||
-      format_.tile == pair_tile_kind::naive_spearman) {
-    const index_t pitch = padded(format_.cols, 8);
-    ranks_row_bytes_ =
-        static_cast<std::size_t>(pitch) * (format_.cols <= int16_rank_columns ? 2 : 4);
-  }
+  ranks_row_bytes_ = ranks_row_bytes(format_);
 }
 
 void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
@@ -300,7 +295,9 @@ void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables
       std::visit(
           [&](const auto& data) {
             feed(data, in_table, lane, as_bytes[of_y ? 1 : 0], [&](const auto& block) {
-              pack(what, block, rows.begin, lane.ranks.data(), values, unit, stream);
+              pack_rows(what, format_, block,
+                        {square_sums_.data() + rows.begin, lane.ranks.data(), values, unit},
+                        stream);
             });
           },
           of_y ? *tables.y : tables.x);
@@ -312,63 +309,6 @@ void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables
     }
     for (const upload_lane& lane : lanes) lane.own.synchronize();
   });
-}
-
-template <class T, class Integer>
-void device_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks_of,
-                             std::byte* values, cudaStream_t stream) {
-  std::int64_t* sums = square_sums_.data() + first;
-  if (format_.tile != pair_tile_kind::tensor_limbs) {
-    const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(values), block.rows(),
-                                            format_.columns);
-    return kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
-  }
-  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(ranks_of), block.rows(),
-                                          padded(format_.cols, 8));
-  kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
-  if constexpr (sizeof(Integer) > 1) {
-    kernels::launch_split_limbs<Integer>(ranks, format_.cols, format_.limbs, format_.columns,
-                                         reinterpret_cast<std::int8_t*>(values), stream);
-  }
-}
-
-template <class T>
-void device_rows::pack(measure what, device_matrix_view<const T> block, index_t first,
-                       std::byte* ranks_of, std::byte* values, double* unit, cudaStream_t stream) {
-  std::int64_t* sums = square_sums_.data() + first;
-  switch (format_.tile) {
-    case pair_tile_kind::naive_spearman: {
-      // The ranks themselves are only needed for their sums of squares.
-      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(ranks_of),
-                                                   block.rows(), padded(format_.cols, 8));
-      kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, sums, stream);
-      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
-      break;
-    }
-    case pair_tile_kind::naive_pearson: {
-      device_buffer<double> rows(
-          static_cast<std::size_t>(block.rows() * kernels::unit_row_layout(format_.cols).pitch()),
-          stream);
-      kernels::launch_unit_rows<T>(block, rows.data(), sums, stream);
-      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
-      break;
-    }
-    case pair_tile_kind::shared_double:
-      kernels::launch_unit_rows<T>(block, reinterpret_cast<double*>(values), sums, stream);
-      break;
-    case pair_tile_kind::tensor_float:
-      kernels::launch_unit_rows<T>(block, unit, sums, stream);  // split where tiles need it
-      break;
-    default:
-      if (format_.cols <= int8_rank_columns) {
-        pack_ranks<T, std::int8_t>(block, first, ranks_of, values, stream);
-      } else if (format_.cols <= int16_rank_columns) {
-        pack_ranks<T, std::int16_t>(block, first, ranks_of, values, stream);
-      } else {
-        pack_ranks<T, std::int32_t>(block, first, ranks_of, values, stream);
-      }
-  }
-  if (what == measure::spearman) kernels::launch_flag_nan_rows<T>(block, sums, stream);
 }
 
 // Which rows have no statistic: read only where there are any.
@@ -395,21 +335,7 @@ void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
 
 kernels::pair_operand device_rows::describe(row_range rows, const std::byte* values,
                                             const double* unit, pair_tile_kind tile) const {
-  kernels::pair_operand out;
-  const index_t unit_pitch = kernels::unit_row_layout(format_.cols).pitch();
-  const bool as_doubles = tile != format_.tile;  // shared_double on rows made for tensor_float
-  out.values = as_doubles ? reinterpret_cast<const std::byte*>(unit) : values;
-  out.columns = as_doubles ? unit_pitch : format_.columns;
-  out.limbs = format_.limbs;
-  out.pitch = as_doubles ? unit_pitch : format_.columns * format_.limbs;
-  if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
-  out.norms = norms_.data() + rows.begin;
-  out.square_sums = square_sums_.data() + rows.begin;
-  out.unit_rows = unit;
-  out.unit_pitch = unit_pitch;
-  out.first = rows.begin;
-  out.count = rows.size();
-  return out;
+  return operand_of(format_, tile, rows, {values, unit, norms_.data(), square_sums_.data()});
 }
 
 kernels::screen_source device_rows::screened(row_range rows) const {

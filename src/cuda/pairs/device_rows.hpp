@@ -12,7 +12,7 @@
 #include "base/index_range.hpp"
 #include "cuda/pairs/budget.hpp"
 #include "cuda/pairs/on_device/input.hpp"
-#include "cuda/pairs/row_buffer.hpp"
+#include "cuda/pairs/prepared/row_buffer.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda/transfer/upload_lane.hpp"
@@ -85,12 +85,6 @@ class device_rows {
   template <class T, class Pack>
   void feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
             const Pack& pack) const;
-  template <class T>
-  void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
-            std::byte* ranks, std::byte* values, double* unit, cudaStream_t stream);
-  template <class T, class Integer>
-  void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks,
-                  std::byte* values, cudaStream_t stream);
   [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);

@@ -207,7 +207,9 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
                                    const std::function<void(const kernels::pair_panel&)>& launch) {
   const auto walk = walk_pairs(stage, area_.rows.size());
   double pairs_per_launch = first_launch_pairs;
-  const pair_walk::piece piece = rows_piece(*walk, area_, pairs_per_launch);
+  // Of one table few rows have as few pairs, and the first launch is to be short.
+  const pair_walk::piece piece =
+      rows_piece(*walk, area_, pairs_per_launch, area_.is_against() ? rows_of_tile : 1);
   event done[2];
   std::uint64_t pairs_in[2] = {0, 0};
   auto last_finish = std::chrono::steady_clock::now();

@@ -16,7 +16,7 @@
 #include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/hopper/screen.hpp"
-#include "cuda/pairs/prepared_table.hpp"
+#include "cuda/pairs/prepared/prepared_table.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/engine.hpp"

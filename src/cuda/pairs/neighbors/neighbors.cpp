@@ -2,10 +2,10 @@
 // which leaves the largest product with each group of 128 partners; then every row looks at the k
 // or so groups that can hold its neighbours. Nothing comes back to the host but the lists.
 #include <algorithm>
-#include <limits>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/neighbors.hpp"
+#include "cuda/pairs/neighbor_query.hpp"
+#include "cuda/pairs/neighbors/neighbors.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
 
 namespace gpu::cuda {
@@ -16,39 +16,6 @@ constexpr index_t unit = kernels::neighbor_row_multiple;  // rows of the smalles
 constexpr double least_units = 8;                         // of a piece that several devices share
 
 }  // namespace
-
-kernels::neighbor_query make_neighbor_query(const detail::top_k_request& request) {
-  const double high = request.keep.at_least;
-  const double low = request.keep.at_most;
-  kernels::neighbor_query query{.key = detail::bin_key::value,
-                                .k = request.k,
-                                .at_least = high,
-                                .at_most = low,
-                                .certain = high,
-                                .floor = high};
-  constexpr double none = -std::numeric_limits<double>::infinity();
-  if (high <= low) query.certain = query.floor = none;  // every statistic is kept
-  if (request.order == neighbor_order::by_value) {
-    if (low >= -1.0) query.floor = none;
-    return query;
-  }
-  if (high <= low || (high <= 1.0 && low >= -1.0)) {
-    query.key = detail::bin_key::magnitude;
-    if (high > low) query.certain = std::max(high, -low), query.floor = std::min(high, -low);
-    return query;
-  }
-  // One side alone: a magnitude is a value of that side, as long as it begins at 0 or beyond.
-  if (low < -1.0 && high >= 0) return query;
-  if (high > 1.0 && low <= 0) {
-    query.key = detail::bin_key::negated_value;
-    query.certain = query.floor = -low;
-    return query;
-  }
-  query.key = detail::bin_key::magnitude;
-  query.certain = std::numeric_limits<double>::infinity();
-  query.floor = none;
-  return query;
-}
 
 void list_table::deliver(index_t k, cudaStream_t stream, neighbor_table& out) const {
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, ready.get(), 0));
@@ -148,7 +115,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
   const stream_guard guard{{stream(), output_.get()}};
   plan.pack(source, tiles.data(), stream());
-  const kernels::neighbor_query query = make_neighbor_query(request);
+  const kernels::neighbor_query query = make_query(request);
 
   const auto walk = walk_pairs("pairs", units);
   const pair_walk::piece piece = [&](index_t begin) {

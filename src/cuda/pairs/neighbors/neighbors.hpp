@@ -1,8 +1,6 @@
 #pragma once
 // What the two searches for neighbours by groups of partners share.
 
-#include <limits>
-
 #include "cuda/pairs/engine.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
 
@@ -10,9 +8,6 @@ namespace gpu::cuda {
 
 /// Whether the neighbours of an area are searched for without packing its columns.
 bool has_few_rows(const detail::pair_area& area);
-
-/// Keys, and what the filter says of them.
-kernels::neighbor_query make_neighbor_query(const detail::top_k_request& request);
 
 /// The lists of one block of rows, which count from the area's first.
 struct list_table {

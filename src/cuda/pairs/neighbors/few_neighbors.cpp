@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/neighbors.hpp"
+#include "cuda/pairs/neighbor_query.hpp"
+#include "cuda/pairs/neighbors/neighbors.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
 
 namespace gpu::cuda {
@@ -54,7 +55,7 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighb
     table.rows = {0, rows};
     const kernels::neighbor_block block{
         .left = left, .first = 0, .count = rows, .maxima = maxima.data(), .pitch = pitch};
-    const kernels::neighbor_query query = make_neighbor_query(request);
+    const kernels::neighbor_query query = make_query(request);
     kernels::launch_thin_maxima(source, right, block, query, bounds.data(), multiprocessors_,
                                 stream());
     kernels::launch_neighbor_choice(source, right, block, query, of_slices.result(), stream(),

@@ -1,4 +1,4 @@
-#include "cuda/pairs/prepared_table.hpp"
+#include "cuda/pairs/prepared/prepared_table.hpp"
 
 #include <vector>
 

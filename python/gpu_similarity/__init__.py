@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._backends import Backend, Device, backends, devices, survive_fork
+from ._call import PreparedRows
 from ._checksum import Checksum, checksum
 from ._edges import Edges
 from ._errors import (
@@ -35,7 +36,16 @@ from ._faces import (
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
 from ._options import PairRunOptions, RunOptions
-from ._pairs import counts, dense, pearson_edges, plan, spearman_edges, stream, top_k_partners
+from ._pairs import (
+    counts,
+    dense,
+    pearson_edges,
+    plan,
+    prepare,
+    spearman_edges,
+    stream,
+    top_k_partners,
+)
 from ._products import Bits, binary_matmul, matmul, pack_bits
 from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
@@ -74,6 +84,7 @@ __all__ = [
     "PairSummary",
     "Partners",
     "Patterns",
+    "PreparedRows",
     "RunOptions",
     "SignificanceResult",
     "TopK",
@@ -101,6 +112,7 @@ __all__ = [
     "pearson_edges",
     "plan",
     "plot",
+    "prepare",
     "rank",
     "rankdata",
     "spearman_edges",

@@ -49,6 +49,10 @@ pair_table::pair_table(nb::handle table, const char* name) {
 
 pair_tables::pair_tables(nb::handle x, nb::handle y) : x_(x, "x") {
   if (y.is_none()) return;
+  if (nb::isinstance<gpu::prepared_rows>(y)) {
+    prepared_y_ = nb::cast<const gpu::prepared_rows&>(y);
+    return;
+  }
   y_.emplace(y, "y");
   if (y_->is_on_device() != x_.is_on_device()) {
     throw nb::type_error("x, y: expected both in host memory or both in device memory");

@@ -5,6 +5,11 @@
 namespace gpu::cuda {
 
 template <class T>
+std::size_t rank_workspace(index_t, index_t, const rank_options&) {
+  throw_not_built();
+}
+
+template <class T>
 void rank_rows(matrix_view<const T>, matrix_view<double>, const rank_options&) {
   throw_not_built();
 }
@@ -15,6 +20,7 @@ void rank_rows(device_matrix_view<const T>, device_matrix_view<double>, const ra
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                         \
+  template std::size_t rank_workspace<T>(index_t, index_t, const rank_options&);              \
   template void rank_rows<T>(matrix_view<const T>, matrix_view<double>, const rank_options&); \
   template void rank_rows<T>(device_matrix_view<const T>, device_matrix_view<double>,         \
                              const rank_options&);

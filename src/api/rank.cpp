@@ -7,6 +7,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/platform/large_pages.hpp"
 #include "cpu/rank/rank.hpp"
@@ -114,12 +115,6 @@ rank_plan plan_rank_rows(index_t rows, index_t cols, const rank_options& options
       device_matrix_view<const T>, device_matrix_view<double>, const rank_options&); \
   template GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows<T>(index_t, index_t, const rank_options&);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::inline v0::detail

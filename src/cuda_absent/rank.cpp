@@ -1,5 +1,6 @@
 #include "cuda/rank/rank.hpp"
 
+#include "base/element_types.hpp"
 #include "cuda_absent/absent.hpp"
 
 namespace gpu::cuda {
@@ -25,12 +26,6 @@ void rank_rows(device_matrix_view<const T>, device_matrix_view<double>, const ra
   template void rank_rows<T>(device_matrix_view<const T>, device_matrix_view<double>,         \
                              const rank_options&);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::cuda

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/element_types.hpp"
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
 #include "cpu/rank/centred_ranks.hpp"
@@ -207,12 +208,6 @@ std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
       const matrix_view<const T>&, const row_options&, rank_packer<std::int32_t>, \
       row_preparation&);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::cpu

@@ -88,6 +88,7 @@ struct sample_result {
   double valid_share;
   keep_range keep;
   cut_sample cut;
+  std::string choice;  // the CPU's, in words
 };
 
 // What the screens of a cut would leave of the sample.
@@ -124,11 +125,13 @@ sample_result count_sample(measure what, const matrix_view<const T>& data,
   const double family = pairs_of(valid_share * static_cast<double>(data.rows()));
   const keep_range range = run.resolve(sample_filter(keep, family));
 
-  sample_result out{.counts = {}, .valid_share = valid_share, .keep = range, .cut = {}};
+  sample_result out{
+      .counts = {}, .valid_share = valid_share, .keep = range, .cut = {}, .choice = {}};
   out.counts.tested = run.pairs_tested();
   out.counts.degree.resize(static_cast<std::size_t>(rows.rows));
   run.engine().counts({.keep = range, .histogram_bins = 0}, out.counts);
   out.cut = count_candidates(run.engine(), what, range, out.counts);
+  out.choice = run.engine().explain_edges(range);
   return out;
 }
 
@@ -164,8 +167,10 @@ pair_plan plan_all_pairs(measure what, const any_matrix_view& data, const pair_o
     out.sampled_pairs = sample.counts.tested;
     if (engine.variant == pair_variant::hopper) {
       out.choice = explain_screen(what, sample.keep, cols, screen_use::edges, sample.cut);
-    } else if (used == backend::cuda) {
+    } else if (used == backend::cuda || engine.variant == pair_variant::naive) {
       out.choice = "every pair is decided: this variant has no screen";
+    } else {
+      out.choice = sample.choice;
     }
     out.kept_estimate = share * family;
     if (rows <= most_sample_rows) {

@@ -103,6 +103,9 @@ class pair_engine {
   [[nodiscard]] virtual bool fills_p() const { return false; }
   /// Delivers every kept pair in batches of at most batch_edges.
   virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
+  /// How edges() would find the pairs of `keep`, and why, in words; "" where the engine has one
+  /// way.
+  [[nodiscard]] virtual std::string explain_edges(const keep_range& /*keep*/) { return {}; }
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;
   /// Fills kept, degree and histogram.
   virtual void counts(const count_request& request, pair_counts& out) = 0;

@@ -95,28 +95,6 @@ void append_value(buffered_text& text, T value) {
   }
 }
 
-template <class T>
-void write_all_rows(result_format format, output_file& out, matrix_view<const T> values,
-                    std::string_view type, const row_names& names) {
-  if (format == result_format::npy) {
-    out.write(make_npy_header(type, {values.rows(), values.cols()}));
-    for (index_t i = 0; i < values.rows(); ++i) {
-      out.write(bytes_of(std::span(values.row(i), static_cast<std::size_t>(values.cols()))));
-    }
-    return;
-  }
-  buffered_text text(out);
-  for (index_t i = 0; i < values.rows(); ++i) {
-    if (names.given()) fmt::format_to(text.end(), FMT_COMPILE("{}\t"), names[i]);
-    for (index_t j = 0; j < values.cols(); ++j) {
-      if (j > 0) fmt::format_to(text.end(), "\t");
-      append_value(text, values(i, j));
-    }
-    text.end_line();
-  }
-  text.flush();
-}
-
 }  // namespace
 
 std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
@@ -204,16 +182,6 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
     text.end_line();
   }
   text.flush();
-}
-
-void write_rows(result_format format, output_file& out, matrix_view<const float> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f4'", names);
-}
-
-void write_rows(result_format format, output_file& out, matrix_view<const double> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f8'", names);
 }
 
 double edge_bytes(result_format format, const result_context& context) {

@@ -59,7 +59,8 @@ class edge_tsv_writer final : public edge_writer {
 class edge_npy_writer final : public edge_writer {
  public:
   explicit edge_npy_writer(output_file& out)
-      : out_(with_header(out)), pipeline_(out, 1, [](std::span<const edge> edges, std::size_t) {
+      : out_(with_header(out)),
+        pipeline_(out, 1, block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
           return bytes_of(edges);
         }) {}
   void write(std::span<const edge> edges) override { pipeline_.push(edges); }
@@ -70,6 +71,9 @@ class edge_npy_writer final : public edge_writer {
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
  private:
+  // One thread writes: a file system lets no other write to the same file meanwhile.
+  static constexpr std::size_t block_edges = std::size_t{1} << 16;
+
   static std::string header_of(std::uint64_t count) {
     return make_npy_header(edge_record, {static_cast<index_t>(count)}, edge_header_bytes);
   }

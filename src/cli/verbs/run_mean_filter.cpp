@@ -1,6 +1,4 @@
 // gpu-similarity mean-filter: the means of each row, a block of rows after the other.
-#include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -15,26 +13,6 @@
 
 namespace gpu::cli {
 namespace {
-
-/// The filter has no int8 and int16: they become int32, which changes no mean.
-template <class T>
-auto as_filter_input(const matrix<T>& values) {
-  if constexpr (filter_element<T>) {
-    return values.view();
-  } else {
-    matrix<std::int32_t> wider(values.rows(), values.cols());
-    std::copy(values.data(), values.data() + values.rows() * values.cols(), wider.data());
-    return wider;
-  }
-}
-template <class T>
-matrix_view<T> view_of(matrix_view<T> values) {
-  return values;
-}
-template <class T>
-matrix_view<const T> view_of(const matrix<T>& values) {
-  return values.view();
-}
 
 /// float stays float; integers have real means.
 template <class T>
@@ -102,8 +80,7 @@ class mean_filter_operation final : public row_operation {
  private:
   template <class T>
   void filter(const matrix<T>& values) {
-    const auto input = as_filter_input(values);
-    auto in = view_of(input);
+    matrix_view<const T> in = values.view();
     if (is_vector_) in = {in.data(), 1, in.rows()};
     as_usage([&] {
       matrix<mean_type<T>> means(

@@ -58,10 +58,8 @@ class edge_text_writer {
 
   const row_names& names_;
   std::size_t longest_line_;
-  // One of each a thread.
-  std::vector<statistic_text> statistics_;
-  std::vector<std::vector<char>> texts_;
-  edge_pipeline pipeline_;  // last: its threads use the others
+  std::vector<statistic_text> statistics_;  // one a thread
+  edge_pipeline pipeline_;                  // last: its threads use the others
 };
 
 }  // namespace gpu::io

@@ -1,4 +1,4 @@
-#include "cli/messages.hpp"
+#include "cli/process/messages.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <climits>
 #include <exception>
 
-#include "cli/interrupt.hpp"
+#include "cli/process/interrupt.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // The jobs of the command. Each throws whatever goes wrong; main() turns that into an exit code.
 
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 
 namespace gpu::cli {
 

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-#include "cli/interrupt.hpp"
-#include "cli/options.hpp"
-#include "cli/outputs.hpp"
-#include "cli/progress_line.hpp"
-#include "cli/report.hpp"
+#include "cli/options/options.hpp"
+#include "cli/outputs/outputs.hpp"
+#include "cli/outputs/report.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/progress_line.hpp"
 #include "io/table.hpp"
 
 namespace gpu::cli {

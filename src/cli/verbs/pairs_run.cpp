@@ -1,4 +1,4 @@
-#include "cli/pairs_run.hpp"
+#include "cli/verbs/pairs_run.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "cli/all_pairs.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/verbs/all_pairs.hpp"
 #include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
 

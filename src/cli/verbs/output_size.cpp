@@ -1,4 +1,4 @@
-#include "cli/output_size.hpp"
+#include "cli/verbs/output_size.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include <gpu/backend.hpp>
 
-#include "cli/all_pairs.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/report.hpp"
+#include "cli/outputs/report.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/verbs/all_pairs.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -7,13 +7,13 @@
 
 #include <gpu/error.hpp>
 
-#include "cli/exit_code.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/jobs.hpp"
-#include "cli/messages.hpp"
-#include "cli/outputs.hpp"
-#include "cli/progress_line.hpp"
-#include "cli/start_checks.hpp"
+#include "cli/outputs/outputs.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/process/progress_line.hpp"
+#include "cli/process/start_checks.hpp"
+#include "cli/verbs/jobs.hpp"
 #include "io/read/read_table.hpp"
 #include "io/write/output_file.hpp"
 #include "io/write/result_writer.hpp"

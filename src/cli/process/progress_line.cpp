@@ -1,11 +1,11 @@
-#include "cli/progress_line.hpp"
+#include "cli/process/progress_line.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
 
-#include "cli/messages.hpp"
+#include "cli/process/messages.hpp"
 
 namespace gpu::cli {
 namespace {

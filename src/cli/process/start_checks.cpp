@@ -1,4 +1,4 @@
-#include "cli/start_checks.hpp"
+#include "cli/process/start_checks.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <gpu/error.hpp>
 
 #include "base/parallel.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/process/exit_code.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/interrupt.hpp"
+#include "cli/process/interrupt.hpp"
 
 #include <semaphore.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {

@@ -5,7 +5,7 @@
 
 #include <gpu/plan.hpp>
 
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "io/table.hpp"
 
 namespace gpu::cli {

@@ -1,4 +1,4 @@
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -14,9 +14,9 @@
 #include <gpu/version.hpp>
 
 #include "base/parallel.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/messages.hpp"
-#include "cli/option_values.hpp"
+#include "cli/options/option_values.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/messages.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {

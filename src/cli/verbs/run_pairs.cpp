@@ -5,16 +5,16 @@
 #include <optional>
 #include <string>
 
-#include "cli/exit_code.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/jobs.hpp"
-#include "cli/messages.hpp"
-#include "cli/output_size.hpp"
-#include "cli/outputs.hpp"
-#include "cli/pairs_run.hpp"
-#include "cli/progress_line.hpp"
-#include "cli/report.hpp"
-#include "cli/start_checks.hpp"
+#include "cli/outputs/outputs.hpp"
+#include "cli/outputs/report.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/process/progress_line.hpp"
+#include "cli/process/start_checks.hpp"
+#include "cli/verbs/jobs.hpp"
+#include "cli/verbs/output_size.hpp"
+#include "cli/verbs/pairs_run.hpp"
 #include "io/file_digest.hpp"
 #include "io/read/read_table.hpp"
 

@@ -8,7 +8,7 @@
 #include <gpu/plan.hpp>
 #include <gpu/spearman.hpp>
 
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "io/table.hpp"
 
 namespace gpu::cli {

@@ -1,4 +1,4 @@
-#include "cli/outputs.hpp"
+#include "cli/outputs/outputs.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/exit_code.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -34,7 +34,8 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
-/// what each rung of the ladder gains.
+/// what each rung of the ladder gains. The limits are those of a window without the places that all
+/// windows of a row have in common: at most two rows' length.
 enum class mean_filter_variant {
   automatic,        ///< Chosen by type, shape and device: see plan/mean_filter_variants.hpp.
   direct,           ///< Reads each window from (global) memory: window reads per output.
@@ -94,14 +95,14 @@ inline constexpr index_t max_convolve_weights = 256;
 
 /// The element types that mean_filter and convolve take.
 template <class T>
-concept filter_element = std::same_as<T, std::uint8_t> || std::same_as<T, std::uint16_t> ||
-    std::same_as<T, std::int32_t> || std::same_as<T, float> || std::same_as<T, double>;
+concept filter_element = std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> ||
+    std::same_as<T, std::int32_t> || std::same_as<T, std::uint8_t> ||
+    std::same_as<T, std::uint16_t> || std::same_as<T, float> || std::same_as<T, double>;
 
-/// Output of the input's own type, or double for integer input.
+/// Output of the input's own type, or double.
 template <class Out, class In>
 concept filter_output_of = filter_element<std::remove_const_t<In>> &&
-    (std::same_as<Out, std::remove_const_t<In>> ||
-     (std::integral<std::remove_const_t<In>> && std::same_as<Out, double>));
+    (std::same_as<Out, std::remove_const_t<In>> || std::same_as<Out, double>);
 
 /// What a mean_filter call would run.
 struct mean_filter_plan {
@@ -164,8 +165,8 @@ auto read_filter_input(const In& in) {
                 "std::mdspan, std::span, std::vector, ...");
   static_assert(
       has_filter_element<In>,
-      "in: its elements have a type that is not taken, expected uint8_t, uint16_t, int32_t, "
-      "float or double");
+      "in: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, uint8_t, "
+      "uint16_t, float or double");
   if constexpr (has_filter_element<In>) {
     return matrix_view<const element_of<In>>(view_as_matrix(in));
   } else {
@@ -177,8 +178,20 @@ auto read_filter_input(const In& in) {
 template <class In, class Out>
 constexpr bool checked_filter_output() {
   static_assert(has_filter_output<In, Out>,
-                "out: expected elements of the input's type, or double for integer input");
+                "out: expected elements of the input's type, or double");
   return has_filter_element<In> && has_filter_output<In, Out>;
+}
+
+/// The same for the elements of device views, the input's too.
+template <class In, class Out>
+constexpr bool checked_device_filter() {
+  using element = std::remove_const_t<In>;
+  static_assert(filter_element<element>,
+                "in: its elements have a type that is not taken, expected int8_t, int16_t, "
+                "int32_t, uint8_t, uint16_t, float or double");
+  static_assert(!filter_element<element> || filter_output_of<Out, element>,
+                "out: expected elements of the input's type, or double, not const");
+  return filter_output_of<Out, element>;
 }
 }  // namespace detail
 
@@ -186,22 +199,23 @@ constexpr bool checked_filter_output() {
 ///
 /// Every output depends on its own window alone: no running sum crosses the row, so an Inf, a NaN
 /// or a 1e17 changes only the outputs whose window holds it, and equal windows give equal bits
-/// wherever the rounding of a sum allows it. Sums of doubles are compensated: a mean differs from
-/// that of the exact sum by at most 2 ulp of the window's mean absolute value. float and integer
-/// input is summed in double or wider; integer sums are exact.
+/// wherever the rounding of a sum allows it. Sums whose mean is a double are compensated: it
+/// differs from that of the exact sum by at most 2 ulp of the window's mean absolute value. Integer
+/// input, and float input whose means are float, is summed in double or wider; integer sums are
+/// exact.
 ///
 /// @param in values in host memory: [n], a contiguous range, or [rows, cols], a matrix as
 ///   spearman_all_pairs takes it, of any cols from 0.
 /// @param options window, boundary, NaN, variant, backend.
 /// @param out means [rows, filtered_size(cols, window, boundary)] or [filtered_size(n, ...)]: a
 ///   gpu::matrix, a range, or a view of elements that are not const; must not overlap `in`. Of the
-///   input's type (integers truncate toward zero, as SciPy), or double for integer input.
+///   input's type (integers truncate toward zero, as SciPy), or double.
 /// @throw gpu::invalid_argument for a window, an origin or extents out of range, or overlap;
 ///   gpu::unsupported where the variant is not offered for this backend or window;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: flat in the window but for `direct`, `constant_memory`, `shared_memory`; boundaries cost
-/// O(window) more per row. Sums beyond the range of double are Inf or NaN, whatever the mean.
-/// Blocks until the result is complete.
+/// O(window) more per row, and no window costs more than one of two rows' length. Sums beyond the
+/// range of double are Inf or NaN, whatever the mean. Blocks until the result is complete.
 template <class In, detail::filter_output Out>
 void mean_filter(const In& in, Out&& out, const mean_filter_options& options = {}) {
   const auto from = detail::read_filter_input(in);
@@ -221,20 +235,25 @@ template <class In>
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, without synchronisation, and
-/// capturable in a CUDA graph. Only `multi_level` takes scratch memory, about 24 bytes per 2304
-/// elements: `options.workspace`, or from the stream's memory pool.
-template <class In, filter_output_of<In> Out>
+/// capturable in a CUDA graph. Scratch memory is taken by `multi_level`, about 24 bytes per 2304
+/// elements, and windows of two rows' length and more, 24 bytes per row: `options.workspace`, or
+/// from the stream's memory pool.
+template <class In, class Out>
 void mean_filter(device_matrix_view<In> in, device_matrix_view<Out> out,
                  const mean_filter_options& options = {}) {
-  detail::mean_filter<std::remove_const_t<In>, Out>(in, out, options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::mean_filter<std::remove_const_t<In>, Out>(in, out, options);
+  }
 }
 
 /// As above for a device vector.
-template <class In, filter_output_of<In> Out>
+template <class In, class Out>
 void mean_filter(device_vector_view<In> in, device_vector_view<Out> out,
                  const mean_filter_options& options = {}) {
-  detail::mean_filter<std::remove_const_t<In>, Out>(detail::as_row(in), detail::as_row(out),
-                                                    options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::mean_filter<std::remove_const_t<In>, Out>(detail::as_row(in), detail::as_row(out),
+                                                      options);
+  }
 }
 
 /// Convolution of a vector or of each row of a matrix in host memory with `weights`, as
@@ -275,18 +294,22 @@ template <class In>
 
 /// As above on device memory: asynchronous on `options.exec.stream`, capturable. The weights are
 /// read before the call returns.
-template <class In, filter_output_of<In> Out>
+template <class In, class Out>
 void convolve(device_matrix_view<In> in, std::span<const double> weights,
               device_matrix_view<Out> out, const convolve_options& options = {}) {
-  detail::convolve<std::remove_const_t<In>, Out>(in, weights, out, options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::convolve<std::remove_const_t<In>, Out>(in, weights, out, options);
+  }
 }
 
 /// As above for a device vector.
-template <class In, filter_output_of<In> Out>
+template <class In, class Out>
 void convolve(device_vector_view<In> in, std::span<const double> weights,
               device_vector_view<Out> out, const convolve_options& options = {}) {
-  detail::convolve<std::remove_const_t<In>, Out>(detail::as_row(in), weights, detail::as_row(out),
-                                                 options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::convolve<std::remove_const_t<In>, Out>(detail::as_row(in), weights, detail::as_row(out),
+                                                   options);
+  }
 }
 
 /// What mean_filter would run for rows of `cols` elements of type T, without running it.

@@ -167,6 +167,34 @@ __device__ void short_windows(const In* tile, const Mean& mean) {
   }
 }
 
+/// Writes the means from output `first` of a row on, from their staged elements. The results stand
+/// where these were. `Short`: the window where that is at most K, else 0.
+template <class Sum, int K, int Threads, int Short, class In, class Out>
+__device__ void write_tile_means(const filter_args<In, Out>& args, const block_sums_layout& layout,
+                                 const In* tile, Sum* sums, index_t row, index_t first,
+                                 unsigned char* buffer) {
+  constexpr int tile_outputs = Threads * K;
+  const bool full = args.template full_windows<Sum>(first, first + tile_outputs);
+  Out means[K];
+  const auto keep = [&](int j, const Sum& sum) {
+    means[j] = full ? args.full_mean(sum)
+                    : args.mean(sum, row, first + static_cast<int>(threadIdx.x) * K + j);
+  };
+  if constexpr (Short > 0) {
+    short_windows<Sum, K, Short>(tile, keep);
+  } else {
+    long_windows<Sum, K, Threads>(tile, layout, sums, keep);
+  }
+  __syncthreads();
+  Out* results = reinterpret_cast<Out*>(buffer);
+#pragma unroll
+  for (int j = 0; j < K; ++j) results[static_cast<int>(threadIdx.x) * K + j] = means[j];
+  const index_t left = args.shape.output_cols - first;
+  const int valid = left < tile_outputs ? static_cast<int>(left) : tile_outputs;
+  write_tile(args.out_row(row) + first, results, valid, tile_outputs);
+  results_read();
+}
+
 template <class Sum, int K, int Threads, int Short, class In, class Out>
 __global__ void __launch_bounds__(Threads)
     block_sums_kernel(const __grid_constant__ filter_args<In, Out> args,
@@ -205,26 +233,8 @@ __global__ void __launch_bounds__(Threads)
       await_tile(barriers[1], bulk[1], phases[1]);
     }
     const auto [row, index] = split_index(t, tiles_per_row);
-    const index_t first = index * tile_outputs;
-    const bool full = args.template full_windows<Sum>(first, first + tile_outputs);
-    Out means[K];
-    const auto keep = [&](int j, const Sum& sum) {
-      means[j] = full ? args.full_mean(sum)
-                      : args.mean(sum, first + static_cast<int>(threadIdx.x) * K + j);
-    };
-    if constexpr (Short > 0) {
-      short_windows<Sum, K, Short>(here, keep);
-    } else {
-      long_windows<Sum, K, Threads>(here, layout, sums, keep);
-    }
-    __syncthreads();
-    Out* results = reinterpret_cast<Out*>(shared_bytes + buffer * layout.buffer_bytes);
-#pragma unroll
-    for (int j = 0; j < K; ++j) results[static_cast<int>(threadIdx.x) * K + j] = means[j];
-    const index_t left = args.shape.output_cols - first;
-    const int valid = left < tile_outputs ? static_cast<int>(left) : tile_outputs;
-    write_tile(args.out_row(row) + first, results, valid, tile_outputs);
-    results_read();
+    write_tile_means<Sum, K, Threads, Short>(args, layout, here, sums, row, index * tile_outputs,
+                                             shared_bytes + buffer * layout.buffer_bytes);
     if (two) {
       buffer ^= 1;
     } else if (t + gridDim.x < tiles) {

@@ -91,11 +91,12 @@ __device__ void sum_first_chunks(const march_layout& layout, const In* front,
   }
 }
 
-/// The thread's K means of a tile, of which `first` is the thread's first output, to results[0, K).
-/// `own` and `front`: its chunks. `full`: all windows of the tile are divided by the whole window.
+/// The thread's K means of a tile of row `row`, of which `first` is the thread's first output, to
+/// results[0, K). `own` and `front`: its chunks. `full`: all windows of the tile are divided by the
+/// whole window.
 template <int K, int Threads, class Sum, class In, class Out>
 __device__ void march_means(const filter_args<In, Out>& args, int rest, const In* own,
-                            const In* front, index_t first, bool full,
+                            const In* front, index_t row, index_t first, bool full,
                             march_sums<Sum, Threads>& sums, Out* results) {
   Sum prefix[K];
   Sum running;
@@ -115,8 +116,26 @@ __device__ void march_means(const filter_args<In, Out>& args, int rest, const In
     running.add(static_cast<double>(own[j]));
     Sum sum = running;
     if (j > 0) sum.add(prefix[j]);
-    results[j] = full ? args.full_mean(sum) : args.mean(sum, first + j);
+    results[j] = full ? args.full_mean(sum) : args.mean(sum, row, first + j);
   }
+}
+
+/// What a run of a row covers.
+struct march_span {
+  index_t first_output;  // in front of the row where its stream starts before it
+  int tiles;
+};
+
+/// Run `run` of the row at `row`, in tiles of `tile` outputs. The stream starts where pieces of
+/// memory do, which may be some outputs in front of the row.
+template <class In, class Out>
+__device__ march_span locate_run(const filter_args<In, Out>& args, const march_runs& runs,
+                                 const In* row, index_t run, int tile) {
+  const index_t first_tile = run * runs.tiles;
+  const index_t left = runs.tiles_per_row - first_tile;
+  const auto shift = static_cast<index_t>(
+      (reinterpret_cast<std::uintptr_t>(row - args.shape.left) % march_alignment) / sizeof(In));
+  return {first_tile * tile - shift, static_cast<int>(runs.tiles < left ? runs.tiles : left)};
 }
 
 /// For windows of K and more.
@@ -137,14 +156,7 @@ __global__ void __launch_bounds__(Threads)
   for (index_t item = blockIdx.x; item < args.shape.rows * runs.per_row; item += gridDim.x) {
     const auto [row_number, run] = split_index(item, runs.per_row);
     const In* row = args.in_row(row_number);
-    const index_t first_tile = run * runs.tiles;
-    const auto tiles = static_cast<int>(runs.tiles < runs.tiles_per_row - first_tile
-                                            ? runs.tiles
-                                            : runs.tiles_per_row - first_tile);
-    // Outputs in front of the row, so that the stream starts where memory's pieces do.
-    const auto shift = static_cast<index_t>(
-        (reinterpret_cast<std::uintptr_t>(row - args.shape.left) % march_alignment) / sizeof(In));
-    const index_t first_output = first_tile * tile - shift;
+    const auto [first_output, tiles] = locate_run(args, runs, row, run, tile);
     const index_t place = first_output - args.shape.left;
     const int wanted = tiles + layout.ahead;
     const auto load = [&](int s) {
@@ -166,7 +178,7 @@ __global__ void __launch_bounds__(Threads)
       int at = front_at + thread * K;
       if (at >= ring_size) at -= ring_size;
       march_means<K>(args, layout.rest, ring.elements + own_at + thread * K, ring.elements + at,
-                     first + thread * K, full, sums, results + thread * K);
+                     row_number, first + thread * K, full, sums, results + thread * K);
 #if __CUDA_ARCH__ >= 900
       async_proxy_fence();
 #endif

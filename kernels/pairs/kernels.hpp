@@ -140,13 +140,9 @@ constexpr double tensor_float_margin(index_t columns, index_t run) {
   return 3 * 0x1p-22 + 10 * 0x1p-23 * steps + 0x1p-24 * runs;
 }
 
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const candidate_sink_args& sink,
-                  cudaStream_t stream);
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const count_sink_args& sink,
-                  cudaStream_t stream);
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const bin_sink_args& sink,
-                  cudaStream_t stream);
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const dense_sink_args& sink,
+/// Launches a tile over a panel with one of the sinks above.
+template <class Sink>
+void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
                   cudaStream_t stream);
 
 // ---- after the candidates ---------------------------------------------------------------------

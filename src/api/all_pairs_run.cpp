@@ -20,7 +20,7 @@ std::unique_ptr<pair_engine> prepare(backend used, measure what, const pair_inpu
                                             ? cuda::make_pair_engine(what, input, options)
                                             : cpu::make_pair_engine(what, input, options);
   if (engine->folded() != nullptr) {
-    auto around = std::make_unique<folded_pair_engine>(std::move(engine), options.exec);
+    auto around = std::make_unique<folded_pair_engine>(std::move(engine), input.area, options.exec);
     folded = around.get();
     engine = std::move(around);
   }
@@ -60,7 +60,9 @@ backend checked_backend(measure what, const pair_tables& tables, const pair_opti
 pair_run::pair_run(measure what, const pair_tables& tables, const pair_options& options,
                    part_shape shape)
     : used_(checked_backend(what, tables, options)),
-      input_{.tables = tables, .area = area_of(tables, options.part, shape)},
+      input_{.tables = tables,
+             .area = area_of(tables, options.part, shape),
+             .pairs_above = shape == part_shape::equal_pairs},
       part_(options.part),
       engine_(prepare(used_, what, input_, options, folded_)),
       pairs_start_(std::chrono::steady_clock::now()) {}

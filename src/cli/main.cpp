@@ -101,6 +101,8 @@ int guarded_run(int argc, char** argv) {
     return end_with(exit_resources, e.what());
   } catch (const no_threads& e) {
     return end_with(exit_resources, e.what());
+  } catch (const no_report& e) {
+    return end_with(exit_resources, e.what());
   } catch (const io::output_error& e) {
     return end_with(exit_resources, e.what());
   } catch (const error& e) {

@@ -26,6 +26,9 @@ namespace gpu::detail {
 struct pair_input {
   pair_tables tables;
   pair_area area;  ///< The pairs that its sinks are about.
+  /// Whether all sinks that follow are about pairs i < j (edges, counts, bins): then no pair needs
+  /// the rows before those of the area.
+  bool pairs_above = false;
 
   [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }
   [[nodiscard]] index_t cols() const {

@@ -18,6 +18,10 @@ struct pearson_measure {
   static auto run(const View& data, const gpu::pair_options& options, const Sink& sink) {
     return gpu::pearson_all_pairs(data, options, sink);
   }
+  template <class X, class Y, class Sink>
+  static auto against(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::pearson_all_pairs(x, y, options, sink);
+  }
   template <class View>
   static auto plan(const View& data, const gpu::pair_options& options,
                    const gpu::pair_filter& keep) {

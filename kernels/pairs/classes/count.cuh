@@ -174,83 +174,107 @@ __device__ __forceinline__ void change_classes(const count_arguments& args,
   classes = now;
 }
 
+/// Sets the histogram and the block's bins to 0, all threads.
+template <int depth>
+__device__ __forceinline__ void clear_bins(const count_arguments& args,
+                                           const count_memory<depth>& memory) {
+  const auto words = count_histogram_words(args.largest_sum) + most_block_bins * 2;
+  for (unsigned i = threadIdx.x; i < words; i += count_threads) memory.histogram[i] = 0;
+}
+
+/// The first stage of left rows, and the warpgroup's right rows.
+struct count_operands {
+  std::uint64_t left;
+  std::uint64_t right;
+};
+
+/// What a thread carries from tile to tile beside its sums.
+template <int depth>
+struct count_progress {
+  ring_place<count_ring<depth>::stages> place;
+  column_counts columns;
+  class_pair classes;    // of the sums in the histogram
+  dropped_sums dropped;  // of the tile
+};
+
+/// Counts the item at the cursor: its left rows, tile by tile, against its panel.
+template <int depth, bool square, bool binned>
+__device__ __forceinline__ void count_item(const count_arguments& args,
+                                           const count_memory<depth>& memory,
+                                           const count_stream<depth>& stream,
+                                           const count_cursor& at, const count_operands& operands,
+                                           const count_lane& lane, int warpgroup, int (&sums)[128],
+                                           count_progress<depth>& progress) {
+  using stream_type = count_stream<depth>;
+  constexpr int tile_steps = count_ring<depth>::tile_rows / 64;
+  constexpr int block_tiles = stream_type::block_tiles;
+  const int my_block = static_cast<int>(at.panel.first_block) + warpgroup;
+  const bool active = warpgroup < static_cast<int>(at.panel.blocks);
+  const int panel_class = args.square_sums[at.panel.first_block];
+  if (active) load_right_rows<depth, binned>(args.tiles, my_block, memory.right_rows, warpgroup);
+  fill_table<binned>(args, at, panel_class, *memory.table);
+  unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
+  int column_steps = 0;
+#pragma unroll 1
+  for (int at_tile = 0; at_tile < at.blocks * block_tiles; ++at_tile) {
+    const int tile = at.first_block * block_tiles + at_tile;
+    if constexpr (binned) {
+      const int left_class = memory.table->square_sums[at_tile / block_tiles];
+      change_classes(args, memory, progress.dropped, {left_class, panel_class}, progress.classes);
+    }
+    progress.dropped = memory.table->cuts[at_tile / block_tiles];
+    const unsigned stage = progress.place.stage;
+    barrier_wait(stream.full(stage), progress.place.parity);
+    if (threadIdx.x == 0) stream.send_next();
+    __syncwarp();
+    const int ahead = my_block - tile / block_tiles;  // 0: on the diagonal
+    if (active && ahead >= 0) {
+      count_tile<depth, square, binned>(
+          args, stream, stage, sums, operands.left + ((stage * stream_type::tile_bytes) >> 4),
+          operands.right, progress.dropped, memory.zero, lane, tile, ahead == 0, progress.columns);
+      column_steps += tile_steps;
+      if (column_steps > column_counts::most_steps - tile_steps) {
+        progress.columns.flush(my_degree);
+        column_steps = 0;
+      }
+    } else if ((threadIdx.x & 127U) == 0) {
+      barrier_arrive(stream.empty(stage));
+    }
+    progress.place.advance();
+  }
+  if (column_steps != 0) progress.columns.flush(my_degree);
+}
+
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
 template <int depth, bool square, bool binned>
 __global__ void __launch_bounds__(count_threads, 1)
     pair_count_kernel(const __grid_constant__ count_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using stream_type = count_stream<depth>;
-  constexpr int stages = count_ring<depth>::stages;
-  constexpr int tile_steps = count_ring<depth>::tile_rows / 64;
-  constexpr int block_tiles = stream_type::block_tiles;
   extern __shared__ __align__(1024) std::uint8_t shared[];
-  __shared__ __align__(8) std::uint64_t barriers[2 * stages];
+  __shared__ __align__(8) std::uint64_t barriers[2 * count_ring<depth>::stages];
   __shared__ count_stream_state stream_state;
-
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const bool is_first_of_group = (threadIdx.x & 127U) == 0;
   const count_memory<depth> memory(shared, warpgroup, args.largest_sum);
-  const stream_type stream{args, stream_state, shared_address(shared), shared_address(barriers)};
-  if constexpr (binned) {
-    const auto words = count_histogram_words(args.largest_sum) + most_block_bins * 2;
-    for (unsigned i = threadIdx.x; i < words; i += count_threads) memory.histogram[i] = 0;
-  }
+  const count_stream<depth> stream{args, stream_state, shared_address(shared),
+                                   shared_address(barriers)};
+  if constexpr (binned) clear_bins(args, memory);
   if (threadIdx.x == 0) stream.start();
   __syncthreads();
 
-  const std::uint64_t left_operand = operand_descriptor(stream.ring, depth);
-  const std::uint64_t right_operand = operand_descriptor(shared_address(memory.right_rows), depth);
+  const count_operands operands{operand_descriptor(stream.ring, depth),
+                                operand_descriptor(shared_address(memory.right_rows), depth)};
   const count_lane lane = find_lane();
   int sums[128];
-  column_counts columns{};
-  ring_place<stages> place{};
-  class_pair classes{};
-  dropped_sums dropped{};
-
+  count_progress<depth> progress{};
   count_cursor at{.item = args.first_item + blockIdx.x};
   for (; locate_item(args, at); at.item += gridDim.x) {
-    const int my_block = static_cast<int>(at.panel.first_block) + warpgroup;
-    const bool active = warpgroup < static_cast<int>(at.panel.blocks);
-    const int panel_class = args.square_sums[at.panel.first_block];
-    if (active) {
-      load_right_rows<depth, binned>(args.tiles, my_block, memory.right_rows, warpgroup);
-    }
-    fill_table<binned>(args, at, panel_class, *memory.table);
-    unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
-    int column_steps = 0;
-#pragma unroll 1
-    for (int at_tile = 0; at_tile < at.blocks * block_tiles; ++at_tile) {
-      const int tile = at.first_block * block_tiles + at_tile;
-      if constexpr (binned) {
-        change_classes(args, memory, dropped,
-                       {memory.table->square_sums[at_tile / block_tiles], panel_class}, classes);
-      }
-      dropped = memory.table->cuts[at_tile / block_tiles];
-      barrier_wait(stream.full(place.stage), place.parity);
-      if (threadIdx.x == 0) stream.send_next();
-      __syncwarp();
-      const int ahead = my_block - tile / block_tiles;  // 0: on the diagonal
-      if (active && ahead >= 0) {
-        count_tile<depth, square, binned>(
-            args, stream, place.stage, sums,
-            left_operand + ((place.stage * stream_type::tile_bytes) >> 4), right_operand, dropped,
-            memory.zero, lane, tile, ahead == 0, columns);
-        column_steps += tile_steps;
-        if (column_steps > column_counts::most_steps - tile_steps) {
-          columns.flush(my_degree);
-          column_steps = 0;
-        }
-      } else if (is_first_of_group) {
-        barrier_arrive(stream.empty(place.stage));
-      }
-      place.advance();
-    }
-    if (column_steps != 0) columns.flush(my_degree);
+    count_item<depth, square, binned>(args, memory, stream, at, operands, lane, warpgroup, sums,
+                                      progress);
   }
   if constexpr (binned) {
-    if (!classes.none()) {
-      flush_histogram(args, memory.zero, memory.block_bins, dropped, classes);
+    if (!progress.classes.none()) {
+      flush_histogram(args, memory.zero, memory.block_bins, progress.dropped, progress.classes);
       flush_bins(args.bins, memory.block_bins);
     }
   }

@@ -159,9 +159,15 @@ __device__ __forceinline__ void load_left_rows(const maxima_arguments& args, ind
   warpgroup_sync(warpgroup + 1);
 }
 
+/// The warpgroup's left rows, and the first stage of right rows.
+struct maxima_operands {
+  std::uint64_t left;
+  std::uint64_t right;
+};
+
 /// Starts product `number` of a tile: a row block of the left rows with 256 rows of the tile.
 template <class shape>
-__device__ __forceinline__ void issue_product(int number, std::uint64_t left, std::uint64_t right,
+__device__ __forceinline__ void issue_product(int number, const maxima_operands& operands,
                                               unsigned stage, unsigned (&sums)[64]) {
   const int row_block = number / shape::splits;
   const int split = number % shape::splits;
@@ -169,11 +175,42 @@ __device__ __forceinline__ void issue_product(int number, std::uint64_t left, st
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < shape::depth / 32; ++k) {
-    wgmma_f16(sums,
-              left + static_cast<std::uint64_t>((row_block * shape::block_bytes + k * 256) >> 4),
-              right + ((stage * shape::tile_bytes + split * 256 * shape::depth + k * 256) >> 4), k);
+    wgmma_f16(
+        sums,
+        operands.left + static_cast<std::uint64_t>((row_block * shape::block_bytes + k * 256) >> 4),
+        operands.right + ((stage * shape::tile_bytes + split * 256 * shape::depth + k * 256) >> 4),
+        k);
   }
   wgmma_commit();
+}
+
+/// Folds the products of the left rows with a tile, which is in stage `stage` of the ring, into
+/// `best`. One set of sums is folded while the other is multiplied. Releases the stage after the
+/// last product.
+template <class shape, bool magnitude>
+__device__ __forceinline__ void fold_tile(const maxima_arguments& args,
+                                          const maxima_ring<shape>& ring,
+                                          const maxima_operands& operands, unsigned stage,
+                                          maxima_stream_state<shape::stages>& stream,
+                                          unsigned (&sums)[2][64],
+                                          unsigned (&best)[shape::row_blocks][2]) {
+  constexpr int last = shape::products - 1;
+  issue_product<shape>(0, operands, stage, sums[0]);
+  if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
+  __syncwarp();
+#pragma unroll
+  for (int product = 0; product < shape::products; ++product) {
+    if (product < last) {
+      issue_product<shape>(product + 1, operands, stage, sums[(product + 1) & 1]);
+      wgmma_wait<1>();
+    } else {
+      wgmma_wait<0>();
+    }
+    auto& ready = sums[product & 1];
+    pin_registers(ready);
+    if (product == last && (threadIdx.x & 127U) == 0) ring.release(stage);
+    fold_sums<magnitude>(ready, best[product / shape::splits]);
+  }
 }
 
 /// Writes the maxima of a span: `out` is that of row g of the warp's first 16 rows.
@@ -209,9 +246,9 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
   if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
   __syncthreads();
 
-  const std::uint64_t left_operand = operand_descriptor(shared_address(left_rows), depth);
-  const std::uint64_t right_operand = operand_descriptor(ring.first_stage, depth);
-  unsigned sums[2][64];  // one is folded while the other is multiplied
+  const maxima_operands operands{operand_descriptor(shared_address(left_rows), depth),
+                                 operand_descriptor(ring.first_stage, depth)};
+  unsigned sums[2][64];
   ring_place<shape::stages> place{0, 0};
   maxima_cursor at{static_cast<int>(blockIdx.x), 0, 0};
   for (; locate_item(args, at); at.item += static_cast<int>(gridDim.x)) {
@@ -230,24 +267,7 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
         for (int x = 0; x < row_blocks; ++x) best[x][0] = best[x][1] = no_maxima;
       }
       ring.wait_until_full(place);
-      issue_product<shape>(0, left_operand, right_operand, place.stage, sums[0]);
-      if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
-      __syncwarp();
-#pragma unroll
-      for (int product = 0; product < shape::products; ++product) {
-        constexpr int last = shape::products - 1;
-        if (product < last) {
-          issue_product<shape>(product + 1, left_operand, right_operand, place.stage,
-                               sums[(product + 1) & 1]);
-          wgmma_wait<1>();
-        } else {
-          wgmma_wait<0>();
-        }
-        auto& ready = sums[product & 1];
-        pin_registers(ready);
-        if (product == last && in_group == 0) ring.release(place.stage);
-        fold_sums<magnitude>(ready, best[product / shape::splits]);
-      }
+      fold_tile<shape, magnitude>(args, ring, operands, place.stage, stream, sums, best);
       if ((tile + 1) % shape::span_tiles == 0) {
         store_maxima<magnitude>(best, out, args.pitch);
         out += 4;

@@ -50,6 +50,79 @@ __device__ inline int segment_of_lane(int lane) {
   return (lane & 1) << 2 | (lane & 2) | lane >> 2;  // the order 0, 4, 2, 6, 1, 5, 3, 7
 }
 
+/// Elements of a row of `cols` that a lane has.
+__device__ inline index_t elements_of_lane(index_t cols, int lane) {
+  return (cols - lane + lanes - 1) / lanes;
+}
+__device__ inline int elements_of_lane(int cols, int lane) {
+  return (cols - lane + lanes - 1) / lanes;
+}
+
+// What a row is, as its status says.
+constexpr std::int64_t ordinary_row = 1;
+constexpr std::int64_t constant_row = 0;
+constexpr std::int64_t nan_row = -1;
+constexpr std::int64_t infinite_row = -2;
+
+/// What a lane has seen of a row as it came.
+struct row_survey {
+  double largest = 0;  // of the magnitudes
+  bool nan = false;
+  bool varies = false;
+
+  __device__ void see(double value, double first) {
+    nan |= value != value;
+    largest = fabs(value) > largest ? fabs(value) : largest;
+    varies |= value != first;
+  }
+  /// Puts the lanes together: `largest` becomes that of the row.
+  __device__ std::int64_t kind(const row_lanes& group) {
+    largest = group.largest(largest);
+    std::int64_t kind = ordinary_row;
+    if (!group.any(varies)) kind = constant_row;
+    if (!(largest <= 1.7976931348623157e308)) kind = infinite_row;
+    if (group.any(nan)) kind = nan_row;
+    return kind;
+  }
+};
+
+/// Writes the row times `scale`, less its mean and less the mean of what is left, which rounding of
+/// the first mean leaves over. Returns the largest magnitude.
+template <class T>
+__device__ double centre_row(const row_lanes& group, const T* in, index_t cols, index_t count,
+                             double scale, double* mine) {
+  const double columns = static_cast<double>(cols);
+  double mean = 0;
+  double rest = 0;
+  for (int pass = 0; pass < 3; ++pass) {
+    // Passes 0 and 1 end with a mean; each pass takes off the mean of the one before.
+    double sum = 0;
+    for (index_t q = 0; q < count; ++q) {
+      const double value =
+          pass == 0 ? static_cast<double>(in[q * lanes + group.lane()]) * scale : mine[q] - mean;
+      mine[q] = value;
+      sum += value;
+      rest = pass == 2 && fabs(value) > rest ? fabs(value) : rest;
+    }
+    mean = group.sum(sum) / columns;
+  }
+  return group.largest(rest);
+}
+
+/// Makes a centred row one of length 1.
+__device__ inline void normalise_row(const row_lanes& group, index_t count, double scale,
+                                     double* mine) {
+  double squares = 0;
+  for (index_t q = 0; q < count; ++q) {
+    const double value = mine[q] * scale;
+    mine[q] = value;
+    squares = fma(value, value, squares);
+  }
+  const double length = sqrt(group.sum(squares));
+  for (index_t q = 0; q < count; ++q) mine[q] /= length;
+}
+
+/// Works on the rows in their place in the output.
 template <class T>
 __global__ void unit_rows(device_matrix_view<const T> data, index_t segment, double* out,
                           std::int64_t* status) {
@@ -58,55 +131,21 @@ __global__ void unit_rows(device_matrix_view<const T> data, index_t segment, dou
   const row_lanes group;
   const T* in = data.row(row);
   double* mine = out + row * lanes * segment + segment_of_lane(group.lane()) * segment;
-  const index_t cols = data.cols();
-  const index_t count = (cols - group.lane() + lanes - 1) / lanes;  // elements of this lane
-
-  double largest = 0;
-  bool nan = false;
-  bool varies = false;
+  const index_t count = elements_of_lane(data.cols(), group.lane());
+  row_survey survey;
   for (index_t q = 0; q < count; ++q) {
-    const double value = static_cast<double>(in[q * lanes + group.lane()]);
-    nan |= value != value;
-    largest = fabs(value) > largest ? fabs(value) : largest;
-    varies |= value != static_cast<double>(in[0]);
+    survey.see(static_cast<double>(in[q * lanes + group.lane()]), static_cast<double>(in[0]));
   }
   for (index_t q = count; q < segment; ++q) mine[q] = 0;
-  largest = group.largest(largest);
-  std::int64_t kind = 1;
-  if (!group.any(varies)) kind = 0;
-  if (!(largest <= 1.7976931348623157e308)) kind = -2;
-  if (group.any(nan)) kind = -1;
-
+  std::int64_t kind = survey.kind(group);
   double rest = 0;
-  if (kind == 1) {
-    const double scale = detail::power_of_two_scale(largest);
-    const double columns = static_cast<double>(cols);
-    double mean = 0;
-    for (int pass = 0; pass < 3; ++pass) {
-      // Passes 0 and 1 end with a mean; each pass takes off the mean of the one before.
-      double sum = 0;
-      for (index_t q = 0; q < count; ++q) {
-        const double value =
-            pass == 0 ? static_cast<double>(in[q * lanes + group.lane()]) * scale : mine[q] - mean;
-        mine[q] = value;
-        sum += value;
-        rest = pass == 2 && fabs(value) > rest ? fabs(value) : rest;
-      }
-      mean = group.sum(sum) / columns;
-    }
-    rest = group.largest(rest);
-    if (rest == 0) kind = 0;
+  if (kind == ordinary_row) {
+    const double scale = detail::power_of_two_scale(survey.largest);
+    rest = centre_row(group, in, data.cols(), count, scale, mine);
+    if (rest == 0) kind = constant_row;
   }
-  if (kind == 1) {
-    const double rest_scale = detail::power_of_two_scale(rest);
-    double squares = 0;
-    for (index_t q = 0; q < count; ++q) {
-      const double value = mine[q] * rest_scale;
-      mine[q] = value;
-      squares = fma(value, value, squares);
-    }
-    const double length = sqrt(group.sum(squares));
-    for (index_t q = 0; q < count; ++q) mine[q] /= length;
+  if (kind == ordinary_row) {
+    normalise_row(group, count, detail::power_of_two_scale(rest), mine);
   } else {
     for (index_t q = 0; q < count; ++q) mine[q] = 0;
   }
@@ -127,98 +166,126 @@ struct shared_rows {
   [[nodiscard]] __host__ __device__ int at(int k) const { return k % lanes * pitch + k / lanes; }
 };
 
+constexpr int rows_of_warp = 32 / lanes;
+
+/// Brings the warp's rows, of which row 0 is at `kept`. All lanes of the warp.
+template <class T>
+__device__ void load_rows(device_matrix_view<const T> data, index_t first,
+                          const shared_rows& layout, T* kept) {
+  const int cols = static_cast<int>(data.cols());
+  for (int r = 0; r < rows_of_warp && first + r < data.rows(); ++r) {
+    const T* in = data.row(first + r);
+    for (int k = static_cast<int>(threadIdx.x % 32); k < cols; k += 32) {
+      kept[r * layout.row + layout.at(k)] = in[k];
+    }
+  }
+  __syncwarp();
+}
+
+/// How the elements of a row become those of the unit row.
+struct unit_scaling {
+  std::int64_t kind = constant_row;
+  double scale = 0;
+  double mean = 0;  // of the scaled row
+  double mean_of_rest = 0;
+  double rest_scale = 0;
+  double length = 0;
+
+  [[nodiscard]] __device__ double centred(double value) const {
+    return value * scale - mean - mean_of_rest;
+  }
+  /// Before its division by the length.
+  [[nodiscard]] __device__ double scaled(double value) const { return centred(value) * rest_scale; }
+
+  /// That of the row of lane `source` of the warp.
+  [[nodiscard]] __device__ unit_scaling of_lane(int source) const {
+    return {.kind = __shfl_sync(~0U, static_cast<int>(kind), source),
+            .scale = __shfl_sync(~0U, scale, source),
+            .mean = __shfl_sync(~0U, mean, source),
+            .mean_of_rest = __shfl_sync(~0U, mean_of_rest, source),
+            .rest_scale = __shfl_sync(~0U, rest_scale, source),
+            .length = __shfl_sync(~0U, length, source)};
+  }
+};
+
+/// Looks through a row, of which the lane has the `count` elements at `mine`.
+template <class T>
+__device__ unit_scaling find_scaling(const row_lanes& group, const T* mine, int count, double first,
+                                     int cols) {
+  row_survey survey;
+  for (int q = 0; q < count; ++q) survey.see(static_cast<double>(mine[q]), first);
+  unit_scaling out;
+  out.kind = survey.kind(group);
+  out.scale = out.kind == ordinary_row ? detail::power_of_two_scale(survey.largest) : 0;
+  const double columns = static_cast<double>(cols);
+  double sum = 0;
+  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale;
+  out.mean = group.sum(sum) / columns;
+  sum = 0;
+  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale - out.mean;
+  out.mean_of_rest = group.sum(sum) / columns;
+  double rest = 0;
+  for (int q = 0; q < count; ++q) {
+    const double value = out.centred(static_cast<double>(mine[q]));
+    rest = fabs(value) > rest ? fabs(value) : rest;
+  }
+  rest = group.largest(rest);
+  if (out.kind == ordinary_row && rest == 0) out.kind = constant_row;
+  out.rest_scale = out.kind == ordinary_row ? detail::power_of_two_scale(rest) : 0;
+  double squares = 0;
+  for (int q = 0; q < count; ++q) {
+    const double value = out.scaled(static_cast<double>(mine[q]));
+    squares = fma(value, value, squares);
+  }
+  out.length = sqrt(group.sum(squares));
+  return out;
+}
+
+/// Writes one unit row from the row at `kept`. All lanes of the warp.
+template <class T>
+__device__ void store_row(const T* kept, const unit_scaling& scaling, const shared_rows& layout,
+                          int cols, int segment, double* out) {
+  for (int s = 0; s < lanes; ++s) {
+    const int lane = segment_of_lane(s);  // its own inverse
+    const int elements = elements_of_lane(cols, lane);
+    const T* values = kept + lane * layout.pitch;
+    for (int q = static_cast<int>(threadIdx.x % 32); q < segment; q += 32) {
+      double value = 0;
+      if (scaling.kind == ordinary_row && q < elements) {
+        value = scaling.scaled(static_cast<double>(values[q])) / scaling.length;
+      }
+      out[s * segment + q] = value;
+    }
+  }
+}
+
+/// A warp reads, works on and writes its own rows.
 template <class T>
 __global__ void __launch_bounds__(most_rows_of_block* lanes)
     unit_rows_shared(device_matrix_view<const T> data, int segment, double* out,
                      std::int64_t* status) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const int rows_of_block = static_cast<int>(blockDim.x) / lanes;
-  const index_t first = index_t{blockIdx.x} * rows_of_block;
   const shared_rows layout(segment);
-  auto* kept = reinterpret_cast<T*>(shared);
+  const int first_of_warp = static_cast<int>(threadIdx.x / 32) * rows_of_warp;
+  const index_t first = index_t{blockIdx.x} * (blockDim.x / lanes) + first_of_warp;
   const int cols = static_cast<int>(data.cols());
-  const int warp_lane = static_cast<int>(threadIdx.x % 32);
-  const int warp = static_cast<int>(threadIdx.x / 32);
-  constexpr int rows_of_warp = 32 / lanes;
-  // A warp reads and writes its own rows.
-  for (int r = warp * rows_of_warp; r < (warp + 1) * rows_of_warp && first + r < data.rows(); ++r) {
-    const T* in = data.row(first + r);
-    for (int k = warp_lane; k < cols; k += 32) kept[r * layout.row + layout.at(k)] = in[k];
-  }
-  __syncwarp();
+  T* kept = reinterpret_cast<T*>(shared) + first_of_warp * layout.row;
+  load_rows(data, first, layout, kept);
 
   const row_lanes group;
-  const int own = static_cast<int>(threadIdx.x) / lanes;
+  const int own = static_cast<int>(threadIdx.x % 32) / lanes;
   const bool there = first + own < data.rows();
   const T* row = kept + own * layout.row;
-  const T* mine = row + group.lane() * layout.pitch;
-  const int count = there ? (cols - group.lane() + lanes - 1) / lanes : 0;
-  double largest = 0;
-  bool nan = false;
-  bool varies = false;
-  const double start = there ? static_cast<double>(row[0]) : 0;
-  for (int q = 0; q < count; ++q) {
-    const double value = static_cast<double>(mine[q]);
-    nan |= value != value;
-    largest = fabs(value) > largest ? fabs(value) : largest;
-    varies |= value != start;
-  }
-  largest = group.largest(largest);
-  std::int64_t kind = 1;
-  if (!group.any(varies)) kind = 0;
-  if (!(largest <= 1.7976931348623157e308)) kind = -2;
-  if (group.any(nan)) kind = -1;
+  const unit_scaling scaling = find_scaling(group, row + group.lane() * layout.pitch,
+                                            there ? elements_of_lane(cols, group.lane()) : 0,
+                                            there ? static_cast<double>(row[0]) : 0, cols);
+  if (there && group.lane() == 0) status[first + own] = scaling.kind;
 
-  const double scale = kind == 1 ? detail::power_of_two_scale(largest) : 0;
-  const double columns = static_cast<double>(cols);
-  double sum = 0;
-  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * scale;
-  const double mean = group.sum(sum) / columns;
-  sum = 0;
-  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * scale - mean;
-  const double mean_of_rest = group.sum(sum) / columns;
-  double rest = 0;
-  for (int q = 0; q < count; ++q) {
-    const double value = static_cast<double>(mine[q]) * scale - mean - mean_of_rest;
-    rest = fabs(value) > rest ? fabs(value) : rest;
-  }
-  rest = group.largest(rest);
-  if (kind == 1 && rest == 0) kind = 0;
-  const double rest_scale = kind == 1 ? detail::power_of_two_scale(rest) : 0;
-  double squares = 0;
-  for (int q = 0; q < count; ++q) {
-    const double value = (static_cast<double>(mine[q]) * scale - mean - mean_of_rest) * rest_scale;
-    squares = fma(value, value, squares);
-  }
-  const double length = sqrt(group.sum(squares));
-  if (there && group.lane() == 0) status[first + own] = kind;
-
-  // The store again by whole warps, row after row.
   for (int r = 0; r < rows_of_warp; ++r) {
-    const int source = r * lanes;
-    const index_t i = first + warp * rows_of_warp + r;
-    const bool ordinary = __shfl_sync(~0U, static_cast<int>(kind), source) == 1;
-    const double scale_of_row = __shfl_sync(~0U, scale, source);
-    const double mean_of_row = __shfl_sync(~0U, mean, source);
-    const double rest_of_row = __shfl_sync(~0U, mean_of_rest, source);
-    const double rest_scale_of_row = __shfl_sync(~0U, rest_scale, source);
-    const double length_of_row = __shfl_sync(~0U, length, source);
-    if (i >= data.rows()) break;
-    const T* values = kept + (warp * rows_of_warp + r) * layout.row;
-    for (int s = 0; s < lanes; ++s) {
-      const int lane = segment_of_lane(s);  // its own inverse
-      const int elements = (cols - lane + lanes - 1) / lanes;
-      double* to = out + i * lanes * segment + s * segment;
-      for (int q = warp_lane; q < segment; q += 32) {
-        double value = 0;
-        if (ordinary && q < elements) {
-          value = (static_cast<double>(values[lane * layout.pitch + q]) * scale_of_row -
-                   mean_of_row - rest_of_row) *
-                  rest_scale_of_row / length_of_row;
-        }
-        to[q] = value;
-      }
-    }
+    const unit_scaling of_row = scaling.of_lane(r * lanes);
+    if (first + r >= data.rows()) break;
+    store_row(kept + r * layout.row, of_row, layout, cols, segment,
+              out + (first + r) * lanes * segment);
   }
 }
 

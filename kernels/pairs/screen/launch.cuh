@@ -8,12 +8,12 @@ namespace gpu::kernels {
 
 template <screen_operand operand, int depth>
 void launch_pair_screen(const screen_arguments& args, int multiprocessors, cudaStream_t stream) {
-  constexpr std::size_t bytes = screen_shared_bytes<operand, depth>();
-  static_assert(bytes <= 227 * 1024 - 1024);
+  using shape = screen_shape<depth>;
+  static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
   auto* kernel = pair_screen_kernel<operand, depth>;
-  allow_shared_memory(kernel, bytes);
-  kernel<<<static_cast<unsigned>(multiprocessors), select_screen_policy(depth).warpgroups * 128,
-           bytes, stream>>>(args);
+  allow_shared_memory(kernel, shape::shared_bytes);
+  kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
+      args);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -28,9 +28,39 @@ __global__ void sort_keys_kernel(const std::int64_t* square_sums, index_t rows, 
   values[i] = static_cast<std::uint32_t>(i);
 }
 
+// What stands in columns 30 and 31 of rows that leave them free: the units of the left row's bias.
+template <screen_operand operand>
+__device__ std::uint8_t bias_unit(int column) {
+  if constexpr (operand == screen_operand::int8) {
+    return column == 30 ? static_cast<std::uint8_t>(int8_bias_unit) : std::uint8_t{1};
+  } else {
+    return __nv_cvt_float_to_fp8(column == 30 ? e4m3_bias_coarse : e4m3_bias_fine, __NV_SATFINITE,
+                                 __NV_E4M3);
+  }
+}
+
+// The bounds of a block of 64 rows from those of each row, one a thread. All threads.
+__device__ void store_bounds(const screen_rows& packed, index_t i, float norm, float error) {
+  for (int step = 16; step > 0; step /= 2) {
+    norm = fminf(norm, __shfl_xor_sync(~0U, norm, step));
+    error = fmaxf(error, __shfl_xor_sync(~0U, error, step));
+  }
+  __shared__ float norms[threads / 32];
+  __shared__ float errors[threads / 32];
+  if (threadIdx.x % 32 == 0) {
+    norms[threadIdx.x / 32] = norm;
+    errors[threadIdx.x / 32] = error;
+  }
+  __syncthreads();
+  if (threadIdx.x % screen_block_rows == 0) {
+    const unsigned warp = threadIdx.x / 32;
+    packed.blocks[i / screen_block_rows] = {fminf(norms[warp], norms[warp + 1]),
+                                            fmaxf(errors[warp], errors[warp + 1])};
+  }
+}
+
 // One thread packs one row: 16 bytes at a time, into groups of eight rows whose 16-byte pieces
-// stand together, so that eight threads write 128 consecutive bytes. Two warps are one block of
-// the statistics.
+// stand together, so that eight threads write 128 consecutive bytes.
 template <screen_operand operand>
 __global__ void pack_kernel(screen_ranks source, screen_rows packed) {
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
@@ -59,39 +89,15 @@ __global__ void pack_kernel(screen_ranks source, screen_rows packed) {
         error += lost * lost;
         bytes[b] = value;
       }
-      if (biased && k == 30) {
-        bytes[b] = operand == screen_operand::int8
-                       ? static_cast<std::uint8_t>(int8_bias_unit)
-                       : __nv_cvt_float_to_fp8(e4m3_bias_coarse, __NV_SATFINITE, __NV_E4M3);
-      }
-      if (biased && k == 31) {
-        bytes[b] = operand == screen_operand::int8
-                       ? std::uint8_t{1}
-                       : __nv_cvt_float_to_fp8(e4m3_bias_fine, __NV_SATFINITE, __NV_E4M3);
-      }
+      if (biased && (k == 30 || k == 31)) bytes[b] = bias_unit<operand>(k);
     }
     *reinterpret_cast<int4*>(out + piece * 128) = *reinterpret_cast<const int4*>(bytes);
   }
   // Both bounds are rounded to the safe side. Rows of padding bound nothing.
-  float norm =
+  const float norm =
       real ? sqrtf(static_cast<float>(source.square_sums[row])) * (1.0F - threshold_slack) : 1e15F;
-  float relative = square > 0.0F ? sqrtf(error / square) * (1.0F + threshold_slack) : 0.0F;
-  for (int step = 16; step > 0; step /= 2) {
-    norm = fminf(norm, __shfl_xor_sync(~0U, norm, step));
-    relative = fmaxf(relative, __shfl_xor_sync(~0U, relative, step));
-  }
-  __shared__ float norms[threads / 32];
-  __shared__ float errors[threads / 32];
-  if (threadIdx.x % 32 == 0) {
-    norms[threadIdx.x / 32] = norm;
-    errors[threadIdx.x / 32] = relative;
-  }
-  __syncthreads();
-  if (threadIdx.x % 64 == 0) {
-    const unsigned warp = threadIdx.x / 32;
-    packed.blocks[i / screen_block_rows] = {fminf(norms[warp], norms[warp + 1]),
-                                            fmaxf(errors[warp], errors[warp + 1])};
-  }
+  const float relative = square > 0.0F ? sqrtf(error / square) * (1.0F + threshold_slack) : 0.0F;
+  store_bounds(packed, i, norm, relative);
 }
 
 // One thread sums up the blocks of one tile. The entry behind the last tile is read ahead.

@@ -20,14 +20,12 @@
 // as producer (its registers are missed), software pipelining across tiles (the compiler
 // serialises sums that live around the loop's back edge).
 
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-
 #include <cstdint>
 
 #include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/screen/kernels.hpp"
+#include "kernels/pairs/screen/multiply.cuh"
 #include "plan/screen_policy.hpp"
 
 namespace gpu::kernels {
@@ -52,141 +50,6 @@ __host__ __device__ constexpr index_t items_before(index_t chunk, index_t panels
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-
-__device__ __forceinline__ float from_e4m3(unsigned bits) {
-  return __half2float(
-      __half(__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(bits), __NV_E4M3)));
-}
-/// The largest e4m3 value at most about `value`: rounding is to nearest, so aim a little lower.
-__device__ __forceinline__ unsigned e4m3_below(float value) {
-  return __nv_cvt_float_to_fp8(fmaxf(0.0F, value) * 0.94F, __NV_SATFINITE, __NV_E4M3);
-}
-
-/// What differs between the operand types: the multiply, the threshold and the test of the sums.
-template <screen_operand operand, int depth>
-struct screen_multiply;
-
-/// Bias bytes of the left rows and the limit that an unsigned sum must pass.
-struct screen_threshold {
-  unsigned bias_bytes;
-  unsigned limit;
-};
-
-template <int depth>
-struct screen_multiply<screen_operand::e4m3, depth> {
-  using sum = unsigned;
-  static constexpr int sums = 64;
-  static constexpr int sets = 2;
-  static constexpr bool biased = depth == 32;
-  static constexpr int values_per_sum = 2;
-  static constexpr float sum_loss = biased ? 0.0F : e4m3_deep_loss;  // else in the threshold
-
-  static __device__ void multiply(sum (&d)[sums], std::uint64_t a, std::uint64_t b) {
-#pragma unroll
-    for (int k = 0; k < depth / 32; ++k) {
-      wgmma_e4m3(d, a + static_cast<std::uint64_t>(k * (256 >> 4)),
-                 b + static_cast<std::uint64_t>(k * (256 >> 4)), k);
-    }
-  }
-  static __device__ screen_threshold threshold(float least_sum) {
-    if constexpr (!biased) {
-      const float least = least_sum * (e4m3_deep_scale * e4m3_deep_scale);
-      const unsigned bits = __half_as_ushort(__float2half_rd(fmaxf(least, 0.0F)));
-      return {0, max(bits, 1U) - 1};
-    }
-    const float aim = fmaxf(least_sum - e4m3_sum_slack, e4m3_sum_slack);
-    const unsigned coarse = e4m3_below(aim / e4m3_bias_coarse);
-    const float coarse_bias = e4m3_bias_coarse * from_e4m3(coarse);
-    const unsigned fine = e4m3_below((aim - coarse_bias) / e4m3_bias_fine);
-    const float bias = coarse_bias + e4m3_bias_fine * from_e4m3(fine);
-    return {coarse | (fine << 8), __half_as_ushort(__float2half_rd(2.0F * bias - 16.0F))};
-  }
-  static __device__ bool any(const sum (&d)[sums], unsigned limit) {
-    unsigned even = 0;
-    unsigned odd = 0;
-#pragma unroll
-    for (int i = 0; i < sums; i += 4) {
-      even = __vimax3_u16x2(even, d[i], d[i + 1]);
-      odd = __vimax3_u16x2(odd, d[i + 2], d[i + 3]);
-    }
-    unsigned both = __vmaxu2(even, odd);
-    if constexpr (!biased) {
-      // Read as unsigned, the largest is the strongest negative half; as signed, the positive one.
-      unsigned positive = 0;
-#pragma unroll
-      for (int i = 0; i < sums; i += 2) positive = __vimax3_s16x2(positive, d[i], d[i + 1]);
-      both = __vmaxu2(both & 0x7fff7fffU, positive);
-    }
-    return max(both >> 16, both & 0xffffU) > limit;
-  }
-  static __device__ bool passes(sum value, int part, unsigned limit) {
-    const unsigned half = part == 0 ? value & 0xffffU : value >> 16;
-    return (biased ? half : half & 0x7fffU) > limit;
-  }
-  /// Row (0 or 8) and column of part `part` of sum `i` for the lane's first row and column.
-  static __device__ unsigned row_of(int i) {
-    return static_cast<unsigned>(i & 1) * 8;
-  }
-  static __device__ unsigned column_of(int i, int part) {
-    return static_cast<unsigned>((i >> 1) * 8 + part);
-  }
-};
-
-template <int depth>
-struct screen_multiply<screen_operand::int8, depth> {
-  using sum = int;
-  static constexpr int sums = 128;
-  static constexpr int sets = 1;
-  static constexpr bool biased = depth == 32;
-  static constexpr int values_per_sum = 1;
-  static constexpr float sum_loss = 0.0F;
-
-  static __device__ void multiply(sum (&d)[sums], std::uint64_t a, std::uint64_t b) {
-#pragma unroll
-    for (int k = 0; k < depth / 32; ++k) {
-      wgmma_s8(d, a + static_cast<std::uint64_t>(k * (256 >> 4)),
-               b + static_cast<std::uint64_t>(k * (256 >> 4)), k);
-    }
-  }
-  static __device__ screen_threshold threshold(float least_sum) {
-    // sum > bias <=> sum >= least_sum, rounded down; the bias bytes hold it in base 127.
-    const unsigned most = int8_bias_unit * int8_bias_unit + int8_bias_unit - 1;
-    const unsigned bias = min(static_cast<unsigned>(fmaxf(least_sum, 1.0F)) - 1, most);
-    if constexpr (!biased) return {0, static_cast<unsigned>(fmaxf(least_sum, 1.0F)) - 1};
-    const unsigned coarse = bias / int8_bias_unit;
-    return {coarse | ((bias - coarse * int8_bias_unit) << 8), 2 * bias};
-  }
-  static __device__ bool any(const sum (&d)[sums], unsigned limit) {
-    if constexpr (biased) {
-      unsigned even = 0;
-      unsigned odd = 0;
-#pragma unroll
-      for (int i = 0; i < sums; i += 4) {
-        even = max(max(even, static_cast<unsigned>(d[i])), static_cast<unsigned>(d[i + 1]));
-        odd = max(max(odd, static_cast<unsigned>(d[i + 2])), static_cast<unsigned>(d[i + 3]));
-      }
-      return max(even, odd) > limit;
-    } else {
-      int most = 0;
-      int least = 0;
-#pragma unroll
-      for (int i = 0; i < sums; i += 2) {
-        most = max(max(most, d[i]), d[i + 1]);
-        least = min(min(least, d[i]), d[i + 1]);
-      }
-      return max(most, -least) > static_cast<int>(limit);
-    }
-  }
-  static __device__ bool passes(sum value, int, unsigned limit) {
-    return biased ? static_cast<unsigned>(value) > limit : abs(value) > static_cast<int>(limit);
-  }
-  static __device__ unsigned row_of(int i) {
-    return static_cast<unsigned>((i >> 1) & 1) * 8;
-  }
-  static __device__ unsigned column_of(int i, int) {
-    return static_cast<unsigned>((i >> 2) * 8 + (i & 1));
-  }
-};
 
 /// A position in the walk over items and tiles.
 struct screen_cursor {
@@ -249,119 +112,241 @@ __device__ __forceinline__ void collect(const screen_arguments& args,
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
-template <screen_operand operand, int depth>
-constexpr std::size_t screen_shared_bytes() {
-  constexpr screen_policy policy = select_screen_policy(depth);
-  return static_cast<std::size_t>(policy.stages) * policy.tile_rows * depth +
-         static_cast<std::size_t>(panel_rows(policy)) * depth +
-         static_cast<std::size_t>(policy.warpgroups) * 4 * 512;
+/// Sizes of the kernel for packed rows of `row_bytes`.
+template <int row_bytes>
+struct screen_shape {
+  static constexpr screen_policy policy = select_screen_policy(row_bytes);
+  static constexpr int depth = row_bytes;
+  static constexpr int threads = policy.warpgroups * 128;
+  static constexpr int tile_rows = policy.tile_rows;
+  static constexpr int tile_bytes = tile_rows * depth;
+  static constexpr int stages = policy.stages;
+  static constexpr int row_blocks = policy.row_blocks;  // of a warpgroup
+  static constexpr int block_bytes = screen_block_rows * depth;
+  static constexpr int splits = tile_rows / 256;        // products of a row block with a tile
+  static constexpr int products = row_blocks * splits;  // of a warpgroup with a tile
+  static constexpr int panel = panel_rows(policy);
+  static constexpr index_t panels = index_t{policy.chunk_tiles} * tile_rows / panel;  // of a chunk
+  static constexpr std::size_t scratch_at =
+      static_cast<std::size_t>(stages) * tile_bytes + static_cast<std::size_t>(panel) * depth;
+  static constexpr std::size_t scratch_bytes = 512;  // of a warp, for the close look
+  static constexpr std::size_t shared_bytes = scratch_at + threads / 32 * scratch_bytes;
+};
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+/// settle() for a shape.
+template <class shape>
+__device__ __forceinline__ bool settle(const screen_arguments& args, screen_cursor& at) {
+  return settle<shape::panel, shape::tile_rows, shape::policy.chunk_tiles>(args, at);
 }
 
+/// What thread 0 keeps between two tiles that it sends for. It is in shared memory, so that the
+/// registers are left to the sums; `more` is volatile so that no other thread reads it ahead.
+template <int stages>
+struct screen_stream_state {
+  screen_cursor at;
+  ring_place<stages> place;
+  volatile unsigned more;
+};
+
+template <class shape>
+using screen_ring = copy_ring<shape::stages, shape::tile_bytes>;
+
+/// Thread 0: sends for the next tile of the walk, once its stage is free.
+template <class shape>
+__device__ __forceinline__ void send_next(const screen_arguments& args,
+                                          const screen_ring<shape>& ring,
+                                          screen_stream_state<shape::stages>& state) {
+  if (state.more == 0) return;
+  screen_cursor at = state.at;
+  ring_place<shape::stages> to = state.place;
+  ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * shape::tile_bytes);
+  to.advance();
+  state.place = to;
+  if (++at.tile == at.last_tile) {
+    at.item += gridDim.x;
+    state.more = settle<shape>(args, at) ? 1 : 0;
+  }
+  state.at = at;
+}
+
+/// Thread 0: prepares the ring and sends for the first tiles.
+template <class shape>
+__device__ __forceinline__ void start_stream(const screen_arguments& args,
+                                             const screen_ring<shape>& ring,
+                                             screen_stream_state<shape::stages>& state) {
+  ring.init(shape::policy.warpgroups);
+  screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
+  state.more = settle<shape>(args, at) ? 1 : 0;
+  state.at = at;
+  state.place = {0, 0};
+  for (int stage = 0; stage < shape::stages - 2; ++stage) send_next<shape>(args, ring, state);
+}
+
+/// Brings the warpgroup's left rows, packed rows from `first_row` on. They come as they lie in
+/// memory, which is the layout that the operand needs.
+template <class shape>
+__device__ __forceinline__ void load_left_rows(const screen_arguments& args, unsigned first_row,
+                                               std::uint8_t* left_rows, int warpgroup) {
+  warpgroup_sync(warpgroup + 1);
+  const auto* source = reinterpret_cast<const int4*>(
+      args.tiles + static_cast<std::size_t>(first_row) * shape::depth);
+  for (unsigned i = threadIdx.x & 127U; i < shape::row_blocks * shape::block_bytes / 16; i += 128) {
+    reinterpret_cast<int4*>(left_rows)[i] = source[i];
+  }
+}
+
+/// Bounds of all of the warpgroup's left rows.
+template <class shape>
+__device__ __forceinline__ screen_block bounds_of_left_rows(const screen_arguments& args,
+                                                            unsigned first_row) {
+  screen_block all = args.blocks[first_row / screen_block_rows];
+#pragma unroll
+  for (int x = 1; x < shape::row_blocks; ++x) {
+    const screen_block block = args.blocks[first_row / screen_block_rows + x];
+    all.smallest_norm = fminf(all.smallest_norm, block.smallest_norm);
+    all.largest_error = fmaxf(all.largest_error, block.largest_error);
+  }
+  return all;
+}
+
+/// The sum of rounded rows that a pair at the cut reaches at least: |sum of rounded| >= |sum| -
+/// norms (e_l + e_r + e_l e_r), by Cauchy and Schwarz.
+__device__ __forceinline__ float find_least_sum(const screen_block& left, const screen_block& right,
+                                                float cut, float sum_loss) {
+  return left.smallest_norm * right.smallest_norm *
+         (cut -
+          (left.largest_error + right.largest_error + left.largest_error * right.largest_error) -
+          sum_loss);
+}
+
+/// Writes the bias into the two free columns of the warpgroup's left rows.
+template <class shape>
+__device__ __forceinline__ void write_bias(std::uint8_t* left_rows, unsigned bias_bytes,
+                                           int warpgroup) {
+  const unsigned in_group = threadIdx.x & 127U;
+  warpgroup_sync(warpgroup + 1);
+  if (in_group >= 64) return;
+#pragma unroll
+  for (int x = 0; x < shape::row_blocks; ++x) {
+    std::uint8_t* row =
+        left_rows + x * shape::block_bytes + (in_group / 8) * 256 + (in_group % 8) * 16;
+    *reinterpret_cast<std::uint16_t*>(row + 128 + 14) = static_cast<std::uint16_t>(bias_bytes);
+  }
+}
+
+/// The warpgroup's left rows, and the right rows of the first stage.
+struct screen_operands {
+  std::uint64_t left;
+  std::uint64_t right;
+};
+
+/// Starts product `number` of a tile: a row block of the left rows with 256 rows of the tile.
+template <class shape, class multiply>
+__device__ __forceinline__ void issue_product(int number, const screen_operands& operands,
+                                              unsigned stage,
+                                              typename multiply::sum (&sums)[multiply::sums]) {
+  const int row_block = number / shape::splits;
+  const int split = number % shape::splits;
+  pin_registers(sums);
+  wgmma_fence();
+  multiply::multiply(
+      sums, operands.left + static_cast<std::uint64_t>(row_block * (shape::block_bytes >> 4)),
+      operands.right + ((stage * shape::tile_bytes + split * 256 * shape::depth) >> 4));
+  wgmma_commit();
+}
+
+/// Waits for product `number` of a tile. Where there are two sets of sums, the next product is
+/// started first.
+template <class shape, class multiply>
+__device__ __forceinline__ void finish_product(
+    int number, const screen_operands& operands, unsigned stage,
+    typename multiply::sum (&sums)[multiply::sets][multiply::sums]) {
+  if constexpr (multiply::sets == 2) {
+    if (number + 1 < shape::products) {
+      issue_product<shape, multiply>(number + 1, operands, stage, sums[(number + 1) & 1]);
+      wgmma_wait<1>();
+    } else {
+      wgmma_wait<0>();
+    }
+  } else {
+    issue_product<shape, multiply>(number, operands, stage, sums[0]);
+    wgmma_wait<0>();
+  }
+}
+
+/// Multiplies the warpgroup's left rows, packed rows from `first_row` on, by a tile and collects
+/// the pairs past the limit. Releases the stage after the last product.
+template <class shape, class multiply>
+__device__ __forceinline__ void screen_tile(
+    const screen_arguments& args, const screen_ring<shape>& ring, const screen_operands& operands,
+    unsigned stage, screen_stream_state<shape::stages>& stream,
+    typename multiply::sum (&sums)[multiply::sets][multiply::sums], unsigned limit,
+    unsigned first_row, int tile, typename multiply::sum* scratch) {
+  const unsigned in_group = threadIdx.x & 127U;
+  if constexpr (multiply::sets == 2) issue_product<shape, multiply>(0, operands, stage, sums[0]);
+  if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
+  __syncwarp();
+#pragma unroll
+  for (int number = 0; number < shape::products; ++number) {
+    finish_product<shape, multiply>(number, operands, stage, sums);
+    auto& ready = sums[multiply::sets == 2 ? number & 1 : 0];
+    pin_registers(ready);
+    if (number + 1 == shape::products && in_group == 0) ring.release(stage);
+    const bool hit = multiply::any(ready, limit);
+    if (__any_sync(~0U, hit)) {
+      const auto row_block = static_cast<unsigned>(number / shape::splits);
+      collect<multiply>(
+          args, ready, hit, limit, first_row + row_block * 64 + (in_group >> 5) * 16,
+          static_cast<unsigned>(tile * shape::tile_rows + (number % shape::splits) * 256), scratch);
+    }
+  }
+}
+
+#endif  // __CUDA_ARCH_FEAT_SM90_ALL
+
 template <screen_operand operand, int depth>
-__global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 1)
+__global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
     pair_screen_kernel(const __grid_constant__ screen_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  using shape = screen_shape<depth>;
   using multiply = screen_multiply<operand, depth>;
-  constexpr screen_policy policy = select_screen_policy(depth);
-  constexpr int tile_rows = policy.tile_rows;
-  constexpr int stages = policy.stages;
-  constexpr int row_blocks = policy.row_blocks;
-  constexpr int tile_bytes = tile_rows * depth;
-  constexpr int block_bytes = screen_block_rows * depth;
-  constexpr int splits = tile_rows / 256;
-  constexpr int steps = row_blocks * splits;
-  constexpr int panel = panel_rows(policy);
-  static_assert(multiply::sets == 1 || steps % 2 == 0);
+  static_assert(multiply::sets == 1 || shape::products % 2 == 0);
+  constexpr int left_bytes = shape::row_blocks * shape::block_bytes;  // of a warpgroup
 
   extern __shared__ __align__(1024) std::uint8_t shared[];
-  __shared__ __align__(8) std::uint64_t barriers[2 * stages];  // full, then empty
-  __shared__ screen_cursor producer_at;                        // of thread 0 alone, as are
-  __shared__ ring_place<stages> producer_place;
-  __shared__ volatile unsigned producer_more;  // volatile: no other thread may read it ahead
-
+  __shared__ __align__(8) std::uint64_t barriers[2 * shape::stages];  // full, then empty
+  __shared__ screen_stream_state<shape::stages> stream;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const unsigned in_group = threadIdx.x & 127U;
-  const copy_ring<stages, tile_bytes> ring{shared_address(shared), shared_address(barriers)};
-  std::uint8_t* left_rows = shared + stages * tile_bytes + warpgroup * row_blocks * block_bytes;
+  const screen_ring<shape> ring{shared_address(shared), shared_address(barriers)};
+  std::uint8_t* left_rows = shared + shape::stages * shape::tile_bytes + warpgroup * left_bytes;
   auto* scratch = reinterpret_cast<typename multiply::sum*>(
-      shared + stages * tile_bytes + panel * depth + (threadIdx.x >> 5) * 512);
-
-  // Thread 0 streams the tiles ahead of the consumers; its position stays in shared memory to
-  // leave the registers to the sums.
-  const auto produce = [&] {
-    if (producer_more == 0) return;
-    screen_cursor at = producer_at;
-    ring_place<stages> to = producer_place;
-    ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * tile_bytes);
-    to.advance();
-    producer_place = to;
-    if (++at.tile == at.last_tile) {
-      at.item += gridDim.x;
-      producer_more = settle<panel, tile_rows, policy.chunk_tiles>(args, at) ? 1 : 0;
-    }
-    producer_at = at;
-  };
-  if (threadIdx.x == 0) {
-    ring.init(policy.warpgroups);
-    screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
-    producer_more = settle<panel, tile_rows, policy.chunk_tiles>(args, at) ? 1 : 0;
-    producer_at = at;
-    producer_place = {0, 0};
-    for (int stage = 0; stage < stages - 2; ++stage) produce();
-  }
+      shared + shape::scratch_at + (threadIdx.x >> 5) * shape::scratch_bytes);
+  if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
   __syncthreads();
 
-  const std::uint64_t left_operand = operand_descriptor(shared_address(left_rows), depth);
-  const std::uint64_t right_operand = operand_descriptor(ring.first_stage, depth);
-  const unsigned warp_row = (in_group >> 5) * 16;
-  typename multiply::sum d[multiply::sets][multiply::sums];
-  ring_place<stages> place{0, 0};
-
+  const screen_operands operands{operand_descriptor(shared_address(left_rows), depth),
+                                 operand_descriptor(ring.first_stage, depth)};
+  typename multiply::sum sums[multiply::sets][multiply::sums];
+  ring_place<shape::stages> place{0, 0};
   screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
-  constexpr index_t panels = index_t{policy.chunk_tiles} * tile_rows / panel;
-  while (settle<panel, tile_rows, policy.chunk_tiles>(args, at)) {
+  for (; settle<shape>(args, at); at.item += gridDim.x) {
     const unsigned first_row =
-        static_cast<unsigned>((at.item - items_before(at.chunk, panels)) * panel) +
-        static_cast<unsigned>(warpgroup * row_blocks * screen_block_rows);
-    // The panel comes as it lies in memory: packed rows are in the layout the operand needs.
-    warpgroup_sync(warpgroup + 1);
-    const auto* source =
-        reinterpret_cast<const int4*>(args.tiles + static_cast<std::size_t>(first_row) * depth);
-    for (unsigned i = in_group; i < row_blocks * block_bytes / 16; i += 128) {
-      reinterpret_cast<int4*>(left_rows)[i] = source[i];
-    }
-    float left_norm = args.blocks[first_row / screen_block_rows].smallest_norm;
-    float left_error = args.blocks[first_row / screen_block_rows].largest_error;
-#pragma unroll
-    for (int x = 1; x < row_blocks; ++x) {
-      const screen_block block = args.blocks[first_row / screen_block_rows + x];
-      left_norm = fminf(left_norm, block.smallest_norm);
-      left_error = fmaxf(left_error, block.largest_error);
-    }
-    // |sum of rounded| >= |sum| - norms (e_l + e_r + e_l e_r), by Cauchy and Schwarz.
-    const auto least_sum = [&](screen_block tile) {
-      return left_norm * tile.smallest_norm *
-             (args.cut - (left_error + tile.largest_error + left_error * tile.largest_error) -
-              multiply::sum_loss);
-    };
-    unsigned written_bias = ~0U;
-    bool fresh = true;
+        static_cast<unsigned>((at.item - items_before(at.chunk, shape::panels)) * shape::panel) +
+        static_cast<unsigned>(warpgroup * shape::row_blocks * screen_block_rows);
+    load_left_rows<shape>(args, first_row, left_rows, warpgroup);
+    const screen_block left_bounds = bounds_of_left_rows<shape>(args, first_row);
     screen_block tile_bounds = args.tile_bounds[at.tile];
-
+    unsigned written_bias = ~0U;
+    bool fresh = true;  // left rows, or their bias
 #pragma unroll 1
     for (int tile = at.tile; tile < at.last_tile; ++tile) {
-      const screen_threshold threshold = multiply::threshold(least_sum(tile_bounds));
+      const screen_threshold threshold = multiply::threshold(
+          find_least_sum(left_bounds, tile_bounds, args.cut, multiply::sum_loss));
       if (multiply::biased && threshold.bias_bytes != written_bias) {
         written_bias = threshold.bias_bytes;
-        warpgroup_sync(warpgroup + 1);
-        if (in_group < 64) {
-#pragma unroll
-          for (int x = 0; x < row_blocks; ++x) {
-            *reinterpret_cast<std::uint16_t*>(left_rows + x * block_bytes + (in_group / 8) * 256 +
-                                              128 + (in_group % 8) * 16 + 14) =
-                static_cast<std::uint16_t>(written_bias);
-          }
-        }
+        write_bias<shape>(left_rows, written_bias, warpgroup);
         fresh = true;
       }
       if (fresh) {
@@ -371,44 +356,10 @@ __global__ void __launch_bounds__(select_screen_policy(depth).warpgroups * 128, 
       }
       tile_bounds = args.tile_bounds[tile + 1];
       ring.wait_until_full(place);
-      const auto issue = [&](int step, typename multiply::sum(&sums)[multiply::sums]) {
-        pin_registers(sums);
-        wgmma_fence();
-        multiply::multiply(
-            sums, left_operand + static_cast<std::uint64_t>((step / splits) * (block_bytes >> 4)),
-            right_operand + ((place.stage * tile_bytes + (step % splits) * 256 * depth) >> 4));
-        wgmma_commit();
-      };
-      if constexpr (multiply::sets == 2) issue(0, d[0]);
-      if (threadIdx.x == 0) produce();
-      __syncwarp();
-#pragma unroll
-      for (int step = 0; step < steps; ++step) {
-        if constexpr (multiply::sets == 2) {
-          if (step + 1 < steps) {
-            issue(step + 1, d[(step + 1) & 1]);
-            wgmma_wait<1>();
-          } else {
-            wgmma_wait<0>();
-          }
-        } else {
-          issue(step, d[0]);
-          wgmma_wait<0>();
-        }
-        auto& sums = d[multiply::sets == 2 ? step & 1 : 0];
-        pin_registers(sums);
-        if (step + 1 == steps && in_group == 0) ring.release(place.stage);
-        const bool hit = multiply::any(sums, threshold.limit);
-        if (__any_sync(~0U, hit)) {
-          collect<multiply>(args, sums, hit, threshold.limit,
-                            first_row + static_cast<unsigned>((step / splits) * 64) + warp_row,
-                            static_cast<unsigned>(tile * tile_rows + (step % splits) * 256),
-                            scratch);
-        }
-      }
+      screen_tile<shape, multiply>(args, ring, operands, place.stage, stream, sums, threshold.limit,
+                                   first_row, tile, scratch);
       place.advance();
     }
-    at.item += gridDim.x;
   }
 #endif
 }

@@ -48,6 +48,16 @@ __host__ __device__ constexpr index_t wide_items_before(index_t band, int tiles,
   return index_t{tiles} * panels_of_band(tiles) * (band * (band - 1) / 2) + band * diagonal;
 }
 
+/// Bytes of a stage: 64 columns of a panel, then those of a tile.
+constexpr unsigned wide_left_bytes = wide_screen.panel_rows * screen_plane_columns;
+constexpr unsigned wide_right_bytes = wide_screen.tile_rows * screen_plane_columns;
+constexpr unsigned wide_stage_bytes = wide_left_bytes + wide_right_bytes;
+
+constexpr std::size_t wide_screen_shared_bytes() {
+  return static_cast<std::size_t>(wide_screen.stages) * wide_stage_bytes +
+         static_cast<std::size_t>(wide_screen.warpgroups) * 4 * 512;
+}
+
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /// The tile that an item stands for; `band` is at most the item's and ends as it.
@@ -71,86 +81,134 @@ __device__ __forceinline__ wide_tile locate(const wide_screen_arguments& args, i
   }
 }
 
-#endif
+using wide_multiply = screen_multiply<screen_operand::int8, 64>;
+using wide_place = ring_place<wide_screen.stages>;
+using wide_ring = copy_ring<wide_screen.stages, wide_stage_bytes>;
 
-constexpr std::size_t wide_screen_shared_bytes() {
-  return static_cast<std::size_t>(wide_screen.stages) *
-             (wide_screen.panel_rows + wide_screen.tile_rows) * screen_plane_columns +
-         static_cast<std::size_t>(wide_screen.warpgroups) * 4 * 512;
+/// What thread 0 keeps between two stages that it sends for. It is in shared memory, so that the
+/// registers are left to the sums.
+struct wide_stream_state {
+  index_t item;
+  wide_tile tile;
+  int band;
+  int plane;  // the next one of the tile
+  wide_place place;
+};
+
+/// Thread 0: sends for the next stage of the walk, once it is free.
+__device__ __forceinline__ void send_next(const wide_screen_arguments& args, const wide_ring& ring,
+                                          wide_stream_state& state) {
+  const index_t item = state.item;
+  if (item >= args.last_item) return;
+  const wide_tile at = state.tile;
+  const int plane = state.plane;
+  wide_place place = state.place;
+  const std::uint8_t* from = args.tiles + plane * args.plane_bytes;
+  ring.claim(place);
+  const unsigned to = ring.memory(place.stage);
+  const unsigned full = ring.full(place.stage);
+  bulk_copy(to, from + static_cast<index_t>(at.panel) * wide_left_bytes, wide_left_bytes, full);
+  bulk_copy(to + wide_left_bytes, from + static_cast<index_t>(at.tile) * wide_right_bytes,
+            wide_right_bytes, full);
+  place.advance();
+  state.place = place;
+  state.plane = plane + 1;
+  if (plane + 1 == args.planes) {
+    state.plane = 0;
+    state.item = item + gridDim.x;
+    int band = state.band;
+    if (item + gridDim.x < args.last_item) state.tile = locate(args, item + gridDim.x, band);
+    state.band = band;
+  }
 }
+
+/// Thread 0: prepares the ring and sends for the first stages.
+__device__ __forceinline__ void start_stream(const wide_screen_arguments& args,
+                                             const wide_ring& ring, wide_stream_state& state) {
+  // Refilled is what the warpgroups left three steps ago: they may run that far apart.
+  constexpr int ahead = wide_screen.stages - 3;
+  ring.init(wide_screen.warpgroups);
+  int band = 0;
+  state.item = args.first_item + blockIdx.x;
+  if (state.item < args.last_item) state.tile = locate(args, state.item, band);
+  state.band = band;
+  state.plane = 0;
+  state.place = {0, 0};
+  for (int stage = 0; stage < ahead; ++stage) send_next(args, ring, state);
+}
+
+/// The warpgroup's 64 left rows and the 256 right rows of the first stage.
+struct wide_operands {
+  std::uint64_t left;
+  std::uint64_t right;
+};
+
+__device__ __forceinline__ wide_operands find_operands(const wide_ring& ring, int warpgroup) {
+  const unsigned rows_before = static_cast<unsigned>(warpgroup) * screen_block_rows;
+  return {operand_descriptor(ring.first_stage + rows_before * screen_plane_columns,
+                             screen_plane_columns),
+          operand_descriptor(ring.first_stage + wide_left_bytes, screen_plane_columns)};
+}
+
+/// sums = the warpgroup's part of a tile, plane after plane. `place` moves on by the tile's planes.
+__device__ __forceinline__ void multiply_tile(const wide_screen_arguments& args,
+                                              const wide_ring& ring, const wide_operands& operands,
+                                              wide_place& place, wide_stream_state& stream,
+                                              wide_multiply::sum (&sums)[wide_multiply::sums]) {
+  const bool is_first_of_group = (threadIdx.x & 127U) == 0;
+  unsigned previous = 0;
+#pragma unroll 1
+  for (int plane = 0; plane < args.planes; ++plane) {
+    ring.wait_until_full(place);
+    const std::uint64_t step = (place.stage * wide_stage_bytes) >> 4;
+    pin_registers(sums);
+    wgmma_fence();
+    wgmma_s8(sums, operands.left + step, operands.right + step, plane);
+    wgmma_s8(sums, operands.left + step + (256 >> 4), operands.right + step + (256 >> 4), 1);
+    wgmma_commit();
+    pin_registers(sums);
+    if (threadIdx.x == 0) send_next(args, ring, stream);
+    __syncwarp();
+    if (plane > 0) {
+      wgmma_wait<1>();
+      if (is_first_of_group) ring.release(previous);
+    }
+    previous = place.stage;
+    place.advance();
+  }
+  wgmma_wait<0>();
+  pin_registers(sums);
+  if (is_first_of_group) ring.release(previous);
+}
+
+/// What |sum of rounded rows| exceeds wherever the statistic reaches the cut; -1 where every pair
+/// has to be looked at.
+__device__ __forceinline__ unsigned find_limit(const screen_block& left, const screen_block& right,
+                                               float cut) {
+  const float least = find_least_sum(left, right, cut, 0.0F);
+  return static_cast<unsigned>(least > 1.0F ? __float2int_rz(least) - 1 : -1);
+}
+
+#endif
 
 __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
     wide_screen_kernel(const __grid_constant__ wide_screen_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using multiply = screen_multiply<screen_operand::int8, 64>;
   constexpr int stages = wide_screen.stages;
-  constexpr unsigned left_bytes = wide_screen.panel_rows * screen_plane_columns;
-  constexpr unsigned right_bytes = wide_screen.tile_rows * screen_plane_columns;
-  constexpr unsigned stage_bytes = left_bytes + right_bytes;
-  // Refilled is what the warpgroups left three steps ago: they may run that far apart.
-  constexpr int ahead = stages - 3;
-
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * stages];  // full, then empty
-  __shared__ index_t producer_item;                            // of thread 0 alone, as are
-  __shared__ wide_tile producer_tile;
-  __shared__ int producer_band, producer_plane;
-  __shared__ ring_place<stages> producer_place;
-
+  __shared__ wide_stream_state stream;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const unsigned in_group = threadIdx.x & 127U;
-  const copy_ring<stages, stage_bytes> ring{shared_address(shared), shared_address(barriers)};
-  auto* scratch =
-      reinterpret_cast<multiply::sum*>(shared + stages * stage_bytes + (threadIdx.x >> 5) * 512);
-
-  // Thread 0 keeps the ring filled; its position stays in shared memory to leave the registers to
-  // the sums.
-  const auto produce = [&] {
-    const index_t item = producer_item;
-    if (item >= args.last_item) return;
-    const wide_tile at = producer_tile;
-    const int plane = producer_plane;
-    ring_place<stages> place = producer_place;
-    const std::uint8_t* from = args.tiles + plane * args.plane_bytes;
-    ring.claim(place);
-    const unsigned to = ring.memory(place.stage);
-    const unsigned full = ring.full(place.stage);
-    bulk_copy(to, from + static_cast<index_t>(at.panel) * left_bytes, left_bytes, full);
-    bulk_copy(to + left_bytes, from + static_cast<index_t>(at.tile) * right_bytes, right_bytes,
-              full);
-    place.advance();
-    producer_place = place;
-    producer_plane = plane + 1;
-    if (plane + 1 == args.planes) {
-      producer_plane = 0;
-      producer_item = item + gridDim.x;
-      int band = producer_band;
-      if (item + gridDim.x < args.last_item) producer_tile = locate(args, item + gridDim.x, band);
-      producer_band = band;
-    }
-  };
-  if (threadIdx.x == 0) {
-    ring.init(wide_screen.warpgroups);
-    int band = 0;
-    producer_item = args.first_item + blockIdx.x;
-    if (producer_item < args.last_item) producer_tile = locate(args, producer_item, band);
-    producer_band = band;
-    producer_plane = 0;
-    producer_place = {0, 0};
-    for (int stage = 0; stage < ahead; ++stage) produce();
-  }
+  const wide_ring ring{shared_address(shared), shared_address(barriers)};
+  auto* scratch = reinterpret_cast<wide_multiply::sum*>(shared + stages * wide_stage_bytes +
+                                                        (threadIdx.x >> 5) * 512);
+  if (threadIdx.x == 0) start_stream(args, ring, stream);
   __syncthreads();
 
-  const std::uint64_t left_operand =
-      operand_descriptor(ring.first_stage + static_cast<unsigned>(warpgroup) * screen_block_rows *
-                                                screen_plane_columns,
-                         screen_plane_columns);
-  const std::uint64_t right_operand =
-      operand_descriptor(ring.first_stage + left_bytes, screen_plane_columns);
-  multiply::sum d[multiply::sums];
-  ring_place<stages> place{0, 0};
+  const wide_operands operands = find_operands(ring, warpgroup);
+  wide_multiply::sum sums[wide_multiply::sums];
+  wide_place place{0, 0};
   int band = 0;
-
 #pragma unroll 1
   for (index_t item = args.first_item + blockIdx.x; item < args.last_item; item += gridDim.x) {
     const wide_tile at = locate(args, item, band);
@@ -158,39 +216,13 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
         static_cast<unsigned>(at.panel * wide_screen.panel_rows + warpgroup * screen_block_rows);
     const screen_block left = args.blocks[first_row / screen_block_rows];
     const screen_block right = args.tile_bounds[at.tile];
-    unsigned previous = 0;
-#pragma unroll 1
-    for (int plane = 0; plane < args.planes; ++plane) {
-      ring.wait_until_full(place);
-      const std::uint64_t step = (place.stage * stage_bytes) >> 4;
-      pin_registers(d);
-      wgmma_fence();
-      wgmma_s8(d, left_operand + step, right_operand + step, plane);
-      wgmma_s8(d, left_operand + step + (256 >> 4), right_operand + step + (256 >> 4), 1);
-      wgmma_commit();
-      pin_registers(d);
-      if (threadIdx.x == 0) produce();
-      __syncwarp();
-      if (plane > 0) {
-        wgmma_wait<1>();
-        if (in_group == 0) ring.release(previous);
-      }
-      previous = place.stage;
-      place.advance();
-    }
-    wgmma_wait<0>();
-    pin_registers(d);
-    if (in_group == 0) ring.release(previous);
-    // |sum of rounded| >= |sum| - norms (e_l + e_r + e_l e_r), by Cauchy and Schwarz.
-    const float least = left.smallest_norm * right.smallest_norm *
-                        (args.cut - (left.largest_error + right.largest_error +
-                                     left.largest_error * right.largest_error));
-    const int limit = least > 1.0F ? __float2int_rz(least) - 1 : -1;
-    const bool hit = multiply::any(d, static_cast<unsigned>(limit));
+    multiply_tile(args, ring, operands, place, stream, sums);
+    const unsigned limit = find_limit(left, right, args.cut);
+    const bool hit = wide_multiply::any(sums, limit);
     if (__any_sync(~0U, hit)) {
-      collect<multiply>(args, d, hit, static_cast<unsigned>(limit),
-                        first_row + (in_group >> 5) * 16,
-                        static_cast<unsigned>(at.tile * wide_screen.tile_rows), scratch);
+      const unsigned warp_row = (threadIdx.x & 127U) / 32 * 16;
+      collect<wide_multiply>(args, sums, hit, limit, first_row + warp_row,
+                             static_cast<unsigned>(at.tile * wide_screen.tile_rows), scratch);
     }
   }
 #endif

@@ -5,10 +5,10 @@
 #include "kernels/pairs/tiles/launches.hpp"
 
 namespace gpu::kernels {
-namespace {
 
 template <class Sink>
-void launch(pair_tile_kind tile, const pair_panel& panel, const Sink& sink, cudaStream_t stream) {
+void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
+                  cudaStream_t stream) {
   switch (tile) {
     case pair_tile_kind::naive_spearman:
       return launch_tile<pair_tile_kind::naive_spearman>(panel, sink, stream);
@@ -30,6 +30,14 @@ void launch(pair_tile_kind tile, const pair_panel& panel, const Sink& sink, cuda
       return launch_tile<pair_tile_kind::tensor_float>(panel, sink, stream);
   }
 }
+
+template void launch_pairs(pair_tile_kind, const pair_panel&, const candidate_sink_args&,
+                           cudaStream_t);
+template void launch_pairs(pair_tile_kind, const pair_panel&, const count_sink_args&, cudaStream_t);
+template void launch_pairs(pair_tile_kind, const pair_panel&, const bin_sink_args&, cudaStream_t);
+template void launch_pairs(pair_tile_kind, const pair_panel&, const dense_sink_args&, cudaStream_t);
+
+namespace {
 
 constexpr int finish_threads = 256;
 
@@ -57,23 +65,6 @@ __global__ void finish_candidates(const __grid_constant__ finish_request request
 }
 
 }  // namespace
-
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const candidate_sink_args& sink,
-                  cudaStream_t stream) {
-  launch(tile, panel, sink, stream);
-}
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const count_sink_args& sink,
-                  cudaStream_t stream) {
-  launch(tile, panel, sink, stream);
-}
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const bin_sink_args& sink,
-                  cudaStream_t stream) {
-  launch(tile, panel, sink, stream);
-}
-void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const dense_sink_args& sink,
-                  cudaStream_t stream) {
-  launch(tile, panel, sink, stream);
-}
 
 void launch_finish_candidates(const finish_request& request, cudaStream_t stream) {
   if (request.count == 0) return;

@@ -3,7 +3,7 @@
 //
 // A step brings `chunk` bytes of each row of the tile, for rows and columns, into a ring of three
 // buffers by cp.async, two steps ahead of the products. A tile says how many steps there are, where
-// the bytes of a step lie in a row, and what to do with them. As in pair_tile_mma.cuh, lanes take
+// the bytes of a step lie in a row, and what to do with them. As in mma.cuh, lanes take
 // neighbouring 16-byte pieces of a row as their share of k, so a fragment is one 128-bit load; in
 // 128-byte chunks the halves of odd rows are exchanged to keep the loads free of bank conflicts.
 
@@ -88,6 +88,82 @@ class chunk_stream {
   const pair_panel& panel_;
   index_t row_bytes_;
   unsigned char* shared_;
+};
+
+/// What the tiles that stream have in common: 4 x 2 warps, of which each has 2 x 4 products of 16
+/// rows by 8 columns, as partial sums that are added to the totals now and then.
+template <policy::pair_tile Shape, int ChunkBytes>
+class streamed_tile : public mma_layout<4, 2, 2, 4> {
+ public:
+  static constexpr policy::pair_tile shape = Shape;
+
+  static __host__ __device__ std::size_t shared_bytes(const pair_panel&) { return stream::bytes; }
+  __device__ void start(index_t first_row, const column_span& columns) {
+    first_row_of_block_ = first_row;
+    columns_of_block_ = columns;
+  }
+  __device__ void inverse_norms(int at, float (&inverse)[shape.col_slots]) const {
+    read_inverse_norms(stream_.panel().cols, columns_of_block_, *this, at, inverse);
+  }
+
+ protected:
+  using stream = chunk_stream<Shape, ChunkBytes>;
+
+  __device__ streamed_tile(const pair_panel& panel, index_t row_bytes, unsigned char* shared)
+      : stream_(panel, row_bytes, shared) {}
+
+  /// Calls use(row bytes, col bytes, step) for each step of the tile from column `at` on.
+  template <class Offsets, class Use>
+  __device__ void run(int at, int steps, const Offsets& where, const Use& use) {
+    stream_.run(first_row_of_block_, columns_of_block_.first + at, steps, where, use);
+  }
+
+  template <class Fragment>
+  static __device__ void clear(Fragment& out) {
+#pragma unroll
+    for (int r = 0; r < shape.row_slots; ++r) {
+#pragma unroll
+      for (int c = 0; c < shape.col_slots; ++c) out.value[r][c] = 0;
+    }
+  }
+
+  /// Calls add(total, sum) for each sum, which is 0 then.
+  template <class Sum, class Fragment, class Add>
+  static __device__ void add_up(Sum (&sums)[2][4][4], Fragment& out, const Add& add) {
+#pragma unroll
+    for (int r = 0; r < shape.row_slots; ++r) {
+#pragma unroll
+      for (int c = 0; c < shape.col_slots; ++c) {
+        Sum& sum = sums[r / 2][c / 2][r % 2 * 2 + c % 2];
+        add(out.value[r][c], sum);
+        sum = 0;
+      }
+    }
+  }
+
+  /// Calls multiply(sums, upper rows, lower rows, columns) for each of the warp's products, with
+  /// 16 bytes of each row: pieces first_piece to first_piece + 3 of a buffer, one a lane of a quad.
+  template <class Sum, class Multiply>
+  __device__ void multiply_pieces(const unsigned char* rows, const unsigned char* cols,
+                                  int first_piece, Sum (&sums)[2][4][4],
+                                  const Multiply& multiply) const {
+    const int piece = first_piece + quad_lane();
+    int4 b[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) b[j] = stream::piece_of(cols, first_col() + j * 8 + quad(), piece);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int4 upper = stream::piece_of(rows, first_row() + i * 16 + quad(), piece);
+      const int4 lower = stream::piece_of(rows, first_row() + i * 16 + 8 + quad(), piece);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply(sums[i][j], upper, lower, b[j]);
+    }
+  }
+
+ private:
+  stream stream_;
+  index_t first_row_of_block_ = 0;
+  column_span columns_of_block_{};
 };
 
 }  // namespace gpu::kernels

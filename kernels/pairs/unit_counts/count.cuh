@@ -222,6 +222,79 @@ __device__ __forceinline__ void count_unit_step(const unit_count_arguments& args
   add_row_counts(rows, args.count.degree + left, lane.counted_row);
 }
 
+/// Thread 0: prepares the ring and sends for the first tiles.
+template <class shape>
+__device__ __forceinline__ void start_stream(const unit_count_arguments& args,
+                                             const unit_ring<shape>& ring,
+                                             unit_stream_state<shape::stages>& state) {
+  ring.init(shape::warpgroups);
+  state.left = 0;
+  state.place = {0, 0};
+  aim<shape>(args, unit_count_cursor{.item = args.first_item + blockIdx.x}, state);
+  for (int stage = 0; stage < shape::stages - 2; ++stage) send_next<shape>(args, ring, state);
+}
+
+/// The first stage of left rows, and the warpgroup's right rows.
+struct unit_operands {
+  std::uint64_t left;
+  std::uint64_t right;
+};
+
+/// Multiplies a tile of left rows, which is in stage `stage` of the ring, by the warpgroup's right
+/// rows, step by step, and counts. Releases the stage after the last product. `right`: position of
+/// the first right row.
+template <class shape, bool symmetric>
+__device__ __forceinline__ void count_unit_tile(const unit_count_arguments& args,
+                                                const unit_ring<shape>& ring, unsigned stage,
+                                                const unit_operands& operands,
+                                                const count_lane& lane, float (&sums)[128],
+                                                int tile, bool on_diagonal, std::uint32_t right,
+                                                undecided_list& list, column_counts& columns) {
+#pragma unroll 1
+  for (int step = 0; step < shape::tile_steps; ++step) {
+    multiply_unit_rows<shape::depth>(
+        sums, operands.left + ((stage * shape::tile_bytes + step * 64 * shape::depth) >> 4),
+        operands.right);
+    if (step + 1 == shape::tile_steps && (threadIdx.x & 127U) == 0) ring.release(stage);
+    const auto left = static_cast<std::uint32_t>(tile * shape::tile_rows + step * 64);
+    const int row = (tile % shape::block_tiles * shape::tile_steps + step) * 64 + lane.row;
+    count_unit_step<symmetric>(args, sums, lane, on_diagonal, row, left, right, list, columns);
+  }
+}
+
+/// Counts the item at the cursor: its left rows, tile by tile, against its right blocks.
+template <class shape, bool symmetric>
+__device__ __forceinline__ void count_unit_item(
+    const unit_count_arguments& args, const unit_ring<shape>& ring,
+    unit_stream_state<shape::stages>& stream, const unit_count_cursor& at, int my_block,
+    const unit_operands& operands, const count_lane& lane, float (&sums)[128],
+    ring_place<shape::stages>& place, undecided_list& list, column_counts& columns) {
+  const auto first_right = static_cast<std::uint32_t>(my_block * shape::block_rows);
+  int column_steps = 0;
+#pragma unroll 1
+  for (int tile = at.first_block * shape::block_tiles; tile < at.last_block * shape::block_tiles;
+       ++tile) {
+    ring.wait_until_full(place);
+    if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
+    __syncwarp();
+    const int ahead = my_block - tile / shape::block_tiles;  // 0: on the diagonal
+    if (ahead < 0) {
+      if ((threadIdx.x & 127U) == 0) ring.release(place.stage);
+      place.advance();
+      continue;
+    }
+    count_unit_tile<shape, symmetric>(args, ring, place.stage, operands, lane, sums, tile,
+                                      ahead == 0, first_right, list, columns);
+    column_steps += shape::tile_steps;
+    if (column_steps > column_counts::most_steps - shape::tile_steps) {
+      columns.flush(args.count.degree + first_right);
+      column_steps = 0;
+    }
+    place.advance();
+  }
+  if (column_steps != 0) columns.flush(args.count.degree + first_right);
+}
+
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
 template <int depth, bool symmetric>
@@ -233,64 +306,26 @@ __global__ void __launch_bounds__(unit_count_shape<depth>::threads, 1)
   __shared__ __align__(8) std::uint64_t barriers[2 * shape::stages];
   __shared__ unit_stream_state<shape::stages> stream;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const bool is_first_of_group = (threadIdx.x & 127U) == 0;
   const unit_ring<shape> ring{shared_address(shared), shared_address(barriers)};
   std::uint8_t* right_rows =
       shared + shape::stages * shape::tile_bytes + warpgroup * shape::block_bytes;
   undecided_list list(
       reinterpret_cast<undecided_list::storage*>(shared + shape::lists_at)[threadIdx.x / 32]);
-  unit_count_cursor at{.item = args.first_item + blockIdx.x};
-  if (threadIdx.x == 0) {
-    ring.init(shape::warpgroups);
-    stream.left = 0;
-    stream.place = {0, 0};
-    aim<shape>(args, at, stream);
-    for (int stage = 0; stage < shape::stages - 2; ++stage) send_next<shape>(args, ring, stream);
-  }
+  if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
   __syncthreads();
 
-  const std::uint64_t left_operand = operand_descriptor(ring.first_stage, depth);
-  const std::uint64_t right_operand = operand_descriptor(shared_address(right_rows), depth);
+  const unit_operands operands{operand_descriptor(ring.first_stage, depth),
+                               operand_descriptor(shared_address(right_rows), depth)};
   const count_lane lane = find_lane();
   float sums[128];
   column_counts columns{};
   ring_place<shape::stages> place{0, 0};
+  unit_count_cursor at{.item = args.first_item + blockIdx.x};
   for (; locate_item<shape>(args, at); at.item += gridDim.x) {
     const int my_block = at.panel_block + warpgroup;
     load_unit_rows<shape>(args.count.packed.tiles, my_block, right_rows, warpgroup);
-    const auto first_right = static_cast<std::uint32_t>(my_block * shape::block_rows);
-    int column_steps = 0;
-#pragma unroll 1
-    for (int tile = at.first_block * shape::block_tiles; tile < at.last_block * shape::block_tiles;
-         ++tile) {
-      ring.wait_until_full(place);
-      if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
-      __syncwarp();
-      const int ahead = my_block - tile / shape::block_tiles;  // 0: on the diagonal
-      if (ahead < 0) {
-        if (is_first_of_group) ring.release(place.stage);
-        place.advance();
-        continue;
-      }
-#pragma unroll 1
-      for (int step = 0; step < shape::tile_steps; ++step) {
-        multiply_unit_rows<depth>(
-            sums, left_operand + ((place.stage * shape::tile_bytes + step * 64 * depth) >> 4),
-            right_operand);
-        if (step + 1 == shape::tile_steps && is_first_of_group) ring.release(place.stage);
-        const auto first_left = static_cast<std::uint32_t>(tile * shape::tile_rows + step * 64);
-        const int row = (tile % shape::block_tiles * shape::tile_steps + step) * 64 + lane.row;
-        count_unit_step<symmetric>(args, sums, lane, ahead == 0, row, first_left, first_right, list,
-                                   columns);
-      }
-      column_steps += shape::tile_steps;
-      if (column_steps > column_counts::most_steps - shape::tile_steps) {
-        columns.flush(args.count.degree + first_right);
-        column_steps = 0;
-      }
-      place.advance();
-    }
-    if (column_steps != 0) columns.flush(args.count.degree + first_right);
+    count_unit_item<shape, symmetric>(args, ring, stream, at, my_block, operands, lane, sums, place,
+                                      list, columns);
   }
   list.flush(args);
 #endif

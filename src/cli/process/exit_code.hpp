@@ -34,6 +34,12 @@ class too_large : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The result is complete, its report cannot be written.
+class no_report : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A run that was interrupted; the message says what there is of its result.
 class interrupted_run : public std::runtime_error {
  public:

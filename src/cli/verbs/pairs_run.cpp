@@ -153,7 +153,14 @@ void pairs_run::run_folded_edges(run_report& report) {
     report.summary =
         all_pairs(job_, table_, options_,
                   folded_stream_sink{.keep = job_.filter, .begin = begin, .consume = consume});
-    finish_edges([&] { writer->finish(); }, report);
+    // Both are on the disk before either gets its name: a run has both or neither.
+    finish_edges(
+        [&] {
+          writer->finish();
+          outputs_.patterns().sync();
+          outputs_.result().sync();
+        },
+        report);
     outputs_.patterns().commit();
   } catch (const cancelled&) {
     written.end_interrupted(writer.get(), &outputs_.patterns(), report);

@@ -112,6 +112,10 @@ class reported_run {
       write_report(report_);
     } catch (const io::interrupted&) {
       throw interrupted_run("interrupted: the result is complete, the report is not written");
+    } catch (const io::closed_pipe&) {
+      throw;
+    } catch (const io::output_error& error) {
+      throw no_report(fmt::format("{}; the result is complete", error.what()));
     }
     if (!job_.quiet) say(to_text(report_));
   }

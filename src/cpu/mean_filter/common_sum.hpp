@@ -1,6 +1,6 @@
 #pragma once
-// Windows that reach far beyond their row: what all of them hold in common is summed once a row, so
-// that the cost of a row does not depend on the window.
+// Windows that reach far beyond their row are cut (plan/mean_filter_variants.hpp): what all of them
+// hold in common is summed once a row.
 
 #include <cmath>
 
@@ -11,19 +11,6 @@
 #include "plan/mean_filter_variants.hpp"
 
 namespace gpu::cpu {
-
-/// A window cut to what differs between outputs, and what was cut off: whole periods of the
-/// extended row (reflect, mirror, wrap), or copies of its first and last element (nearest).
-struct folded_window {
-  detail::filter_shape shape;
-  index_t period = 0;  ///< Places of a period, from the first element of the row on.
-  index_t periods = 0;
-  index_t first_copies = 0;
-  index_t last_copies = 0;
-  [[nodiscard]] bool folds() const { return periods + first_copies + last_copies > 0; }
-};
-
-folded_window fold_window(const detail::filter_shape& shape);
 
 /// The sum of what was cut off, as high + low, and the missing elements among it.
 struct common_sum {
@@ -51,7 +38,7 @@ inline common_sum times(index_t count, double high, double low) {
 
 /// What every window over `row` holds of the places that were cut off.
 template <class In>
-common_sum common_to_windows(const In* row, const folded_window& folded, nan_policy nans) {
+common_sum common_to_windows(const In* row, const detail::filter_shape& shape, nan_policy nans) {
   exact_sum sum;
   double plain = 0;
   index_t missing = 0;
@@ -65,6 +52,7 @@ common_sum common_to_windows(const In* row, const folded_window& folded, nan_pol
     if (std::isfinite(value)) sum.add(value);
   };
   const auto counted = [&](index_t count) {
+    if (count == 0) return common_sum{};  // 0 times an Inf would spoil every window
     common_sum out = {.high = plain};
     if (std::isfinite(plain)) {
       const double high = sum.rounded();
@@ -74,19 +62,19 @@ common_sum common_to_windows(const In* row, const folded_window& folded, nan_pol
     out.missing = static_cast<double>(count) * static_cast<double>(missing);
     return out;
   };
-  if (folded.periods > 0) {
-    for (index_t e = 0; e < folded.period; ++e) {
-      add(detail::extended_index(e, folded.shape.cols, folded.shape.boundary));
+  if (shape.periods > 0) {
+    for (index_t e = 0; e < shape.period; ++e) {
+      add(detail::extended_index(e, shape.cols, shape.boundary));
     }
-    return counted(folded.periods);
+    return counted(shape.periods);
   }
   add(0);
-  const common_sum before = counted(folded.first_copies);
+  const common_sum before = counted(shape.first_copies);
   sum = {};
   plain = 0;
   missing = 0;
-  add(folded.shape.cols - 1);
-  const common_sum behind = counted(folded.last_copies);
+  add(shape.cols - 1);
+  const common_sum behind = counted(shape.last_copies);
   const double high = before.high + behind.high;
   const double part = high - before.high;
   const double lost = (before.high - (high - part)) + (behind.high - part);

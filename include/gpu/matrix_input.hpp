@@ -93,6 +93,21 @@ concept matrix_like = requires(const std::remove_cvref_t<X>& x) {
   matrix_access<std::remove_cvref_t<X>>::view(x);
 };
 
+namespace detail {
+template <class X>
+inline constexpr bool is_device_view = false;
+template <class T>
+inline constexpr bool is_device_view<device_matrix_view<T>> = true;
+}  // namespace detail
+
+/// A view of a matrix in device memory.
+template <class X>
+concept device_matrix_like = detail::is_device_view<std::remove_cvref_t<X>>;
+
+/// What all-pairs operations read: a matrix in host or in device memory.
+template <class X>
+concept table_like = matrix_like<X> || device_matrix_like<X>;
+
 /// A type that can be read as a vector in host memory: std::vector, std::array, std::span, an
 /// array.
 template <class X>
@@ -184,6 +199,31 @@ auto read_matrix(const Data& data) {
       "range by way of gpu::as_matrix(range, rows, cols)");
   return read_elements(data);
 }
+
+/// A host matrix or a device view as a read-only view.
+template <class Data>
+auto read_table(const Data& data) {
+  if constexpr (device_matrix_like<Data>) {
+    using value = typename Data::value_type;
+    static_assert(
+        element<value>,
+        "data: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, "
+        "uint8_t, uint16_t, float or double");
+    if constexpr (element<value>) {
+      return device_matrix_view<const value>(data.data(), data.rows(), data.cols(),
+                                             data.row_stride());
+    } else {
+      return device_matrix_view<const float>();
+    }
+  } else {
+    return read_matrix(data);
+  }
+}
+
+/// Two tables that one call takes: both in host memory, or both in device memory.
+template <class X, class Y>
+concept tables_together = (matrix_like<X> && matrix_like<Y>) ||
+                          (device_matrix_like<X> && device_matrix_like<Y>);
 
 /// The same of a matrix, or of a vector as a matrix of one row.
 template <class Data>

@@ -29,7 +29,7 @@ concept pearson_sink = pair_sink<Sink> && !std::same_as<Sink, folded_edge_sink> 
 template <class Data, pearson_sink Sink = dense_sink>
 sink_result_t<Sink> pearson_all_pairs(const Data& data, const pearson_options& options = {},
                                       const Sink& sink = {}) {
-  return detail::all_pairs(detail::measure::pearson, {detail::read_matrix(data)}, options, sink);
+  return detail::all_pairs(detail::measure::pearson, {detail::read_table(data)}, options, sink);
 }
 
 /// As above with the default options.
@@ -52,16 +52,17 @@ sink_result_t<Sink> pearson_all_pairs(const Data& data, const Sink& sink) {
 /// @param sink as above.
 /// @throw gpu::invalid_argument where the columns differ; else as above.
 /// Cost: rows of x * rows of y * cols multiply-adds for the pairs.
-template <matrix_like X, matrix_like Y, pearson_sink Sink = dense_sink>
-sink_result_t<Sink> pearson_all_pairs(const X& x, const Y& y, const pearson_options& options = {},
-                                      const Sink& sink = {}) {
-  return detail::all_pairs(detail::measure::pearson,
-                           {detail::read_matrix(x), detail::read_matrix(y)}, options, sink);
+template <table_like X, table_like Y, pearson_sink Sink = dense_sink>
+requires detail::tables_together<X, Y> sink_result_t<Sink> pearson_all_pairs(
+    const X& x, const Y& y, const pearson_options& options = {}, const Sink& sink = {}) {
+  return detail::all_pairs(detail::measure::pearson, {detail::read_table(x), detail::read_table(y)},
+                           options, sink);
 }
 
 /// As above with the default options.
-template <matrix_like X, matrix_like Y, pearson_sink Sink>
-sink_result_t<Sink> pearson_all_pairs(const X& x, const Y& y, const Sink& sink) {
+template <table_like X, table_like Y, pearson_sink Sink>
+requires detail::tables_together<X, Y> sink_result_t<Sink> pearson_all_pairs(const X& x, const Y& y,
+                                                                             const Sink& sink) {
   return pearson_all_pairs(x, y, pearson_options{}, sink);
 }
 

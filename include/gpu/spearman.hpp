@@ -39,7 +39,7 @@ inline namespace v0 {
 template <class Data, pair_sink Sink = dense_sink>
 sink_result_t<Sink> spearman_all_pairs(const Data& data, const spearman_options& options = {},
                                        const Sink& sink = {}) {
-  return detail::all_pairs(detail::measure::spearman, {detail::read_matrix(data)}, options, sink);
+  return detail::all_pairs(detail::measure::spearman, {detail::read_table(data)}, options, sink);
 }
 
 /// As above with the default options.
@@ -62,16 +62,18 @@ sink_result_t<Sink> spearman_all_pairs(const Data& data, const Sink& sink) {
 /// @param sink as above.
 /// @throw gpu::invalid_argument where the columns differ; else as above.
 /// Cost: rows of x * rows of y * cols multiply-adds for the pairs.
-template <matrix_like X, matrix_like Y, pair_sink Sink = dense_sink>
-sink_result_t<Sink> spearman_all_pairs(const X& x, const Y& y, const spearman_options& options = {},
-                                       const Sink& sink = {}) {
+template <table_like X, table_like Y, pair_sink Sink = dense_sink>
+requires detail::tables_together<X, Y> sink_result_t<Sink> spearman_all_pairs(
+    const X& x, const Y& y, const spearman_options& options = {}, const Sink& sink = {}) {
   return detail::all_pairs(detail::measure::spearman,
-                           {detail::read_matrix(x), detail::read_matrix(y)}, options, sink);
+                           {detail::read_table(x), detail::read_table(y)}, options, sink);
 }
 
 /// As above with the default options.
-template <matrix_like X, matrix_like Y, pair_sink Sink>
-sink_result_t<Sink> spearman_all_pairs(const X& x, const Y& y, const Sink& sink) {
+template <table_like X, table_like Y, pair_sink Sink>
+requires detail::tables_together<X, Y> sink_result_t<Sink> spearman_all_pairs(const X& x,
+                                                                              const Y& y,
+                                                                              const Sink& sink) {
   return spearman_all_pairs(x, y, spearman_options{}, sink);
 }
 

@@ -9,6 +9,7 @@
 
 #include "api/arguments.hpp"
 #include "pairs/checks.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::detail {
 
@@ -27,7 +28,10 @@ std::unique_ptr<pair_engine> prepare(backend used, measure what, const pair_inpu
   // The device finds such rows while it prepares them, sooner than the host could read them all;
   // the CPU's engine refused them before it ranked any.
   if (used == backend::cuda) {
-    validate::refuse_nans(input.tables, engine->rows().nan_rows, options.nans);
+    validate::refuse_nans(input.tables, engine->rows().nan_rows, options.nans,
+                          [&](const any_device_matrix_view& table, index_t row) {
+                            return cuda::first_nan_column(table, row, options.exec);
+                          });
   }
   return engine;
 }
@@ -54,6 +58,10 @@ backend checked_backend(measure what, const pair_tables& tables, const pair_opti
   check_enumerator("options.fold", options.fold, row_folding::always);
   validate::check_part(options.part);
   validate::check_pair_shape(what, tables);
+  if (is_on_device(tables)) {
+    check_device_call(options.exec);
+    return backend::cuda;
+  }
   return resolve_backend(options.exec);
 }
 

@@ -13,4 +13,8 @@ detail::engine_plan plan_pair_engine(detail::measure, const detail::pair_input&,
   throw_not_built();
 }
 
+index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const execution&) {
+  throw_not_built();
+}
+
 }  // namespace gpu::cuda

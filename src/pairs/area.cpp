@@ -6,7 +6,7 @@
 namespace gpu::inline v0::detail {
 namespace {
 
-index_t rows_of(const any_matrix_view& view) {
+index_t rows_of(const any_table& view) {
   return std::visit([](const auto& data) { return data.rows(); }, view);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::validate {
 namespace {
@@ -53,7 +54,7 @@ index_t first_nan_column(const View& data, index_t row) {
   return data.cols();
 }
 
-std::pair<index_t, index_t> extents_of(const detail::any_matrix_view& data) {
+std::pair<index_t, index_t> extents_of(const detail::any_table& data) {
   return std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
 }
 
@@ -102,6 +103,9 @@ void check_pair_shape(detail::measure what, const detail::pair_tables& tables) {
                                   most_spearman_cols));
   }
   if (!tables.y) return;
+  if (detail::is_on_device(*tables.y) != detail::is_on_device(tables.x)) {
+    throw invalid_argument("y: expected a table in the memory that x is in, host or device");
+  }
   const auto [more_rows, more_cols] = extents_of(*tables.y);
   if (more_cols != cols) {
     throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", more_cols, cols));
@@ -169,16 +173,23 @@ void check_sink(const folded_stream_sink& sink) {
 
 namespace {
 
-std::vector<index_t> find_in(const detail::any_matrix_view& data, int threads) {
+// What is in device memory cannot be looked at here.
+std::vector<index_t> find_in(const detail::any_table& data, int threads) {
   return std::visit(
-      [&]<class T>(const matrix_view<const T>& view) {
-        if constexpr (std::is_floating_point_v<T>) {
+      [&]<class T, memory_space Space>(const basic_matrix_view<const T, Space>& view) {
+        if constexpr (std::is_floating_point_v<T> && Space == memory_space::host) {
           return nan_rows_of(view, threads);
         } else {
           return std::vector<index_t>();
         }
       },
       data);
+}
+
+index_t first_nan_in(const detail::any_table& data, index_t row, const nan_column_finder& finder) {
+  if (detail::is_on_device(data)) return finder(detail::device_view(data), row);
+  return std::visit([&](const auto& view) { return first_nan_column(view, row); },
+                    detail::host_view(data));
 }
 
 }  // namespace
@@ -196,15 +207,14 @@ void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads)
   refuse_nans(tables, find_nan_rows(tables, threads), nans);
 }
 
-void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows,
-                 nan_policy nans) {
+void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows, nan_policy nans,
+                 const nan_column_finder& finder) {
   if (nans != nan_policy::reject || rows.empty()) return;
   const index_t rows_of_x = extents_of(tables.x).first;
   const bool is_of_y = rows.front() >= rows_of_x;
   const index_t row = rows.front() - (is_of_y ? rows_of_x : 0);
   const char* const name = !tables.y ? "data" : is_of_y ? "y" : "x";
-  const index_t col = std::visit([&](const auto& view) { return first_nan_column(view, row); },
-                                 is_of_y ? *tables.y : tables.x);
+  const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, finder);
   throw invalid_argument(
       fmt::format("{}: got NaN at row {}, column {} (and in {} rows in all), expected numbers; "
                   "nan_policy::propagate takes such rows as without a statistic",

@@ -161,4 +161,8 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                                                       const pair_options& options);
 detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options);
+/// The column of the first NaN of a row of a table in device memory; cols where there is none.
+/// Waits.
+index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
+                         const execution& exec);
 }  // namespace gpu::cuda

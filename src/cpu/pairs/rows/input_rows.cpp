@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/parallel.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -27,11 +28,12 @@ bool is_finite(const T* row, index_t cols) {
 
 }  // namespace
 
-input_rows::input_rows(const detail::pair_tables& tables) : tables_(tables) {
+input_rows::input_rows(const detail::pair_tables& tables) : x_(detail::host_view(tables.x)) {
   const auto rows_of = [](const auto& view) { return view.rows(); };
-  rows_of_x_ = std::visit(rows_of, tables.x);
-  if (tables.y) rows_of_y_ = std::visit(rows_of, *tables.y);
-  cols_ = std::visit([](const auto& view) { return view.cols(); }, tables.x);
+  if (tables.y) y_ = detail::host_view(*tables.y);
+  rows_of_x_ = std::visit(rows_of, x_);
+  rows_of_y_ = std::visit(rows_of, y_);
+  cols_ = std::visit([](const auto& view) { return view.cols(); }, x_);
 }
 
 std::vector<std::uint8_t> input_rows::varying(index_range range, bool finite, int threads) const {

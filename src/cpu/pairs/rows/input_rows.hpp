@@ -20,7 +20,7 @@ namespace gpu::cpu {
 
 using detail::index_range;
 
-/// The rows of x with those of y behind them. The tables' data outlives it.
+/// The rows of x with those of y behind them, in host memory. The tables' data outlives it.
 class input_rows {
  public:
   explicit input_rows(const detail::pair_tables& tables);
@@ -31,8 +31,8 @@ class input_rows {
   /// body(view, first) for the rows of `range`, table by table; the view begins with row `first`.
   template <class Body>
   void for_each_view(index_range range, const Body& body) const {
-    visit_table(tables_.x, 0, range, body);
-    if (tables_.y) visit_table(*tables_.y, rows_of_x_, range, body);
+    visit_table(x_, 0, range, body);
+    visit_table(y_, rows_of_x_, range, body);
   }
 
   /// body(view, row a of it, row b of it) for two rows of one table.
@@ -40,7 +40,7 @@ class input_rows {
   auto with_rows(index_t a, index_t b, const Body& body) const {
     const index_t before = a < rows_of_x_ ? 0 : rows_of_x_;
     return std::visit([&](const auto& view) { return body(view, a - before, b - before); },
-                      a < rows_of_x_ ? tables_.x : *tables_.y);
+                      a < rows_of_x_ ? x_ : y_);
   }
 
   /// For each row of `range`, whether its values differ; with `finite`, also whether none is
@@ -63,7 +63,8 @@ class input_rows {
         table);
   }
 
-  detail::pair_tables tables_;
+  detail::any_matrix_view x_;
+  detail::any_matrix_view y_;  // empty where there is one table
   index_t rows_of_x_ = 0;
   index_t rows_of_y_ = 0;
   index_t cols_ = 0;

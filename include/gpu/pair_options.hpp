@@ -7,6 +7,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
 #include <gpu/nan_policy.hpp>
 
 namespace gpu {
@@ -68,6 +69,11 @@ struct pair_options {
   /// The part of the job to compute; the default is all of it. gpu::unsupported with
   /// adjustment::benjamini_hochberg, whose cut depends on all pairs: see docs/parts.md.
   pair_part part = {};
+  /// Sinks of device_sinks.hpp only: scratch memory of the caller, at least as many bytes as
+  /// plan_spearman_all_pairs(data, options, sink).workspace_bytes says, 256-byte aligned, left
+  /// alone by others until the stream has passed the call. Empty: scratch comes from the stream's
+  /// memory pool (cudaMallocAsync).
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };

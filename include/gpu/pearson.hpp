@@ -29,6 +29,8 @@ concept pearson_sink = pair_sink<Sink> && !std::same_as<Sink, folded_edge_sink> 
 template <class Data, pearson_sink Sink = dense_sink>
 sink_result_t<Sink> pearson_all_pairs(const Data& data, const pearson_options& options = {},
                                       const Sink& sink = {}) {
+  static_assert(detail::sink_takes<Sink, Data>,
+                "sink: a result in device memory takes data in device memory");
   return detail::all_pairs(detail::measure::pearson, {detail::read_table(data)}, options, sink);
 }
 
@@ -55,6 +57,8 @@ sink_result_t<Sink> pearson_all_pairs(const Data& data, const Sink& sink) {
 template <table_like X, table_like Y, pearson_sink Sink = dense_sink>
 requires detail::tables_together<X, Y> sink_result_t<Sink> pearson_all_pairs(
     const X& x, const Y& y, const pearson_options& options = {}, const Sink& sink = {}) {
+  static_assert(detail::sink_takes<Sink, X>,
+                "sink: a result in device memory takes data in device memory");
   return detail::all_pairs(detail::measure::pearson, {detail::read_table(x), detail::read_table(y)},
                            options, sink);
 }

@@ -35,6 +35,9 @@ namespace detail {
 GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs(measure what, const pair_tables& data,
                                                const pair_options& options,
                                                const pair_filter& keep);
+GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_device(measure what, const pair_tables& data,
+                                                         const pair_options& options,
+                                                         const any_device_sink& sink);
 }  // namespace detail
 
 /// What spearman_all_pairs would run for `data`, and how many pairs a sink with the filter `keep`
@@ -58,6 +61,25 @@ template <class Data>
                                 keep);
 }
 
+/// What spearman_all_pairs would run for `data` in device memory and a sink of device_sinks.hpp:
+/// `workspace_bytes` is what pair_options::workspace must hold. Nothing is estimated, nothing is
+/// read or written.
+/// @throw as spearman_all_pairs.
+template <device_matrix_like Data, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data, const spearman_options& options,
+                                                const Sink& sink) {
+  return detail::plan_all_pairs_on_device(detail::measure::spearman, {detail::read_table(data)},
+                                          options, sink);
+}
+
+/// The same for pearson_all_pairs.
+template <device_matrix_like Data, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data, const pearson_options& options,
+                                               const Sink& sink) {
+  return detail::plan_all_pairs_on_device(detail::measure::pearson, {detail::read_table(data)},
+                                          options, sink);
+}
+
 /// What spearman_all_pairs(x, y) would run, estimated from at most 2048 rows of each side; of a
 /// part, from its rows of x.
 template <table_like X, table_like Y>
@@ -77,6 +99,23 @@ requires detail::tables_together<X, Y>
                                                const pair_filter& keep = {}) {
   return detail::plan_all_pairs(detail::measure::pearson,
                                 {detail::read_table(x), detail::read_table(y)}, options, keep);
+}
+
+/// What spearman_all_pairs(x, y) would run for tables in device memory and a sink of
+/// device_sinks.hpp, as above.
+template <device_matrix_like X, device_matrix_like Y, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
+                                                const spearman_options& options, const Sink& sink) {
+  return detail::plan_all_pairs_on_device(
+      detail::measure::spearman, {detail::read_table(x), detail::read_table(y)}, options, sink);
+}
+
+/// The same for pearson_all_pairs(x, y).
+template <device_matrix_like X, device_matrix_like Y, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
+                                               const pearson_options& options, const Sink& sink) {
+  return detail::plan_all_pairs_on_device(
+      detail::measure::pearson, {detail::read_table(x), detail::read_table(y)}, options, sink);
 }
 
 }  // namespace v0

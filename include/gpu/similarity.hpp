@@ -6,6 +6,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
+#include <gpu/device_sinks.hpp>
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
@@ -20,6 +21,7 @@
 #include <gpu/pair_sinks.hpp>
 #include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
+#include <gpu/prepared_rows.hpp>
 #include <gpu/rank.hpp>
 #include <gpu/row_patterns.hpp>
 #include <gpu/spearman.hpp>

@@ -39,6 +39,8 @@ inline namespace v0 {
 template <class Data, pair_sink Sink = dense_sink>
 sink_result_t<Sink> spearman_all_pairs(const Data& data, const spearman_options& options = {},
                                        const Sink& sink = {}) {
+  static_assert(detail::sink_takes<Sink, Data>,
+                "sink: a result in device memory takes data in device memory");
   return detail::all_pairs(detail::measure::spearman, {detail::read_table(data)}, options, sink);
 }
 
@@ -65,6 +67,8 @@ sink_result_t<Sink> spearman_all_pairs(const Data& data, const Sink& sink) {
 template <table_like X, table_like Y, pair_sink Sink = dense_sink>
 requires detail::tables_together<X, Y> sink_result_t<Sink> spearman_all_pairs(
     const X& x, const Y& y, const spearman_options& options = {}, const Sink& sink = {}) {
+  static_assert(detail::sink_takes<Sink, X>,
+                "sink: a result in device memory takes data in device memory");
   return detail::all_pairs(detail::measure::spearman,
                            {detail::read_table(x), detail::read_table(y)}, options, sink);
 }

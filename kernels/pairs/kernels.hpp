@@ -85,6 +85,12 @@ struct row_cut {
   float possible;
 };
 
+/// What a queue of candidates holds.
+enum class queue_content {
+  possible,  ///< The pairs that may be kept: launch_finish_candidates decides.
+  kept       ///< Those that are.
+};
+
 /// Collects the pairs that may be kept, in no order: exact decisions follow in
 /// launch_finish_candidates. `count` ends as the number there were, also past `capacity`.
 struct candidate_sink_args {
@@ -94,6 +100,11 @@ struct candidate_sink_args {
   std::uint64_t* products = nullptr;  // bits of the int64 or double product
   std::uint64_t capacity = 0;
   unsigned long long* count = nullptr;
+  queue_content content = queue_content::possible;
+  // For queues of kept pairs alone.
+  const index_t* end_row = nullptr;       // rows from *end_row on are left out; null: none is
+  unsigned long long* per_row = nullptr;  // [rows of the whole input]: counts the pairs of each
+                                          // row instead of storing any
 };
 
 /// Counts kept pairs, in all and per row; with the weights of detail::count_request

@@ -1,6 +1,4 @@
 // gpu-similarity mean-filter: from the command line to the output.
-#include <algorithm>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -21,26 +19,6 @@
 namespace gpu::cli {
 namespace {
 
-/// The filter has no int8 and int16: they become int32, which changes no mean.
-template <class T>
-auto as_filter_input(const matrix<T>& values) {
-  if constexpr (filter_element<T>) {
-    return values.view();
-  } else {
-    matrix<std::int32_t> wider(values.rows(), values.cols());
-    std::copy(values.data(), values.data() + values.rows() * values.cols(), wider.data());
-    return wider;
-  }
-}
-template <class T>
-matrix_view<T> view_of(matrix_view<T> values) {
-  return values;
-}
-template <class T>
-matrix_view<const T> view_of(const matrix<T>& values) {
-  return values.view();
-}
-
 /// float stays float; integers have real means.
 template <class T>
 using mean_type = std::conditional_t<std::is_same_v<T, float>, float, double>;
@@ -48,8 +26,7 @@ using mean_type = std::conditional_t<std::is_same_v<T, float>, float, double>;
 template <class T>
 void filter_and_write(const mean_filter_command& job, const io::table& table,
                       const matrix<T>& values, io::output_file& out, abandonable_phase& phase) {
-  const auto input = as_filter_input(values);
-  auto in = view_of(input);
+  matrix_view<const T> in = values.view();
   // One number a line is a vector, to be filtered along its length.
   const bool is_column = in.cols() == 1 && !table.names.given();
   if (is_column) in = {in.data(), 1, in.rows()};

@@ -175,6 +175,8 @@ template <class X>
 inline constexpr bool is_matrix_or_vector = matrix_like<X> || vector_like<X>;
 template <class X>
 inline constexpr bool has_element = element<element_of<X>>;
+template <class T>
+inline constexpr bool is_element = element<T>;
 
 /// A matrix or vector as a read-only view of one of the library's element types.
 template <class Data>
@@ -188,6 +190,16 @@ auto read_elements(const Data& data) {
   } else {
     return matrix_view<const float>();
   }
+}
+
+/// Whether the library has operations on T; one plain message where it has not.
+template <class T>
+constexpr bool checked_element() {
+  static_assert(
+      is_element<std::remove_const_t<T>>,
+      "data: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, "
+      "uint8_t, uint16_t, float or double");
+  return is_element<std::remove_const_t<T>>;
 }
 
 /// A host matrix as a read-only view.
@@ -243,6 +255,12 @@ concept writable = !std::is_const_v<std::remove_pointer_t<
 /// elements that are not const.
 template <class X>
 concept output_matrix = borrowed_matrix<X> && writable<X>;
+
+/// A matrix or vector in host memory that nothing can be written into: const, or a temporary that
+/// owns its elements. Overloads that take these say so in one message.
+template <class X>
+concept no_output = (matrix_like<X> || vector_like<X>)&&!output_matrix<X> &&
+                    !(vector_like<X> && borrowed_elements<X> && writable<X>);
 
 /// The same for vectors.
 template <class X>

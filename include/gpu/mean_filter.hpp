@@ -34,8 +34,10 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
-/// what each rung of the ladder gains. The limits are those of a window without the places that all
-/// windows of a row have in common: at most two rows' length.
+/// what each rung of the ladder gains. Of a window of 512 elements and more and two rows' length,
+/// the places that all windows of the row have in common are summed apart; what is left, at most
+/// two rows' length, is the window below, and on CUDA `direct`, `block_sums` and `multi_level` take
+/// it.
 enum class mean_filter_variant {
   automatic,        ///< Chosen by type, shape and device: see plan/mean_filter_variants.hpp.
   direct,           ///< Reads each window from (global) memory: window reads per output.
@@ -151,8 +153,12 @@ auto new_output(index_t rows, index_t cols) {
 template <class X>
 concept filter_output = output_matrix<X> || output_vector<X>;
 
+template <class T>
+inline constexpr bool is_filter_element = filter_element<T>;
 template <class In>
 inline constexpr bool has_filter_element = filter_element<element_of<In>>;
+template <class Out, class In>
+inline constexpr bool is_filter_output = filter_output_of<Out, In>;
 template <class In, class Out>
 inline constexpr bool has_filter_output =
     !has_filter_element<In> || filter_output_of<element_of<Out>, element_of<In>>;
@@ -186,12 +192,12 @@ constexpr bool checked_filter_output() {
 template <class In, class Out>
 constexpr bool checked_device_filter() {
   using element = std::remove_const_t<In>;
-  static_assert(filter_element<element>,
+  static_assert(is_filter_element<element>,
                 "in: its elements have a type that is not taken, expected int8_t, int16_t, "
                 "int32_t, uint8_t, uint16_t, float or double");
-  static_assert(!filter_element<element> || filter_output_of<Out, element>,
+  static_assert(!is_filter_element<element> || is_filter_output<Out, element>,
                 "out: expected elements of the input's type, or double, not const");
-  return filter_output_of<Out, element>;
+  return is_filter_output<Out, element>;
 }
 }  // namespace detail
 
@@ -222,6 +228,23 @@ void mean_filter(const In& in, Out&& out, const mean_filter_options& options = {
   if constexpr (detail::checked_filter_output<In, Out>()) {
     detail::mean_filter(from, detail::view_as_matrix(out), options);
   }
+}
+
+/// An output that cannot be written does not compile.
+template <class In, detail::no_output Out>
+void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
+  static_assert(
+      detail::never<Out>,
+      "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
+      "not const");
+}
+
+/// A number is no options: give it a name.
+template <class In, class Number>
+requires std::is_arithmetic_v<Number>
+void mean_filter(const In&, Number) {
+  static_assert(detail::never<Number>,
+                "options: expected gpu::mean_filter_options, as in {.window = 5}");
 }
 
 /// As above, returning the means in the input's type: a gpu::matrix, or a std::vector of a vector.
@@ -280,6 +303,23 @@ void convolve(const In& in, std::span<const double> weights, Out&& out,
   }
 }
 
+/// An output that cannot be written does not compile.
+template <class In, detail::no_output Out>
+void convolve(const In&, std::span<const double>, Out&&, const convolve_options& = {}) {
+  static_assert(
+      detail::never<Out>,
+      "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
+      "not const");
+}
+
+/// Weights that are not doubles side by side do not compile.
+template <class In, class Weights, class... Rest>
+requires(!std::convertible_to<const Weights&, std::span<const double>>) void convolve(
+    const In&, const Weights&, Rest&&...) {
+  static_assert(detail::never<Weights>,
+                "weights: expected a contiguous range of double, as std::vector<double>");
+}
+
 /// As above, returning the sums in the input's type: a gpu::matrix, or a std::vector of a vector.
 template <class In>
 [[nodiscard]] auto convolve(const In& in, std::span<const double> weights,
@@ -314,10 +354,17 @@ void convolve(device_vector_view<In> in, std::span<const double> weights,
 
 /// What mean_filter would run for rows of `cols` elements of type T, without running it.
 /// @throw as mean_filter.
-template <filter_element T>
+template <class T>
 [[nodiscard]] mean_filter_plan plan_mean_filter(index_t rows, index_t cols,
                                                 const mean_filter_options& options = {}) {
-  return detail::plan_mean_filter<T>(rows, cols, options);
+  static_assert(detail::is_filter_element<T>,
+                "plan_mean_filter<T>: expected int8_t, int16_t, int32_t, uint8_t, uint16_t, float "
+                "or double as T");
+  if constexpr (detail::is_filter_element<T>) {
+    return detail::plan_mean_filter<T>(rows, cols, options);
+  } else {
+    return {};
+  }
 }
 
 }  // namespace v0

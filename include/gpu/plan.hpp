@@ -22,8 +22,9 @@ struct pair_plan {
   index_t tile_rows = 0;                           ///< Rows of one block of the pair matrix.
   index_t tile_cols = 0;                           ///< Columns of one block of the pair matrix.
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
-  std::string choice = {};          ///< On CUDA: how pairs would be decided, and why, in words.
-  std::uint64_t pairs = 0;  ///< rows (rows - 1) / 2; of x against y, rows of x times those of y.
+  std::string choice = {};          ///< How pairs would be decided, and why, in words.
+  /// rows (rows - 1) / 2; of x against y, rows of x times those of y; of a part, its share of them.
+  std::uint64_t pairs = 0;
   std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.
   double kept_estimate = 0;         ///< Expected number of kept pairs.
   double kept_upper = 0;            ///< An upper bound of it, at about three standard errors.
@@ -40,7 +41,8 @@ GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_device(measure what, const pai
 }  // namespace detail
 
 /// What spearman_all_pairs would run for `data`, and how many pairs a sink with the filter `keep`
-/// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at even distances.
+/// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at random. A part is
+/// taken to keep the share of its pairs that the whole table keeps.
 /// Rows in device memory are not looked at: then nothing is estimated and sampled_pairs is 0.
 /// @throw as spearman_all_pairs. Cost: a fraction of a second at any number of rows.
 template <class Data>
@@ -79,7 +81,8 @@ template <device_matrix_like Data, device_pair_sink Sink>
                                           options, sink);
 }
 
-/// What spearman_all_pairs(x, y) would run, as above.
+/// What spearman_all_pairs(x, y) would run, estimated from at most 2048 rows of each side; of a
+/// part, from its rows of x.
 template <table_like X, table_like Y>
 requires detail::tables_together<X, Y>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,

@@ -1,9 +1,13 @@
 #pragma once
 // Windows that reach far beyond their row. What all windows of a row have in common was cut off
 // (plan/mean_filter_variants.hpp): whole periods of the extended row, or copies of its ends. It is
-// summed here, one block a row, in two doubles, and every kernel adds it to what its windows hold.
-// Cost: one more read of the row, or of two periods' elements, whatever the window.
+// summed here, one block a row, in two doubles, and the kernels of a far_sum add it to what their
+// windows hold. Three variants have such kernels: direct, block_sums (narrow tiles) and
+// multi_level. Cost: one more read of the row, or of a period's elements, whatever the window.
 
+#include <cstddef>
+
+#include "kernels/mean_filter/direct.cuh"
 #include "kernels/mean_filter/multi_level.cuh"
 
 namespace gpu::kernels {
@@ -84,6 +88,24 @@ void launch_row_common(filter_args<In, Out>& args, void* workspace, cudaStream_t
   row_common_kernel<Sum><<<grid_blocks(args.shape.rows, 1), level_threads, 0, stream>>>(args, to);
   GPU_SIMILARITY_CHECK_LAUNCH();
   args.common = to;
+}
+
+/// Far windows by `variant`: direct, block_sums or multi_level. `workspace` holds the sums of the
+/// rows, and behind them what the variant takes.
+template <class Exact, class In, class Out>
+void launch_far_window(filter_args<In, Out> args, mean_filter_variant variant, void* workspace,
+                       cudaStream_t stream) {
+  using sum = far_sum<Exact>;
+  constexpr block_sums_tile tile = block_sums_policy<sizeof(In)>::narrow;
+  launch_row_common<Exact>(args, workspace, stream);
+  if (variant == mean_filter_variant::multi_level) {
+    return launch_multi_level<sum>(
+        args, static_cast<std::byte*>(workspace) + row_common_bytes(args.shape), stream);
+  }
+  if (variant == mean_filter_variant::block_sums && args.shape.window >= tile.outputs) {
+    return launch_block_sums_of<sum, tile.outputs, tile.threads, 0>(args, stream);
+  }
+  launch_direct<sum>(args, no_weights{}, stream);
 }
 
 }  // namespace gpu::kernels

@@ -68,8 +68,7 @@ struct filter_args {
   /// Whether outputs first to end - 1 are all divided by the whole window.
   template <class Sum>
   __device__ bool full_windows(index_t first, index_t end) const {
-    if constexpr (counts_missing<Sum>) return false;
-    if (common != nullptr) return false;
+    if constexpr (counts_missing<Sum> || adds_common<Sum>) return false;
     return shape.boundary != boundary::shrink ||
            inside(first - shape.left, end - 1 - shape.left + shape.window);
   }
@@ -83,8 +82,9 @@ struct filter_args {
   /// The mean of output j of a row from its sum.
   template <class Sum>
   __device__ Out mean(const Sum& sum, index_t row, index_t j) const {
-    if (common != nullptr) return folded_mean(sum, common[row]);
-    if constexpr (counts_missing<Sum>) {
+    if constexpr (adds_common<Sum>) {
+      return folded_mean(sum, common[row]);
+    } else if constexpr (counts_missing<Sum>) {
       const index_t places =
           shape.boundary == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
       return finished<Out>(sum.value() / static_cast<double>(places - sum.missing()));

@@ -2,7 +2,6 @@
 // From a variant to its kernel, for one pair of types. Included by one small .cu per pair.
 
 #include <algorithm>
-#include <cstddef>
 #include <type_traits>
 
 #include "kernels/mean_filter/direct.cuh"
@@ -16,12 +15,9 @@
 namespace gpu::kernels {
 
 template <class Sum, class Exact, class In, class Out>
-void launch_mean_filter_variant(filter_args<In, Out> args, mean_filter_variant variant,
+void launch_mean_filter_variant(const filter_args<In, Out>& args, mean_filter_variant variant,
                                 void* workspace, cudaStream_t stream) {
-  if (args.shape.folds()) {
-    launch_row_common<Exact>(args, workspace, stream);
-    workspace = static_cast<std::byte*>(workspace) + row_common_bytes(args.shape);
-  }
+  if (args.shape.folds()) return launch_far_window<Exact>(args, variant, workspace, stream);
   switch (variant) {
     case mean_filter_variant::constant_memory: {
       constant_weights ones;

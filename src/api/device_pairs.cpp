@@ -116,6 +116,9 @@ part_shape shape_of_parts(const any_device_sink& sink) {
 
 pair_input checked_input(measure what, const pair_tables& tables, const pair_options& options,
                          const any_device_sink& sink) {
+  if (tables.prepared_y != nullptr) {
+    throw unsupported("y: prepared rows are not offered with results in device memory");
+  }
   static_cast<void>(checked_backend(what, tables, options));
   if (options.exec.devices.size() > 1) {
     throw unsupported(

@@ -95,6 +95,10 @@ void cut_sides(filter_shape& shape, index_t most_left, index_t most_right) {
   shape.window = shape.left + 1 + right;
 }
 
+bool is_far(const filter_shape& shape) {
+  return shape.cols > 0 && shape.window >= std::max(far_window_from, 2 * shape.cols);
+}
+
 // Cuts a window that reaches beyond the row to what differs between outputs, so that its cost does
 // not depend on its length.
 void cut_window(filter_shape& shape) {
@@ -106,7 +110,7 @@ void cut_window(filter_shape& shape) {
     case boundary::valid:  // lies within its row
       return;
     case boundary::nearest: {
-      if (shape.cols == 0 || shape.window < 2 * shape.cols) return;
+      if (!is_far(shape)) return;
       // Further than the row is long to the left stands the first element for every output.
       const index_t left = shape.left;
       const index_t right = shape.window - 1 - left;
@@ -120,7 +124,7 @@ void cut_window(filter_shape& shape) {
     case boundary::wrap:
       break;
   }
-  if (shape.cols == 0 || shape.window < 2 * shape.cols) return;
+  if (!is_far(shape)) return;
   shape.period = shape.boundary == boundary::wrap      ? shape.cols
                  : shape.boundary == boundary::reflect ? 2 * shape.cols
                                                        : std::max<index_t>(1, 2 * shape.cols - 2);
@@ -185,8 +189,17 @@ mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element
     }
     return asked;
   }
+  const bool has_far_kernel = asked == variant::automatic || asked == variant::direct ||
+                              asked == variant::block_sums || asked == variant::multi_level;
+  if (shape.folds() && !has_far_kernel) {
+    throw unsupported(fmt::format(
+        "options.variant: {} is not offered on {} for a window of {} far beyond rows of "
+        "{}, expected automatic, direct, block_sums or multi_level",
+        to_string(asked), to_string(used), shape.divisor, shape.cols));
+  }
   switch (asked) {
     case variant::automatic:
+      if (shape.folds()) return cuda_far_window_variant(element_bytes, window);
       return cuda_mean_filter_variant(element_bytes, shape.rows, shape.output_cols, window);
     case variant::constant_memory:
       if (window > max_convolve_weights) throw_unsupported(asked, used, window);

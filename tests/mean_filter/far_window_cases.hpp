@@ -61,7 +61,9 @@ void check_far_windows(const std::vector<In>& row, gpu::mean_filter_options opti
         std::vector<double> means(row.size());
         gpu::mean_filter(row, means, options);
         std::size_t wrong = 0;
-        for (std::size_t j = 0; j < row.size(); ++j) {
+        // The oracle takes a period an output: of long rows a sample.
+        const std::size_t step = 1 + row.size() / 40;
+        for (std::size_t j = 0; j < row.size(); j += step) {
           const std::int64_t first = static_cast<std::int64_t>(j) - window / 2 - origin;
           // The sum is below 2^53: one rounding, that of the division.
           const double expected = static_cast<double>(far_sum(values, first, window, mode)) /

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <gpu/error.hpp>
+
 #include "mean_filter/far_window_cases.hpp"
 #include "mean_filter/filter_checks.hpp"
 
@@ -17,10 +19,8 @@ gpu::mean_filter_options on_cuda(mean_filter_variant variant) {
 }  // namespace
 
 TEST_CASE("A window of 2^31 - 1 elements costs what the row does, on CUDA", "[mean_filter][cuda]") {
-  for (const auto variant :
-       {mean_filter_variant::automatic, mean_filter_variant::direct,
-        mean_filter_variant::constant_memory, mean_filter_variant::shared_memory,
-        mean_filter_variant::register_window, mean_filter_variant::block_sums}) {
+  for (const auto variant : {mean_filter_variant::automatic, mean_filter_variant::direct,
+                             mean_filter_variant::block_sums}) {
     for (const std::size_t size : {1U, 2U, 4U, 7U}) {
       gpu_test::check_far_windows(gpu_test::far_window_row<std::int32_t>(size), on_cuda(variant));
       gpu_test::check_far_windows(gpu_test::far_window_row<std::int8_t>(size), on_cuda(variant));
@@ -60,6 +60,16 @@ TEST_CASE("Rows of far windows each have a sum of their own", "[mean_filter][cud
   // The common sums take scratch memory, whatever the variant.
   options.window = 1 << 30;
   CHECK(gpu::plan_mean_filter<float>(1000, 4, options).workspace_bytes >= 24'000);
+}
+
+TEST_CASE("Far windows are refused by variants without a kernel for them", "[mean_filter][cuda]") {
+  for (const auto variant :
+       {mean_filter_variant::constant_memory, mean_filter_variant::shared_memory,
+        mean_filter_variant::register_window, mean_filter_variant::multi_level}) {
+    auto options = on_cuda(variant);
+    options.window = 100'000;
+    CHECK_THROWS_AS(gpu::mean_filter(std::vector<float>(100), options), gpu::unsupported);
+  }
 }
 
 TEST_CASE("A far window ends in good time", "[mean_filter][cuda]") {

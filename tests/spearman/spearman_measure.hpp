@@ -24,6 +24,11 @@ struct spearman_measure {
                    const gpu::pair_filter& keep) {
     return gpu::plan_spearman_all_pairs(data, options, keep);
   }
+  template <class X, class Y>
+  static auto plan_against(const X& x, const Y& y, const gpu::pair_options& options,
+                           const gpu::pair_filter& keep) {
+    return gpu::plan_spearman_all_pairs(x, y, options, keep);
+  }
   template <class T>
   static statistic_table oracle(gpu::matrix_view<const T> data) {
     return reference_spearman(data);

@@ -468,6 +468,40 @@ void parts_are_the_whole(const gpu::pair_options& options) {
   }
 }
 
+/// The plan knows the pairs, and estimates what is kept, exactly where its sample is everything.
+template <class Measure>
+void plans_know_the_area(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto x = area_rows<std::int32_t>(70, 30, 71);
+  const auto y = area_rows<float>(90, 30, 72);
+  const gpu::pair_filter keep{.max_p = 0.1};
+  gpu::pair_options options = target.options();
+  const auto kept = Measure::against(x, y, options, gpu::count_sink{.keep = keep}).kept;
+  const auto plan = Measure::plan_against(x, y, options, keep);
+  CHECK(plan.pairs == 70 * 90);
+  CHECK(plan.kept_estimate == Approx(static_cast<double>(kept)));
+  CHECK(plan.kept_upper == plan.kept_estimate);
+  CHECK(plan.used == target.where);
+  std::uint64_t pairs = 0;
+  std::uint64_t pairs_against = 0;
+  for (gpu::index_t index = 0; index < 7; ++index) {
+    options.part = {.index = index, .of = 7};
+    pairs += Measure::plan(x, options, keep).pairs;
+    pairs_against += Measure::plan_against(x, y, options, keep).pairs;
+  }
+  CHECK(pairs == 70 * 69 / 2);
+  CHECK(pairs_against == 70 * 90);
+
+  // Of more rows than the sample has: within its own bound.
+  const auto many = area_rows<std::int32_t>(5000, 30, 73);
+  options = target.options();
+  const auto all = Measure::against(x, many, options, gpu::count_sink{.keep = keep}).kept;
+  const auto estimated = Measure::plan_against(x, many, options, keep);
+  CHECK(estimated.sampled_pairs < 70 * 5000);
+  CHECK(estimated.kept_upper >= static_cast<double>(all));
+  CHECK(estimated.kept_estimate == Approx(static_cast<double>(all)).epsilon(0.2));
+}
+
 /// Every case but those of element types.
 template <class Measure>
 void run_area_cases(const pair_target& target) {
@@ -489,6 +523,7 @@ void run_area_cases(const pair_target& target) {
   SECTION("bad areas are refused") {
     bad_areas_are_refused<Measure>(target);
   }
+  SECTION("plans know the area") { plans_know_the_area<Measure>(target); }
   SECTION("parts are the whole") {
     GPU_TEST_INFO(target);
     parts_are_the_whole<Measure>(target.options());

@@ -29,8 +29,8 @@ bool is_finite(const T* row, index_t cols) {
 }  // namespace
 
 input_rows::input_rows(const detail::pair_tables& tables) : x_(detail::host_view(tables.x)) {
-  if (tables.y) y_ = detail::host_view(*tables.y);
   const auto rows_of = [](const auto& view) { return view.rows(); };
+  if (tables.y) y_ = detail::host_view(*tables.y);
   rows_of_x_ = std::visit(rows_of, x_);
   rows_of_y_ = std::visit(rows_of, y_);
   cols_ = std::visit([](const auto& view) { return view.cols(); }, x_);

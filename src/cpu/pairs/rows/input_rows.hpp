@@ -20,7 +20,7 @@ namespace gpu::cpu {
 
 using detail::index_range;
 
-/// The rows of x with those of y behind them, of tables in host memory. Their data outlives it.
+/// The rows of x with those of y behind them, in host memory. The tables' data outlives it.
 class input_rows {
  public:
   explicit input_rows(const detail::pair_tables& tables);
@@ -32,7 +32,7 @@ class input_rows {
   template <class Body>
   void for_each_view(index_range range, const Body& body) const {
     visit_table(x_, 0, range, body);
-    if (rows_of_y_ > 0) visit_table(y_, rows_of_x_, range, body);
+    visit_table(y_, rows_of_x_, range, body);
   }
 
   /// body(view, row a of it, row b of it) for two rows of one table.
@@ -64,7 +64,7 @@ class input_rows {
   }
 
   detail::any_matrix_view x_;
-  detail::any_matrix_view y_;
+  detail::any_matrix_view y_;  // empty where there is one table
   index_t rows_of_x_ = 0;
   index_t rows_of_y_ = 0;
   index_t cols_ = 0;

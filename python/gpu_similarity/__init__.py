@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, device
 from ._backends import Backend, Device, backends, devices, survive_fork
 from ._call import PreparedRows
 from ._checksum import Checksum, checksum
@@ -100,6 +100,7 @@ __all__ = [
     "counts",
     "critical_correlation",
     "dense",
+    "device",
     "devices",
     "distributed",
     "folded_edges",

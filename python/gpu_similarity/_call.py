@@ -120,6 +120,18 @@ def pair_call(
     return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, ())
 
 
+def device_call(x: Any, y: Any, measure: Measure, run: Any) -> tuple[PairCall, _device.DeviceArray]:
+    """A call on device memory with results there, and the first of its tables."""
+    for name, data in (("x", x), ("y", y)):
+        if data is not None and not _device.is_device_array(data):
+            raise TypeError(f"{name}: got an array on the host, expected one in a GPU's memory")
+    options: dict[str, Any] = dict(run)
+    if measure != "spearman":
+        options["measure"] = measure
+    call = _device_call(x, y, options, None, None)
+    return call, call.arrays[0]
+
+
 def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: Any) -> PairCall:
     """The same for tables in the memory of a GPU: read there, behind the current stream."""
     first = _device.device_table(x, "x")

@@ -15,6 +15,7 @@ void bind_batch_streams(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_checksum(nanobind::module_& module);
 void bind_prepared(nanobind::module_& module);
+void bind_device_results(nanobind::module_& module);
 void bind_p_value(nanobind::module_& module);
 void bind_rank(nanobind::module_& module);
 void bind_mean_filter(nanobind::module_& module);

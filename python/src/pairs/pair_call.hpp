@@ -51,6 +51,18 @@ class pair_tables {
   auto visit_x(const Call& call) const {
     return x_.is_on_device() ? std::visit(call, x_.device()) : std::visit(call, x_.host());
   }
+  // call(x) or call(x, y) where both are in device memory, else a TypeError.
+  template <class Call>
+  void visit_device(const Call& call) const {
+    if (!x_.is_on_device() || prepared_y_) {
+      throw nb::type_error("x, y: expected tables in device memory, not prepared");
+    }
+    if (y_) {
+      std::visit(call, x_.device(), y_->device());
+    } else {
+      std::visit(call, x_.device());
+    }
+  }
 
  private:
   pair_table x_;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from dataclasses import asdict, replace
@@ -148,10 +149,12 @@ def test_dask_dataframe(table: np.ndarray, expected: gs.Edges, cluster: Any) -> 
 def spark() -> Any:
     """Two executors, each a process, and Spark's speculation eager."""
     sql = pytest.importorskip("pyspark.sql")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
         sql.SparkSession.builder.master("local-cluster[2,1,1024]")
         .appName("gpu_similarity")
         .config("spark.ui.enabled", "false")
+        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
         .config("spark.speculation", "true")
         .config("spark.speculation.interval", "100ms")
         .config("spark.speculation.multiplier", "1.5")

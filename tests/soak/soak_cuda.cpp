@@ -164,7 +164,7 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
 }
 
 int run_each(const settings& s, const std::vector<soak_case>& all) {
-  tally results;
+  tally results(s.most_failures);
   const gpu_test::test_stream stream;
   for (const soak_case& c : all) {
     for (int i = 0; i < s.repeat && !results.has_failed(); ++i) {

@@ -5,9 +5,13 @@ Each line is the fastest of some runs, in seconds, of the whole call on the same
 edges answer with the significant pairs alone, without the matrix.
 
 Usage: python_peers.py [--rows 1000 4000] [--columns 30 500] [--backend cpu|cuda] [--torch]
+                       [--json FILE]
 """
 
 import argparse
+import json
+import os
+import platform
 import time
 from collections.abc import Callable
 
@@ -48,9 +52,23 @@ def calls(x: np.ndarray, run: dict, torch: bool) -> dict[str, Callable[[], objec
     if torch:
         import torch as pytorch
 
-        on_device = pytorch.as_tensor(x, device="cuda")
-        out["torch.corrcoef, on the GPU"] = lambda: pytorch.corrcoef(on_device).cpu()
+        place = run["backend"] if run["backend"] == "cuda" else "cpu"
+        on_device = pytorch.as_tensor(x, device=place)
+        out[f"torch.corrcoef, {place}"] = lambda: pytorch.corrcoef(on_device).cpu()
+        cut = gs.critical_correlation(0.05 / (len(x) * (len(x) - 1) / 2), x.shape[1])
+
+        def torch_edges() -> object:
+            r = pytorch.corrcoef(on_device).triu(1)
+            pairs = (r.abs() >= cut).nonzero()
+            return pairs.cpu(), r[pairs[:, 0], pairs[:, 1]].cpu()
+
+        out[f"torch.corrcoef, cut and nonzero, {place}"] = torch_edges
     return out
+
+
+def versions(torch: bool) -> dict[str, str]:
+    names = ["numpy", "scipy", "pandas", *(["torch"] if torch else [])]
+    return {"python": platform.python_version(), **{n: __import__(n).__version__ for n in names}}
 
 
 def main() -> None:
@@ -60,7 +78,9 @@ def main() -> None:
     parser.add_argument("--backend", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--torch", action="store_true")
+    parser.add_argument("--json")
     arguments = parser.parse_args()
+    lines = []
     rng = np.random.default_rng(0)
     for rows in arguments.rows:
         for columns in arguments.columns:
@@ -69,9 +89,22 @@ def main() -> None:
             x = common + rng.normal(size=(rows, columns))
             for name, call in calls(x, {"backend": arguments.backend}, arguments.torch).items():
                 try:
-                    print(f"{rows} x {columns}  {name:32} {seconds(call, arguments.runs):.4f} s")
+                    took = seconds(call, arguments.runs)
                 except MemoryError as error:
-                    print(f"{rows} x {columns}  {name:32} {error}")
+                    print(f"{rows} x {columns}  {name:40} {error}")
+                    continue
+                lines.append({"rows": rows, "columns": columns, "call": name, "seconds": took})
+                print(f"{rows} x {columns}  {name:40} {took:.4f} s", flush=True)
+    if arguments.json:
+        machine = {
+            "cpu": gs.backends()[0].description,
+            "gpu": [d.name for d in gs.devices()],
+            "load": os.getloadavg()[0],
+        }
+        content = {"machine": machine, "versions": versions(arguments.torch), "lines": lines}
+        with open(arguments.json, "w") as file:
+            json.dump(content, file, indent=1)
+            file.write("\n")
 
 
 if __name__ == "__main__":

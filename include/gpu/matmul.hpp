@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Dense matrix multiply, C = op(A) op(B), for float and double.
+/// Dense matrix multiply, C = alpha op(A) op(B) + beta C, for float and double.
 
 #include <concepts>
 #include <cstddef>
@@ -39,6 +39,12 @@ struct matmul_options {
   transposition a = transposition::none;
   /// How B is used: op(B) is [k, n], so B is stored [k, n], or [n, k] where transposed.
   transposition b = transposition::none;
+  /// What the product is multiplied by, any number, rounded to the element type. 0 never reads A
+  /// and B: C becomes beta C.
+  double alpha = 1;
+  /// What C is multiplied by before the product is added, likewise. 0 never reads C, whatever it
+  /// holds; the overload that returns a new matrix takes nothing else.
+  double beta = 0;
   /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   matmul_variant variant = matmul_variant::automatic;
   /// Device overload only: scratch memory of the caller, at least plan_matmul().workspace_bytes,
@@ -87,6 +93,8 @@ struct matmul_extents {
   index_t n = 0;
   index_t k = 0;
 };
+/// gpu::invalid_argument where there is no C that options.beta could stand before.
+GPU_SIMILARITY_EXPORT void check_new_product(const matmul_options& options);
 GPU_SIMILARITY_EXPORT matmul_extents check_matmul_extents(index_t a_rows, index_t a_cols,
                                                           index_t b_rows, index_t b_cols,
                                                           const matmul_options& options);
@@ -98,6 +106,11 @@ using matmul_element_of =
                        double, float>;
 template <class T, class... Operands>
 inline constexpr bool all_of_type = (std::same_as<element_of<Operands>, T> && ...);
+
+template <class A, class B, class C>
+inline constexpr bool are_operands = matmul_operands<A, B, C>;
+template <class T>
+inline constexpr bool is_matmul_element = matmul_element<T>;
 
 /// A host operand as a read-only view of T.
 template <class T, class Operand>
@@ -114,17 +127,19 @@ matrix_view<const T> read_operand(const Operand& operand) {
 }
 }  // namespace detail
 
-/// C = op(A) op(B) into the caller's matrix `c` [m, n]; any extents, 0 and 1 among them (k = 0
-/// gives zeros), any row strides. Elements between the rows of `c` are not touched.
+/// C = alpha op(A) op(B) + beta C into the caller's matrix `c` [m, n]; any extents, 0 and 1 among
+/// them (k = 0 gives beta C), any row strides. Elements between the rows of `c` are not touched.
 ///
-/// Error, with u = 2^-24 (float) or 2^-53 (double) and a_i, b_j a row of op(A) and a column of
-/// op(B): every variant but `tensor` of float satisfies
+/// Error for alpha = 1 and beta = 0, with u = 2^-24 (float) or 2^-53 (double) and a_i, b_j a row of
+/// op(A) and a column of op(B): every variant but `tensor` of float satisfies
 /// |error of c_ij| <= k u / (1 - k u) sum_l |a_il b_lj|
 /// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5), whatever the
 /// order of the sum, where nothing under- or overflows. `tensor` of float satisfies
 /// |error of c_ij| <= (k / 64 + 48) u |a_i| |b_j| in Euclidean norms; on data of even scale its
 /// error is below that of a float32 chain of k additions from k = 256 on. `tensor` of double rounds
-/// as fused multiply-adds do.
+/// as fused multiply-adds do. Otherwise that bound, times |alpha|, grows by
+/// 3 u (|alpha| sum_l |a_il b_lj| + |beta c_ij|); of `blas` and `cublas`, which add beta C where
+/// they like, the whole is (k + 3) u / (1 - (k + 3) u) (|alpha| sum_l |a_il b_lj| + |beta c_ij|).
 ///
 /// Inf, NaN and subnormal numbers: every variant follows IEEE 754, `tensor` included: of float, it
 /// scales rows and columns by powers of two, and where an operand holds an Inf or NaN the device
@@ -132,14 +147,15 @@ matrix_view<const T> read_operand(const Operand& operand) {
 /// result gives Inf.
 /// @param a stored as `options.a` says; in host memory, as spearman_all_pairs takes it.
 /// @param b stored as `options.b` says, likewise.
-/// @param c [m, n], a gpu::matrix or a view of elements that are not const; written whole; must not
-/// overlap `a` or `b`.
-/// @param options transposition, variant, backend.
+/// @param c [m, n], a gpu::matrix or a view of elements that are not const; written whole, and read
+/// where options.beta is not 0; must not overlap `a` or `b`.
+/// @param options transposition, alpha, beta, variant, backend.
 /// @throw gpu::invalid_argument where extents do not fit each other or `c` overlaps an operand;
 ///   gpu::unsupported where the variant is not offered for this backend, type, device or build;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
-/// Cost: 2 m n k operations. Blocks until `c` is complete; CUDA copies the operands to the device
-/// in panels that fit `exec.workspace_bytes`.
+/// Cost: 2 m n k operations. On CUDA another alpha or beta costs one more pass over C, beta not 0
+/// also scratch memory of C's size (but `cublas`). Blocks until `c` is complete; CUDA copies the
+/// operands to the device in panels that fit `exec.workspace_bytes`.
 template <class A, class B, detail::output_matrix C>
 void matmul(const A& a, const B& b, C&& c, const matmul_options& options = {}) {
   using T = detail::matmul_element_of<A, B>;
@@ -151,7 +167,15 @@ void matmul(const A& a, const B& b, C&& c, const matmul_options& options = {}) {
   }
 }
 
+/// A result that cannot be written does not compile.
+template <class A, class B, detail::no_output C>
+void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
+  static_assert(detail::never<C>,
+                "c: expected a gpu::matrix with a name or a view of elements that are not const");
+}
+
 /// As above, into a new gpu::matrix [m, n].
+/// @throw gpu::invalid_argument also where options.beta is not 0: there is no C to read.
 template <class A, class B>
 [[nodiscard]] auto matmul(const A& a, const B& b, const matmul_options& options = {}) {
   using T = detail::matmul_element_of<A, B>;
@@ -159,6 +183,7 @@ template <class A, class B>
                 "matmul: expected two operands of float, or two of double");
   const matrix_view<const T> left = detail::read_operand<T>(a);
   const matrix_view<const T> right = detail::read_operand<T>(b);
+  detail::check_new_product(options);
   const detail::matmul_extents extents =
       detail::check_matmul_extents(left.rows(), left.cols(), right.rows(), right.cols(), options);
   matrix<T> c(extents.m, extents.n);
@@ -170,19 +195,28 @@ template <class A, class B>
 /// be captured into a CUDA graph. Scratch memory, where plan_matmul names some, is
 /// `options.workspace` or comes from the stream's memory pool.
 template <class A, class B, class C>
-requires matmul_operands<A, B, C>
 void matmul(device_matrix_view<A> a, device_matrix_view<B> b, device_matrix_view<C> c,
             const matmul_options& options = {}) {
-  detail::matmul<C>(device_matrix_view<const C>(a), device_matrix_view<const C>(b), c, options);
+  static_assert(detail::are_operands<A, B, C>,
+                "matmul: expected operands and a result of float, or all of double, the result not "
+                "const");
+  if constexpr (detail::are_operands<A, B, C>) {
+    detail::matmul<C>(device_matrix_view<const C>(a), device_matrix_view<const C>(b), c, options);
+  }
 }
 
 /// What matmul would run for op(A) [m, k] and op(B) [k, n] of type T, without running it. The
 /// workspace is that of the device overload for operands of any alignment.
 /// @throw gpu::invalid_argument for a negative extent; otherwise as matmul.
-template <matmul_element T>
+template <class T>
 [[nodiscard]] matmul_plan plan_matmul(index_t m, index_t n, index_t k,
                                       const matmul_options& options = {}) {
-  return detail::plan_matmul<T>(m, n, k, options);
+  static_assert(detail::is_matmul_element<T>, "plan_matmul<T>: expected float or double as T");
+  if constexpr (detail::is_matmul_element<T>) {
+    return detail::plan_matmul<T>(m, n, k, options);
+  } else {
+    return {};
+  }
 }
 
 /// "automatic", "naive", ...: the name of the enumerator.

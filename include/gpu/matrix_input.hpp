@@ -93,6 +93,21 @@ concept matrix_like = requires(const std::remove_cvref_t<X>& x) {
   matrix_access<std::remove_cvref_t<X>>::view(x);
 };
 
+namespace detail {
+template <class X>
+inline constexpr bool is_device_view = false;
+template <class T>
+inline constexpr bool is_device_view<device_matrix_view<T>> = true;
+}  // namespace detail
+
+/// A view of a matrix in device memory.
+template <class X>
+concept device_matrix_like = detail::is_device_view<std::remove_cvref_t<X>>;
+
+/// What all-pairs operations read: a matrix in host or in device memory.
+template <class X>
+concept table_like = matrix_like<X> || device_matrix_like<X>;
+
 /// A type that can be read as a vector in host memory: std::vector, std::array, std::span, an
 /// array.
 template <class X>
@@ -160,6 +175,8 @@ template <class X>
 inline constexpr bool is_matrix_or_vector = matrix_like<X> || vector_like<X>;
 template <class X>
 inline constexpr bool has_element = element<element_of<X>>;
+template <class T>
+inline constexpr bool is_element = element<T>;
 
 /// A matrix or vector as a read-only view of one of the library's element types.
 template <class Data>
@@ -175,6 +192,16 @@ auto read_elements(const Data& data) {
   }
 }
 
+/// Whether the library has operations on T; one plain message where it has not.
+template <class T>
+constexpr bool checked_element() {
+  static_assert(
+      is_element<std::remove_const_t<T>>,
+      "data: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, "
+      "uint8_t, uint16_t, float or double");
+  return is_element<std::remove_const_t<T>>;
+}
+
 /// A host matrix as a read-only view.
 template <class Data>
 auto read_matrix(const Data& data) {
@@ -184,6 +211,31 @@ auto read_matrix(const Data& data) {
       "range by way of gpu::as_matrix(range, rows, cols)");
   return read_elements(data);
 }
+
+/// A host matrix or a device view as a read-only view.
+template <class Data>
+auto read_table(const Data& data) {
+  if constexpr (device_matrix_like<Data>) {
+    using value = typename Data::value_type;
+    static_assert(
+        element<value>,
+        "data: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, "
+        "uint8_t, uint16_t, float or double");
+    if constexpr (element<value>) {
+      return device_matrix_view<const value>(data.data(), data.rows(), data.cols(),
+                                             data.row_stride());
+    } else {
+      return device_matrix_view<const float>();
+    }
+  } else {
+    return read_matrix(data);
+  }
+}
+
+/// Two tables that one call takes: both in host memory, or both in device memory.
+template <class X, class Y>
+concept tables_together = (matrix_like<X> && matrix_like<Y>) ||
+                          (device_matrix_like<X> && device_matrix_like<Y>);
 
 /// The same of a matrix, or of a vector as a matrix of one row.
 template <class Data>
@@ -203,6 +255,12 @@ concept writable = !std::is_const_v<std::remove_pointer_t<
 /// elements that are not const.
 template <class X>
 concept output_matrix = borrowed_matrix<X> && writable<X>;
+
+/// A matrix or vector in host memory that nothing can be written into: const, or a temporary that
+/// owns its elements. Overloads that take these say so in one message.
+template <class X>
+concept no_output = (matrix_like<X> || vector_like<X>)&&!output_matrix<X> &&
+                    !(vector_like<X> && borrowed_elements<X> && writable<X>);
 
 /// The same for vectors.
 template <class X>

@@ -34,7 +34,10 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
-/// what each rung of the ladder gains.
+/// what each rung of the ladder gains. Of a window of 512 elements and more and two rows' length,
+/// the places that all windows of the row have in common are summed apart; what is left, at most
+/// two rows' length, is the window below, and on CUDA `direct`, `block_sums` and `multi_level` take
+/// it.
 enum class mean_filter_variant {
   automatic,        ///< Chosen by type, shape and device: see plan/mean_filter_variants.hpp.
   direct,           ///< Reads each window from (global) memory: window reads per output.
@@ -94,14 +97,14 @@ inline constexpr index_t max_convolve_weights = 256;
 
 /// The element types that mean_filter and convolve take.
 template <class T>
-concept filter_element = std::same_as<T, std::uint8_t> || std::same_as<T, std::uint16_t> ||
-    std::same_as<T, std::int32_t> || std::same_as<T, float> || std::same_as<T, double>;
+concept filter_element = std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> ||
+    std::same_as<T, std::int32_t> || std::same_as<T, std::uint8_t> ||
+    std::same_as<T, std::uint16_t> || std::same_as<T, float> || std::same_as<T, double>;
 
-/// Output of the input's own type, or double for integer input.
+/// Output of the input's own type, or double.
 template <class Out, class In>
 concept filter_output_of = filter_element<std::remove_const_t<In>> &&
-    (std::same_as<Out, std::remove_const_t<In>> ||
-     (std::integral<std::remove_const_t<In>> && std::same_as<Out, double>));
+    (std::same_as<Out, std::remove_const_t<In>> || std::same_as<Out, double>);
 
 /// What a mean_filter call would run.
 struct mean_filter_plan {
@@ -150,8 +153,12 @@ auto new_output(index_t rows, index_t cols) {
 template <class X>
 concept filter_output = output_matrix<X> || output_vector<X>;
 
+template <class T>
+inline constexpr bool is_filter_element = filter_element<T>;
 template <class In>
 inline constexpr bool has_filter_element = filter_element<element_of<In>>;
+template <class Out, class In>
+inline constexpr bool is_filter_output = filter_output_of<Out, In>;
 template <class In, class Out>
 inline constexpr bool has_filter_output =
     !has_filter_element<In> || filter_output_of<element_of<Out>, element_of<In>>;
@@ -164,8 +171,8 @@ auto read_filter_input(const In& in) {
                 "std::mdspan, std::span, std::vector, ...");
   static_assert(
       has_filter_element<In>,
-      "in: its elements have a type that is not taken, expected uint8_t, uint16_t, int32_t, "
-      "float or double");
+      "in: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, uint8_t, "
+      "uint16_t, float or double");
   if constexpr (has_filter_element<In>) {
     return matrix_view<const element_of<In>>(view_as_matrix(in));
   } else {
@@ -177,8 +184,20 @@ auto read_filter_input(const In& in) {
 template <class In, class Out>
 constexpr bool checked_filter_output() {
   static_assert(has_filter_output<In, Out>,
-                "out: expected elements of the input's type, or double for integer input");
+                "out: expected elements of the input's type, or double");
   return has_filter_element<In> && has_filter_output<In, Out>;
+}
+
+/// The same for the elements of device views, the input's too.
+template <class In, class Out>
+constexpr bool checked_device_filter() {
+  using element = std::remove_const_t<In>;
+  static_assert(is_filter_element<element>,
+                "in: its elements have a type that is not taken, expected int8_t, int16_t, "
+                "int32_t, uint8_t, uint16_t, float or double");
+  static_assert(!is_filter_element<element> || is_filter_output<Out, element>,
+                "out: expected elements of the input's type, or double, not const");
+  return is_filter_output<Out, element>;
 }
 }  // namespace detail
 
@@ -186,28 +205,46 @@ constexpr bool checked_filter_output() {
 ///
 /// Every output depends on its own window alone: no running sum crosses the row, so an Inf, a NaN
 /// or a 1e17 changes only the outputs whose window holds it, and equal windows give equal bits
-/// wherever the rounding of a sum allows it. Sums of doubles are compensated: a mean differs from
-/// that of the exact sum by at most 2 ulp of the window's mean absolute value. float and integer
-/// input is summed in double or wider; integer sums are exact.
+/// wherever the rounding of a sum allows it. Sums whose mean is a double are compensated: it
+/// differs from that of the exact sum by at most 2 ulp of the window's mean absolute value. Integer
+/// input, and float input whose means are float, is summed in double or wider; integer sums are
+/// exact.
 ///
 /// @param in values in host memory: [n], a contiguous range, or [rows, cols], a matrix as
 ///   spearman_all_pairs takes it, of any cols from 0.
 /// @param options window, boundary, NaN, variant, backend.
 /// @param out means [rows, filtered_size(cols, window, boundary)] or [filtered_size(n, ...)]: a
 ///   gpu::matrix, a range, or a view of elements that are not const; must not overlap `in`. Of the
-///   input's type (integers truncate toward zero, as SciPy), or double for integer input.
+///   input's type (integers truncate toward zero, as SciPy), or double.
 /// @throw gpu::invalid_argument for a window, an origin or extents out of range, or overlap;
 ///   gpu::unsupported where the variant is not offered for this backend or window;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: flat in the window but for `direct`, `constant_memory`, `shared_memory`; boundaries cost
-/// O(window) more per row. Sums beyond the range of double are Inf or NaN, whatever the mean.
-/// Blocks until the result is complete.
+/// O(window) more per row, and no window costs more than one of two rows' length. Sums beyond the
+/// range of double are Inf or NaN, whatever the mean. Blocks until the result is complete.
 template <class In, detail::filter_output Out>
 void mean_filter(const In& in, Out&& out, const mean_filter_options& options = {}) {
   const auto from = detail::read_filter_input(in);
   if constexpr (detail::checked_filter_output<In, Out>()) {
     detail::mean_filter(from, detail::view_as_matrix(out), options);
   }
+}
+
+/// An output that cannot be written does not compile.
+template <class In, detail::no_output Out>
+void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
+  static_assert(
+      detail::never<Out>,
+      "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
+      "not const");
+}
+
+/// A number is no options: give it a name.
+template <class In, class Number>
+requires std::is_arithmetic_v<Number>
+void mean_filter(const In&, Number) {
+  static_assert(detail::never<Number>,
+                "options: expected gpu::mean_filter_options, as in {.window = 5}");
 }
 
 /// As above, returning the means in the input's type: a gpu::matrix, or a std::vector of a vector.
@@ -221,20 +258,25 @@ template <class In>
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, without synchronisation, and
-/// capturable in a CUDA graph. Only `multi_level` takes scratch memory, about 24 bytes per 2304
-/// elements: `options.workspace`, or from the stream's memory pool.
-template <class In, filter_output_of<In> Out>
+/// capturable in a CUDA graph. Scratch memory is taken by `multi_level`, about 24 bytes per 2304
+/// elements, and windows of two rows' length and more, 24 bytes per row: `options.workspace`, or
+/// from the stream's memory pool.
+template <class In, class Out>
 void mean_filter(device_matrix_view<In> in, device_matrix_view<Out> out,
                  const mean_filter_options& options = {}) {
-  detail::mean_filter<std::remove_const_t<In>, Out>(in, out, options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::mean_filter<std::remove_const_t<In>, Out>(in, out, options);
+  }
 }
 
 /// As above for a device vector.
-template <class In, filter_output_of<In> Out>
+template <class In, class Out>
 void mean_filter(device_vector_view<In> in, device_vector_view<Out> out,
                  const mean_filter_options& options = {}) {
-  detail::mean_filter<std::remove_const_t<In>, Out>(detail::as_row(in), detail::as_row(out),
-                                                    options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::mean_filter<std::remove_const_t<In>, Out>(detail::as_row(in), detail::as_row(out),
+                                                      options);
+  }
 }
 
 /// Convolution of a vector or of each row of a matrix in host memory with `weights`, as
@@ -261,6 +303,23 @@ void convolve(const In& in, std::span<const double> weights, Out&& out,
   }
 }
 
+/// An output that cannot be written does not compile.
+template <class In, detail::no_output Out>
+void convolve(const In&, std::span<const double>, Out&&, const convolve_options& = {}) {
+  static_assert(
+      detail::never<Out>,
+      "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
+      "not const");
+}
+
+/// Weights that are not doubles side by side do not compile.
+template <class In, class Weights, class... Rest>
+requires(!std::convertible_to<const Weights&, std::span<const double>>) void convolve(
+    const In&, const Weights&, Rest&&...) {
+  static_assert(detail::never<Weights>,
+                "weights: expected a contiguous range of double, as std::vector<double>");
+}
+
 /// As above, returning the sums in the input's type: a gpu::matrix, or a std::vector of a vector.
 template <class In>
 [[nodiscard]] auto convolve(const In& in, std::span<const double> weights,
@@ -275,26 +334,37 @@ template <class In>
 
 /// As above on device memory: asynchronous on `options.exec.stream`, capturable. The weights are
 /// read before the call returns.
-template <class In, filter_output_of<In> Out>
+template <class In, class Out>
 void convolve(device_matrix_view<In> in, std::span<const double> weights,
               device_matrix_view<Out> out, const convolve_options& options = {}) {
-  detail::convolve<std::remove_const_t<In>, Out>(in, weights, out, options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::convolve<std::remove_const_t<In>, Out>(in, weights, out, options);
+  }
 }
 
 /// As above for a device vector.
-template <class In, filter_output_of<In> Out>
+template <class In, class Out>
 void convolve(device_vector_view<In> in, std::span<const double> weights,
               device_vector_view<Out> out, const convolve_options& options = {}) {
-  detail::convolve<std::remove_const_t<In>, Out>(detail::as_row(in), weights, detail::as_row(out),
-                                                 options);
+  if constexpr (detail::checked_device_filter<In, Out>()) {
+    detail::convolve<std::remove_const_t<In>, Out>(detail::as_row(in), weights, detail::as_row(out),
+                                                   options);
+  }
 }
 
 /// What mean_filter would run for rows of `cols` elements of type T, without running it.
 /// @throw as mean_filter.
-template <filter_element T>
+template <class T>
 [[nodiscard]] mean_filter_plan plan_mean_filter(index_t rows, index_t cols,
                                                 const mean_filter_options& options = {}) {
-  return detail::plan_mean_filter<T>(rows, cols, options);
+  static_assert(detail::is_filter_element<T>,
+                "plan_mean_filter<T>: expected int8_t, int16_t, int32_t, uint8_t, uint16_t, float "
+                "or double as T");
+  if constexpr (detail::is_filter_element<T>) {
+    return detail::plan_mean_filter<T>(rows, cols, options);
+  } else {
+    return {};
+  }
 }
 
 }  // namespace v0

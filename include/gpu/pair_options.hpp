@@ -6,6 +6,8 @@
 
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
+#include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
 #include <gpu/nan_policy.hpp>
 
 namespace gpu {
@@ -42,6 +44,20 @@ enum class row_folding {
   always
 };
 
+/// One part of a job that is cut into parts, so that several processes or machines can compute it.
+/// The parts together are the whole call: every pair is in one part, decided by the same cut, and
+/// Bonferroni's family is that of the whole. A part depends on the extents and on `of` alone, never
+/// on the backend or the device.
+///
+/// Of one table, a part is a panel of whole rows [a, b) against all later rows, of about equally
+/// many pairs; the edges of parts 0, 1, ... one behind the other are those of the whole, in order,
+/// and counts and histograms add up. Of x against y, and for dense and top-k sinks, a part is an
+/// equal panel of rows (of x) against all columns, and the result has the rows of the panel alone.
+struct pair_part {
+  index_t index = 0;  ///< Which part, from 0 to of - 1.
+  index_t of = 1;     ///< How many parts there are, at least 1.
+};
+
 /// Options of spearman_all_pairs and pearson_all_pairs.
 struct pair_options {
   /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic.
@@ -50,6 +66,14 @@ struct pair_options {
   pair_variant variant = pair_variant::automatic;
   /// Whether rows of equal ranks are computed once.
   row_folding fold = row_folding::automatic;
+  /// The part of the job to compute; the default is all of it. gpu::unsupported with
+  /// adjustment::benjamini_hochberg, whose cut depends on all pairs: see docs/parts.md.
+  pair_part part = {};
+  /// Sinks of device_sinks.hpp only: scratch memory of the caller, at least as many bytes as
+  /// plan_spearman_all_pairs(data, options, sink).workspace_bytes says, 256-byte aligned, left
+  /// alone by others until the stream has passed the call. Empty: scratch comes from the stream's
+  /// memory pool (cudaMallocAsync).
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };

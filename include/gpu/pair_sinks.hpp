@@ -2,9 +2,9 @@
 /// @file
 /// What to keep of all pairs of rows: filters, sinks and the results that follow from them.
 ///
-/// A pair is (i, j) with i < j. Its *statistic* is rho (Spearman) or r (Pearson). A pair with a
-/// constant row, or with a row that holds a NaN, has no statistic: it is NaN in a dense result,
-/// never an edge, and not a tested pair.
+/// A pair is (i, j) with i < j; of x against y, row i of x and row j of y. Its *statistic* is rho
+/// (Spearman) or r (Pearson). A pair with a constant row, or with a row that holds a NaN, has no
+/// statistic: it is NaN in a dense result, never an edge, and not a tested pair.
 
 #include <concepts>
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/row_patterns.hpp>
 
@@ -56,7 +57,7 @@ struct pair_filter {
 /// One kept pair.
 struct edge {
   node_id row;       ///< i
-  node_id col;       ///< j > i
+  node_id col;       ///< j > i; of x against y, a row of y
   double statistic;  ///< rho or r
   double p;          ///< p of the filter's tail, not adjusted
   /// Whether all four members are equal.
@@ -83,16 +84,26 @@ enum class edge_order {
 
 /// What a run did, in every result.
 struct pair_summary {
-  index_t rows = 0;  ///< Rows of the input.
+  index_t rows = 0;  ///< Rows of the input; of x against y, of x.
   index_t cols = 0;  ///< Columns of the input.
   /// Rows without a statistic: all values equal or, for Pearson, an infinite value.
   std::vector<index_t> constant_rows = {};
   std::vector<index_t> nan_rows = {};  ///< Rows that hold a NaN (nan_policy::propagate only).
+  index_t y_rows = 0;                  ///< Of x against y: rows of y.
+  std::vector<index_t> y_constant_rows = {};  ///< Of x against y: as constant_rows, of y.
+  std::vector<index_t> y_nan_rows = {};       ///< Of x against y: as nan_rows, of y.
+  index_t part_begin = 0;  ///< First row that the call was about; 0 but for a part.
+  index_t part_end = 0;    ///< One past its last row.
   /// Patterns that the rows were folded into, see pair_options::fold; 0: each row for itself.
   index_t patterns = 0;
-  std::uint64_t pairs_tested = 0;  ///< Pairs of rows that both have a statistic.
+  /// Pairs of rows that both have a statistic; those of the part, where the call is one.
+  std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
+  /// Of the edges that were kept, whether rows were folded or not; of the folded edges of a folded
+  /// sink, as pairs of patterns; of the entries of a table of neighbours. Zeros where the sink gives
+  /// no pairs one by one.
+  pair_checksum checksum = {};
   double max_p_effective = 1.0;  ///< The cut on p after the adjustment.
   /// The least magnitude that was kept on any side: 0 where statistics of 0 pass, infinity where
   /// none does.
@@ -238,9 +249,10 @@ struct neighbor_table {
 
 /// Result of count_sink. `tested` and `kept` are in the summary too.
 struct pair_counts {
-  std::uint64_t tested = 0;              ///< Pairs of rows that both have a statistic.
-  std::uint64_t kept = 0;                ///< Those that passed the filter.
-  std::vector<std::uint32_t> degree;     ///< [rows]: kept pairs that row i is part of.
+  std::uint64_t tested = 0;             ///< Pairs of rows that both have a statistic.
+  std::uint64_t kept = 0;               ///< Those that passed the filter.
+  std::vector<std::uint32_t> degree;    ///< [rows]: kept pairs that row i is part of.
+  std::vector<std::uint32_t> y_degree;  ///< Of x against y, [rows of y]: the same of the rows of y.
   std::vector<std::uint64_t> histogram;  ///< [histogram_bins]
   pair_summary summary;                  ///< What the run did.
 };

@@ -29,13 +29,45 @@ concept pearson_sink = pair_sink<Sink> && !std::same_as<Sink, folded_edge_sink> 
 template <class Data, pearson_sink Sink = dense_sink>
 sink_result_t<Sink> pearson_all_pairs(const Data& data, const pearson_options& options = {},
                                       const Sink& sink = {}) {
-  return detail::all_pairs(detail::measure::pearson, detail::read_matrix(data), options, sink);
+  static_assert(detail::sink_takes<Sink, Data>,
+                "sink: a result in device memory takes data in device memory");
+  return detail::all_pairs(detail::measure::pearson, {detail::read_table(data)}, options, sink);
 }
 
 /// As above with the default options.
 template <class Data, pearson_sink Sink>
 sink_result_t<Sink> pearson_all_pairs(const Data& data, const Sink& sink) {
   return pearson_all_pairs(data, pearson_options{}, sink);
+}
+
+/// Pearson's r of every row of `x` with every row of `y`: as above, but the pairs are (i, j) with i
+/// a row of x and j a row of y, also where both are the same table. No pair is left out as that of
+/// a row with itself.
+///
+/// A dense result is [rows of x, rows of y]; an edge's `row` is of x and its `col` of y; top-k
+/// gives for each row of x its best partners in y; counts have degrees of both. The family of tests
+/// is the valid rows of x times those of y. The summary names constant and NaN rows of each.
+///
+/// @param x values [rows of x, cols] in host memory; together at most 2^32 - 1 rows.
+/// @param y values [rows of y, cols] in host memory, as many columns; another element type is fine.
+/// @param options as above.
+/// @param sink as above.
+/// @throw gpu::invalid_argument where the columns differ; else as above.
+/// Cost: rows of x * rows of y * cols multiply-adds for the pairs.
+template <table_like X, table_like Y, pearson_sink Sink = dense_sink>
+requires detail::tables_together<X, Y> sink_result_t<Sink> pearson_all_pairs(
+    const X& x, const Y& y, const pearson_options& options = {}, const Sink& sink = {}) {
+  static_assert(detail::sink_takes<Sink, X>,
+                "sink: a result in device memory takes data in device memory");
+  return detail::all_pairs(detail::measure::pearson, {detail::read_table(x), detail::read_table(y)},
+                           options, sink);
+}
+
+/// As above with the default options.
+template <table_like X, table_like Y, pearson_sink Sink>
+requires detail::tables_together<X, Y> sink_result_t<Sink> pearson_all_pairs(const X& x, const Y& y,
+                                                                             const Sink& sink) {
+  return pearson_all_pairs(x, y, pearson_options{}, sink);
 }
 
 }  // namespace v0

@@ -23,7 +23,8 @@ struct pair_plan {
   index_t tile_cols = 0;                           ///< Columns of one block of the pair matrix.
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
   std::string choice = {};          ///< On CUDA: how pairs would be decided, and why, in words.
-  std::uint64_t pairs = 0;          ///< rows (rows - 1) / 2.
+  /// rows (rows - 1) / 2; of x against y, rows of x times those of y; of a part, its share of them.
+  std::uint64_t pairs = 0;
   std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.
   double kept_estimate = 0;         ///< Expected number of kept pairs.
   double kept_upper = 0;            ///< An upper bound of it, at about three standard errors.
@@ -31,19 +32,23 @@ struct pair_plan {
 };
 
 namespace detail {
-GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs(measure what, const pair_tables& data,
                                                const pair_options& options,
                                                const pair_filter& keep);
+GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_device(measure what, const pair_tables& data,
+                                                         const pair_options& options,
+                                                         const any_device_sink& sink);
 }  // namespace detail
 
 /// What spearman_all_pairs would run for `data`, and how many pairs a sink with the filter `keep`
-/// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at even distances.
+/// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at random. A part is
+/// taken to keep the share of its pairs that the whole table keeps.
 /// @throw as spearman_all_pairs. Cost: a fraction of a second at any number of rows.
 template <class Data>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data,
                                                 const spearman_options& options = {},
                                                 const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::spearman, detail::read_matrix(data), options,
+  return detail::plan_all_pairs(detail::measure::spearman, {detail::read_table(data)}, options,
                                 keep);
 }
 
@@ -52,7 +57,65 @@ template <class Data>
 [[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data,
                                                const pearson_options& options = {},
                                                const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::pearson, detail::read_matrix(data), options, keep);
+  return detail::plan_all_pairs(detail::measure::pearson, {detail::read_table(data)}, options,
+                                keep);
+}
+
+/// What spearman_all_pairs would run for `data` in device memory and a sink of device_sinks.hpp:
+/// `workspace_bytes` is what pair_options::workspace must hold. Nothing is estimated, nothing is
+/// read or written.
+/// @throw as spearman_all_pairs.
+template <device_matrix_like Data, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data, const spearman_options& options,
+                                                const Sink& sink) {
+  return detail::plan_all_pairs_on_device(detail::measure::spearman, {detail::read_table(data)},
+                                          options, sink);
+}
+
+/// The same for pearson_all_pairs.
+template <device_matrix_like Data, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data, const pearson_options& options,
+                                               const Sink& sink) {
+  return detail::plan_all_pairs_on_device(detail::measure::pearson, {detail::read_table(data)},
+                                          options, sink);
+}
+
+/// What spearman_all_pairs(x, y) would run, estimated from at most 2048 rows of each side; of a
+/// part, from its rows of x.
+template <table_like X, table_like Y>
+requires detail::tables_together<X, Y>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
+                                                const spearman_options& options = {},
+                                                const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(detail::measure::spearman,
+                                {detail::read_table(x), detail::read_table(y)}, options, keep);
+}
+
+/// The same for pearson_all_pairs(x, y).
+template <table_like X, table_like Y>
+requires detail::tables_together<X, Y>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
+                                               const pearson_options& options = {},
+                                               const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(detail::measure::pearson,
+                                {detail::read_table(x), detail::read_table(y)}, options, keep);
+}
+
+/// What spearman_all_pairs(x, y) would run for tables in device memory and a sink of
+/// device_sinks.hpp, as above.
+template <device_matrix_like X, device_matrix_like Y, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
+                                                const spearman_options& options, const Sink& sink) {
+  return detail::plan_all_pairs_on_device(
+      detail::measure::spearman, {detail::read_table(x), detail::read_table(y)}, options, sink);
+}
+
+/// The same for pearson_all_pairs(x, y).
+template <device_matrix_like X, device_matrix_like Y, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
+                                               const pearson_options& options, const Sink& sink) {
+  return detail::plan_all_pairs_on_device(
+      detail::measure::pearson, {detail::read_table(x), detail::read_table(y)}, options, sink);
 }
 
 }  // namespace v0

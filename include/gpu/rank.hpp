@@ -2,6 +2,7 @@
 /// @file
 /// Ranks of each row of a matrix.
 
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 
@@ -115,6 +116,15 @@ template <input_element T>
 void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
                const rank_options& options = {}) {
   detail::rank_rows(device_matrix_view<const std::remove_const_t<T>>(data), ranks, options);
+}
+
+/// Device views of other types do not compile.
+template <class T, class Ranks>
+requires(!(input_element<T> && std::same_as<Ranks, double>)) void rank_rows(
+    device_matrix_view<T>, device_matrix_view<Ranks>, const rank_options& = {}) {
+  static_assert(detail::never<T>,
+                "ranks: expected elements of double, not const; data: of a type "
+                "that rank_rows of host memory takes");
 }
 
 /// What rank_rows would run for rows of type T, without running it.

@@ -6,6 +6,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
+#include <gpu/device_sinks.hpp>
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>

@@ -3,6 +3,7 @@
 /// The largest or smallest k values of a vector or of each row of a matrix, with their positions;
 /// also of the distinct values, with their counts.
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -190,17 +191,25 @@ template <class Data>
 /// What top_k would run for `cols` elements of T per row, and the scratch memory it would take.
 /// A vector is one row. `options.exec` decides device and backend; nothing is allocated.
 /// @throw as top_k.
-template <element T>
+template <class T>
 [[nodiscard]] top_k_plan plan_top_k(index_t rows, index_t cols, index_t k,
                                     const top_k_options& options = {}) {
-  return detail::plan_top_k<T>(rows, cols, k, false, options);
+  if constexpr (detail::checked_element<T>()) {
+    return detail::plan_top_k<T>(rows, cols, k, false, options);
+  } else {
+    return {};
+  }
 }
 
 /// The same for top_k_distinct.
-template <element T>
+template <class T>
 [[nodiscard]] top_k_plan plan_top_k_distinct(index_t rows, index_t cols, index_t k,
                                              const top_k_options& options = {}) {
-  return detail::plan_top_k<T>(rows, cols, k, true, options);
+  if constexpr (detail::checked_element<T>()) {
+    return detail::plan_top_k<T>(rows, cols, k, true, options);
+  } else {
+    return {};
+  }
 }
 
 /// top_k on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
@@ -228,6 +237,30 @@ index_t top_k(device_matrix_view<T> data, index_t k,
               device_matrix_view<index_t> indices, const top_k_options& options = {}) {
   using value = std::remove_const_t<T>;
   return detail::top_k<value>(device_matrix_view<const value>(data), k, values, indices, options);
+}
+
+/// Device views of other types do not compile.
+template <class T, class Values, class Indices>
+requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
+           std::same_as<Indices, index_t>)) index_t
+    top_k(device_matrix_view<T>, index_t, device_matrix_view<Values>, device_matrix_view<Indices>,
+          const top_k_options& = {}) {
+  static_assert(
+      detail::never<T>,
+      "values: expected elements of the data's type, not const; indices: of gpu::index_t");
+  return 0;
+}
+
+/// The same of vectors.
+template <class T, class Values, class Indices>
+requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
+           std::same_as<Indices, index_t>)) index_t
+    top_k(device_vector_view<T>, index_t, device_vector_view<Values>, device_vector_view<Indices>,
+          const top_k_options& = {}) {
+  static_assert(
+      detail::never<T>,
+      "values: expected elements of the data's type, not const; indices: of gpu::index_t");
+  return 0;
 }
 
 /// top_k_distinct on device memory, asynchronous as top_k.

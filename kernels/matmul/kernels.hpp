@@ -69,4 +69,10 @@ void launch_matmul_tensor(const matmul_problem<float>& problem, std::byte* works
                           int wgmma_columns, matmul_policy::tile_name fallback,
                           cudaStream_t stream);
 
+/// c = alpha product + beta c, rows of both as far apart as said; `product` may be `c` where beta
+/// is 0. Without a product (null): c = beta c. c is not read where beta is 0.
+template <class T>
+void launch_matmul_combine(const T* product, index_t product_stride, T alpha, T beta, T* c,
+                           index_t c_stride, index_t m, index_t n, cudaStream_t stream);
+
 }  // namespace gpu::kernels

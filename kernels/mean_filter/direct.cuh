@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(window_threads)
         add_weighted(sum, weights, k, static_cast<double>(args.extended(in, first + k)));
       }
     }
-    args.out_row(row)[j] = args.mean(sum, j);
+    args.out_row(row)[j] = args.mean(sum, row, j);
   }
 }
 

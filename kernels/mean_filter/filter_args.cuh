@@ -12,6 +12,22 @@
 
 namespace gpu::kernels {
 
+/// The sum, as high + low, of what all windows of a row have in common: far_window.cuh.
+struct row_common {
+  double high;
+  double low;
+  double missing;
+
+  /// high + low + value, where `value` is the sum of the window that is left.
+  __device__ double with(double value) const {
+    const double total = __dadd_rn(high, value);
+    const double part = __dsub_rn(total, high);
+    const double lost = __dadd_rn(__dsub_rn(high, __dsub_rn(total, part)), __dsub_rn(value, part));
+    const double sum = __dadd_rn(total, __dadd_rn(low, lost));
+    return sum != sum ? total : sum;
+  }
+};
+
 template <class In, class Out>
 struct filter_args {
   const In* in = nullptr;
@@ -21,6 +37,9 @@ struct filter_args {
   detail::filter_shape shape = {};
   double divisor = 1;
   double inverse = 1;
+  /// One a row, where shape.folds(); else null. Written on the stream before the windows are
+  /// summed.
+  const row_common* common = nullptr;
 
   filter_args(device_matrix_view<const In> from, device_matrix_view<Out> to,
               const detail::filter_shape& s)
@@ -49,7 +68,7 @@ struct filter_args {
   /// Whether outputs first to end - 1 are all divided by the whole window.
   template <class Sum>
   __device__ bool full_windows(index_t first, index_t end) const {
-    if constexpr (counts_missing<Sum>) return false;
+    if constexpr (counts_missing<Sum> || adds_common<Sum>) return false;
     return shape.boundary != boundary::shrink ||
            inside(first - shape.left, end - 1 - shape.left + shape.window);
   }
@@ -60,10 +79,12 @@ struct filter_args {
     return finished<Out>(divided<Out>(sum.value(), divisor, inverse));
   }
 
-  /// The mean of output j from its sum.
+  /// The mean of output j of a row from its sum.
   template <class Sum>
-  __device__ Out mean(const Sum& sum, index_t j) const {
-    if constexpr (counts_missing<Sum>) {
+  __device__ Out mean(const Sum& sum, index_t row, index_t j) const {
+    if constexpr (adds_common<Sum>) {
+      return folded_mean(sum, common[row]);
+    } else if constexpr (counts_missing<Sum>) {
       const index_t places =
           shape.boundary == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
       return finished<Out>(sum.value() / static_cast<double>(places - sum.missing()));
@@ -75,6 +96,17 @@ struct filter_args {
         }
       }
       return full_mean(sum);
+    }
+  }
+
+  template <class Sum>
+  __device__ Out folded_mean(const Sum& sum, const row_common& cut_off) const {
+    const double total = cut_off.with(sum.value());
+    if constexpr (counts_missing<Sum>) {
+      const double missing = static_cast<double>(sum.missing()) + cut_off.missing;
+      return finished<Out>(total / (divisor - missing));
+    } else {
+      return finished<Out>(divided<Out>(total, divisor, inverse));
     }
   }
 };

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/mean_filter/direct.cuh"
+#include "kernels/mean_filter/far_window.cuh"
 #include "kernels/mean_filter/kernels.hpp"
 #include "kernels/mean_filter/march.cuh"
 #include "kernels/mean_filter/multi_level.cuh"
@@ -16,6 +17,7 @@ namespace gpu::kernels {
 template <class Sum, class Exact, class In, class Out>
 void launch_mean_filter_variant(const filter_args<In, Out>& args, mean_filter_variant variant,
                                 void* workspace, cudaStream_t stream) {
+  if (args.shape.folds()) return launch_far_window<Exact>(args, variant, workspace, stream);
   switch (variant) {
     case mean_filter_variant::constant_memory: {
       constant_weights ones;
@@ -43,7 +45,9 @@ template <class In, class Out>
 void launch_mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
                         const detail::filter_shape& shape, mean_filter_variant variant,
                         nan_policy nans, void* workspace, cudaStream_t stream) {
-  using sum = std::conditional_t<std::is_same_v<In, double>, exact_sum, plain_sum>;
+  // float to double obeys the bound of doubles.
+  constexpr bool is_exact = std::is_floating_point_v<In> && std::is_same_v<Out, double>;
+  using sum = std::conditional_t<is_exact, exact_sum, plain_sum>;
   const filter_args<In, Out> args(in, out, shape);
   if constexpr (std::is_floating_point_v<In>) {
     if (nans == nan_policy::omit) {

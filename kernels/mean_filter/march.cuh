@@ -91,11 +91,12 @@ __device__ void sum_first_chunks(const march_layout& layout, const In* front,
   }
 }
 
-/// The thread's K means of a tile, of which `first` is the thread's first output, to results[0, K).
-/// `own` and `front`: its chunks. `full`: all windows of the tile are divided by the whole window.
+/// The thread's K means of a tile of row `row`, of which `first` is the thread's first output, to
+/// results[0, K). `own` and `front`: its chunks. `full`: all windows of the tile are divided by the
+/// whole window.
 template <int K, int Threads, class Sum, class In, class Out>
 __device__ void march_means(const filter_args<In, Out>& args, int rest, const In* own,
-                            const In* front, index_t first, bool full,
+                            const In* front, index_t row, index_t first, bool full,
                             march_sums<Sum, Threads>& sums, Out* results) {
   Sum prefix[K];
   Sum running;
@@ -115,7 +116,7 @@ __device__ void march_means(const filter_args<In, Out>& args, int rest, const In
     running.add(static_cast<double>(own[j]));
     Sum sum = running;
     if (j > 0) sum.add(prefix[j]);
-    results[j] = full ? args.full_mean(sum) : args.mean(sum, first + j);
+    results[j] = full ? args.full_mean(sum) : args.mean(sum, row, first + j);
   }
 }
 
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(Threads)
       int at = front_at + thread * K;
       if (at >= ring_size) at -= ring_size;
       march_means<K>(args, layout.rest, ring.elements + own_at + thread * K, ring.elements + at,
-                     first + thread * K, full, sums, results + thread * K);
+                     row_number, first + thread * K, full, sums, results + thread * K);
 #if __CUDA_ARCH__ >= 900
       async_proxy_fence();
 #endif

@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(level_threads)
       if (j > 0) prefix.add(static_cast<double>(own[j - 1]));
       suffix[j].add(after);
       suffix[j].add(prefix);
-      results[threadIdx.x * level_outputs + j] = args.mean(suffix[j], output + j);
+      results[threadIdx.x * level_outputs + j] = args.mean(suffix[j], row, output + j);
     }
     __syncthreads();
     const index_t left = args.shape.output_cols - b * level_tile;

@@ -1,5 +1,5 @@
+#include "kernels/mean_filter/far_window.cuh"
 #include "kernels/mean_filter/kernels.hpp"
-#include "kernels/mean_filter/multi_level.cuh"
 
 namespace gpu::kernels {
 namespace {
@@ -17,9 +17,11 @@ index_t block_sums_outputs(index_t window) {
 
 std::size_t mean_filter_workspace_bytes(const detail::filter_shape& shape,
                                         mean_filter_variant variant) {
-  if (variant != mean_filter_variant::multi_level) return 0;
+  const std::size_t common = row_common_bytes(shape);
+  if (variant != mean_filter_variant::multi_level) return common;
   const auto [output_tiles, tiles, supers] = count_levels(shape);
-  return static_cast<std::size_t>(shape.rows * (tiles + supers)) * sizeof(counted_sum<exact_sum>);
+  return common +
+         static_cast<std::size_t>(shape.rows * (tiles + supers)) * sizeof(counted_sum<exact_sum>);
 }
 
 index_t mean_filter_tile_outputs(const detail::filter_shape& shape, std::size_t element_bytes,

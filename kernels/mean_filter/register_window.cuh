@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(window_threads)
         if (k < window) add_weighted(sum, weights, k, static_cast<double>(elements[u][k]));
       }
       const index_t j = tile_first + threadIdx.x + u * window_threads;
-      if (j < args.shape.output_cols) args.out_row(row)[j] = args.mean(sum, j);
+      if (j < args.shape.output_cols) args.out_row(row)[j] = args.mean(sum, row, j);
     }
   }
 }

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(window_threads)
 #pragma unroll
     for (int u = 0; u < shared_outputs; ++u) {
       const index_t j = first + threadIdx.x + u * window_threads;
-      if (j < args.shape.output_cols) args.out_row(row)[j] = args.mean(sums[u], j);
+      if (j < args.shape.output_cols) args.out_row(row)[j] = args.mean(sums[u], row, j);
     }
     __syncthreads();
   }

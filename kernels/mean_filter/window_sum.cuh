@@ -66,10 +66,28 @@ struct counted_sum {
   __device__ long long missing() const { return absent; }
 };
 
+/// A sum that misses what all windows of a row have in common: far_window.cuh. A type of its own,
+/// so that the kernels of other windows do not ask.
+template <class Sum>
+struct far_sum {
+  Sum sum;
+
+  __device__ void add(double x) { sum.add(x); }
+  __device__ void add(const far_sum& other) { sum.add(other.sum); }
+  __device__ double value() const { return sum.value(); }
+  __device__ long long missing() const { return sum.missing(); }
+};
+
 template <class Sum>
 inline constexpr bool counts_missing = false;
 template <class Sum>
 inline constexpr bool counts_missing<counted_sum<Sum>> = true;
+template <class Sum>
+inline constexpr bool counts_missing<far_sum<Sum>> = counts_missing<Sum>;
+template <class Sum>
+inline constexpr bool adds_common = false;
+template <class Sum>
+inline constexpr bool adds_common<far_sum<Sum>> = true;
 
 __device__ inline plain_sum shuffled_up(plain_sum s, unsigned lanes) {
   return {__shfl_up_sync(0xffffffffu, s.total, lanes)};
@@ -101,6 +119,15 @@ __device__ counted_sum<Sum> shuffled_down(counted_sum<Sum> s, unsigned lanes) {
 template <class Sum>
 __device__ counted_sum<Sum> shuffled_xor(counted_sum<Sum> s, int lanes) {
   return {shuffled_xor(s.sum, lanes), __shfl_xor_sync(0xffffffffu, s.absent, lanes)};
+}
+
+template <class Sum>
+__device__ far_sum<Sum> shuffled_up(far_sum<Sum> s, unsigned lanes) {
+  return {shuffled_up(s.sum, lanes)};
+}
+template <class Sum>
+__device__ far_sum<Sum> shuffled_down(far_sum<Sum> s, unsigned lanes) {
+  return {shuffled_down(s.sum, lanes)};
 }
 
 /// sum / divisor from the rounded inverse: correctly rounded in three operations (Markstein) where

@@ -85,6 +85,12 @@ struct row_cut {
   float possible;
 };
 
+/// What a queue of candidates holds.
+enum class queue_content {
+  possible,  ///< The pairs that may be kept: launch_finish_candidates decides.
+  kept       ///< Those that are.
+};
+
 /// Collects the pairs that may be kept, in no order: exact decisions follow in
 /// launch_finish_candidates. `count` ends as the number there were, also past `capacity`.
 struct candidate_sink_args {
@@ -94,6 +100,11 @@ struct candidate_sink_args {
   std::uint64_t* products = nullptr;  // bits of the int64 or double product
   std::uint64_t capacity = 0;
   unsigned long long* count = nullptr;
+  queue_content content = queue_content::possible;
+  // For queues of kept pairs alone.
+  const index_t* end_row = nullptr;       // rows from *end_row on are left out; null: none is
+  unsigned long long* per_row = nullptr;  // [rows of the whole input]: counts the pairs of each
+                                          // row instead of storing any
 };
 
 /// Counts kept pairs, in all and per row; with the weights of detail::count_request
@@ -148,19 +159,22 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
 // ---- after the candidates ---------------------------------------------------------------------
 
 /// The key of a pair as one number that sorts by (row, column): (row - first_row) << col_bits |
-/// col, `bits` wide, so that a sort looks at no more bits than there are.
+/// (col - first_col), `bits` wide, so that a sort looks at no more bits than there are.
 struct edge_key_layout {
   std::uint32_t first_row = 0;
+  std::uint32_t first_col = 0;
   int col_bits = 32;
   int bits = 64;
 
-  /// Of the pairs of rows [first_row, end_row) with columns below `count`.
-  static constexpr edge_key_layout of_rows(index_t first_row, index_t end_row, index_t count) {
+  /// Of the pairs of rows [first_row, end_row) with columns [first_col, first_col + count).
+  static constexpr edge_key_layout of_rows(index_t first_row, index_t end_row, index_t first_col,
+                                           index_t count) {
     const auto width = [](index_t values) {
       return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(values - 1)));
     };
     edge_key_layout out;
     out.first_row = static_cast<std::uint32_t>(first_row);
+    out.first_col = static_cast<std::uint32_t>(first_col);
     out.col_bits = width(count);
     // One more tells dropped keys from all others. (2^32 - 1, 2^32 - 1) is no pair.
     out.bits = out.col_bits + width(end_row - first_row) + 1;
@@ -169,11 +183,12 @@ struct edge_key_layout {
   }
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint64_t of(std::uint32_t row,
                                                                       std::uint32_t col) const {
-    return std::uint64_t{row - first_row} << col_bits | col;
+    return std::uint64_t{row - first_row} << col_bits | (col - first_col);
   }
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t row_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key >> col_bits) + first_row;
   }
+  /// Counted from first_col.
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t col_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << col_bits) - 1));
   }

@@ -32,13 +32,14 @@ from ._faces import (
     spearmanr,
     uniform_filter1d,
 )
+from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
 from ._options import PairRunOptions, RunOptions
 from ._pairs import counts, dense, pearson_edges, plan, spearman_edges, stream, top_k_partners
 from ._products import Bits, binary_matmul, matmul, pack_bits
 from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._stream import EdgeStream
-from ._summary import PairPlan, PairSummary
+from ._summary import Checksum, PairPlan, PairSummary
 from ._test_of_correlation import critical_correlation, p_value
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ __all__ = [
     "Bits",
     "Cancelled",
     "CapacityExceeded",
+    "Checksum",
     "Counts",
     "CudaError",
     "Dense",
@@ -62,12 +64,15 @@ __all__ = [
     "EdgeStream",
     "Edges",
     "Error",
+    "FoldedEdges",
+    "FoldedStream",
     "InvalidArgument",
     "OutOfMemory",
     "PairPlan",
     "PairRunOptions",
     "PairSummary",
     "Partners",
+    "Patterns",
     "RunOptions",
     "SignificanceResult",
     "TopK",
@@ -83,6 +88,8 @@ __all__ = [
     "critical_correlation",
     "dense",
     "devices",
+    "folded_edges",
+    "folded_stream",
     "matmul",
     "mean_filter",
     "p_value",

@@ -46,18 +46,19 @@ def host_array(x: Any, argument: str, *, copy: bool | None = None, ordinal: bool
     return a
 
 
-def table(x: Any, *, copy: bool | None = None, ordinal: bool = False) -> Array:
+def table(x: Any, argument: str = "x", *, copy: bool | None = None, ordinal: bool = False) -> Array:
     """As host_array, and two-dimensional: rows are variables, columns are observations."""
-    a = host_array(x, "x", copy=copy, ordinal=ordinal)
+    a = host_array(x, argument, copy=copy, ordinal=ordinal)
     if a.ndim != 2:
         raise ValueError(
-            f"x: got {a.ndim} dimensions, expected 2: rows are variables, columns are observations"
+            f"{argument}: got {a.ndim} dimensions, expected 2: rows are variables, columns are "
+            "observations"
         )
     return a
 
 
-def row_names(x: Any, names: Any, rows: int) -> Array | None:
-    """The names of the rows: `names`, else the index of a pandas data frame, else None."""
+def row_names(x: Any, argument: str, names: Any, rows: int) -> Array | None:
+    """The names of the rows of `x`: `names`, else the index of a pandas data frame, else None."""
     if names is None:
         if type(x) is np.ndarray:
             return None
@@ -69,7 +70,7 @@ def row_names(x: Any, names: Any, rows: int) -> Array | None:
         names = index
     out = np.asarray(names)
     if out.shape != (rows,):
-        raise ValueError(f"names: got shape {out.shape}, expected ({rows},), one a row")
+        raise ValueError(f"{argument}: got shape {out.shape}, expected ({rows},), one a row")
     return out
 
 

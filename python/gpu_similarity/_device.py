@@ -44,8 +44,8 @@ class DeviceArray:
         if len(self.shape) not in (1, 2):
             raise ValueError(f"{argument}: got {len(self.shape)} dimensions, expected 1 or 2")
 
-    def describe(self) -> Description:
-        """Address, rows, columns, elements from row to row, type character."""
+    def describe(self, kind: str | None = None) -> Description:
+        """Address, rows, columns, elements from row to row, type character (or `kind`)."""
         item = self.dtype.itemsize
         if self.torch:
             address, strides = int(self.array.data_ptr()), tuple(self.array.stride())
@@ -60,7 +60,7 @@ class DeviceArray:
                 f"{self.argument}: the elements of a row do not follow each other in memory "
                 f"(strides {strides}); pass a contiguous array"
             )
-        return address, rows, cols, row_stride, self.dtype.char
+        return address, rows, cols, row_stride, kind or self.dtype.char
 
     def empty(self, shape: Sequence[int], dtype: Any) -> DeviceArray:
         """An uninitialised array of the same library on the same device."""
@@ -90,6 +90,35 @@ class DeviceArray:
 
         with cupy.cuda.Device(self.device):
             return int(cupy.cuda.get_current_stream().ptr)
+
+
+def arange(count: int, like: Any) -> Any:
+    """0 to count - 1 in the library, type and device of the device array `like`."""
+    if _is_torch(like):
+        torch = sys.modules["torch"]
+        return torch.arange(count, dtype=like.dtype, device=like.device)
+    import cupy
+
+    with cupy.cuda.Device(int(like.device.id)):
+        return cupy.arange(count, dtype=like.dtype)
+
+
+def cast(array: Any, dtype: Any) -> Any:
+    """The device array with elements of another type."""
+    if _is_torch(array):
+        return array.to(getattr(sys.modules["torch"], np.dtype(dtype).name))
+    return array.astype(dtype)
+
+
+def device_table(x: Any, argument: str) -> DeviceArray:
+    """`x` with two dimensions, for the functions over all pairs of rows."""
+    array = DeviceArray(x, argument)
+    if len(array.shape) != 2:
+        raise ValueError(
+            f"{argument}: got {len(array.shape)} dimensions, expected 2: rows are variables, "
+            "columns are observations"
+        )
+    return array
 
 
 def _is_torch(x: Any) -> bool:

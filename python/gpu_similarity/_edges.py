@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._summary import PairSummary, summary_from
+from ._results import PairResult
 
 EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
 _SHOWN = 5
-_SYMBOLS = {"spearman": "rho", "pearson": "r"}
 
 
-class Edges:
-    """The pairs (row, col), row < col, that passed the filter.
+class Edges(PairResult):
+    """The pairs that passed the filter: (row, col), row < col, or a row of x and one of y.
 
     Attributes
     ----------
@@ -24,35 +23,32 @@ class Edges:
     row, col, statistic, p : ndarray, shape (edges,)
         The fields of `records`, as views.
     names : ndarray or None
-        Names of the rows.
+        Names of the rows of the table, of x against y those of x.
+    y_names : ndarray or None
+        Of x against y: names of the rows of y, that `col` is about.
     measure : str
         "spearman" or "pearson".
     summary : PairSummary
         What the run did.
     """
 
-    __slots__ = ("measure", "names", "records", "summary")
+    __slots__ = ("records",)
 
-    def __init__(
-        self,
-        records: npt.NDArray[Any],
-        summary: PairSummary,
-        measure: str = "spearman",
-        names: npt.NDArray[Any] | None = None,
-    ) -> None:
+    def __init__(self, records: npt.NDArray[Any], *common: Any) -> None:
         self.records = records
-        self.summary = summary
-        self.measure = measure
-        self.names = names
+        super().__init__(*common)
+
+    def _with(self, records: npt.NDArray[Any]) -> Edges:
+        return Edges(records, self.summary, self.measure, self.names, self.y_names)
 
     @property
     def row(self) -> npt.NDArray[np.uint32]:
-        """The smaller row number of each pair."""
+        """The smaller row number of each pair; of x against y, the row of x."""
         return self.records["row"]
 
     @property
     def col(self) -> npt.NDArray[np.uint32]:
-        """The larger row number of each pair."""
+        """The larger row number of each pair; of x against y, the row of y."""
         return self.records["col"]
 
     @property
@@ -72,17 +68,17 @@ class Edges:
         """Records by number; a slice, a mask or numbers give Edges."""
         chosen = self.records[which]
         if isinstance(chosen, np.ndarray):
-            return Edges(chosen, self.summary, self.measure, self.names)
+            return self._with(chosen)
         return chosen
 
     def __repr__(self) -> str:
         summary = self.summary
         head = (
-            f"Edges: {len(self):,} of {summary.pairs_tested:,} pairs of {summary.rows:,} rows, "
-            f"{self.measure}, {summary.cut(_SYMBOLS.get(self.measure, 'r'))}"
+            f"Edges: {len(self):,} of {summary.pairs_tested:,} pairs of {summary.shape()}, "
+            f"{self.measure}, {summary.cut(self.symbol)}"
         )
         lines = [
-            f"  {self.label(e['row'])} -- {self.label(e['col'])}  "
+            f"  {self.label(e['row'])} -- {self.other_label(e['col'])}  "
             f"{e['statistic']:.6f}  p = {e['p']:.3g}"
             for e in self.records[:_SHOWN]
         ]
@@ -90,15 +86,11 @@ class Edges:
             lines.append(f"  ... {len(self) - _SHOWN:,} more")
         return "\n".join([head, *lines])
 
-    def label(self, row: int) -> Any:
-        """The name of a row, or its number where rows have no names."""
-        return int(row) if self.names is None else self.names[row]
-
     def best(self, count: int = 10) -> Edges:
         """The `count` edges of largest magnitude, best first; ties in the order of the list."""
         magnitude = np.abs(self.statistic)
         order = np.argsort(-magnitude, kind="stable")[:count]
-        return Edges(self.records[order], self.summary, self.measure, self.names)
+        return self._with(self.records[order])
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with the columns row, col, statistic, p; names in place of numbers."""
@@ -111,61 +103,72 @@ class Edges:
         """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries."""
         from . import arrow
 
-        return arrow.table(self.records, self.names)
+        return arrow.table(self.records, self.names, self.other_names)
 
     def to_scipy(self, value: str = "statistic", *, symmetric: bool = True) -> Any:
         """A scipy.sparse.csr_array [rows, rows] of `value`: "statistic" or "p".
 
-        With `symmetric` both triangles are filled, else the upper one. The diagonal is empty.
+        With `symmetric` both triangles are filled, else the upper one. The diagonal is empty. Of x
+        against y: [rows of x, rows of y].
         """
         from scipy import sparse
 
-        n = self.summary.rows
         data = self.records[value].astype(np.float64)
         i, j = self.row.astype(np.int64), self.col.astype(np.int64)
-        if symmetric:
+        if symmetric and not self._is_bipartite:
             i, j = np.concatenate([i, j]), np.concatenate([j, i])
             data = np.concatenate([data, data])
-        return sparse.coo_array((data, (i, j)), shape=(n, n)).tocsr()
+        shape = (self.summary.rows, self.other_rows)
+        return sparse.coo_array((data, (i, j)), shape=shape).tocsr()
 
     def to_networkx(self, *, isolated: bool = False) -> Any:
         """A networkx.Graph whose edges have the attributes statistic and p.
 
-        Nodes are the names or numbers of the rows; those without an edge only with `isolated`.
+        Nodes are the names or numbers of the rows; those without an edge only with `isolated`. Of
+        x against y, nodes are ("x", name) and ("y", name), with the attribute bipartite 0 and 1.
         """
         import networkx
 
         graph = networkx.Graph()
-        if isolated:
-            graph.add_nodes_from(self.label(i) for i in range(self.summary.rows))
-        row, col = self._ends()
-        graph.add_edges_from(
-            (i, j, {"statistic": s, "p": p})
-            for i, j, s, p in zip(
-                row.tolist(), col.tolist(), self.statistic.tolist(), self.p.tolist(), strict=True
-            )
-        )
+        row, col = (ends.tolist() for ends in self._ends())
+        rows: list[Any] = [self.label(i) for i in range(self.summary.rows)] if isolated else row
+        if self._is_bipartite:
+            cols = [self.other_label(i) for i in range(self.other_rows)] if isolated else col
+            graph.add_nodes_from((("x", name) for name in rows), bipartite=0)
+            graph.add_nodes_from((("y", name) for name in cols), bipartite=1)
+            row, col = [("x", name) for name in row], [("y", name) for name in col]
+        elif isolated:
+            graph.add_nodes_from(rows)
+        values = zip(row, col, self.statistic.tolist(), self.p.tolist(), strict=True)
+        graph.add_edges_from((i, j, {"statistic": s, "p": p}) for i, j, s, p in values)
         return graph
 
     def to_igraph(self) -> Any:
-        """An igraph.Graph of all rows, with the edge attributes statistic and p, and names."""
+        """An igraph.Graph of all rows, with the edge attributes statistic and p, and names.
+
+        Of x against y, the rows of y follow those of x, and the vertex attribute type is True for
+        them, as igraph's bipartite graphs have it.
+        """
         import igraph
 
+        rows, others = self.summary.rows, self.other_rows if self._is_bipartite else 0
         ends = np.stack([self.row, self.col], axis=1).astype(np.int64)
-        graph = igraph.Graph(n=self.summary.rows, edges=ends)
+        if self._is_bipartite:
+            ends[:, 1] += rows
+        graph = igraph.Graph(n=rows + others, edges=ends)
         graph.es["statistic"] = self.statistic.tolist()
         graph.es["p"] = self.p.tolist()
-        if self.names is not None:
-            graph.vs["name"] = self.names.tolist()
+        if self._is_bipartite:
+            graph.vs["type"] = [False] * rows + [True] * others
+        if self.names is not None or self.other_names is not None:
+            names = [self.label(i) for i in range(rows)]
+            graph.vs["name"] = names + [self.other_label(i) for i in range(others)]
         return graph
 
+    @property
+    def _is_bipartite(self) -> bool:
+        return self.summary.y_rows is not None
+
     def _ends(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        if self.names is None:
-            return self.row, self.col
-        return self.names[self.row], self.names[self.col]
-
-
-def edges_from(answer: tuple[Any, Any], measure: str, names: npt.NDArray[Any] | None) -> Edges:
-    """Edges from the compiled part's bytes and summary."""
-    content, fields = answer
-    return Edges(content.view(EDGE_DTYPE), summary_from(fields), measure, names)
+        row = self.row if self.names is None else self.names[self.row]
+        return row, self.col if self.other_names is None else self.other_names[self.col]

@@ -97,11 +97,11 @@ def spearmanr(
         rows = np.ascontiguousarray(rows[:, ~missing])
         if rows.shape[1] <= 1:
             return SignificanceResult(np.float64(np.nan), np.float64(np.nan))
-    statistic, pvalue = _spearman_matrix(rows, alternative)
+    statistic, pvalue, constant = _spearman_matrix(rows, alternative)
+    if constant:
+        _warn_constant()
     if rows.shape[0] != 2:
         return SignificanceResult(statistic, pvalue)
-    if np.isnan(statistic[0, 1]) and not missing.any():
-        _warn_constant()
     return SignificanceResult(statistic[1, 0], pvalue[1, 0])
 
 
@@ -146,7 +146,7 @@ def corrcoef(
     if rows.shape[0] <= 1 or rows.shape[1] < 3:
         small: Any = _numpy_corrcoef(rows)
         return small if dtype is None else np.asarray(small).astype(dtype)[()]
-    matrix, _ = _core.dense_f64(rows, {"measure": "pearson", "nans": "propagate"})
+    matrix, _ = _core.dense_f64(rows, None, {"measure": "pearson", "nans": "propagate"})
     return matrix if dtype is None else matrix.astype(dtype, copy=False)
 
 
@@ -190,21 +190,14 @@ def pairwise_distances(
     if metric not in ("correlation", "spearman"):
         raise ValueError(f"metric: got {metric!r}, expected 'correlation' or 'spearman'")
     first = _two_dimensional(X, "X")
-    rows = first
-    if Y is not None:
-        second = _two_dimensional(Y, "Y")
-        if first.shape[1] != second.shape[1]:
-            raise ValueError(
-                f"Y: got {second.shape[1]} features, expected {first.shape[1]} as X has"
-            )
-        rows = host_array(np.concatenate([first, second]), "X")
+    second = None if Y is None else _two_dimensional(Y, "Y")
+    if second is not None and first.shape[1] != second.shape[1]:
+        raise ValueError(f"Y: got {second.shape[1]} features, expected {first.shape[1]} as X has")
     options: dict[str, Any] = {"measure": "pearson" if metric == "correlation" else metric}
     if n_jobs is not None and n_jobs > 0:
         options["cpu_threads"] = n_jobs
-    matrix, _ = _core.dense_f64(rows, options)
-    n = len(first)
-    out = matrix if Y is None else np.ascontiguousarray(matrix[:n, n:])
-    return np.subtract(1.0, out, out=out)
+    matrix, _ = _core.dense_f64(first, second, options)
+    return np.subtract(1.0, matrix, out=matrix)
 
 
 def rankdata(
@@ -230,7 +223,8 @@ def rankdata(
     Returns
     -------
     ndarray
-        float64 for "average" or where a rank is NaN, else integers.
+        The ranks, in the type of `a` where it is a floating-point type, else in float64, as
+        SciPy 1.18 gives them; up to 1.17 SciPy gives integers for methods other than "average".
 
     Raises
     ------
@@ -243,7 +237,7 @@ def rankdata(
     >>> gs.rankdata([0, 2, 3, 2])
     array([1. , 2.5, 4. , 2.5])
     >>> gs.rankdata([0, 2, 3, 2], method="min")
-    array([1, 2, 4, 2])
+    array([1., 2., 4., 2.])
     """
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise ValueError(f'unknown method "{method}"')
@@ -252,16 +246,16 @@ def rankdata(
     values = np.asarray(a)
     if axis is None:
         values, axis = values.ravel(), -1
-    kind = np.dtype(np.float64 if method == "average" else np.int_)
-    if values.size == 0:
-        return np.empty(values.shape, kind)
     if values.dtype.kind in "OUSmM":
         values = np.unique(values, return_inverse=True)[1].reshape(values.shape)
+    kind = np.result_type(values.dtype, 0.0)
+    if values.size == 0:
+        return np.empty(values.shape, kind)
     last = np.moveaxis(values, axis, -1)
     rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
     missing = np.isnan(rows) if rows.dtype.kind == "f" else None
     if missing is None or not missing.any():
-        ranks = rank(rows, ties=method).astype(kind, copy=False)
+        ranks = rank(rows, ties=method)
     elif nan_policy == "raise":
         raise ValueError("The input contains nan values")
     else:
@@ -270,7 +264,7 @@ def rankdata(
             for i in np.flatnonzero(missing.any(axis=1)):
                 present = ~missing[i]
                 ranks[i, present] = rank(rows[i, present], ties=method)
-    return np.moveaxis(ranks.reshape(last.shape), -1, axis)
+    return np.moveaxis(ranks.astype(kind, copy=False).reshape(last.shape), -1, axis)
 
 
 def uniform_filter1d(
@@ -357,11 +351,10 @@ def _filtered(
         return np.zeros(values.shape, kind)
     last = np.moveaxis(values, axis, -1)
     rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
-    if kind != rows.dtype or kind.char not in "BHifd":
-        rows = rows.astype(np.float64)
     rows = host_array(rows, "input")
     options = {"boundary": boundary, "origin": origin}
-    means: Array = _core.mean_filter(rows, size, False, options)
+    # SciPy's means of the input's own type are those in double, cut to that type at the end.
+    means: Array = _core.mean_filter(rows, size, kind != rows.dtype, options)
     with np.errstate(invalid="ignore"):
         means = means.astype(kind, copy=False)
     return np.moveaxis(means.reshape(last.shape), -1, axis)
@@ -399,16 +392,19 @@ def _checked(x: Any, axis: int | None) -> Array:
 
 def _spearman_matrix(
     rows: Array, alternative: Literal["two-sided", "greater", "less"]
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, bool]:
+    """rho, p, and whether a variable is constant."""
     if rows.shape[1] >= 3:
-        matrix, _ = _core.dense_f64(rows, {"nans": "propagate"})
-        return matrix, p_value(matrix, rows.shape[1], tail=alternative)
+        matrix, summary = _core.dense_f64(rows, None, {"nans": "propagate"})
+        p = p_value(matrix, rows.shape[1], tail=alternative)
+        return matrix, p, summary.constant_rows.size > 0
     # With two observations rho is 1 or -1 and the t distribution has no degree of freedom.
     ranks = rank(rows, nans="propagate")
     sign = np.sign(ranks[:, 1] - ranks[:, 0])
     sign[sign == 0] = np.nan
     matrix = np.outer(sign, sign)
-    return matrix, np.full_like(matrix, np.nan)
+    constant = bool((ranks[:, 1] == ranks[:, 0]).any())
+    return matrix, np.full_like(matrix, np.nan), constant
 
 
 def _warn_constant() -> None:

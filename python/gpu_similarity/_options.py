@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
-from ._progress import Callback, callback
+import numpy.typing as npt
+
+from ._progress import Callback
 
 Backend = Literal["automatic", "cpu", "cuda"]
 Tail = Literal["two-sided", "greater", "less"]
@@ -43,6 +45,18 @@ class PairRunOptions(RunOptions, total=False):
 
     Attributes
     ----------
+    nans : {"reject", "propagate"}
+        "reject" raises ValueError for a NaN, with its row and column; "propagate" leaves rows that
+        hold one without a statistic.
+    names, y_names : array_like
+        Names of the rows of x and of y, for the result; default: the index of a data frame.
+    copy : bool
+        None copies where the type or layout of a table asks for it, False raises ValueError
+        instead, True also takes arrays from the memory of a GPU.
+    part : tuple of int
+        (index, of): the part number `index`, from 0, of a job that is cut into `of` parts. The
+        parts together are the whole call, decided by the same cut. Not with the adjustment of
+        Benjamini and Hochberg.
     fold : {"automatic", "never", "always"}
         Whether rows of equal ranks are computed once; no result depends on it.
     progress : bool or callable
@@ -50,33 +64,10 @@ class PairRunOptions(RunOptions, total=False):
         (stage, done, total) and cancels the run by answering False.
     """
 
+    nans: NanPolicy
+    names: npt.ArrayLike | None
+    y_names: npt.ArrayLike | None
+    copy: bool | None
+    part: tuple[int, int] | None
     fold: Literal["automatic", "never", "always"]
     progress: bool | Callback | None
-
-
-def pair_options(
-    run: PairRunOptions,
-    measure: Measure,
-    max_p: float,
-    min_abs: float,
-    tail: Tail,
-    adjust: Adjustment,
-    nans: NanPolicy,
-) -> dict[str, Any]:
-    """One dictionary of what differs from the defaults."""
-    options: dict[str, Any] = dict(run)
-    if "progress" in options:
-        options["progress"] = callback(options["progress"])
-    if measure != "spearman":
-        options["measure"] = measure
-    if max_p != 1.0:
-        options["max_p"] = max_p
-    if min_abs != 0.0:
-        options["min_abs"] = min_abs
-    if tail != "two-sided":
-        options["tail"] = tail
-    if adjust != "none":
-        options["adjust"] = adjust
-    if nans != "reject":
-        options["nans"] = nans
-    return options

@@ -8,36 +8,28 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import row_names, table
-from ._edges import Edges, edges_from
-from ._options import Adjustment, Measure, NanPolicy, PairRunOptions, Tail, pair_options
+from ._call import EdgeOrder, pair_call
+from ._edges import Edges
+from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._results import Counts, Dense, Partners
 from ._stream import EdgeStream
-from ._summary import PairPlan, summary_from
-
-EdgeOrder = Literal["by-row-then-column", "unspecified"]
+from ._summary import PairPlan
 
 
-def _edges(
-    measure: Measure,
-    x: Any,
-    names: Any,
-    copy: bool | None,
-    max_edges: int | None,
-    order: EdgeOrder,
-    options: dict[str, Any],
-) -> Edges:
-    data = table(x, copy=copy, ordinal=measure == "spearman")
+def _edges(measure: Measure, max_edges: int | None, order: EdgeOrder, *arguments: Any) -> Edges:
+    x, y, run, *cut = arguments
+    call = pair_call(x, y, measure, run, *cut)
     if max_edges is not None:
-        options["max_edges"] = max_edges
+        call.options["max_edges"] = max_edges
     if order != "by-row-then-column":
-        options["order"] = order
-    labels = row_names(x, names, data.shape[0])
-    return edges_from(_core.edges(data, options), measure, labels)
+        call.options["order"] = order
+    records, summary = _core.edges(call.x, call.y, call.options)
+    return Edges(records, summary, measure, call.names, call.y_names)
 
 
 def spearman_edges(
     x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
     *,
     max_p: float = 1.0,
     min_abs: float = 0.0,
@@ -45,9 +37,6 @@ def spearman_edges(
     adjust: Adjustment = "none",
     max_edges: int | None = None,
     order: EdgeOrder = "by-row-then-column",
-    nans: NanPolicy = "reject",
-    names: npt.ArrayLike | None = None,
-    copy: bool | None = None,
     **run: Unpack[PairRunOptions],
 ) -> Edges:
     """Pairs of rows whose Spearman correlation passes a cut.
@@ -61,6 +50,8 @@ def spearman_edges(
     x : array_like, shape (rows, columns)
         Rows are variables, columns are observations; at least 3 columns. The index of a pandas
         data frame names the rows.
+    y : array_like, shape (rows of y, columns), optional
+        The pairs are then those of each row of x with each row of y, and no others.
     max_p : float
         Keep p <= max_p, after `adjust`; in (0, 1].
     min_abs : float
@@ -73,16 +64,9 @@ def spearman_edges(
         More edges than this raise CapacityExceeded, with the number needed.
     order : {"by-row-then-column", "unspecified"}
         Order of the edges.
-    nans : {"reject", "propagate"}
-        "propagate" leaves rows that hold a NaN without a statistic.
-    names : array_like of shape (rows,), optional
-        Names of the rows, for the edges.
-    copy : bool, optional
-        None copies where the type or layout of `x` asks for it, False raises ValueError instead,
-        True also takes arrays from the memory of a GPU.
     **run
-        backend, devices, workspace_bytes, cpu_threads, variant, fold, progress: see RunOptions
-        and PairRunOptions.
+        nans, names, y_names, copy, part, fold, progress, backend, devices, workspace_bytes,
+        cpu_threads, variant: see PairRunOptions and RunOptions.
 
     Returns
     -------
@@ -108,12 +92,12 @@ def spearman_edges(
     >>> edges.row, edges.col
     (array([0], dtype=uint32), array([2], dtype=uint32))
     """
-    options = pair_options(run, "spearman", max_p, min_abs, tail, adjust, nans)
-    return _edges("spearman", x, names, copy, max_edges, order, options)
+    return _edges("spearman", max_edges, order, x, y, run, max_p, min_abs, tail, adjust)
 
 
 def pearson_edges(
     x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
     *,
     max_p: float = 1.0,
     min_abs: float = 0.0,
@@ -121,9 +105,6 @@ def pearson_edges(
     adjust: Adjustment = "none",
     max_edges: int | None = None,
     order: EdgeOrder = "by-row-then-column",
-    nans: NanPolicy = "reject",
-    names: npt.ArrayLike | None = None,
-    copy: bool | None = None,
     **run: Unpack[PairRunOptions],
 ) -> Edges:
     """Pairs of rows whose Pearson correlation passes a cut.
@@ -133,9 +114,7 @@ def pearson_edges(
 
     Parameters
     ----------
-    x : array_like, shape (rows, columns)
-        Rows are variables, columns are observations; at least 3 columns.
-    max_p, min_abs, tail, adjust, max_edges, order, nans, names, copy, **run
+    x, y, max_p, min_abs, tail, adjust, max_edges, order, **run
         As in `spearman_edges`.
 
     Returns
@@ -155,13 +134,13 @@ def pearson_edges(
     Edges: 1 of 3 pairs of 3 rows, pearson, |r| >= 0.9
       a -- b  0.994377  p = 0.00562
     """
-    options = pair_options(run, "pearson", max_p, min_abs, tail, adjust, nans)
-    return _edges("pearson", x, names, copy, max_edges, order, options)
+    return _edges("pearson", max_edges, order, x, y, run, max_p, min_abs, tail, adjust)
 
 
 def top_k_partners(
     x: npt.ArrayLike,
     k: int,
+    y: npt.ArrayLike | None = None,
     *,
     measure: Measure = "spearman",
     max_p: float = 1.0,
@@ -169,9 +148,6 @@ def top_k_partners(
     tail: Tail = "two-sided",
     adjust: Adjustment = "none",
     order: Literal["by-absolute-value", "by-value"] = "by-absolute-value",
-    nans: NanPolicy = "reject",
-    names: npt.ArrayLike | None = None,
-    copy: bool | None = None,
     **run: Unpack[PairRunOptions],
 ) -> Partners:
     """The best k partners of every row among the pairs that pass a cut.
@@ -182,11 +158,13 @@ def top_k_partners(
         Rows are variables, columns are observations.
     k : int
         At least 1. Ties go to the lowest partner.
+    y : array_like, shape (rows of y, columns), optional
+        The partners of the rows of x are then rows of y.
     measure : {"spearman", "pearson"}
         The statistic.
     order : {"by-absolute-value", "by-value"}
         What "best" means.
-    max_p, min_abs, tail, adjust, nans, names, copy, **run
+    max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`.
 
     Returns
@@ -206,17 +184,16 @@ def top_k_partners(
     >>> best.index.ravel(), best.statistic.ravel()
     (array([2, 0, 0], dtype=uint32), array([-1. ,  0.8, -1. ]))
     """
-    data = table(x, copy=copy, ordinal=measure == "spearman")
-    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
+    call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if order != "by-absolute-value":
-        options["order"] = order
-    labels = row_names(x, names, data.shape[0])
-    index, statistic, count, fields = _core.partners(data, k, options)
-    return Partners(index, statistic, count, summary_from(fields), measure, labels)
+        call.options["order"] = order
+    index, statistic, count, summary = _core.partners(call.x, call.y, k, call.options)
+    return Partners(index, statistic, count, summary, measure, call.names, call.y_names)
 
 
 def counts(
     x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
     *,
     measure: Measure = "spearman",
     max_p: float = 1.0,
@@ -224,9 +201,6 @@ def counts(
     tail: Tail = "two-sided",
     adjust: Adjustment = "none",
     bins: int = 0,
-    nans: NanPolicy = "reject",
-    names: npt.ArrayLike | None = None,
-    copy: bool | None = None,
     **run: Unpack[PairRunOptions],
 ) -> Counts:
     """How many pairs pass a cut: in all, of each row, and by statistic.
@@ -235,12 +209,14 @@ def counts(
     ----------
     x : array_like, shape (rows, columns)
         Rows are variables, columns are observations.
+    y : array_like, shape (rows of y, columns), optional
+        The pairs are then those of each row of x with each row of y.
     measure : {"spearman", "pearson"}
         The statistic.
     bins : int
         Bins of equal width over [-1, 1] for the histogram of the kept statistics, at most 65,536;
         0: none.
-    max_p, min_abs, tail, adjust, nans, names, copy, **run
+    max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`.
 
     Returns
@@ -260,23 +236,18 @@ def counts(
     >>> got.kept, got.degree, got.histogram
     (3, array([2, 2, 2], dtype=uint32), array([2, 0, 0, 1], dtype=uint64))
     """
-    data = table(x, copy=copy, ordinal=measure == "spearman")
-    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
+    call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if bins:
-        options["histogram_bins"] = bins
-    labels = row_names(x, names, data.shape[0])
-    tested, kept, degree, histogram, fields = _core.counts(data, options)
-    return Counts(tested, kept, degree, histogram, summary_from(fields), measure, labels)
+        call.options["histogram_bins"] = bins
+    return Counts(*_core.counts(call.x, call.y, call.options), measure, call.names, call.y_names)
 
 
 def dense(
     x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
     *,
     measure: Measure = "spearman",
     dtype: npt.DTypeLike = "float64",
-    nans: NanPolicy = "reject",
-    names: npt.ArrayLike | None = None,
-    copy: bool | None = None,
     **run: Unpack[PairRunOptions],
 ) -> Dense:
     """The full matrix of correlations of all rows.
@@ -285,11 +256,13 @@ def dense(
     ----------
     x : array_like, shape (rows, columns)
         Rows are variables, columns are observations.
+    y : array_like, shape (rows of y, columns), optional
+        The matrix is then that of the rows of x against those of y.
     measure : {"spearman", "pearson"}
         The statistic. Pearson's has float32-level error at most, whatever `dtype` says.
     dtype : {"float64", "float32"}
-        Of the matrix; its memory is rows * rows values.
-    nans, names, copy, **run
+        Of the matrix; its memory is rows * rows values, or rows of x * rows of y.
+    **run
         As in `spearman_edges`.
 
     Returns
@@ -309,19 +282,18 @@ def dense(
     array([[1. , 0.8],
            [0.8, 1. ]])
     """
-    data = table(x, copy=copy, ordinal=measure == "spearman")
-    options = pair_options(run, measure, 1.0, 0.0, "two-sided", "none", nans)
-    labels = row_names(x, names, data.shape[0])
+    call = pair_call(x, y, measure, run)
     kind = np.dtype(dtype)
     if kind.char not in "df":
         raise ValueError(f"dtype: got {kind}, expected float64 or float32")
     compute = _core.dense_f64 if kind.char == "d" else _core.dense_f32
-    matrix, fields = compute(data, options)
-    return Dense(matrix, summary_from(fields), measure, labels)
+    matrix, summary = compute(call.x, call.y, call.options)
+    return Dense(matrix, summary, measure, call.names, call.y_names)
 
 
 def stream(
     x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
     *,
     measure: Measure = "spearman",
     max_p: float = 1.0,
@@ -330,24 +302,21 @@ def stream(
     adjust: Adjustment = "none",
     batch_edges: int = 1 << 20,
     order: EdgeOrder = "by-row-then-column",
-    nans: NanPolicy = "reject",
-    names: npt.ArrayLike | None = None,
-    copy: bool | None = None,
     **run: Unpack[PairRunOptions],
 ) -> EdgeStream:
     """The pairs that pass a cut, in batches, for results larger than memory.
 
     Parameters
     ----------
-    x : array_like, shape (rows, columns)
-        Rows are variables, columns are observations; not to be changed before the stream ends.
+    x, y : array_like
+        As in `spearman_edges`; not to be changed before the stream ends.
     measure : {"spearman", "pearson"}
         The statistic.
     batch_edges : int
         Largest batch.
     order : {"by-row-then-column", "unspecified"}
         Order over all batches.
-    max_p, min_abs, tail, adjust, nans, names, copy, **run
+    max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`. A function given as `progress` is called on another thread.
 
     Returns
@@ -369,25 +338,22 @@ def stream(
     ...         print(edges.row, edges.col, edges.statistic)
     [0] [2] [-1.]
     """
-    data = table(x, copy=copy, ordinal=measure == "spearman")
-    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
-    options["batch_edges"] = batch_edges
+    call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
+    call.options["batch_edges"] = batch_edges
     if order != "by-row-then-column":
-        options["order"] = order
-    labels = row_names(x, names, data.shape[0])
-    return EdgeStream(data, options, measure, labels)
+        call.options["order"] = order
+    return EdgeStream(call, measure)
 
 
 def plan(
     x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
     *,
     measure: Measure = "spearman",
     max_p: float = 1.0,
     min_abs: float = 0.0,
     tail: Tail = "two-sided",
     adjust: Adjustment = "none",
-    nans: NanPolicy = "reject",
-    copy: bool | None = None,
     **run: Unpack[PairRunOptions],
 ) -> PairPlan:
     """What a call over all pairs would run, and how many pairs it would keep.
@@ -396,11 +362,11 @@ def plan(
 
     Parameters
     ----------
-    x : array_like, shape (rows, columns)
-        Rows are variables, columns are observations.
+    x, y : array_like
+        As in `spearman_edges`.
     measure : {"spearman", "pearson"}
         The statistic.
-    max_p, min_abs, tail, adjust, nans, copy, **run
+    max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`.
 
     Returns
@@ -420,6 +386,5 @@ def plan(
     >>> expected.pairs, expected.kept_estimate, expected.backend
     (3, 1.0, 'cpu')
     """
-    data = table(x, copy=copy, ordinal=measure == "spearman")
-    options = pair_options(run, measure, max_p, min_abs, tail, adjust, nans)
-    return PairPlan._make(_core.plan(data, options))
+    call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
+    return PairPlan._make(_core.plan(call.x, call.y, call.options))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, host_array
+from ._arrays import Array, host_array, table
 from ._options import RunOptions
 
 
@@ -17,28 +17,35 @@ class Bits:
 
     Attributes
     ----------
-    words : ndarray of uint32, shape (rows, (columns + 31) // 32)
-        Column j is bit j % 32, least significant first, of word j // 32.
+    words : array of uint32, shape (rows, (columns + 31) // 32)
+        Column j is bit j % 32, least significant first, of word j // 32. NumPy's, or CuPy's; on a
+        GPU with PyTorch a tensor of int32.
     shape : tuple of int
         Rows and columns.
     """
 
     __slots__ = ("shape", "words")
 
-    def __init__(self, words: npt.NDArray[np.uint32], columns: int) -> None:
-        if words.ndim != 2 or words.dtype != np.uint32 or words.shape[1] != (columns + 31) // 32:
+    def __init__(self, words: Any, columns: int) -> None:
+        kind = str(words.dtype).removeprefix("torch.")
+        known = kind == "uint32" or (kind == "int32" and _on_device(words))
+        if words.ndim != 2 or not known or words.shape[1] != (columns + 31) // 32:
             raise ValueError(
-                f"words: got {words.dtype} of shape {words.shape}, expected uint32 of "
+                f"words: got {kind} of shape {tuple(words.shape)}, expected uint32 of "
                 f"{(columns + 31) // 32} columns for {columns} bits"
             )
         self.words = words
-        self.shape = (words.shape[0], columns)
+        self.shape = (int(words.shape[0]), columns)
 
     def __repr__(self) -> str:
         return f"Bits: {self.shape[0]:,} x {self.shape[1]:,}"
 
-    def unpack(self) -> npt.NDArray[np.uint8]:
-        """The bits as an array of 0 and 1, shape (rows, columns)."""
+    def unpack(self) -> Any:
+        """The bits as an array of 0 and 1 of type uint8, shape (rows, columns)."""
+        if _on_device(self.words):
+            places = _device.arange(32, self.words)
+            bits = (self.words[:, :, None] >> places) & 1
+            return _device.cast(bits.reshape(self.shape[0], -1)[:, : self.shape[1]], np.uint8)
         little = self.words.astype("<u4", copy=False)
         octets = np.ascontiguousarray(little).view(np.uint8)
         return np.unpackbits(octets, axis=1, count=self.shape[1], bitorder="little")
@@ -90,7 +97,7 @@ def pack_bits(x: npt.ArrayLike, threshold: float = 0, **run: Unpack[RunOptions])
     Parameters
     ----------
     x : array_like, shape (rows, columns)
-        Values.
+        Values; an array in the memory of a GPU is packed there, on its current stream.
     threshold : float
         The least value whose bit is 1; NaN gives 0.
     **run
@@ -112,11 +119,17 @@ def pack_bits(x: npt.ArrayLike, threshold: float = 0, **run: Unpack[RunOptions])
     >>> gs.pack_bits([[1.5, -2.0, 0.0]]).unpack()
     array([[1, 0, 1]], dtype=uint8)
     """
-    values = host_array(x, "x")
-    if values.ndim != 2:
-        raise ValueError(f"x: got {values.ndim} dimensions, expected 2")
-    if values.dtype.kind != "f" and values.dtype.type(threshold) != threshold:
-        raise ValueError(f"threshold: got {threshold!r}, which {values.dtype} does not hold")
+    if _on_device(x):
+        data = _device.device_table(x, "x")
+        _check_threshold(threshold, data.dtype)
+        rows, cols = data.shape
+        words = data.empty((rows, (cols + 31) // 32), np.int32 if data.torch else np.uint32)
+        _core.pack_bits_device(
+            data.describe(), float(threshold), words.describe("i"), data.options(dict(run))
+        )
+        return Bits(words.array, cols)
+    values = table(x)
+    _check_threshold(threshold, values.dtype)
     return Bits(_core.pack_bits(values, float(threshold), dict(run)), values.shape[1])
 
 
@@ -126,13 +139,13 @@ def binary_matmul(
     *,
     product: Literal["xnor_dot", "hamming_distance", "and_count"] = "xnor_dot",
     **run: Unpack[RunOptions],
-) -> npt.NDArray[np.int32]:
+) -> Any:
     """The product of every row of `a` with every row of `b`.
 
     Parameters
     ----------
     a : Bits, shape (m, k)
-        Left operand.
+        Left operand. Bits in the memory of a GPU are multiplied there, on the current stream.
     b : Bits, shape (n, k)
         Right operand, transposed: its rows are multiplied.
     product : {"xnor_dot", "hamming_distance", "and_count"}
@@ -161,10 +174,23 @@ def binary_matmul(
     if a.shape[1] != b.shape[1]:
         raise ValueError(f"b: got {b.shape[1]} columns, expected {a.shape[1]} as a has")
     options: dict[str, Any] = {**run, "product": product}
-    answer: npt.NDArray[np.int32] = _core.binary_matmul(
-        a.words.view(np.int32), b.words.view(np.int32), a.shape[1], options
-    )
-    return answer
+    if _on_device(a.words) or _on_device(b.words):
+        left, right = _device.DeviceArray(a.words, "a"), _device.DeviceArray(b.words, "b")
+        out = left.empty((a.shape[0], b.shape[0]), np.int32)
+        _core.binary_matmul_device(
+            left.describe("i"),
+            right.describe("i"),
+            a.shape[1],
+            out.describe(),
+            left.options(options),
+        )
+        return out.array
+    return _core.binary_matmul(a.words.view(np.int32), b.words.view(np.int32), a.shape[1], options)
+
+
+def _check_threshold(threshold: float, kind: np.dtype[Any]) -> None:
+    if kind.kind != "f" and kind.type(threshold) != threshold:
+        raise ValueError(f"threshold: got {threshold!r}, which {kind} does not hold")
 
 
 def _on_device(x: Any) -> bool:

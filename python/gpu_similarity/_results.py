@@ -7,49 +7,99 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._edges import _SYMBOLS
 from ._options import Measure
 from ._summary import PairSummary
 
 NO_PARTNER = np.uint32(0xFFFFFFFF)
+SYMBOLS = {"spearman": "rho", "pearson": "r"}
+
+Names = npt.NDArray[Any] | None
 
 
-class Partners:
+class PairResult:
+    """What every result over all pairs has.
+
+    Attributes
+    ----------
+    names : ndarray or None
+        Names of the rows of the table, of x against y those of x.
+    y_names : ndarray or None
+        Of x against y: names of the rows of y.
+    measure : str
+        "spearman" or "pearson".
+    summary : PairSummary
+        What the run did.
+    """
+
+    __slots__ = ("measure", "names", "summary", "y_names")
+
+    def __init__(
+        self,
+        summary: PairSummary,
+        measure: Measure = "spearman",
+        names: Names = None,
+        y_names: Names = None,
+    ) -> None:
+        self.summary = summary
+        self.measure = measure
+        self.names = names
+        self.y_names = y_names
+
+    @property
+    def symbol(self) -> str:
+        """ "rho" or "r"."""
+        return SYMBOLS.get(self.measure, "r")
+
+    @property
+    def other_names(self) -> Names:
+        """Names of the second row of each pair: of y, or of the only table."""
+        return self.names if self.summary.y_rows is None else self.y_names
+
+    @property
+    def other_rows(self) -> int:
+        """Rows that the second row of a pair is one of."""
+        summary = self.summary
+        return summary.rows if summary.y_rows is None else summary.y_rows
+
+    def label(self, row: int) -> Any:
+        """The name of a row, or its number where rows have no names."""
+        return int(row) if self.names is None else self.names[row]
+
+    def other_label(self, row: int) -> Any:
+        """As `label`, of the second row of a pair."""
+        names = self.other_names
+        return int(row) if names is None else names[row]
+
+
+class Partners(PairResult):
     """The best partners of every row.
 
     Attributes
     ----------
     index : ndarray of uint32, shape (rows, k)
-        Row numbers of the partners, best first; 4294967295 behind the last.
+        Row numbers of the partners (of y, where there is one), best first; 4294967295 behind the
+        last. Of a part: the rows from `summary.part_begin` on.
     statistic : ndarray of float64, shape (rows, k)
         Their statistics; NaN behind the last.
     count : ndarray of uint32, shape (rows,)
         How many partners each row has.
-    names : ndarray or None
-        Names of the rows.
-    measure : str
-        "spearman" or "pearson".
-    summary : PairSummary
-        What the run did; `pairs_kept` counts the entries of the table.
+    names, y_names, measure, summary
+        As `Edges` has them.
     """
 
-    __slots__ = ("count", "index", "measure", "names", "statistic", "summary")
+    __slots__ = ("count", "index", "statistic")
 
     def __init__(
         self,
         index: npt.NDArray[np.uint32],
         statistic: npt.NDArray[np.float64],
         count: npt.NDArray[np.uint32],
-        summary: PairSummary,
-        measure: Measure = "spearman",
-        names: npt.NDArray[Any] | None = None,
+        *common: Any,
     ) -> None:
         self.index = index
         self.statistic = statistic
         self.count = count
-        self.summary = summary
-        self.measure = measure
-        self.names = names
+        super().__init__(*common)
 
     def __len__(self) -> int:
         return len(self.count)
@@ -64,7 +114,7 @@ class Partners:
     def _entries(self) -> tuple[npt.NDArray[Any], ...]:
         present = np.arange(self.index.shape[1]) < self.count[:, None]
         row, rank = np.nonzero(present)
-        return row, rank, self.index[present], self.statistic[present]
+        return row + self.summary.part_begin, rank, self.index[present], self.statistic[present]
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with a line for each entry: row, rank (from 0), partner, statistic."""
@@ -72,7 +122,9 @@ class Partners:
 
         row, rank, partner, statistic = self._entries()
         if self.names is not None:
-            row, partner = self.names[row], self.names[partner]
+            row = self.names[row]
+        if self.other_names is not None:
+            partner = self.other_names[partner]
         return pandas.DataFrame(
             {"row": row, "rank": rank, "partner": partner, "statistic": statistic}
         )
@@ -84,16 +136,16 @@ class Partners:
         return pyarrow.Table.from_pandas(self.to_pandas(), preserve_index=False)
 
     def to_scipy(self) -> Any:
-        """A scipy.sparse.csr_array [rows, rows] of statistics, partners in the columns."""
+        """A scipy.sparse.csr_array of statistics, rows of x by rows that can be partners."""
         from scipy import sparse
 
         row, _, partner, statistic = self._entries()
-        n = len(self)
         ends = (row.astype(np.int64), partner.astype(np.int64))
-        return sparse.coo_array((statistic, ends), shape=(n, n)).tocsr()
+        shape = (self.summary.rows, self.other_rows)
+        return sparse.coo_array((statistic, ends), shape=shape).tocsr()
 
 
-class Counts:
+class Counts(PairResult):
     """How many pairs passed the filter: in all, of each row, and by statistic.
 
     Attributes
@@ -101,38 +153,34 @@ class Counts:
     tested, kept : int
         Pairs that have a statistic, and those that passed the filter.
     degree : ndarray of uint32, shape (rows,)
-        Kept pairs that each row is part of.
+        Kept pairs that each row is part of; of x against y, each row of x.
+    y_degree : ndarray of uint32, shape (rows of y,), or None
+        Of x against y: the same of each row of y.
     histogram : ndarray of uint64, shape (bins,)
         Kept pairs by statistic.
     bin_edges : ndarray of float64, shape (bins + 1,)
         From -1 to 1, as numpy.histogram gives them.
-    names : ndarray or None
-        Names of the rows.
-    measure : str
-        "spearman" or "pearson".
-    summary : PairSummary
-        What the run did.
+    names, y_names, measure, summary
+        As `Edges` has them.
     """
 
-    __slots__ = ("degree", "histogram", "kept", "measure", "names", "summary", "tested")
+    __slots__ = ("degree", "histogram", "kept", "tested", "y_degree")
 
     def __init__(
         self,
         tested: int,
         kept: int,
         degree: npt.NDArray[np.uint32],
+        y_degree: npt.NDArray[np.uint32] | None,
         histogram: npt.NDArray[np.uint64],
-        summary: PairSummary,
-        measure: Measure = "spearman",
-        names: npt.NDArray[Any] | None = None,
+        *common: Any,
     ) -> None:
         self.tested = tested
         self.kept = kept
         self.degree = degree
+        self.y_degree = y_degree
         self.histogram = histogram
-        self.summary = summary
-        self.measure = measure
-        self.names = names
+        super().__init__(*common)
 
     @property
     def bin_edges(self) -> npt.NDArray[np.float64]:
@@ -142,48 +190,36 @@ class Counts:
     def __repr__(self) -> str:
         largest = int(self.degree.max()) if len(self.degree) else 0
         return (
-            f"Counts: {self.kept:,} of {self.tested:,} pairs of {len(self.degree):,} rows, "
-            f"{self.measure}, {self.summary.cut(_SYMBOLS.get(self.measure, 'r'))}, "
-            f"largest degree {largest:,}"
+            f"Counts: {self.kept:,} of {self.tested:,} pairs of {self.summary.shape()}, "
+            f"{self.measure}, {self.summary.cut(self.symbol)}, largest degree {largest:,}"
         )
 
     def to_pandas(self) -> Any:
-        """A pandas.Series of the degrees, indexed by name where rows have names."""
+        """A pandas.Series of the degrees (of x), indexed by name where rows have names."""
         import pandas
 
         return pandas.Series(self.degree, index=self.names, name="degree")
 
 
-class Dense:
+class Dense(PairResult):
     """The full matrix of statistics.
 
     NumPy takes it as an array: `numpy.asarray(dense)` is `dense.matrix`, not a copy.
 
     Attributes
     ----------
-    matrix : ndarray of float64 or float32, shape (rows, rows)
-        Symmetric, ones on the diagonal, NaN for rows without a statistic.
-    names : ndarray or None
-        Names of the rows.
-    measure : str
-        "spearman" or "pearson".
-    summary : PairSummary
-        What the run did.
+    matrix : ndarray of float64 or float32, shape (rows, rows) or (rows of x, rows of y)
+        Of one table symmetric, with ones on the diagonal; NaN for rows without a statistic. Of a
+        part: its rows alone, from `summary.part_begin` on.
+    names, y_names, measure, summary
+        As `Edges` has them.
     """
 
-    __slots__ = ("matrix", "measure", "names", "summary")
+    __slots__ = ("matrix",)
 
-    def __init__(
-        self,
-        matrix: npt.NDArray[Any],
-        summary: PairSummary,
-        measure: Measure = "spearman",
-        names: npt.NDArray[Any] | None = None,
-    ) -> None:
+    def __init__(self, matrix: npt.NDArray[Any], *common: Any) -> None:
         self.matrix = matrix
-        self.summary = summary
-        self.measure = measure
-        self.names = names
+        super().__init__(*common)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if dtype is not None and np.dtype(dtype) != self.matrix.dtype:
@@ -193,11 +229,14 @@ class Dense:
         return self.matrix.copy() if copy else self.matrix
 
     def __repr__(self) -> str:
-        rows = self.matrix.shape[0]
-        return f"Dense: {rows:,} x {rows:,} {self.matrix.dtype}, {self.measure}\n{self.matrix!r}"
+        rows, cols = self.matrix.shape
+        return f"Dense: {rows:,} x {cols:,} {self.matrix.dtype}, {self.measure}\n{self.matrix!r}"
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame over the same memory, as DataFrame.corr gives it."""
         import pandas
 
-        return pandas.DataFrame(self.matrix, index=self.names, columns=self.names, copy=False)
+        names, first = self.names, self.summary.part_begin
+        if names is not None:
+            names = names[first : first + len(self.matrix)]
+        return pandas.DataFrame(self.matrix, index=names, columns=self.other_names, copy=False)

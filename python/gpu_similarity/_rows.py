@@ -12,7 +12,6 @@ from ._arrays import Array, host_array
 from ._options import NanPolicy, RunOptions
 
 Boundary = Literal["zero", "reflect", "nearest", "mirror", "wrap", "shrink", "valid"]
-_FILTERED = frozenset("BHifd")
 
 
 class TopK(NamedTuple):
@@ -25,8 +24,9 @@ class TopK(NamedTuple):
 class TopKDistinct(NamedTuple):
     """The best distinct values, with first position and number of occurrences.
 
-    Of a vector all have `found` entries; of a matrix, behind the `found[i]` entries of row i
-    values are 0, indices -1 and counts 0.
+    Of a vector on the host all have `found` entries. Of a matrix, behind the `found[i]` entries of
+    row i values are 0, indices -1 and counts 0; so it is of a vector in the memory of a GPU, whose
+    `found` is an array of one element, because nothing waits for it.
     """
 
     values: Any
@@ -263,7 +263,6 @@ def top_k(
         return _top_k_device(_device.DeviceArray(x, "x"), k, options)
     given = _as_array(x)
     values, indices = _core.top_k(host_array(given, "x", copy=copy), k, options)
-    indices = indices.view(np.int64)
     return TopK(_in_type_of(given, values, indices), indices)
 
 
@@ -282,7 +281,7 @@ def top_k_distinct(
     Parameters
     ----------
     x : array_like, shape (n,) or (rows, n)
-        Values, on the host.
+        Values; an array in the memory of a GPU is searched there, on its current stream.
     k : int
         At least 1; fewer distinct values give all of them.
     select : {"largest", "smallest"}
@@ -309,13 +308,13 @@ def top_k_distinct(
     >>> got.values, got.indices, got.counts
     (array([9, 5]), array([1, 0]), array([2, 1]))
     """
-    given = _as_array(x)
     options: dict[str, Any] = {**run, "select": select}
+    if type(x) is not np.ndarray and _device.is_device_array(x):
+        return _top_k_distinct_device(_device.DeviceArray(x, "x"), k, options)
+    given = _as_array(x)
     values, indices, counts, found = _core.top_k_distinct(
         host_array(given, "x", copy=copy), k, options
     )
-    indices, counts = indices.view(np.int64), counts.view(np.int64)
-    found = found if isinstance(found, int) else found.view(np.int64)
     return TopKDistinct(_in_type_of(given, values, indices), indices, counts, found)
 
 
@@ -340,8 +339,6 @@ def _filter_input(
     kind = np.dtype(given if dtype is None else dtype)
     if kind != given and kind != np.float64:
         raise ValueError(f"dtype: got {kind}, expected {given} or float64")
-    if values.dtype.char not in _FILTERED:
-        values = values.astype(np.int32)
     return values, kind, kind == np.float64
 
 
@@ -360,3 +357,22 @@ def _top_k_device(data: _device.DeviceArray, k: int, options: dict[str, Any]) ->
         data.describe(), k, values.describe(), indices.describe(), data.options(options)
     )
     return TopK(values.array, indices.array)
+
+
+def _top_k_distinct_device(
+    data: _device.DeviceArray, k: int, options: dict[str, Any]
+) -> TopKDistinct:
+    shape = (*data.shape[:-1], max(min(k, data.shape[-1]), 0))
+    values = data.empty(shape, data.dtype)
+    indices, counts = data.empty(shape, np.int64), data.empty(shape, np.int64)
+    found = data.empty((data.shape[0] if len(data.shape) == 2 else 1,), np.int64)
+    _core.top_k_distinct_device(
+        data.describe(),
+        k,
+        values.describe(),
+        indices.describe(),
+        counts.describe(),
+        found.describe(),
+        data.options(options),
+    )
+    return TopKDistinct(values.array, indices.array, counts.array, found.array)

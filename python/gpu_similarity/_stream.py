@@ -2,70 +2,52 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
-import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._edges import EDGE_DTYPE, Edges
-from ._summary import PairSummary, summary_from
+from ._call import PairCall
+from ._edges import Edges
+from ._options import Measure
+from ._results import Names
+from ._summary import PairSummary, running_summary
 
-_UNKNOWN = np.empty(0, np.int64)
+Batch = TypeVar("Batch")
 
 
-class EdgeStream(Iterator[Edges]):
-    """An iterator over batches of edges, as `stream` gives it.
+class BatchStream(Iterator[Batch], Generic[Batch]):
+    """An iterator over batches of a run on a thread of its own."""
 
-    The pairs are computed on a thread of their own, at most a few batches ahead of the reader.
-    Leave it early by `close()`, by the end of a `with` block, or by dropping it.
-
-    Attributes
-    ----------
-    names : ndarray or None
-        Names of the rows.
-    measure : str
-        "spearman" or "pearson".
-    summary : PairSummary or None
-        What the run did, once the last batch was read.
-    """
-
-    def __init__(
-        self,
-        data: npt.NDArray[Any],
-        options: dict[str, Any],
-        measure: str,
-        names: npt.NDArray[Any] | None,
-    ) -> None:
-        self._stream = _core.EdgeStream(data, options)
-        rows, cols = data.shape
-        self._running = PairSummary(
-            rows, cols, _UNKNOWN, _UNKNOWN, 0, rows * (rows - 1) // 2, 0,
-            1.0, 0.0, 0.0, 0.0, "", "", "", 0, 0
-        )
-        self.measure = measure
-        self.names = names
+    def __init__(self, stream: Any, call: PairCall) -> None:
+        self._stream = stream
+        self._arrays = call.arrays  # behind the stream: attributes are dropped in their order
+        self._running = running_summary(call.rows, call.cols, call.y_rows)
+        self.names = call.names
         self.summary: PairSummary | None = None
 
-    def __iter__(self) -> EdgeStream:
+    @abstractmethod
+    def _batch(self, records: npt.NDArray[Any]) -> Batch: ...
+
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Edges:
-        content = self._stream.next()
-        if content is None:
+    def __next__(self) -> Batch:
+        records = self._stream.next()
+        if records is None:
             if self.summary is None:
-                fields = self._stream.summary()
-                self.summary = None if fields is None else summary_from(fields)
+                self.summary = self._stream.summary()
             raise StopIteration
-        return Edges(content.view(EDGE_DTYPE), self._running, self.measure, self.names)
+        return self._batch(records)
 
     def close(self) -> None:
         """Ends the run; batches that were not read are dropped."""
         self._stream.close()
 
-    def __enter__(self) -> EdgeStream:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -75,6 +57,36 @@ class EdgeStream(Iterator[Edges]):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class EdgeStream(BatchStream[Edges]):
+    """An iterator over batches of edges, as `stream` gives it.
+
+    The pairs are computed on a thread of their own, at most a few batches ahead of the reader.
+    Leave it early by `close()`, by the end of a `with` block, or by dropping it.
+
+    Attributes
+    ----------
+    names, y_names : ndarray or None
+        Names of the rows of x and of y.
+    measure : str
+        "spearman" or "pearson".
+    summary : PairSummary or None
+        What the run did, once the last batch was read.
+    """
+
+    def __init__(self, call: PairCall, measure: Measure) -> None:
+        super().__init__(_core.EdgeStream(call.x, call.y, call.options), call)
+        self.measure = measure
+        self.y_names = call.y_names
+
+    @property
+    def other_names(self) -> Names:
+        """Names of the second row of each pair: of y, or of the only table."""
+        return self.names if self._running.y_rows is None else self.y_names
+
+    def _batch(self, records: npt.NDArray[Any]) -> Edges:
+        return Edges(records, self._running, self.measure, self.names, self.y_names)
 
     def to_arrow_reader(self) -> Any:
         """A pyarrow.RecordBatchReader over the batches."""

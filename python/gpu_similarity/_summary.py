@@ -9,21 +9,65 @@ import numpy as np
 import numpy.typing as npt
 
 
+class Checksum(NamedTuple):
+    """Checksum of pairs with their statistics, whatever their order.
+
+    The checksums of the parts of a job add up to that of the whole. Written as a string,
+    "pairs:mix1:mix2" with the mixes in hexadecimal digits, as the command's reports have it.
+
+    Attributes
+    ----------
+    pairs : int
+        Number of pairs.
+    mix1, mix2 : int
+        Sums over the pairs of two mixes of row, column and the bits of the statistic, modulo 2**64.
+    """
+
+    pairs: int = 0
+    mix1: int = 0
+    mix2: int = 0
+
+    def __add__(self, other: Any) -> Checksum:
+        if not isinstance(other, Checksum):
+            return NotImplemented
+        return Checksum(*((a + b) % 2**64 for a, b in zip(self, other, strict=True)))
+
+    def __radd__(self, other: Any) -> Checksum:
+        return self if other == 0 else NotImplemented  # for sum()
+
+    def __str__(self) -> str:
+        return f"{self.pairs}:{self.mix1:016x}:{self.mix2:016x}"
+
+    @classmethod
+    def parse(cls, text: str) -> Checksum:
+        """The checksum that `str` wrote."""
+        pairs, mix1, mix2 = text.split(":")
+        return cls(int(pairs), int(mix1, 16), int(mix2, 16))
+
+
 class PairSummary(NamedTuple):
     """What a run over all pairs did. Every result has one as `.summary`.
 
     Attributes
     ----------
     rows, cols : int
-        Shape of the input.
+        Shape of the input; of x against y, of x.
     constant_rows : ndarray of int64
         Rows without a statistic: all values equal or, for Pearson, an infinite value.
     nan_rows : ndarray of int64
         Rows that hold a NaN, with nans="propagate".
+    y_rows : int or None
+        Rows of y, or None for the pairs of one table.
+    y_constant_rows, y_nan_rows : ndarray of int64
+        As `constant_rows` and `nan_rows`, of y.
+    part_begin, part_end : int
+        The rows that the call was about, as a slice: all, but for a part.
     patterns : int
         Distinct rank vectors that the rows were folded into; 0: each row for itself.
     pairs_tested, pairs_kept : int
-        Pairs that have a statistic, and those that passed the filter.
+        Pairs that have a statistic, and those that passed the filter; of partners, the entries.
+    checksum : Checksum
+        Of the edges or entries; zeros where the result has no pairs one by one.
     max_p_effective : float
         The cut on p after the adjustment.
     min_abs_effective : float
@@ -41,9 +85,15 @@ class PairSummary(NamedTuple):
     cols: int
     constant_rows: npt.NDArray[np.int64]
     nan_rows: npt.NDArray[np.int64]
+    y_rows: int | None
+    y_constant_rows: npt.NDArray[np.int64]
+    y_nan_rows: npt.NDArray[np.int64]
+    part_begin: int
+    part_end: int
     patterns: int
     pairs_tested: int
     pairs_kept: int
+    checksum: Checksum
     max_p_effective: float
     min_abs_effective: float
     cut_at_least: float
@@ -57,6 +107,11 @@ class PairSummary(NamedTuple):
     def __repr__(self) -> str:
         lines = [f"{name}={_short(value)}" for name, value in zip(self._fields, self, strict=True)]
         return "PairSummary(" + ", ".join(lines) + ")"
+
+    def shape(self) -> str:
+        """The tables in words, as "5,000 rows" or "5,000 x 20 rows"."""
+        against = "" if self.y_rows is None else f" x {self.y_rows:,}"
+        return f"{self.rows:,}{against} rows"
 
     def cut(self, symbol: str) -> str:
         """The filter in words, as "|rho| >= 0.5"."""
@@ -82,8 +137,10 @@ class PairPlan(NamedTuple):
         Block of the pair matrix that is computed at once.
     workspace_bytes : int
         Scratch memory, on each device.
+    choice : str
+        On CUDA: how pairs would be decided, and why, in words.
     pairs : int
-        rows * (rows - 1) / 2.
+        rows * (rows - 1) / 2; of x against y, the product of their rows.
     sampled_pairs : int
         Pairs of the sample behind the estimates.
     kept_estimate, kept_upper : float
@@ -98,6 +155,7 @@ class PairPlan(NamedTuple):
     tile_rows: int
     tile_cols: int
     workspace_bytes: int
+    choice: str
     pairs: int
     sampled_pairs: int
     kept_estimate: float
@@ -108,18 +166,38 @@ class PairPlan(NamedTuple):
 def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<{value.size} rows>"
+    if isinstance(value, Checksum):
+        return str(value)
     if isinstance(value, float):
         return f"{value:.6g}"
     return repr(value)
 
 
-_NO_ROWS: npt.NDArray[np.int64] = np.empty(0, np.int64)
-_NO_ROWS.flags.writeable = False
-
-
-def summary_from(fields: tuple[Any, ...]) -> PairSummary:
-    """A PairSummary from the compiled part's tuple, where None stands for no rows."""
-    if fields[2] is None and fields[3] is None:
-        return PairSummary(fields[0], fields[1], _NO_ROWS, _NO_ROWS, *fields[4:])
-    constant, missing = (_NO_ROWS if rows is None else rows for rows in fields[2:4])
-    return PairSummary(fields[0], fields[1], constant, missing, *fields[4:])
+def running_summary(rows: int, cols: int, y_rows: int | None) -> PairSummary:
+    """What is known of a run whose batches are read before it has ended."""
+    none = np.empty(0, np.int64)
+    pairs = rows * (rows - 1) // 2 if y_rows is None else rows * y_rows
+    return PairSummary(
+        rows=rows,
+        cols=cols,
+        constant_rows=none,
+        nan_rows=none,
+        y_rows=y_rows,
+        y_constant_rows=none,
+        y_nan_rows=none,
+        part_begin=0,
+        part_end=rows,
+        patterns=0,
+        pairs_tested=pairs,
+        pairs_kept=0,
+        checksum=Checksum(),
+        max_p_effective=1.0,
+        min_abs_effective=0.0,
+        cut_at_least=0.0,
+        cut_at_most=0.0,
+        backend="",
+        device="",
+        variant="",
+        prepare_seconds=0.0,
+        pairs_seconds=0.0,
+    )

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ._edges import Edges
-from ._options import Adjustment, Measure, NanPolicy, PairRunOptions, Tail
+from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._pairs import pearson_edges, spearman_edges
 
 __all__ = ["correlate"]
@@ -23,7 +23,6 @@ def correlate(
     tail: Tail = "two-sided",
     adjust: Adjustment = "benjamini-hochberg",
     max_edges: int | None = None,
-    nans: NanPolicy = "reject",
     key_added: str | None = None,
     **run: Unpack[PairRunOptions],
 ) -> Edges:
@@ -38,7 +37,7 @@ def correlate(
         Which layer; None: `adata.X`.
     measure : {"spearman", "pearson"}
         The statistic.
-    max_p, min_abs, tail, adjust, max_edges, nans, **run
+    max_p, min_abs, tail, adjust, max_edges, **run
         As in `spearman_edges`; by default a false discovery rate of 5 %.
     key_added : str, optional
         Name of the result; default: `measure`.
@@ -72,6 +71,7 @@ def correlate(
     data = adata.X if layer is None else adata.layers[layer]
     dense = data.toarray() if sparse.issparse(data) else np.asarray(data)
     compute = spearman_edges if measure == "spearman" else pearson_edges
+    run.setdefault("names", np.asarray(adata.var_names))
     edges = compute(
         np.ascontiguousarray(dense.T),
         max_p=max_p,
@@ -79,8 +79,6 @@ def correlate(
         tail=tail,
         adjust=adjust,
         max_edges=max_edges,
-        nans=nans,
-        names=np.asarray(adata.var_names),
         **run,
     )
     key = measure if key_added is None else key_added

@@ -15,37 +15,62 @@ if TYPE_CHECKING:
 __all__ = ["batches", "reader", "schema", "table", "write_parquet"]
 
 Records = npt.NDArray[Any]
+Names = npt.NDArray[Any] | None
 
 
-def schema(names: npt.NDArray[Any] | None = None) -> pa.Schema:
+class _Columns:
+    """The columns of edges whose rows and columns have these names, or None."""
+
+    def __init__(self, names: Names, other_names: Names) -> None:
+        self.dictionaries = [_dictionary(names), _dictionary(other_names)]
+        row, col = (
+            pa.uint32() if d is None else pa.dictionary(pa.int32(), d.type)
+            for d in self.dictionaries
+        )
+        numbers = [("statistic", pa.float64()), ("p", pa.float64())]
+        self.schema = pa.schema([("row", row), ("col", col), *numbers])
+
+    def batch(self, records: Records) -> pa.RecordBatch:
+        columns: list[Any] = []
+        for field, dictionary in zip(("row", "col"), self.dictionaries, strict=True):
+            numbers = np.ascontiguousarray(records[field])
+            if dictionary is None:
+                columns.append(pa.array(numbers))
+            else:
+                indices = numbers.astype(np.int32)
+                columns.append(pa.DictionaryArray.from_arrays(indices, dictionary))
+        for field in ("statistic", "p"):
+            columns.append(pa.array(np.ascontiguousarray(records[field])))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+def schema(names: Names = None, other_names: Names = None) -> pa.Schema:
     """The columns row, col, statistic, p; with names, row and col are dictionaries of them."""
-    end = pa.uint32() if names is None else pa.dictionary(pa.int32(), _dictionary(names).type)
-    return pa.schema([("row", end), ("col", end), ("statistic", pa.float64()), ("p", pa.float64())])
+    return _Columns(names, other_names).schema
 
 
-def batch(records: Records, names: npt.NDArray[Any] | None = None) -> pa.RecordBatch:
+def batch(records: Records, names: Names = None, other_names: Names = None) -> pa.RecordBatch:
     """One record batch of edges."""
-    dictionary = None if names is None else _dictionary(names)
-    return _batch(records, dictionary, schema(names))
+    return _Columns(names, other_names).batch(records)
 
 
-def table(records: Records, names: npt.NDArray[Any] | None = None) -> pa.Table:
+def table(records: Records, names: Names = None, other_names: Names = None) -> pa.Table:
     """A table of edges."""
-    return pa.Table.from_batches([batch(records, names)])
+    return pa.Table.from_batches([batch(records, names, other_names)])
 
 
 def batches(stream: EdgeStream) -> Iterable[pa.RecordBatch]:
     """The batches of a stream as record batches, one at a time."""
-    names = stream.names
-    dictionary = None if names is None else _dictionary(names)
-    columns = schema(names)
+    columns = _Columns(stream.names, stream.other_names)
     for edges in stream:
-        yield _batch(edges.records, dictionary, columns)
+        yield columns.batch(edges.records)
 
 
 def reader(stream: EdgeStream) -> pa.RecordBatchReader:
     """A reader over the batches of a stream, as pyarrow.dataset and other engines take it."""
-    return pa.RecordBatchReader.from_batches(schema(stream.names), iter(batches(stream)))
+    return pa.RecordBatchReader.from_batches(
+        schema(stream.names, stream.other_names), iter(batches(stream))
+    )
 
 
 def write_parquet(stream: EdgeStream, path: Any, **options: Any) -> int:
@@ -68,24 +93,14 @@ def write_parquet(stream: EdgeStream, path: Any, **options: Any) -> int:
     from pyarrow import parquet
 
     written = 0
-    with parquet.ParquetWriter(path, schema(stream.names), **options) as writer:
+    with parquet.ParquetWriter(path, schema(stream.names, stream.other_names), **options) as writer:
         for record_batch in batches(stream):
             writer.write_batch(record_batch)
             written += record_batch.num_rows
     return written
 
 
-def _dictionary(names: npt.NDArray[Any]) -> pa.Array:
+def _dictionary(names: Names) -> Any:
+    if names is None:
+        return None
     return pa.array(names.tolist() if names.dtype == object else names)
-
-
-def _batch(records: Records, dictionary: pa.Array | None, columns: pa.Schema) -> pa.RecordBatch:
-    ends: list[Any] = []
-    for field in ("row", "col"):
-        numbers = np.ascontiguousarray(records[field])
-        if dictionary is None:
-            ends.append(pa.array(numbers))
-        else:
-            ends.append(pa.DictionaryArray.from_arrays(numbers.astype(np.int32), dictionary))
-    values = [pa.array(np.ascontiguousarray(records[field])) for field in ("statistic", "p")]
-    return pa.RecordBatch.from_arrays([*ends, *values], schema=columns)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import table
-from ._edges import _SYMBOLS, Edges
+from ._edges import Edges
 from ._pairs import dense
 from ._results import Counts
 
@@ -62,7 +62,7 @@ def histogram(counts: Counts, *, ax: Any = None, cut: float | None = None) -> An
     axes.set_yscale("log")
     axes.set_ylim(bottom=0.5)
     axes.set_xlim(-1, 1)
-    axes.set_xlabel(_SYMBOLS.get(counts.measure, "r"))
+    axes.set_xlabel(counts.symbol)
     axes.set_ylabel("pairs")
     axes.legend(frameon=False)
     return axes
@@ -172,7 +172,7 @@ def heat_map(x: npt.ArrayLike, counts: Counts, *, rows: int = 200, ax: Any = Non
     matrix = dense(table(x)[chosen], measure=counts.measure).matrix
     order = _clustered(matrix)
     image = axes.imshow(matrix[np.ix_(order, order)], cmap="RdBu_r", vmin=-1, vmax=1)
-    axes.figure.colorbar(image, ax=axes, label=_SYMBOLS.get(counts.measure, "r"))
+    axes.figure.colorbar(image, ax=axes, label=counts.symbol)
     if counts.names is not None and len(chosen) <= 40:
         labels = [str(name) for name in counts.names[chosen[order]]]
         axes.set_xticks(range(len(labels)), labels, rotation=90)
@@ -180,7 +180,14 @@ def heat_map(x: npt.ArrayLike, counts: Counts, *, rows: int = 200, ax: Any = Non
     return axes
 
 
-def scatters(x: npt.ArrayLike, edges: Edges, *, pairs: int = 9, figure: Any = None) -> Any:
+def scatters(
+    x: npt.ArrayLike,
+    edges: Edges,
+    y: npt.ArrayLike | None = None,
+    *,
+    pairs: int = 9,
+    figure: Any = None,
+) -> Any:
     """Scatter plots of the edges of largest magnitude.
 
     Parameters
@@ -189,6 +196,8 @@ def scatters(x: npt.ArrayLike, edges: Edges, *, pairs: int = 9, figure: Any = No
         What `edges` was computed of.
     edges : Edges
         The pairs.
+    y : array_like, shape (rows of y, columns), optional
+        Where `edges` are those of x against y.
     pairs : int
         How many to show.
     figure : matplotlib figure, optional
@@ -207,6 +216,7 @@ def scatters(x: npt.ArrayLike, edges: Edges, *, pairs: int = 9, figure: Any = No
     4
     """
     data = table(x)
+    others = data if y is None else table(y, "y")
     best = edges.best(pairs)
     columns = max(1, int(np.ceil(np.sqrt(len(best)))))
     lines = max(1, int(np.ceil(len(best) / columns)))
@@ -214,12 +224,12 @@ def scatters(x: npt.ArrayLike, edges: Edges, *, pairs: int = 9, figure: Any = No
         from matplotlib import pyplot
 
         figure = pyplot.figure(figsize=(2.4 * columns, 2.4 * lines), layout="constrained")
-    symbol = _SYMBOLS.get(edges.measure, "r")
+    symbol = edges.symbol
     for place, edge in enumerate(best.records, start=1):
         axes = figure.add_subplot(lines, columns, place)
-        axes.plot(data[edge["row"]], data[edge["col"]], ".", ms=4, color="tab:blue")
+        axes.plot(data[edge["row"]], others[edge["col"]], ".", ms=4, color="tab:blue")
         axes.set_xlabel(str(edges.label(edge["row"])))
-        axes.set_ylabel(str(edges.label(edge["col"])))
+        axes.set_ylabel(str(edges.other_label(edge["col"])))
         axes.set_title(f"{symbol} = {edge['statistic']:.3f}", fontsize="medium")
         axes.set_xticks([])
         axes.set_yticks([])

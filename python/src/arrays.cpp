@@ -1,6 +1,10 @@
 #include "arrays.hpp"
 
+#include <nanobind/stl/unique_ptr.h>
+
+#include <array>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 
 namespace gpu_python {
@@ -27,7 +31,78 @@ any_device_view make_device_view(const nb::tuple& described) {
       nb::cast<gpu::index_t>(described[2]), nb::cast<gpu::index_t>(described[3]));
 }
 
+// What numpy_array() needs of NumPy; made with the module, never freed.
+struct numpy_names {
+  PyObject* ndarray;
+  std::array<PyObject*, 12> types;  // in the order of result_type
+  PyObject* nothing;
+};
+numpy_names* numpy = nullptr;
+
+nb::list fields(std::initializer_list<std::pair<const char*, const char*>> all) {
+  nb::list out;
+  for (const auto& [name, type] : all) out.append(nb::make_tuple(name, type));
+  return out;
+}
+
+numpy_names* find_numpy() {
+  const nb::module_ module = nb::module_::import_("numpy");
+  const nb::object dtype = module.attr("dtype");
+  auto* found = new numpy_names{};
+  found->ndarray = nb::object(module.attr("ndarray")).release().ptr();
+  std::size_t i = 0;
+  for (const char* name : {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}) {
+    found->types[i++] = dtype(name).release().ptr();
+  }
+  static_assert(sizeof(gpu::edge) == 24 && sizeof(gpu::folded_edge) == 32);
+  found->types[i++] =
+      dtype(fields({{"row", "<u4"}, {"col", "<u4"}, {"statistic", "<f8"}, {"p", "<f8"}}))
+          .release()
+          .ptr();
+  found->types[i] = dtype(fields({{"first", "<u4"},
+                                  {"second", "<u4"},
+                                  {"statistic", "<f8"},
+                                  {"p", "<f8"},
+                                  {"pairs", "<u8"}}))
+                        .release()
+                        .ptr();
+  nb::object nothing = module.attr("empty")(0, "i8");
+  nothing.attr("flags").attr("writeable") = false;
+  found->nothing = nothing.release().ptr();
+  return found;
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+  const auto* memory = nb::inst_ptr<library_memory>(self);
+  return PyBuffer_FillInfo(view, self, memory->data(), static_cast<Py_ssize_t>(memory->bytes()), 0,
+                           flags);
+}
+
+std::array<PyType_Slot, 2> memory_slots{
+    {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)}, {0, nullptr}}};
+
 }  // namespace
+
+nb::object numpy_array(std::unique_ptr<library_memory> memory, result_type type, gpu::index_t rows,
+                       gpu::index_t cols) {
+  const nb::object holder = nb::cast(std::move(memory));
+  const nb::tuple shape = cols < 0 ? nb::make_tuple(rows) : nb::make_tuple(rows, cols);
+  PyObject* dtype = numpy->types[static_cast<std::size_t>(type)];
+  PyObject* array =
+      PyObject_CallFunctionObjArgs(numpy->ndarray, shape.ptr(), dtype, holder.ptr(), nullptr);
+  if (array == nullptr) nb::raise_python_error();
+  return nb::steal(array);
+}
+
+nb::object no_rows() {
+  return nb::borrow(numpy->nothing);
+}
+
+void bind_arrays(nb::module_& module) {
+  numpy = find_numpy();
+  // With an underscore: no part of the types that python_stub.sh writes.
+  nb::class_<library_memory>(module, "_Memory", nb::type_slots(memory_slots.data()));
+}
 
 any_device_view device_view(const nb::tuple& described) {
   switch (nb::cast<const char*>(described[4])[0]) {

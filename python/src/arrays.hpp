@@ -2,12 +2,11 @@
 // Arrays of Python on the way in, arrays of the library on the way out. Neither way copies.
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <bit>
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -15,6 +14,7 @@
 #include <variant>
 
 #include <gpu/matrix_view.hpp>
+#include <gpu/pair_sinks.hpp>
 
 namespace gpu_python {
 
@@ -88,24 +88,78 @@ class host_array {
   gpu::index_t row_stride_ = 0;
 };
 
-// Moves `container` behind a NumPy array that shows `data(container)` as T of `shape`.
+// The element types that results have in NumPy.
+enum class result_type { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, edge, folded_edge };
+
+template <class T>
+constexpr result_type result_type_of() {
+  if constexpr (std::is_same_v<T, float>) return result_type::f32;
+  if constexpr (std::is_same_v<T, double>) return result_type::f64;
+  if constexpr (std::is_integral_v<T>) {
+    constexpr int width = std::countr_zero(sizeof(T));
+    return static_cast<result_type>(
+        static_cast<int>(std::is_signed_v<T> ? result_type::i8 : result_type::u8) + width);
+  }
+  if constexpr (std::is_same_v<T, gpu::edge>) return result_type::edge;
+  if constexpr (std::is_same_v<T, gpu::folded_edge>) return result_type::folded_edge;
+}
+
+// Memory of the library as NumPy sees it: an object with the buffer protocol that frees it.
+class library_memory {
+ public:
+  using release = void (*)(void*) noexcept;
+  library_memory(void* data, std::size_t bytes, void* owner, release free) noexcept
+      : data_(data), bytes_(bytes), owner_(owner), free_(free) {}
+  library_memory(const library_memory&) = delete;
+  library_memory& operator=(const library_memory&) = delete;
+  ~library_memory() { free_(owner_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+  void* owner_;
+  release free_;
+};
+
+// A NumPy array over `memory`, which it keeps. `cols` is -1 for an array of one dimension.
+[[nodiscard]] nb::object numpy_array(std::unique_ptr<library_memory> memory, result_type type,
+                                     gpu::index_t rows, gpu::index_t cols);
+// The same empty array of int64 at every call, read only.
+[[nodiscard]] nb::object no_rows();
+
+void bind_arrays(nb::module_& module);
+
+// Moves `container` behind a NumPy array that shows `data()` as T, [rows] or [rows, cols].
 template <class T, class Container>
-nb::object to_numpy(Container&& container, std::initializer_list<std::size_t> shape) {
+nb::object to_numpy(Container&& container, gpu::index_t rows, gpu::index_t cols = -1) {
   using held_type = std::remove_cvref_t<Container>;
   auto held = std::make_unique<held_type>(std::forward<Container>(container));
-  auto* data = reinterpret_cast<T*>(held->data());
-  nb::capsule owner(held.get(), [](void* p) noexcept { delete static_cast<held_type*>(p); });
+  const auto count = static_cast<std::size_t>(cols < 0 ? rows : rows * cols);
+  auto memory =
+      std::make_unique<library_memory>(held->data(), count * sizeof(T), held.get(),
+                                       [](void* p) noexcept { delete static_cast<held_type*>(p); });
   held.release();
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
+  return numpy_array(std::move(memory), result_type_of<T>(), rows, cols);
+}
+
+// A vector (std::vector, gpu::array) as an array of its length.
+template <class Vector>
+nb::object vector_to_numpy(Vector&& values) {
+  using value = typename std::remove_cvref_t<Vector>::value_type;
+  const auto size = static_cast<gpu::index_t>(values.size());
+  return to_numpy<value>(std::forward<Vector>(values), size);
 }
 
 // A matrix as an array [rows, cols], or [cols] where the input had one dimension.
 template <class T, class Matrix>
 nb::object matrix_to_numpy(Matrix&& matrix, int dimensions) {
-  const auto rows = static_cast<std::size_t>(matrix.rows());
-  const auto cols = static_cast<std::size_t>(matrix.cols());
-  if (dimensions == 1) return to_numpy<T>(std::forward<Matrix>(matrix), {cols});
-  return to_numpy<T>(std::forward<Matrix>(matrix), {rows, cols});
+  const gpu::index_t rows = matrix.rows();
+  const gpu::index_t cols = matrix.cols();
+  if (dimensions == 1) return to_numpy<T>(std::forward<Matrix>(matrix), cols);
+  return to_numpy<T>(std::forward<Matrix>(matrix), rows, cols);
 }
 
 }  // namespace gpu_python

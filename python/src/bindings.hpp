@@ -7,10 +7,11 @@ namespace gpu_python {
 
 void bind_backends(nanobind::module_& module);
 void bind_edges(nanobind::module_& module);
+void bind_folded_edges(nanobind::module_& module);
 void bind_partners(nanobind::module_& module);
 void bind_counts(nanobind::module_& module);
 void bind_dense(nanobind::module_& module);
-void bind_edge_stream(nanobind::module_& module);
+void bind_batch_streams(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_p_value(nanobind::module_& module);
 void bind_rank(nanobind::module_& module);

@@ -36,19 +36,15 @@ nb::object filter_host(const host_array& table, gpu::index_t out_cols, bool to_d
                        execution_context& context, const Filter& filter) {
   return std::visit(
       [&]<class T>(const gpu::matrix_view<const T> view) -> nb::object {
-        if constexpr (gpu::filter_element<T>) {
-          const auto apply = [&]<class Out>(Out /*type*/) {
-            gpu::matrix<Out> out(view.rows(), out_cols);
-            context.run([&] { filter(view, out.view()); });
-            return matrix_to_numpy<Out>(std::move(out), table.dimensions());
-          };
-          if constexpr (std::is_integral_v<T>) {
-            if (to_double) return apply(double{});
-          }
-          return apply(T{});
-        } else {
-          throw nb::type_error("x: 8- and 16-bit signed integers are not taken here");
+        const auto apply = [&]<class Out>(Out /*type*/) {
+          gpu::matrix<Out> out(view.rows(), out_cols);
+          context.run([&] { filter(view, out.view()); });
+          return matrix_to_numpy<Out>(std::move(out), table.dimensions());
+        };
+        if constexpr (!std::is_same_v<T, double>) {
+          if (to_double) return apply(double{});
         }
+        return apply(T{});
       },
       table.view());
 }
@@ -64,7 +60,7 @@ void filter_device(const nb::tuple& data, const nb::tuple& out, execution_contex
         if constexpr (gpu::filter_output_of<Out, In>) {
           context.run([&] { filter(from, to); });
         } else {
-          throw nb::type_error("x: this element type is not taken, or not with this output type");
+          throw nb::type_error("dtype: expected the type of x, or float64");
         }
       },
       in_view, out_view);

@@ -2,18 +2,21 @@
 // with names, defaults, documentation and classes of results.
 #include <nanobind/nanobind.h>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
 
 NB_MODULE(_core, module) {
   module.doc() = "Compiled part of gpu_similarity; not an interface of its own.";
   gpu_python::translate_errors();
+  gpu_python::bind_arrays(module);
   gpu_python::bind_backends(module);
   gpu_python::bind_edges(module);
+  gpu_python::bind_folded_edges(module);
   gpu_python::bind_partners(module);
   gpu_python::bind_counts(module);
   gpu_python::bind_dense(module);
-  gpu_python::bind_edge_stream(module);
+  gpu_python::bind_batch_streams(module);
   gpu_python::bind_plan(module);
   gpu_python::bind_p_value(module);
   gpu_python::bind_rank(module);

@@ -63,10 +63,16 @@ void refuse_name(const char* option, std::string_view got, const std::string& ex
 
 nb::handle option_reader::take(const char* key) {
   if (left_ == 0) return {};
-  PyObject* found = PyDict_GetItemString(options_.ptr(), key);
-  if (found == nullptr) return {};
-  --left_;
-  return found == Py_None ? nb::handle() : nb::handle(found);
+  // A few entries: comparing their names costs less than making a string to look up.
+  Py_ssize_t at = 0;
+  PyObject* name = nullptr;
+  PyObject* value = nullptr;
+  while (PyDict_Next(options_.ptr(), &at, &name, &value) != 0) {
+    if (PyUnicode_CompareWithASCIIString(name, key) != 0) continue;
+    --left_;
+    return value == Py_None ? nb::handle() : nb::handle(value);
+  }
+  return {};
 }
 
 void option_reader::check_all_read() const {

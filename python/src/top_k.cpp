@@ -22,12 +22,6 @@ std::span<const T> only_row(const gpu::matrix_view<const T> view) {
   return {view.data(), static_cast<std::size_t>(view.cols())};
 }
 
-template <class T>
-nb::object vector_to_numpy(std::vector<T>&& values) {
-  const std::size_t size = values.size();
-  return to_numpy<T>(std::move(values), {size});
-}
-
 // Values and indices.
 nb::tuple top_k(nb::handle data, gpu::index_t k, nb::dict keywords) {
   const host_array table(data, "x");
@@ -72,21 +66,45 @@ nb::tuple top_k_distinct(nb::handle data, gpu::index_t k, nb::dict keywords) {
       table.view());
 }
 
-// On the device: the outputs are described by (address, length), indices are 64-bit.
+// Device memory of 64-bit positions, described as device_view() has it.
+gpu::device_matrix_view<gpu::index_t> positions(const nb::tuple& described) {
+  return {reinterpret_cast<gpu::index_t*>(nb::cast<std::uintptr_t>(described[0])),
+          nb::cast<gpu::index_t>(described[1]), nb::cast<gpu::index_t>(described[2]),
+          nb::cast<gpu::index_t>(described[3])};
+}
+
 void top_k_device(const nb::tuple& data, gpu::index_t k, const nb::tuple& values,
-                  const nb::tuple& index_memory, nb::dict keywords) {
+                  const nb::tuple& indices, nb::dict keywords) {
   option_reader reader(std::move(keywords));
   execution_context context(reader);
   const gpu::top_k_options options = read_options(reader, context);
-  const gpu::device_matrix_view<gpu::index_t> indices(
-      reinterpret_cast<gpu::index_t*>(nb::cast<std::uintptr_t>(index_memory[0])),
-      nb::cast<gpu::index_t>(index_memory[1]), nb::cast<gpu::index_t>(index_memory[2]),
-      nb::cast<gpu::index_t>(index_memory[3]));
+  const auto index_view = positions(indices);
   const any_device_view in = device_view(data);
   std::visit(
       [&]<class T>(const gpu::device_matrix_view<T> view) {
         const auto out = device_view_of<T>(values);
-        context.run([&] { gpu::top_k(view, k, out, indices, options); });
+        context.run([&] { gpu::top_k(view, k, out, index_view, options); });
+      },
+      in);
+}
+
+void top_k_distinct_device(const nb::tuple& data, gpu::index_t k, const nb::tuple& values,
+                           const nb::tuple& indices, const nb::tuple& counts,
+                           const nb::tuple& found, nb::dict keywords) {
+  option_reader reader(std::move(keywords));
+  execution_context context(reader);
+  const gpu::top_k_options options = read_options(reader, context);
+  const auto index_view = positions(indices);
+  const auto count_view = positions(counts);
+  const auto found_row = positions(found);
+  const gpu::device_vector_view<gpu::index_t> found_view(found_row.data(), found_row.cols());
+  const any_device_view in = device_view(data);
+  std::visit(
+      [&]<class T>(const gpu::device_matrix_view<T> view) {
+        const auto out = device_view_of<T>(values);
+        context.run([&] {
+          gpu::top_k_distinct(view, k, out, index_view, count_view, found_view, options);
+        });
       },
       in);
 }
@@ -98,6 +116,9 @@ void bind_top_k(nb::module_& module) {
   module.def("top_k_distinct", &top_k_distinct, nb::arg("x"), nb::arg("k"), nb::arg("options"));
   module.def("top_k_device", &top_k_device, nb::arg("x"), nb::arg("k"), nb::arg("values"),
              nb::arg("indices"), nb::arg("options"));
+  module.def("top_k_distinct_device", &top_k_distinct_device, nb::arg("x"), nb::arg("k"),
+             nb::arg("values"), nb::arg("indices"), nb::arg("counts"), nb::arg("found"),
+             nb::arg("options"));
 }
 
 }  // namespace gpu_python

@@ -102,6 +102,8 @@ def test_empty_tables() -> None:
         lambda x: gs.counts(x, bins=10),
         lambda x: gs.dense(x),
         lambda x: gs.spearman_edges(x).summary,
+        lambda x: gs.spearman_edges(x, x[:3]),
+        lambda x: gs.folded_edges(x),
         lambda x: gs.plan(x),
         lambda x: gs.pack_bits(x),
         lambda x: gs.top_k_distinct(x, 2),
@@ -132,6 +134,9 @@ def test_nothing_leaks() -> None:
         lambda: gs.top_k_partners(x, 4),
         lambda: gs.rank(x),
         lambda: list(gs.stream(x, batch_edges=1000)),
+        lambda: list(gs.folded_stream(x, batch_edges=1000)),
+        lambda: gs.folded_edges(x, max_p=0.5),
+        lambda: gs.spearman_edges(x, x[:20]),
         lambda: next(gs.stream(x, batch_edges=10)),
         lambda: gs.pack_bits(x),
     ]

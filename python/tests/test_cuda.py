@@ -47,18 +47,15 @@ def test_rank(library: Any, table: np.ndarray) -> None:
     np.testing.assert_array_equal(on_host(got), gs.rank(table, backend="cpu"))
 
 
-@pytest.mark.parametrize("kind", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("kind", ["float32", "float64", "int8", "int16", "int32", "uint8"])
 def test_filters(library: Any, rng: np.random.Generator, kind: str) -> None:
-    x = rng.integers(0, 100, size=(5, 300)).astype(kind)
+    x = rng.integers(0, 20, size=(5, 300)).astype(kind)
     for boundary in ("reflect", "valid"):
-        got = gs.mean_filter(on_device(library, x), 7, boundary=boundary)
-        np.testing.assert_allclose(
-            on_host(got), gs.mean_filter(x, 7, boundary=boundary, backend="cpu"), rtol=1e-6
-        )
-    if kind == "float32":  # sums of the input's own type alone
-        with pytest.raises(TypeError, match="output type"):
-            gs.convolve(on_device(library, x[0]), [1, 2, 3], dtype="float64")
-        return
+        for dtype in (kind, "float64"):
+            options = {"boundary": boundary, "dtype": dtype}
+            got = gs.mean_filter(on_device(library, x), 7, **options)
+            expected = gs.mean_filter(x, 7, **options, backend="cpu")
+            np.testing.assert_allclose(on_host(got), expected, rtol=1e-6)
     got = gs.convolve(on_device(library, x[0]), [1, 2, 3], dtype="float64")
     np.testing.assert_allclose(
         on_host(got), gs.convolve(x[0], [1, 2, 3], dtype="float64", backend="cpu")
@@ -84,35 +81,117 @@ def test_row_strides_are_taken_and_others_refused(library: Any, rng: np.random.G
         gs.rank(on_device(library, x).T)
 
 
-def test_a_delayed_producer_is_waited_for(library: Any) -> None:
-    """The input is written late on a stream of its own; the call runs behind it on that stream."""
+def late_ramp(library: Any, rows: int) -> tuple[Any, Any]:
+    """A stream, and an array [rows, 1000] that is written late on it: each row 0, 1, 2, ..."""
     n = 4096
     torch = library.__name__ == "torch"
     stream = library.cuda.Stream() if torch else library.cuda.Stream(non_blocking=True)
     with library.cuda.stream(stream) if torch else stream:
         big = on_device(library, np.full((n, n), 1 / n, np.float32))
-        x = on_device(library, np.zeros((64, 1000), np.float32))
+        x = on_device(library, np.zeros((rows, 1000), np.float32))
         product = big
         for _ in range(50):
             product = product @ big
-        x += (
-            library.arange(1000, dtype=x.dtype, device="cuda")
-            if torch
-            else library.arange(1000, dtype=x.dtype)
-        )
+        x += on_device(library, np.arange(1000, dtype=np.float32))
         x *= product[0, 0] / product[0, 0]
+    return stream, x
+
+
+def current(library: Any, stream: Any) -> Any:
+    return library.cuda.stream(stream) if library.__name__ == "torch" else stream
+
+
+def test_a_delayed_producer_is_waited_for(library: Any) -> None:
+    """The call runs behind the writer of its input, on the current stream."""
+    stream, x = late_ramp(library, 64)
+    with current(library, stream):
         ranks = gs.rank(x)
     stream.synchronize()
     np.testing.assert_array_equal(on_host(ranks)[-1], np.arange(1.0, 1001))
 
 
-def test_all_pairs_of_a_device_array_by_a_copy(library: Any, table: np.ndarray) -> None:
+def test_all_pairs_wait_for_a_delayed_producer(library: Any) -> None:
+    stream, x = late_ramp(library, 64)
+    with current(library, stream):
+        edges = gs.spearman_edges(x)
+    assert len(edges) == 64 * 63 // 2
+    assert (edges.statistic == 1).all()
+
+
+@pytest.mark.parametrize("measure", ["spearman", "pearson"])
+def test_all_pairs_of_device_arrays(library: Any, table: np.ndarray, measure: str) -> None:
+    x, y = on_device(library, table), on_device(library, table[:7])
+    edges = getattr(gs, f"{measure}_edges")
+    for data, host in (((x,), (table,)), ((x, y), (table, table[:7]))):
+        got, expected = (edges(*tables, max_p=0.05) for tables in (data, host))
+        assert got.summary.backend == "cuda"
+        assert got.records.tobytes() == expected.records.tobytes()
+        got, expected = (gs.counts(*t, measure=measure, min_abs=0.3, bins=9) for t in (data, host))
+        np.testing.assert_array_equal(got.degree, expected.degree)
+        np.testing.assert_array_equal(got.histogram, expected.histogram)
+        got, expected = (gs.dense(*t, measure=measure).matrix for t in (data, host))
+        np.testing.assert_array_equal(got, expected)
+        batches = list(gs.stream(*data, measure=measure, max_p=0.05, batch_edges=100))
+        records = np.concatenate([b.records for b in batches])
+        assert records.tobytes() == edges(*host, max_p=0.05).records.tobytes()
+        got, expected = (gs.plan(*t, measure=measure, max_p=0.05) for t in (data, host))
+        assert got.kept_estimate == expected.kept_estimate
+    got, expected = (gs.top_k_partners(t, 3, measure=measure) for t in (x, table))
+    np.testing.assert_array_equal(got.index, expected.index)
+
+
+def test_device_tables_that_are_refused(library: Any, table: np.ndarray) -> None:
     x = on_device(library, table)
-    with pytest.raises(TypeError, match="copy=True"):
-        gs.spearman_edges(x)
-    expected = gs.spearman_edges(table, max_p=0.05)
-    got = gs.spearman_edges(x, max_p=0.05, copy=True)
+    with pytest.raises(TypeError, match="y: got an array on the host"):
+        gs.spearman_edges(x, table)
+    with pytest.raises(ValueError, match="'cpu' does not take"):
+        gs.spearman_edges(x, backend="cpu")
+    with pytest.raises(ValueError, match="dimensions"):
+        gs.spearman_edges(x[0])
+    expected = gs.spearman_edges(table, max_p=0.05, backend="cpu")
+    got = gs.spearman_edges(x, max_p=0.05, backend="cpu", copy=True)
     assert got.records.tobytes() == expected.records.tobytes()
+
+
+def test_folded_edges_of_device_arrays(library: Any, rng: np.random.Generator) -> None:
+    x = rng.integers(0, 3, size=(80, 6)).astype(np.int32)
+    got, expected = gs.folded_edges(on_device(library, x)), gs.folded_edges(x, backend="cpu")
+    assert got.records.tobytes() == expected.records.tobytes()
+    np.testing.assert_array_equal(got.patterns.members, expected.patterns.members)
+
+
+def test_parts_of_both_backends_are_one_whole(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(300, 20))
+    whole = gs.spearman_edges(x, max_p=0.05, backend="cpu")
+    parts = [
+        gs.spearman_edges(x, max_p=0.05, part=(i, 4), backend=("cpu", "cuda")[i % 2])
+        for i in range(4)
+    ]
+    assert np.concatenate([p.records for p in parts]).tobytes() == whole.records.tobytes()
+    assert sum(p.summary.checksum for p in parts) == whole.summary.checksum
+
+
+@pytest.mark.parametrize("kind", ["float32", "int32", "uint8"])
+def test_top_k_distinct(library: Any, rng: np.random.Generator, kind: str) -> None:
+    x = rng.integers(0, 30, size=(5, 400)).astype(kind)
+    got = gs.top_k_distinct(on_device(library, x), 40)
+    expected = gs.top_k_distinct(x, 40, backend="cpu")
+    for mine, theirs in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(on_host(mine), theirs)
+    vector = gs.top_k_distinct(on_device(library, x[0]), 5)
+    np.testing.assert_array_equal(on_host(vector.values), gs.top_k_distinct(x[0], 5).values)
+    assert on_host(vector.found).tolist() == [5]
+
+
+def test_products_of_bits(library: Any, rng: np.random.Generator) -> None:
+    x, y = rng.normal(size=(40, 130)), rng.normal(size=(30, 130))
+    a, b = gs.pack_bits(on_device(library, x)), gs.pack_bits(on_device(library, y))
+    assert type(a.words).__module__.split(".")[0] == library.__name__
+    np.testing.assert_array_equal(on_host(a.unpack()), x >= 0)
+    for product in ("xnor_dot", "hamming_distance", "and_count"):
+        got = gs.binary_matmul(a, b, product=product)
+        expected = gs.binary_matmul(gs.pack_bits(x), gs.pack_bits(y), product=product)
+        np.testing.assert_array_equal(on_host(got), expected)
 
 
 def test_jax() -> None:

@@ -88,7 +88,25 @@ def test_rankdata(rng: np.random.Generator, axis: int | None, method: str, nan_p
     expected = stats.rankdata(x, method, axis=axis, nan_policy=nan_policy)
     got = gs.rankdata(x, method, axis=axis, nan_policy=nan_policy)
     np.testing.assert_array_equal(got, expected)
-    assert got.dtype == expected.dtype
+    assert got.dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int8", "int64", "bool", "U3"])
+def test_rankdata_has_the_type_of_floating_input(kind: str) -> None:
+    x = np.array([3, 1, 1, 0]).astype(kind)
+    for method in ("average", "ordinal"):
+        got = gs.rankdata(x, method)
+        assert got.dtype == (x.dtype if x.dtype.kind == "f" else np.float64)
+        np.testing.assert_array_equal(got, stats.rankdata(x.tolist(), method))
+
+
+def test_spearmanr_of_many_warns_of_constants(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(9, 4))
+    x[:, 2] = 1
+    with pytest.warns(stats.ConstantInputWarning):
+        rho = gs.spearmanr(x).statistic
+    assert np.isnan(rho[2]).all()
+    assert not np.isnan(np.delete(np.delete(rho, 2, 0), 2, 1)).any()
 
 
 @pytest.mark.parametrize("mode", ["reflect", "constant", "nearest", "mirror", "wrap", "grid-wrap"])

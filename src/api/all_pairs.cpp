@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include <gpu/error.hpp>
@@ -20,6 +21,7 @@
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
+#include "stats/pair_checksums.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -28,12 +30,11 @@ namespace {
 // Largest batch of edges between an engine and an edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
 template <class Value>
-correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
+correlation_matrix<Value> dense_pairs(measure what, const pair_tables& tables,
                                       const pair_options& options) {
   return with_memory_errors("all pairs", [&] {
-    pair_run run(what, data, options);
-    const index_t rows = run.engine().rows().rows;
-    correlation_matrix<Value> out(rows, rows);
+    pair_run run(what, tables, options, part_shape::equal_rows);
+    correlation_matrix<Value> out(run.area().rows.size(), run.area().cols.size());
     run.engine().dense(out.view());
     out.summary = run.finish(run.pairs_tested());
     return out;
@@ -43,9 +44,9 @@ correlation_matrix<Value> dense_pairs(measure what, const any_matrix_view& data,
 // The edges of a call: what was asked of the engine, and the p of what it delivers.
 class edge_call {
  public:
-  edge_call(measure what, const any_matrix_view& data, const pair_options& options,
+  edge_call(measure what, const pair_tables& tables, const pair_options& options,
             const pair_filter& keep)
-      : run_(what, data, options),
+      : run_(what, tables, options, part_shape::equal_pairs),
         keep_(run_.resolve(keep)),
         threads_(cpu::thread_count(options.exec.cpu_threads)),
         p_values_(run_.engine().rows().cols, keep.side, threads_) {}
@@ -70,7 +71,11 @@ class edge_call {
     run_.engine().counts({.keep = keep_, .histogram_bins = 0}, counts);
     return counts.kept;
   }
-  [[nodiscard]] pair_summary finish(std::uint64_t kept) const { return run_.finish(kept); }
+  [[nodiscard]] pair_summary finish(const pair_checksum& kept) const {
+    pair_summary out = run_.finish(kept.count);
+    out.checksum = kept;
+    return out;
+  }
 
  private:
   pair_run run_;
@@ -80,10 +85,13 @@ class edge_call {
 };
 
 // Fills an edge list, with all threads: pages that are not there yet take longer to come by than
-// to write.
+// to write. Sums up the checksum of what it copies while that is in a cache.
 class list_writer {
  public:
-  list_writer(array<edge>& list, int threads) : list_(list), threads_(threads) {}
+  list_writer(array<edge>& list, int threads)
+      : list_(list), threads_(threads), checksums_(threads) {}
+
+  [[nodiscard]] pair_checksum checksum() const { return checksums_.total(); }
 
   // Makes room for `room` edges, of which `sure` will be written.
   void expect(double sure, double room) {
@@ -116,15 +124,17 @@ class list_writer {
     ready_ = std::max(ready_, list_.size() * sizeof(edge));
     const std::size_t pages = std::min(most_pages, pages_from(ready_));
     const std::size_t copies = (batch.size() + edges_per_task - 1) / edges_per_task;
-    cpu::parallel_for(static_cast<index_t>(pages + copies), threads_, [&](index_t number, int) {
-      const auto task = static_cast<std::size_t>(number);
-      if (task < pages) {
-        return populate_pages(page_at(ready_) + task * large_page_bytes, large_page_bytes);
-      }
-      const std::size_t first = (task - pages) * edges_per_task;
-      const std::size_t count = std::min(edges_per_task, batch.size() - first);
-      stream_copy(list_.data() + before + first, batch.data() + first, count * sizeof(edge));
-    });
+    cpu::parallel_for(
+        static_cast<index_t>(pages + copies), threads_, [&](index_t number, int thread) {
+          const auto task = static_cast<std::size_t>(number);
+          if (task < pages) {
+            return populate_pages(page_at(ready_) + task * large_page_bytes, large_page_bytes);
+          }
+          const std::size_t first = (task - pages) * edges_per_task;
+          const std::size_t count = std::min(edges_per_task, batch.size() - first);
+          checksums_.add(thread, stats::checksum_of(batch.subspan(first, count)));
+          stream_copy(list_.data() + before + first, batch.data() + first, count * sizeof(edge));
+        });
     ready_ += pages * large_page_bytes;
   }
 
@@ -141,14 +151,15 @@ class list_writer {
 
   array<edge>& list_;
   int threads_;
+  stats::thread_checksums checksums_;
   std::size_t sure_ = 0;   // edges
   std::size_t ready_ = 0;  // bytes whose pages are there
 };
 
-// Fills `list` with at most `most` edges; false where there are more, or, by what the engine
-// expects where that is trusted, seem to be: then it is empty.
-bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trusts_expected,
-               array<edge>& list) {
+// Fills `list` with at most `most` edges and tells their checksum; nothing where there are more,
+// or, by what the engine expects where that is trusted, seem to be: then it is empty.
+std::optional<pair_checksum> fill_list(edge_call& call, edge_order order, std::uint64_t most,
+                                       bool trusts_expected, array<edge>& list) {
   std::atomic<bool> enough = false;
   list_writer writer(list, call.threads());
   const auto stop = [&] {
@@ -170,16 +181,26 @@ bool fill_list(edge_call& call, edge_order order, std::uint64_t most, bool trust
                  if (batch.size() > most - list.size()) return stop();
                  writer.append(batch);
                });
-  return !enough;
+  if (enough) return std::nullopt;
+  return writer.checksum();
+}
+
+// Of x against y, the degrees of an engine are those of the rows of x with those of y behind them.
+void split_degrees(index_t rows_of_x, pair_counts& counts) {
+  const auto first_of_y = counts.degree.begin() + rows_of_x;
+  counts.y_degree.assign(first_of_y, counts.degree.end());
+  counts.degree.erase(first_of_y, counts.degree.end());
 }
 
 edge_list list_edges(edge_call& call, const edge_sink& sink) {
   const auto most = static_cast<std::uint64_t>(sink.max_edges);
   const bool is_limited = sink.max_edges < std::numeric_limits<index_t>::max();
   edge_list out;
-  if (!fill_list(call, sink.order, most, is_limited, out.edges)) {
+  std::optional<pair_checksum> checksum = fill_list(call, sink.order, most, is_limited, out.edges);
+  if (!checksum) {
     const std::uint64_t kept = call.count();
-    if (kept > most || !fill_list(call, sink.order, most, false, out.edges)) {
+    if (kept <= most) checksum = fill_list(call, sink.order, most, false, out.edges);
+    if (!checksum) {
       throw capacity_exceeded(
           fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
                       sink.max_edges),
@@ -187,66 +208,67 @@ edge_list list_edges(edge_call& call, const edge_sink& sink) {
     }
   }
   out.edges.shrink_to_fit();
-  out.summary = call.finish(out.edges.size());
+  out.summary = call.finish(*checksum);
   return out;
 }
 
 }  // namespace
 
-correlation_matrix<double> all_pairs(measure what, const any_matrix_view& data,
+correlation_matrix<double> all_pairs(measure what, const pair_tables& tables,
                                      const pair_options& options, const basic_dense_sink<double>&) {
-  return dense_pairs<double>(what, data, options);
+  return dense_pairs<double>(what, tables, options);
 }
 
-correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
+correlation_matrix<float> all_pairs(measure what, const pair_tables& tables,
                                     const pair_options& options, const basic_dense_sink<float>&) {
-  return dense_pairs<float>(what, data, options);
+  return dense_pairs<float>(what, tables, options);
 }
 
-edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+edge_list all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                     const edge_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    edge_call call(what, data, options, sink.keep);
+    edge_call call(what, tables, options, sink.keep);
     return list_edges(call, sink);
   });
 }
 
-pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_summary all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                        const stream_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    edge_call call(what, data, options, sink.keep);
-    std::uint64_t kept = 0;
+    edge_call call(what, tables, options, sink.keep);
+    pair_checksum kept;
     call.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
                  [&](std::span<const edge> batch) {
-                   kept += batch.size();
+                   kept += stats::checksum_of(batch, call.threads());
                    sink.consume(batch);
                  });
     return call.finish(kept);
   });
 }
 
-neighbor_table all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+neighbor_table all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                          const top_k_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, options);
+    pair_run run(what, tables, options, part_shape::equal_rows);
     const keep_range keep = run.resolve(sink.keep);
-    const index_t rows = run.engine().rows().rows;
+    const index_t rows = run.area().rows.size();
     neighbor_table out{.index = matrix<node_id>(rows, sink.k),
                        .statistic = matrix<double>(rows, sink.k),
                        .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
                        .summary = {}};
     run.engine().top_k({.keep = keep, .k = sink.k, .order = sink.order}, out);
-    std::uint64_t entries = 0;
-    for (const node_id count : out.count) entries += count;
-    out.summary = run.finish(entries);
+    const pair_checksum entries =
+        stats::checksum_of(out, run.area().rows.begin, cpu::thread_count(options.exec.cpu_threads));
+    out.summary = run.finish(entries.count);
+    out.summary.checksum = entries;
     return out;
   });
 }
 
-pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_counts all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                       const count_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
@@ -254,13 +276,14 @@ pair_counts all_pairs(measure what, const any_matrix_view& data, const pair_opti
     if (options.fold == row_folding::automatic && !folds_for_counts(sink.keep)) {
       counting.fold = row_folding::never;
     }
-    pair_run run(what, data, counting);
+    pair_run run(what, tables, counting, part_shape::equal_pairs);
     const keep_range keep = run.resolve(sink.keep);
     pair_counts out;
     out.tested = run.pairs_tested();
     out.degree.resize(static_cast<std::size_t>(run.engine().rows().rows));
     out.histogram.resize(static_cast<std::size_t>(sink.histogram_bins));
     run.engine().counts({.keep = keep, .histogram_bins = sink.histogram_bins}, out);
+    if (run.is_against()) split_degrees(run.rows_of_x(), out);
     out.summary = run.finish(out.kept);
     return out;
   });

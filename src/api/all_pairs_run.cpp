@@ -2,62 +2,107 @@
 
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <gpu/backend.hpp>
+#include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
 #include "pairs/checks.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::detail {
 
 namespace {
 
-std::unique_ptr<pair_engine> prepare(backend used, measure what, const any_matrix_view& data,
+std::unique_ptr<pair_engine> prepare(backend used, measure what, const pair_input& input,
                                      const pair_options& options, folded_pair_engine*& folded) {
   std::unique_ptr<pair_engine> engine = used == backend::cuda
-                                            ? cuda::make_pair_engine(what, data, options)
-                                            : cpu::make_pair_engine(what, data, options);
+                                            ? cuda::make_pair_engine(what, input, options)
+                                            : cpu::make_pair_engine(what, input, options);
   if (engine->folded() != nullptr) {
-    auto around = std::make_unique<folded_pair_engine>(std::move(engine), options.exec);
+    auto around = std::make_unique<folded_pair_engine>(std::move(engine), input.area, options.exec);
     folded = around.get();
     engine = std::move(around);
   }
   // The device finds such rows while it prepares them, sooner than the host could read them all;
   // the CPU's engine refused them before it ranked any.
-  if (used == backend::cuda) validate::refuse_nans(data, engine->rows().nan_rows, options.nans);
+  if (used == backend::cuda) {
+    validate::refuse_nans(input.tables, engine->rows().nan_rows, options.nans,
+                          [&](const any_device_matrix_view& table, index_t row) {
+                            return cuda::first_nan_column(table, row, options.exec);
+                          });
+  }
   return engine;
+}
+
+// Rows of an engine by their table, numbered from its first.
+struct table_rows {
+  std::vector<index_t> of_x;
+  std::vector<index_t> of_y;
+};
+
+table_rows split_rows(const std::vector<index_t>& rows, index_t rows_of_x) {
+  table_rows out;
+  for (const index_t row : rows) {
+    (row < rows_of_x ? out.of_x : out.of_y).push_back(row < rows_of_x ? row : row - rows_of_x);
+  }
+  return out;
 }
 
 }  // namespace
 
-backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options) {
+backend checked_backend(measure what, const pair_tables& tables, const pair_options& options) {
   check_nan_policy(options.nans, nan_policy::omit, "all pairs");
   check_enumerator("options.variant", options.variant, pair_variant::hopper);
   check_enumerator("options.fold", options.fold, row_folding::always);
-  validate::check_pair_shape(what, data);
+  validate::check_part(options.part);
+  validate::check_pair_shape(what, tables);
+  if (is_on_device(tables)) {
+    check_device_call(options.exec);
+    return backend::cuda;
+  }
   return resolve_backend(options.exec);
 }
 
-pair_run::pair_run(measure what, const any_matrix_view& data, const pair_options& options)
-    : used_(checked_backend(what, data, options)),
-      engine_(prepare(used_, what, data, options, folded_)),
+pair_run::pair_run(measure what, const pair_tables& tables, const pair_options& options,
+                   part_shape shape)
+    : used_(checked_backend(what, tables, options)),
+      input_{.tables = tables,
+             .area = area_of(tables, options.part, shape),
+             .pairs_above = shape == part_shape::equal_pairs},
+      part_(options.part),
+      engine_(prepare(used_, what, input_, options, folded_)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
 keep_range pair_run::resolve(const pair_filter& filter) {
-  cut_ = stats::resolve_cut(filter, *engine_);
+  if (filter.adjust == adjustment::benjamini_hochberg && part_.of > 1) {
+    throw unsupported(
+        "pair_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
+        "(options.part), expected none or bonferroni");
+  }
+  const pair_area whole = area_of(input_.tables, {}, part_shape::equal_rows);
+  cut_ = stats::resolve_cut(filter, *engine_, stats::tested_pairs(engine_->rows(), whole));
   return cut_.keep;
 }
 
 std::uint64_t pair_run::pairs_tested() const {
-  return stats::tested_pairs(engine_->rows());
+  return stats::tested_pairs(engine_->rows(), input_.area);
 }
 
 pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
   const prepared_rows& rows = engine_->rows();
-  return {.rows = rows.rows,
+  table_rows constant = split_rows(rows.constant_rows, input_.rows_of_x());
+  table_rows with_nan = split_rows(rows.nan_rows, input_.rows_of_x());
+  return {.rows = input_.rows_of_x(),
           .cols = rows.cols,
-          .constant_rows = rows.constant_rows,
-          .nan_rows = rows.nan_rows,
+          .constant_rows = std::move(constant.of_x),
+          .nan_rows = std::move(with_nan.of_x),
+          .y_rows = input_.rows_of_y(),
+          .y_constant_rows = std::move(constant.of_y),
+          .y_nan_rows = std::move(with_nan.of_y),
+          .part_begin = input_.area.rows.begin,
+          .part_end = input_.area.rows.end,
           .patterns = folded_ != nullptr ? folded_->folded()->patterns.size() : 0,
           .pairs_tested = pairs_tested(),
           .pairs_kept = pairs_kept,

@@ -18,14 +18,14 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 /// Checks the options and the shape of an all-pairs call; the backend that it runs on.
-backend checked_backend(measure what, const any_matrix_view& data, const pair_options& options);
+backend checked_backend(measure what, const pair_tables& tables, const pair_options& options);
 
 /// One running call.
 class pair_run {
  public:
   /// Checks shape and NaN, then prepares the rows on the backend that options.exec resolves to, and
-  /// folds them where options.fold says so.
-  pair_run(measure what, const any_matrix_view& data, const pair_options& options);
+  /// folds them where options.fold says so. `shape` is how a part is cut.
+  pair_run(measure what, const pair_tables& tables, const pair_options& options, part_shape shape);
 
   [[nodiscard]] pair_engine& engine() { return *engine_; }
   /// The engine where options.fold is `always`.
@@ -34,10 +34,17 @@ class pair_run {
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
   /// The summary of the finished run.
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
+  /// Pairs of the area that have a statistic.
   [[nodiscard]] std::uint64_t pairs_tested() const;
+  [[nodiscard]] const pair_area& area() const { return input_.area; }
+  [[nodiscard]] index_t rows_of_x() const { return input_.rows_of_x(); }
+  /// Whether it is x against y.
+  [[nodiscard]] bool is_against() const { return input_.tables.y.has_value(); }
 
  private:
   backend used_;
+  pair_input input_;
+  pair_part part_;
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
   stats::effective_cut cut_;

@@ -8,8 +8,10 @@
 
 #include "api/all_pairs_run.hpp"
 #include "base/memory_errors.hpp"
+#include "base/parallel.hpp"
 #include "pairs/checks.hpp"
 #include "stats/edge_p_values.hpp"
+#include "stats/pair_checksums.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -18,38 +20,59 @@ namespace {
 // Largest batch of edges between an engine and a folded_edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
 
+// @throw gpu::unsupported for a part: a pattern of the table may have rows in several.
 pair_options always_folded(const pair_options& options) {
+  if (options.part.of > 1) {
+    throw unsupported(
+        fmt::format("options.part: got {} of {}, sinks of folded edges take whole jobs alone",
+                    options.part.index, options.part.of));
+  }
   pair_options out = options;
   out.fold = row_folding::always;
   return out;
 }
 
-// Passes every batch of kept edges to consume(p_values, span); returns the pairs of rows they are.
+// The pairs of rows that folded edges are, and the checksum of the folded edges themselves.
+struct folded_totals {
+  std::uint64_t pairs = 0;
+  pair_checksum checksum = {};
+};
+
+pair_summary finish(const pair_run& run, const folded_totals& totals) {
+  pair_summary out = run.finish(totals.pairs);
+  out.checksum = totals.checksum;
+  return out;
+}
+
+// Passes every batch of kept edges to consume(p_values, span).
 template <class Consume>
-std::uint64_t deliver_folded(pair_run& run, const pair_options& options, const pair_filter& keep,
+folded_totals deliver_folded(pair_run& run, const pair_options& options, const pair_filter& keep,
                              edge_order order, index_t batch_edges, const Consume& consume) {
   const keep_range range = run.resolve(keep);
   const stats::edge_p_values p_values(run.engine().rows().cols, keep.side,
                                       options.exec.cpu_threads);
-  std::uint64_t pairs = 0;
+  const int threads = cpu::thread_count(options.exec.cpu_threads);
+  folded_totals totals;
   run.folded_engine().folded_edges({.keep = range, .order = order, .batch_edges = batch_edges},
                                    [&](std::span<folded_edge> batch) {
-                                     for (const folded_edge& e : batch) pairs += e.pairs;
+                                     for (const folded_edge& e : batch) totals.pairs += e.pairs;
+                                     totals.checksum += stats::checksum_of(
+                                         std::span<const folded_edge>(batch), threads);
                                      consume(p_values, batch);
                                    });
-  return pairs;
+  return totals;
 }
 
 }  // namespace
 
-folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+folded_edge_list all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                            const folded_edge_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, always_folded(options));
+    pair_run run(what, tables, always_folded(options), part_shape::equal_pairs);
     folded_edge_list out;
     index_t kept = 0;
-    const std::uint64_t pairs =
+    const folded_totals totals =
         deliver_folded(run, options, sink.keep, sink.order, edge_list_batch,
                        [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
                          kept += static_cast<index_t>(batch.size());
@@ -68,24 +91,24 @@ folded_edge_list all_pairs(measure what, const any_matrix_view& data, const pair
           kept);
     }
     out.patterns = run.folded_engine().folded()->patterns;
-    out.summary = run.finish(pairs);
+    out.summary = finish(run, totals);
     return out;
   });
 }
 
-pair_summary all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_summary all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                        const folded_stream_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, data, always_folded(options));
+    pair_run run(what, tables, always_folded(options), part_shape::equal_pairs);
     if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
-    const std::uint64_t pairs =
+    const folded_totals totals =
         deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,
                        [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
                          p_values.fill(batch);
                          sink.consume(batch);
                        });
-    return run.finish(pairs);
+    return finish(run, totals);
   });
 }
 

@@ -95,6 +95,13 @@ matmul_extents check_matmul_extents(index_t a_rows, index_t a_cols, index_t b_ro
   });
 }
 
+void check_new_product(const matmul_options& options) {
+  if (options.beta == 0) return;
+  throw invalid_argument(fmt::format(
+      "options.beta: got {}, expected 0: the result is a new matrix, give one to add to",
+      options.beta));
+}
+
 template <class T>
 void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
             const matmul_options& options) {

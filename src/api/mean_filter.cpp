@@ -151,6 +151,10 @@ namespace detail {
   template GPU_SIMILARITY_EXPORT void convolve(device_matrix_view<const In>,                     \
                                                std::span<const double>, device_matrix_view<Out>, \
                                                const convolve_options&);
+GPU_SIMILARITY_INSTANTIATE(std::int8_t, std::int8_t)
+GPU_SIMILARITY_INSTANTIATE(std::int8_t, double)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t, std::int16_t)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)
 GPU_SIMILARITY_INSTANTIATE(std::uint8_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::uint16_t, std::uint16_t)
@@ -158,12 +162,15 @@ GPU_SIMILARITY_INSTANTIATE(std::uint16_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::int32_t, std::int32_t)
 GPU_SIMILARITY_INSTANTIATE(std::int32_t, double)
 GPU_SIMILARITY_INSTANTIATE(float, float)
+GPU_SIMILARITY_INSTANTIATE(float, double)
 GPU_SIMILARITY_INSTANTIATE(double, double)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 #define GPU_SIMILARITY_INSTANTIATE_PLAN(In)                             \
   template GPU_SIMILARITY_EXPORT mean_filter_plan plan_mean_filter<In>( \
       index_t, index_t, const mean_filter_options&);
+GPU_SIMILARITY_INSTANTIATE_PLAN(std::int8_t)
+GPU_SIMILARITY_INSTANTIATE_PLAN(std::int16_t)
 GPU_SIMILARITY_INSTANTIATE_PLAN(std::uint8_t)
 GPU_SIMILARITY_INSTANTIATE_PLAN(std::uint16_t)
 GPU_SIMILARITY_INSTANTIATE_PLAN(std::int32_t)

@@ -4,16 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <memory>
 #include <random>
 #include <set>
-#include <type_traits>
+#include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "api/all_pairs_run.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
+#include "pairs/tables.hpp"
 #include "plan/screen_choice.hpp"
 
 namespace gpu::inline v0 {
@@ -36,15 +38,28 @@ std::vector<index_t> random_rows(index_t rows, index_t count) {
   return {chosen.begin(), chosen.end()};
 }
 
-template <class T>
-matrix<T> sample_rows(const matrix_view<const T>& data) {
-  const index_t count = std::min(data.rows(), most_sample_rows);
-  matrix<T> sample(count, data.cols());
-  auto to = index_t{0};
-  for (const index_t row : random_rows(data.rows(), count)) {
-    std::copy_n(data.row(row), data.cols(), sample.row(to++).begin());
-  }
-  return sample;
+// Rows of a table, copied, and what they were drawn from.
+struct table_sample {
+  any_table rows;
+  std::shared_ptr<const void> memory;  // of the rows
+  index_t drawn_from = 0;
+  [[nodiscard]] bool is_all() const { return drawn_from <= most_sample_rows; }
+};
+
+// Drawn from the rows `range` of a table.
+table_sample draw_rows(const any_table& table, index_range range) {
+  return std::visit(
+      [&]<class T>(const matrix_view<const T>& data) {
+        const index_t count = std::min(range.size(), most_sample_rows);
+        auto sample = std::make_shared<matrix<T>>(count, data.cols());
+        auto to = index_t{0};
+        for (const index_t row : random_rows(range.size(), count)) {
+          std::copy_n(data.row(range.begin + row), data.cols(), sample->row(to++).begin());
+        }
+        const matrix_view<const T> view = sample->view();
+        return table_sample{.rows = view, .memory = std::move(sample), .drawn_from = range.size()};
+      },
+      host_view(table));
 }
 
 double pairs_of(double rows) {
@@ -56,20 +71,31 @@ struct share_estimate {
   double standard_error;  // of share
 };
 
+// The variance of the share that comes of which rows of a side were drawn: `degree` are kept pairs
+// of each, of so many valid rows with `partners` partners each.
+double variance_of(std::span<const std::uint32_t> degree, double valid, double partners,
+                   double share) {
+  double squares = 0;
+  for (const std::uint32_t kept : degree) {
+    const double row_share = static_cast<double>(kept) / partners;
+    squares += row_share * row_share;
+  }
+  return std::max(0.0, squares / valid - share * share) / valid;
+}
+
 // The share of kept pairs and its error. Pairs of a sample of rows are not independent: what
-// varies is the degree of a row, so the error is that of a U-statistic of order two.
-share_estimate kept_share(const pair_counts& counts, double valid_rows) {
+// varies is the degree of a row, so the error is that of a U-statistic: of order two for one table,
+// of two samples for x against y.
+share_estimate kept_share(const pair_counts& counts, double valid_x, double valid_y) {
   if (counts.tested == 0) return {0.0, 0.0};
   const double tested = static_cast<double>(counts.tested);
   const double share = static_cast<double>(counts.kept) / tested;
-  double squares = 0;
-  for (const std::uint32_t degree : counts.degree) {
-    const double row_share = static_cast<double>(degree) / (valid_rows - 1);
-    squares += row_share * row_share;
-  }
-  const double row_variance = std::max(0.0, squares / valid_rows - share * share);
   const double pair_variance = share * (1 - share) / tested;
-  return {share, std::sqrt(4 * row_variance / valid_rows + pair_variance)};
+  const double row_variance = counts.y_degree.empty()
+                                  ? 4 * variance_of(counts.degree, valid_x, valid_x - 1, share)
+                                  : variance_of(counts.degree, valid_x, valid_y, share) +
+                                        variance_of(counts.y_degree, valid_y, valid_x, share);
+  return {share, std::sqrt(row_variance + pair_variance)};
 }
 
 // The filter for the sample: a Bonferroni family is that of the whole input; Benjamini-Hochberg
@@ -84,10 +110,13 @@ pair_filter sample_filter(const pair_filter& keep, double family) {
 }
 
 struct sample_result {
-  pair_counts counts;
-  double valid_share;
-  keep_range keep;
-  cut_sample cut;
+  pair_counts counts = {};
+  double valid_x = 0;   // rows of the sample with a statistic
+  double valid_y = 0;   // those of y
+  double family = 0;    // expected tests of the whole job
+  bool is_all = false;  // whether nothing was left out
+  keep_range keep = {};
+  cut_sample cut = {};
 };
 
 // What the screens of a cut would leave of the sample.
@@ -105,77 +134,116 @@ cut_sample count_candidates(pair_engine& engine, measure what, const keep_range&
   return out;
 }
 
-template <class T>
-sample_result count_sample(measure what, const matrix_view<const T>& data,
-                           const pair_options& options, const pair_filter& keep) {
-  const matrix<T> sample = sample_rows(data);
+double share_of(double valid, index_t rows) {
+  return rows == 0 ? 0.0 : valid / static_cast<double>(rows);
+}
+
+index_t rows_of(const any_table& table) {
+  return std::visit([](const auto& view) { return view.rows(); }, table);
+}
+
+// Counts the pairs of a sample of rows: of a table, or of the rows of x that the call is about and
+// of y.
+sample_result count_sample(measure what, const pair_input& input, const pair_options& options,
+                           const pair_filter& keep) {
   pair_options sample_options = options;
   sample_options.exec.target = backend::cpu;
   sample_options.exec.on_progress = {};
+  sample_options.part = {};
   sample_options.variant = pair_variant::automatic;
   sample_options.nans = nan_policy::propagate;  // the whole input was checked before
 
-  const matrix_view<const T> rows_of_sample = sample.view();
-  pair_run run(what, rows_of_sample, sample_options);
+  const index_t rows_of_x = input.rows_of_x();
+  const bool is_against = input.tables.y.has_value();
+  const table_sample x =
+      draw_rows(input.tables.x, is_against ? input.area.rows : index_range{0, rows_of_x});
+  pair_tables tables{x.rows};
+  table_sample y;
+  if (is_against) {
+    y = draw_rows(*input.tables.y, {0, input.rows_of_y()});
+    tables.y = y.rows;
+  }
+  pair_run run(what, tables, sample_options, part_shape::equal_pairs);
   const prepared_rows& rows = run.engine().rows();
-  const auto without = rows.constant_rows.size() + rows.nan_rows.size();
-  const double valid_share =
-      rows.rows == 0 ? 0.0 : 1.0 - static_cast<double>(without) / static_cast<double>(rows.rows);
-  const double family = pairs_of(valid_share * static_cast<double>(data.rows()));
-  const keep_range range = run.resolve(sample_filter(keep, family));
-
-  sample_result out{.counts = {}, .valid_share = valid_share, .keep = range, .cut = {}};
+  const auto valid_of = [](const std::vector<index_t>& constant, const std::vector<index_t>& nans,
+                           const any_table& table) {
+    return static_cast<double>(rows_of(table)) - static_cast<double>(constant.size() + nans.size());
+  };
+  sample_result out;
+  const pair_summary summary = run.finish(0);
+  out.valid_x = valid_of(summary.constant_rows, summary.nan_rows, x.rows);
+  const double all_x = share_of(out.valid_x, rows_of(x.rows)) * static_cast<double>(rows_of_x);
+  out.family = pairs_of(all_x);
+  out.is_all = x.is_all() && (is_against || input.area.is_whole_table());
+  if (is_against) {
+    out.valid_y = valid_of(summary.y_constant_rows, summary.y_nan_rows, y.rows);
+    out.family =
+        all_x * share_of(out.valid_y, rows_of(y.rows)) * static_cast<double>(input.rows_of_y());
+    out.is_all = out.is_all && y.is_all();
+  }
+  out.keep = run.resolve(sample_filter(keep, out.family));
   out.counts.tested = run.pairs_tested();
   out.counts.degree.resize(static_cast<std::size_t>(rows.rows));
-  run.engine().counts({.keep = range, .histogram_bins = 0}, out.counts);
-  out.cut = count_candidates(run.engine(), what, range, out.counts);
+  run.engine().counts({.keep = out.keep, .histogram_bins = 0}, out.counts);
+  out.cut = count_candidates(run.engine(), what, out.keep, out.counts);
+  if (is_against) {
+    const auto first_of_y = out.counts.degree.begin() + rows_of(x.rows);
+    out.counts.y_degree.assign(first_of_y, out.counts.degree.end());
+    out.counts.degree.erase(first_of_y, out.counts.degree.end());
+  }
   return out;
+}
+
+// Fills the estimates of the plan.
+void estimate(const sample_result& sample, double part_of_job, pair_plan& out) {
+  const auto [share, error] = kept_share(sample.counts, sample.valid_x, sample.valid_y);
+  const double tests = sample.family * part_of_job;
+  out.sampled_pairs = sample.counts.tested;
+  out.kept_estimate = share * tests;
+  if (sample.is_all) {
+    out.kept_upper = out.kept_estimate;
+  } else if (sample.counts.tested > 0) {
+    // With nothing or little kept in the sample, the rule of three bounds the share.
+    const double floor = 3.0 / static_cast<double>(sample.counts.tested);
+    out.kept_upper = std::min(1.0, share + std::max(3 * error, floor)) * tests;
+  }
+  out.result_bytes = out.kept_estimate * static_cast<double>(sizeof(edge));
 }
 
 }  // namespace
 
-pair_plan plan_all_pairs(measure what, const any_matrix_view& data, const pair_options& options,
+pair_plan plan_all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                          const pair_filter& keep) {
   return with_memory_errors("plan_all_pairs", [&] {
     validate::check_filter(keep);
-    const backend used = checked_backend(what, data, options);
-    validate::check_nans(data, options.nans, options.exec.cpu_threads);
-    const auto [rows, cols] =
-        std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
-    const engine_plan engine = used == backend::cuda
-                                   ? cuda::plan_pair_engine(what, rows, cols, options)
-                                   : cpu::plan_pair_engine(what, rows, cols, options);
-    const auto row_count = static_cast<std::uint64_t>(rows);
+    const backend used = checked_backend(what, tables, options);
+    validate::check_nans(tables, options.nans, options.exec.cpu_threads);
+    const pair_input input{.tables = tables,
+                           .area = area_of(tables, options.part, part_shape::equal_pairs),
+                           .pairs_above = true};
+    const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input, options)
+                                                     : cpu::plan_pair_engine(what, input, options);
     pair_plan out{.used = used,
                   .device = engine.device,
                   .variant = engine.variant,
                   .tile_rows = engine.tile_rows,
                   .tile_cols = engine.tile_cols,
                   .workspace_bytes = engine.workspace_bytes,
-                  .pairs = row_count % 2 == 0 ? row_count / 2 * (row_count - (row_count > 0))
-                                              : row_count * ((row_count - 1) / 2)};
+                  .pairs = pairs_in(input.area)};
 
-    const sample_result sample =
-        std::visit([&](const auto& view) { return count_sample(what, view, options, keep); }, data);
-    const double sampled_rows =
-        sample.valid_share * static_cast<double>(std::min(rows, most_sample_rows));
-    const auto [share, error] = kept_share(sample.counts, sampled_rows);
-    const double family = pairs_of(sample.valid_share * static_cast<double>(rows));
-    out.sampled_pairs = sample.counts.tested;
+    if (is_on_device(tables)) {
+      out.choice = "decided by the call: rows in device memory are not looked at beforehand";
+      return out;
+    }
+    const sample_result sample = count_sample(what, input, options, keep);
     if (engine.variant == pair_variant::hopper) {
-      out.choice = explain_screen(what, sample.keep, cols, screen_use::edges, sample.cut);
+      out.choice = explain_screen(what, sample.keep, input.cols(), screen_use::edges, sample.cut);
     } else if (used == backend::cuda) {
       out.choice = "every pair is decided: this variant has no screen";
     }
-    out.kept_estimate = share * family;
-    if (rows <= most_sample_rows) {
-      out.kept_upper = out.kept_estimate;  // nothing was left out
-    } else if (sample.counts.tested > 0) {
-      // With nothing or little kept in the sample, the rule of three bounds the share.
-      const double floor = 3.0 / static_cast<double>(sample.counts.tested);
-      out.kept_upper = std::min(1.0, share + std::max(3 * error, floor)) * family;
-    }
-    out.result_bytes = out.kept_estimate * static_cast<double>(sizeof(edge));
+    const auto job_pairs =
+        static_cast<double>(pairs_in(area_of(tables, {}, part_shape::equal_pairs)));
+    estimate(sample, job_pairs > 0 ? static_cast<double>(out.pairs) / job_pairs : 0.0, out);
     return out;
   });
 }

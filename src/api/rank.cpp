@@ -30,7 +30,7 @@ void check_columns(index_t cols) {
 
 template <class T>
 void check_nans(matrix_view<const T> data, const rank_options& options) {
-  validate::check_nans(data, options.nans, options.exec.cpu_threads);
+  validate::check_nans({data}, options.nans, options.exec.cpu_threads);
 }
 
 template <class T>

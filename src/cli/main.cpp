@@ -11,12 +11,12 @@
 #include <gpu/error.hpp>
 #include <gpu/version.hpp>
 
-#include "cli/exit_code.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/jobs.hpp"
-#include "cli/messages.hpp"
-#include "cli/options.hpp"
-#include "cli/report.hpp"
+#include "cli/options/options.hpp"
+#include "cli/outputs/report.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/verbs/jobs.hpp"
 #include "io/io_error.hpp"
 #include "io/stop_request.hpp"
 #include "io/write/output_file.hpp"
@@ -100,6 +100,8 @@ int guarded_run(int argc, char** argv) {
   } catch (const too_large& e) {
     return end_with(exit_resources, e.what());
   } catch (const no_threads& e) {
+    return end_with(exit_resources, e.what());
+  } catch (const no_report& e) {
     return end_with(exit_resources, e.what());
   } catch (const io::output_error& e) {
     return end_with(exit_resources, e.what());

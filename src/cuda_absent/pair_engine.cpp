@@ -3,13 +3,17 @@
 
 namespace gpu::cuda {
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure,
-                                                      const detail::any_matrix_view&,
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure, const detail::pair_input&,
                                                       const pair_options&) {
   throw_not_built();
 }
 
-detail::engine_plan plan_pair_engine(detail::measure, index_t, index_t, const pair_options&) {
+detail::engine_plan plan_pair_engine(detail::measure, const detail::pair_input&,
+                                     const pair_options&) {
+  throw_not_built();
+}
+
+index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const execution&) {
   throw_not_built();
 }
 

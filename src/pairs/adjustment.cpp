@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -69,11 +70,8 @@ bin_key key_of(tail side) {
 // cut of the upper bound, so it takes at least one exact step.
 class step_up_search {
  public:
-  step_up_search(const pair_filter& filter, detail::pair_engine& engine)
-      : filter_(filter),
-        engine_(engine),
-        observations_(engine.rows().cols),
-        family_(tested_pairs(engine.rows())) {}
+  step_up_search(const pair_filter& filter, detail::pair_engine& engine, std::uint64_t family)
+      : filter_(filter), engine_(engine), observations_(engine.rows().cols), family_(family) {}
 
   // max_p after the adjustment. With no discoveries that of one: no pair reaches it.
   [[nodiscard]] double max_p() {
@@ -129,10 +127,11 @@ class step_up_search {
 
 }  // namespace
 
-std::uint64_t tested_pairs(const detail::prepared_rows& rows) {
-  const auto valid =
-      static_cast<std::uint64_t>(rows.rows) - rows.constant_rows.size() - rows.nan_rows.size();
-  return valid % 2 == 0 ? valid / 2 * (valid - (valid > 0 ? 1 : 0)) : valid * ((valid - 1) / 2);
+std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair_area& area) {
+  std::vector<index_t> without;
+  std::merge(rows.constant_rows.begin(), rows.constant_rows.end(), rows.nan_rows.begin(),
+             rows.nan_rows.end(), std::back_inserter(without));
+  return detail::pairs_in(area, without);
 }
 
 effective_cut cut_at(double max_p, const pair_filter& filter, index_t observations) {
@@ -156,16 +155,16 @@ effective_cut cut_at(double max_p, const pair_filter& filter, index_t observatio
   return out;
 }
 
-effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine) {
+effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine,
+                          std::uint64_t family) {
   const index_t observations = engine.rows().cols;
-  const std::uint64_t family = tested_pairs(engine.rows());
   if (filter.adjust == adjustment::none || family == 0) {
     return cut_at(filter.max_p, filter, observations);
   }
   if (filter.adjust == adjustment::bonferroni) {
     return cut_at(filter.max_p / static_cast<double>(family), filter, observations);
   }
-  return cut_at(step_up_search(filter, engine).max_p(), filter, observations);
+  return cut_at(step_up_search(filter, engine, family).max_p(), filter, observations);
 }
 
 }  // namespace gpu::stats

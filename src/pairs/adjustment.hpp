@@ -16,15 +16,17 @@ struct effective_cut {
   detail::keep_range keep{0.0, 0.0};
 };
 
-/// Number of pairs with a statistic: the family of tests.
-std::uint64_t tested_pairs(const detail::prepared_rows& rows);
+/// Pairs of `area` that have a statistic.
+std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair_area& area);
 
 /// The cut of `filter` with max_p already adjusted.
 effective_cut cut_at(double max_p, const pair_filter& filter, index_t observations);
 
-/// Resolves filter.adjust, by counting passes of `engine` for Benjamini-Hochberg. The resulting set
+/// Resolves filter.adjust for a family of so many tests, by counting passes of `engine` over all of
+/// them for Benjamini-Hochberg. The resulting set
 /// is that of the textbook procedure on all sorted p: with p_(k) the largest that is at most
 /// k max_p / family, every pair with p <= p_(k).
-effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine);
+effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine,
+                          std::uint64_t family);
 
 }  // namespace gpu::stats

@@ -11,6 +11,7 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::validate {
 namespace {
@@ -53,6 +54,10 @@ index_t first_nan_column(const View& data, index_t row) {
   return data.cols();
 }
 
+std::pair<index_t, index_t> extents_of(const detail::any_table& data) {
+  return std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
+}
+
 void check_order(const char* sink, edge_order order) {
   detail::check_enumerator(fmt::format("{}.order", sink), order, edge_order::unspecified);
 }
@@ -82,19 +87,42 @@ void check_stream(const char* name, const Sink& sink) {
 
 }  // namespace
 
-void check_pair_shape(detail::measure what, const detail::any_matrix_view& data) {
-  const auto [rows, cols] =
-      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
+void check_pair_shape(detail::measure what, const detail::pair_tables& tables) {
+  const auto [rows, cols] = extents_of(tables.x);
+  const char* const name = tables.y ? "x" : "data";
   if (cols < 3) {
     throw invalid_argument(
-        fmt::format("data: got {} columns, expected at least 3 observations", cols));
+        fmt::format("{}: got {} columns, expected at least 3 observations", name, cols));
   }
   if (rows > most_rows) {
-    throw invalid_argument(fmt::format("data: got {} rows, expected at most {}", rows, most_rows));
+    throw invalid_argument(
+        fmt::format("{}: got {} rows, expected at most {}", name, rows, most_rows));
   }
   if (what == detail::measure::spearman && cols > most_spearman_cols) {
-    throw unsupported(
-        fmt::format("data: got {} columns, Spearman takes at most {}", cols, most_spearman_cols));
+    throw unsupported(fmt::format("{}: got {} columns, Spearman takes at most {}", name, cols,
+                                  most_spearman_cols));
+  }
+  if (!tables.y) return;
+  if (detail::is_on_device(*tables.y) != detail::is_on_device(tables.x)) {
+    throw invalid_argument("y: expected a table in the memory that x is in, host or device");
+  }
+  const auto [more_rows, more_cols] = extents_of(*tables.y);
+  if (more_cols != cols) {
+    throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", more_cols, cols));
+  }
+  if (more_rows > most_rows - rows) {
+    throw invalid_argument(fmt::format("y: got {} rows, expected at most {} beside the {} of x",
+                                       more_rows, most_rows - rows, rows));
+  }
+}
+
+void check_part(const pair_part& part) {
+  if (part.of < 1) {
+    throw invalid_argument(fmt::format("options.part.of: got {}, expected at least 1", part.of));
+  }
+  if (part.index < 0 || part.index >= part.of) {
+    throw invalid_argument(
+        fmt::format("options.part.index: got {}, expected 0 to {}", part.index, part.of - 1));
   }
 }
 
@@ -143,10 +171,13 @@ void check_sink(const folded_stream_sink& sink) {
   check_stream("folded_stream_sink", sink);
 }
 
-std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int threads) {
+namespace {
+
+// What is in device memory cannot be looked at here.
+std::vector<index_t> find_in(const detail::any_table& data, int threads) {
   return std::visit(
-      [&]<class T>(const matrix_view<const T>& view) {
-        if constexpr (std::is_floating_point_v<T>) {
+      [&]<class T, memory_space Space>(const basic_matrix_view<const T, Space>& view) {
+        if constexpr (std::is_floating_point_v<T> && Space == memory_space::host) {
           return nan_rows_of(view, threads);
         } else {
           return std::vector<index_t>();
@@ -155,21 +186,39 @@ std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int thre
       data);
 }
 
-void check_nans(const detail::any_matrix_view& data, nan_policy nans, int threads) {
-  if (nans != nan_policy::reject) return;
-  refuse_nans(data, find_nan_rows(data, threads), nans);
+index_t first_nan_in(const detail::any_table& data, index_t row, const nan_column_finder& finder) {
+  if (detail::is_on_device(data)) return finder(detail::device_view(data), row);
+  return std::visit([&](const auto& view) { return first_nan_column(view, row); },
+                    detail::host_view(data));
 }
 
-void refuse_nans(const detail::any_matrix_view& data, std::span<const index_t> rows,
-                 nan_policy nans) {
+}  // namespace
+
+std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int threads) {
+  std::vector<index_t> out = find_in(tables.x, threads);
+  if (!tables.y) return out;
+  const index_t rows_of_x = extents_of(tables.x).first;
+  for (const index_t row : find_in(*tables.y, threads)) out.push_back(rows_of_x + row);
+  return out;
+}
+
+void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads) {
+  if (nans != nan_policy::reject) return;
+  refuse_nans(tables, find_nan_rows(tables, threads), nans);
+}
+
+void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows, nan_policy nans,
+                 const nan_column_finder& finder) {
   if (nans != nan_policy::reject || rows.empty()) return;
-  const index_t row = rows.front();
-  const index_t col =
-      std::visit([&](const auto& view) { return first_nan_column(view, row); }, data);
+  const index_t rows_of_x = extents_of(tables.x).first;
+  const bool is_of_y = rows.front() >= rows_of_x;
+  const index_t row = rows.front() - (is_of_y ? rows_of_x : 0);
+  const char* const name = !tables.y ? "data" : is_of_y ? "y" : "x";
+  const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, finder);
   throw invalid_argument(
-      fmt::format("data: got NaN at row {}, column {} (and in {} rows in all), expected numbers; "
+      fmt::format("{}: got NaN at row {}, column {} (and in {} rows in all), expected numbers; "
                   "nan_policy::propagate takes such rows as without a statistic",
-                  row, col, rows.size()));
+                  name, row, col, rows.size()));
 }
 
 }  // namespace gpu::validate

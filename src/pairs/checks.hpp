@@ -2,6 +2,7 @@
 // What all-pairs operations check before any work: each function throws gpu::invalid_argument
 // unless it says otherwise.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,9 +12,11 @@
 
 namespace gpu::validate {
 
-/// cols >= 3, rows <= 2^32 - 1; for Spearman also as many columns as 64-bit sums of products of
-/// centred ranks take, else gpu::unsupported.
-void check_pair_shape(detail::measure what, const detail::any_matrix_view& data);
+/// As many columns in x and y. cols >= 3, rows <= 2^32 - 1, together; for Spearman also as many
+/// columns as 64-bit sums of products of centred ranks take, else gpu::unsupported.
+void check_pair_shape(detail::measure what, const detail::pair_tables& tables);
+/// 0 <= index < of.
+void check_part(const pair_part& part);
 void check_filter(const pair_filter& keep);
 void check_sink(const edge_sink& sink);
 void check_sink(const top_k_sink& sink);
@@ -22,13 +25,17 @@ void check_sink(const stream_sink& sink);
 void check_sink(const folded_edge_sink& sink);
 void check_sink(const folded_stream_sink& sink);
 
-/// Rows that hold a NaN, ascending; none for integers. Reads the data once, in parallel.
-std::vector<index_t> find_nan_rows(const detail::any_matrix_view& data, int threads);
+/// Rows that hold a NaN, ascending, those of y numbered behind those of x; none for integers and
+/// for tables in device memory. Reads the data once, in parallel.
+std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int threads);
 
 /// Names row and column of the first NaN where `nans` is reject and there is one.
-void check_nans(const detail::any_matrix_view& data, nan_policy nans, int threads);
-/// The same where `rows` are known to be those with a NaN, ascending.
-void refuse_nans(const detail::any_matrix_view& data, std::span<const index_t> rows,
-                 nan_policy nans);
+void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads);
+/// The column of the first NaN of a row in device memory.
+using nan_column_finder = std::function<index_t(const detail::any_device_matrix_view&, index_t)>;
+/// The same where `rows` are known to be those with a NaN, ascending, those of y numbered behind
+/// those of x. Tables in device memory need a finder.
+void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows, nan_policy nans,
+                 const nan_column_finder& finder = {});
 
 }  // namespace gpu::validate

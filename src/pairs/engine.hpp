@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
@@ -16,11 +17,33 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "base/keep_range.hpp"
+#include "pairs/area.hpp"
 #include "stats/p_table.hpp"
 
 namespace gpu::detail {
 
-/// What the prologue found out about the rows.
+/// What an engine is made from.
+struct pair_input {
+  pair_tables tables;
+  pair_area area;  ///< The pairs that its sinks are about.
+  /// Whether all sinks that follow are about pairs i < j (edges, counts, bins): then no pair needs
+  /// the rows before those of the area.
+  bool pairs_above = false;
+
+  [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }
+  [[nodiscard]] index_t cols() const {
+    return std::visit([](const auto& view) { return view.cols(); }, tables.x);
+  }
+  [[nodiscard]] index_t rows_of_x() const {
+    return std::visit([](const auto& view) { return view.rows(); }, tables.x);
+  }
+  [[nodiscard]] index_t rows_of_y() const {
+    if (!tables.y) return 0;
+    return std::visit([](const auto& view) { return view.rows(); }, *tables.y);
+  }
+};
+
+/// What the prologue found out about the rows: those of x with those of y behind them.
 struct prepared_rows {
   index_t rows = 0;
   index_t cols = 0;
@@ -87,7 +110,7 @@ struct bin_counts {
   std::vector<std::uint64_t> bins;
 };
 
-/// Computes the pairs of one prepared input on one backend.
+/// Computes the pairs of the area of one prepared input on one backend.
 class pair_engine {
  public:
   virtual ~pair_engine() = default;
@@ -97,14 +120,17 @@ class pair_engine {
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual pair_variant variant() const = 0;
 
+  /// out [rows of the area, columns of the area]
   virtual void dense(matrix_view<double> out) = 0;
   virtual void dense(matrix_view<float> out) = 0;
   /// Whether edges() fills p.
   [[nodiscard]] virtual bool fills_p() const { return false; }
-  /// Delivers every kept pair in batches of at most batch_edges.
+  /// Delivers every kept pair in batches of at most batch_edges; `col` counts from the first column
+  /// of the area.
   virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
+  /// Row i of `out` is row i of the area's rows; partners count from the area's first column.
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;
-  /// Fills kept, degree and histogram.
+  /// Fills kept, degree [rows() of the engine] and histogram.
   virtual void counts(const count_request& request, pair_counts& out) = 0;
   [[nodiscard]] virtual bin_counts bin_statistics(const bin_request& request) = 0;
 };
@@ -121,18 +147,22 @@ struct engine_plan {
 }  // namespace gpu::detail
 
 namespace gpu::cpu {
-/// Prepares `data` and returns the engine. Throws as spearman_all_pairs documents.
+/// Prepares the rows of `input` and returns the engine. Throws as spearman_all_pairs documents.
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
-                                                      const detail::any_matrix_view& data,
+                                                      const detail::pair_input& input,
                                                       const pair_options& options);
-detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options);
 }  // namespace gpu::cpu
 
 namespace gpu::cuda {
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
-                                                      const detail::any_matrix_view& data,
+                                                      const detail::pair_input& input,
                                                       const pair_options& options);
-detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options);
+/// The column of the first NaN of a row of a table in device memory; cols where there is none.
+/// Waits.
+index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
+                         const execution& exec);
 }  // namespace gpu::cuda

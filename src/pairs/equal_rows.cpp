@@ -138,15 +138,19 @@ bool is_sampled(std::uint64_t hash) {
   return hash % static_cast<std::uint64_t>(detail::sampled_hashes) == 0;
 }
 
-bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, double most) {
-  if (!std::isfinite(most) || rows < detail::least_sampled_rows) return true;
+double estimated_patterns(std::span<const std::uint64_t> hashes) {
   std::vector<std::uint64_t> sample;
   for (const std::uint64_t hash : hashes) {
     if (is_sampled(hash)) sample.push_back(hash);
   }
   std::sort(sample.begin(), sample.end());
   const auto distinct = std::unique(sample.begin(), sample.end()) - sample.begin();
-  return static_cast<double>(distinct) * static_cast<double>(detail::sampled_hashes) <= most;
+  return static_cast<double>(distinct) * static_cast<double>(detail::sampled_hashes);
+}
+
+bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, double most) {
+  if (!std::isfinite(most) || rows < detail::least_sampled_rows) return true;
+  return estimated_patterns(hashes) <= most;
 }
 
 row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint64_t> hashes,

@@ -29,6 +29,8 @@ std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads);
 
 /// Whether the sample of promises_patterns() takes this hash.
 bool is_sampled(std::uint64_t hash);
+/// The number of patterns that the sampled ones among these hashes promise; unbiased.
+double estimated_patterns(std::span<const std::uint64_t> hashes);
 /// Whether `rows` rows of these hashes may be at most `most` patterns, by a sample of many rows:
 /// see plan/fold_choice.hpp. Needs those hashes alone that are sampled.
 bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, double most);

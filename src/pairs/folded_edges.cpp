@@ -36,20 +36,16 @@ class batch_writer {
 
 using edge_batches = batch_writer<edge, edge_receiver>;
 
-edge between(node_id a, node_id b, double statistic) {
-  return {.row = std::min(a, b), .col = std::max(a, b), .statistic = statistic, .p = 0};
-}
-
 }  // namespace
 
 void folded_pair_engine::folded_edges(const edge_request& request,
                                       const folded_edge_receiver& receive) {
   batch_writer<folded_edge, folded_edge_receiver> out(request.batch_edges, receive);
-  const auto count = static_cast<node_id>(weights_.size());
-  node_id next = 0;  // whose pairs within come next
+  const auto count = static_cast<node_id>(pattern_rows_.end);
+  auto next = static_cast<node_id>(pattern_rows_.begin);  // whose pairs within come next
   const auto write_within = [&](node_id end) {
     for (; next < end; ++next) {
-      if (weights_[next] < 2) continue;
+      if (pairs_within(next) == 0) continue;
       out.write(
           {.first = next, .second = next, .statistic = 1, .p = 0, .pairs = pairs_within(next)});
     }
@@ -62,11 +58,12 @@ void folded_pair_engine::folded_edges(const edge_request& request,
   inner_->edges(between_patterns, [&](std::span<edge> found) {
     for (const edge& e : found) {
       if (next <= e.row) write_within(e.row + 1);
+      const node_id second = pattern_of_col(e.col);
       out.write({.first = e.row,
-                 .second = e.col,
+                 .second = second,
                  .statistic = e.statistic,
                  .p = 0,
-                 .pairs = pairs_between(e.row, e.col)});
+                 .pairs = pairs_between(e.row, second)});
     }
   });
   write_within(count);
@@ -75,20 +72,25 @@ void folded_pair_engine::folded_edges(const edge_request& request,
 
 void folded_pair_engine::edges_as_found(const edge_request& request, const edge_receiver& receive) {
   edge_batches out(request.batch_edges, receive);
+  const auto write = [&](node_id row, node_id col, double statistic) {
+    out.write({.row = row, .col = col_of(col), .statistic = statistic, .p = 0});
+  };
   const auto write_within = [&](std::span<const node_id> rows) {
     for (std::size_t a = 0; a < rows.size() && !request.has_enough(); ++a) {
-      for (const node_id col : rows.subspan(a + 1)) out.write(between(rows[a], col, 1.0));
+      for (const node_id col : rows.subspan(a + 1)) write(rows[a], col, 1.0);
     }
   };
   const auto write_between = [&](const edge& e) {
+    const auto cols = patterns().members_of(pattern_of_col(e.col));
     for (const node_id a : patterns().members_of(e.row)) {
       if (request.has_enough()) return;
-      for (const node_id b : patterns().members_of(e.col)) out.write(between(a, b, e.statistic));
+      for (const node_id b : cols) write(std::min(a, b), std::max(a, b), e.statistic);
     }
   };
   if (request.keep.keeps(1.0)) {
-    for (std::size_t p = 0; p < weights_.size(); ++p) {
-      write_within(patterns().members_of(static_cast<node_id>(p)));
+    for (index_t p = pattern_rows_.begin; p < pattern_rows_.end; ++p) {
+      const auto pattern = static_cast<node_id>(p);
+      if (has_pairs_within(pattern)) write_within(patterns().members_of(pattern));
     }
   }
   edge_request between_patterns = request;
@@ -111,9 +113,11 @@ class folded_pair_engine::ordered_edges {
       : engine_(engine), request_(request), out_(request.batch_edges, receive) {}
 
   void run() {
-    wanted_.assign(engine_.weights_.size(), true);
+    wanted_.assign(engine_.weights_.size(), false);
+    std::fill(wanted_.begin() + engine_.pattern_rows_.begin,
+              wanted_.begin() + engine_.pattern_rows_.end, true);
     if (collect(engine_.most_waiting_)) {
-      write_rows(0, rows());
+      write_rows(rows().begin, rows().end);
     } else {
       run_in_ranges();
     }
@@ -131,9 +135,7 @@ class folded_pair_engine::ordered_edges {
     double statistic;
   };
 
-  [[nodiscard]] index_t rows() const {
-    return static_cast<index_t>(engine_.patterns().pattern_of.size());
-  }
+  [[nodiscard]] const index_range& rows() const { return engine_.area_.rows; }
   [[nodiscard]] node_id pattern_of(index_t row) const {
     return engine_.patterns().pattern_of[static_cast<std::size_t>(row)];
   }
@@ -165,9 +167,10 @@ bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
   unordered.p_of = {};
   engine_.inner_->edges(unordered, [&](std::span<edge> batch) {
     for (const edge& e : batch) {
-      if (too_many || (!wanted_[e.row] && !wanted_[e.col])) continue;
+      const node_id second = engine_.pattern_of_col(e.col);
+      if (too_many || (!wanted_[e.row] && !wanted_[second])) continue;
       if (found_.size() < most) {
-        found_.push_back({e.row, e.col, e.statistic});
+        found_.push_back({e.row, second, e.statistic});
       } else {
         too_many = true;
       }
@@ -181,11 +184,11 @@ void folded_pair_engine::ordered_edges::run_in_ranges() {
   pair_counts found;
   found.degree.resize(engine_.weights_.size());
   engine_.inner_->counts({.keep = request_.keep, .histogram_bins = 0}, found);
-  for (index_t first = 0; first < rows() && !request_.has_enough();) {
+  for (index_t first = rows().begin; first < rows().end && !request_.has_enough();) {
     wanted_.assign(wanted_.size(), false);
     std::size_t edges = 0;
     index_t last = first;
-    for (; last < rows(); ++last) {
+    for (; last < rows().end; ++last) {
       const node_id p = pattern_of(last);
       if (p == row_patterns::no_pattern || wanted_[p]) continue;
       if (edges > 0 && edges + found.degree[p] > engine_.most_waiting_) break;
@@ -222,10 +225,10 @@ void folded_pair_engine::ordered_edges::spread(index_t row, std::vector<edge>& o
     const auto members = engine_.patterns().members_of(pattern);
     auto at = std::upper_bound(members.begin(), members.end(), self);
     for (; at != members.end(); ++at) {
-      out.push_back({.row = self, .col = *at, .statistic = statistic, .p = 0});
+      out.push_back({.row = self, .col = engine_.col_of(*at), .statistic = statistic, .p = 0});
     }
   };
-  if (request_.keep.keeps(1.0)) take_later(own, 1.0);
+  if (request_.keep.keeps(1.0) && engine_.has_pairs_within(own)) take_later(own, 1.0);
   for (std::size_t at = begin_[own]; at < begin_[own + std::size_t{1}]; ++at) {
     take_later(partners_[at].pattern, partners_[at].statistic);
   }

@@ -34,10 +34,29 @@ void for_each_row(index_t first, index_t last, index_t task_rows, int threads, c
   });
 }
 
+// The patterns of the rows of `range`, which no pattern crosses.
+index_range patterns_in(const row_patterns& patterns, index_range range) {
+  const auto first_from = [&](index_t row) {
+    index_t begin = 0;
+    index_t end = patterns.size();
+    while (begin < end) {
+      const index_t p = begin + (end - begin) / 2;
+      const bool is_before = patterns.members_of(static_cast<node_id>(p)).front() < row;
+      (is_before ? begin : end) = is_before ? p + 1 : p;
+    }
+    return begin;
+  };
+  return {first_from(range.begin), first_from(range.end)};
+}
+
 }  // namespace
 
-folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const execution& exec)
+folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_area& area,
+                                       const execution& exec)
     : inner_(std::move(inner)),
+      area_(area),
+      pattern_rows_(patterns_in(patterns(), area.rows)),
+      pattern_cols_(patterns_in(patterns(), area.cols)),
       threads_(cpu::thread_count(exec.cpu_threads)),
       most_waiting_(waiting_edges_within(exec.workspace_bytes)),
       weights_(static_cast<std::size_t>(patterns().size())) {
@@ -52,33 +71,37 @@ folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const
 // The patterns' matrix comes to the upper left of the result and is spread from there in place.
 // Row i is written from row p(i) <= i, its pattern, for i from the last to the first: the rows from
 // `first` on have their patterns before `first`, and those are untouched until then. The same holds
-// for the columns of a row.
+// for the columns of a row. Rows, columns and their patterns count from the first of the area here.
 template <class Value>
 void folded_pair_engine::spread_dense(matrix_view<Value> out) {
-  const index_t rows = out.rows();
-  const std::vector<node_id>& pattern_of = patterns().pattern_of;
-  if (patterns().size() > 0) {
-    inner_->dense(
-        matrix_view<Value>(out.data(), patterns().size(), patterns().size(), out.row_stride()));
+  if (!pattern_rows_.empty() && !pattern_cols_.empty()) {
+    inner_->dense(matrix_view<Value>(out.data(), pattern_rows_.size(), pattern_cols_.size(),
+                                     out.row_stride()));
   }
+  const auto pattern_of = [&](index_t row) {
+    return patterns().pattern_of[static_cast<std::size_t>(row)];
+  };
   const auto spread = [&](index_t i) {
     Value* to = out.row(i);
-    const node_id own = pattern_of[static_cast<std::size_t>(i)];
-    const Value* from = own == row_patterns::no_pattern ? nullptr : out.row(own);
-    for (index_t j = rows; j-- > 0;) {
-      const node_id other = pattern_of[static_cast<std::size_t>(j)];
-      to[j] = from == nullptr || other == row_patterns::no_pattern ? static_cast<Value>(nan_value)
-                                                                   : from[other];
+    const node_id own = pattern_of(area_.rows.begin + i);
+    const Value* from =
+        own == row_patterns::no_pattern ? nullptr : out.row(own - pattern_rows_.begin);
+    for (index_t j = out.cols(); j-- > 0;) {
+      const node_id other = pattern_of(area_.cols.begin + j);
+      to[j] = from == nullptr || other == row_patterns::no_pattern
+                  ? static_cast<Value>(nan_value)
+                  : from[other - pattern_cols_.begin];
     }
   };
   // patterns_before[i]: patterns of the rows before i, which have the lowest numbers.
-  std::vector<index_t> patterns_before(static_cast<std::size_t>(rows) + 1);
-  for (std::size_t i = 0; i < pattern_of.size(); ++i) {
-    const bool is_first = pattern_of[i] != row_patterns::no_pattern &&
-                          static_cast<index_t>(pattern_of[i]) == patterns_before[i];
-    patterns_before[i + 1] = patterns_before[i] + (is_first ? 1 : 0);
+  std::vector<index_t> patterns_before(static_cast<std::size_t>(out.rows()) + 1);
+  for (index_t i = 0; i < out.rows(); ++i) {
+    const node_id own = pattern_of(area_.rows.begin + i);
+    const index_t before = patterns_before[static_cast<std::size_t>(i)];
+    const bool is_first = own != row_patterns::no_pattern && own - pattern_rows_.begin == before;
+    patterns_before[static_cast<std::size_t>(i) + 1] = before + (is_first ? 1 : 0);
   }
-  index_t last = rows;
+  index_t last = out.rows();
   while (last > 0) {
     const index_t first = patterns_before[static_cast<std::size_t>(last)];
     if (first == last) break;  // from here on each row is its own pattern's
@@ -112,7 +135,11 @@ void folded_pair_engine::counts(const count_request& request, pair_counts& out) 
   for_each_row(0, static_cast<index_t>(out.degree.size()), rows_per_task, threads_, [&](index_t i) {
     const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
     std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
-    degree = p == row_patterns::no_pattern ? 0 : found.degree[p] + (within ? weights_[p] - 1 : 0);
+    if (p == row_patterns::no_pattern) {
+      degree = 0;
+    } else {
+      degree = found.degree[p] + (within && has_pairs_within(p) ? weights_[p] - 1 : 0);
+    }
   });
 }
 
@@ -184,9 +211,9 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
   std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
-  const index_t count = patterns().size();
-  if (count == 0) return;
-  const index_t k = std::min(request.k, count);
+  const index_t count = pattern_rows_.size();
+  if (count == 0 || pattern_cols_.empty()) return;
+  const index_t k = std::min(request.k, pattern_cols_.size());
   neighbor_table found{.index = matrix<node_id>(count, k),
                        .statistic = matrix<double>(count, k),
                        .count = std::vector<node_id>(static_cast<std::size_t>(count)),
@@ -195,11 +222,11 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
   inner_request.k = k;
   inner_->top_k(inner_request, found);
 
-  const bool within = request.keep.keeps(1.0);
+  const bool within = request.keep.keeps(1.0) && !area_.is_against();
   const bool by_magnitude = request.order == neighbor_order::by_absolute_value;
   const auto rank_of = [&](double r) { return by_magnitude ? std::abs(r) : r; };
   const auto spread = [&](index_t p, std::vector<neighbor>& list, member_merge& merge) {
-    const auto own = patterns().members_of(static_cast<node_id>(p));
+    const auto own = patterns().members_of(static_cast<node_id>(pattern_rows_.begin + p));
     const auto most = static_cast<std::size_t>(request.k) + 1;
     const index_t entries = found.count[static_cast<std::size_t>(p)];
     list.clear();
@@ -213,19 +240,20 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
         own_is_left = false;
       }
       for (; e < entries && rank_of(found.statistic(p, e)) == rank; ++e) {
-        merge.add(patterns().members_of(found.index(p, e)), found.statistic(p, e));
+        merge.add(patterns().members_of(pattern_of_col(found.index(p, e))), found.statistic(p, e));
       }
       while (!merge.empty() && list.size() < most) list.push_back(merge.take(rank));
     }
     for (const node_id row : own) {
+      const index_t to = row - area_.rows.begin;
       index_t at = 0;
       for (std::size_t e = 0; e < list.size() && at < request.k; ++e) {
         if (list[e].row == row) continue;
-        out.index(row, at) = list[e].row;
-        out.statistic(row, at) = list[e].statistic;
+        out.index(to, at) = col_of(list[e].row);
+        out.statistic(to, at) = list[e].statistic;
         ++at;
       }
-      out.count[row] = static_cast<node_id>(at);
+      out.count[static_cast<std::size_t>(to)] = static_cast<node_id>(at);
     }
   };
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;

@@ -3,6 +3,9 @@
 // it gives is what the rows themselves would give, bit for bit: rows of a pattern have the same
 // ranks, so a pair of rows has the statistic of the pair of their patterns, and exactly 1 within a
 // pattern (S / sqrt(S S) is 1 in IEEE arithmetic).
+//
+// A pattern never crosses a boundary of the area: rows of x are folded with rows of x alone, those
+// of a part of a table with each other, and so the patterns of the area's rows are a range.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +24,9 @@ using folded_edge_receiver = std::function<void(std::span<folded_edge>)>;
 
 class folded_pair_engine final : public pair_engine {
  public:
-  /// `inner` has folded rows.
-  folded_pair_engine(std::unique_ptr<pair_engine> inner, const execution& exec);
+  /// `inner` has folded rows; `area` is that of the rows themselves.
+  folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_area& area,
+                     const execution& exec);
 
   [[nodiscard]] const prepared_rows& rows() const override { return inner_->folded()->input; }
   [[nodiscard]] const folded_rows* folded() const override { return inner_->folded(); }
@@ -36,7 +40,8 @@ class folded_pair_engine final : public pair_engine {
   void counts(const count_request& request, pair_counts& out) override;
   [[nodiscard]] bin_counts bin_statistics(const bin_request& request) override;
 
-  /// As edges(), between patterns; the pairs within a pattern are an edge of it with itself.
+  /// As edges(), between patterns, both numbered through; the pairs within a pattern are an edge of
+  /// it with itself.
   void folded_edges(const edge_request& request, const folded_edge_receiver& receive);
 
  private:
@@ -47,10 +52,21 @@ class folded_pair_engine final : public pair_engine {
   void edges_as_found(const edge_request& request, const edge_receiver& receive);
 
   [[nodiscard]] const row_patterns& patterns() const { return inner_->folded()->patterns; }
-  // Pairs of rows within a pattern.
+  // Whether the area has pairs of rows within a pattern.
+  [[nodiscard]] bool has_pairs_within(node_id pattern) const {
+    return !area_.is_against() && pattern_rows_.holds(pattern);
+  }
   [[nodiscard]] std::uint64_t pairs_within(node_id pattern) const {
     const std::uint64_t weight = weights_[pattern];
-    return weight * (weight - 1) / 2;
+    return has_pairs_within(pattern) ? weight * (weight - 1) / 2 : 0;
+  }
+  // The pattern that inner_ calls column `col`.
+  [[nodiscard]] node_id pattern_of_col(node_id col) const {
+    return static_cast<node_id>(pattern_cols_.begin + col);
+  }
+  // The column of a result that a row of the area's columns is.
+  [[nodiscard]] node_id col_of(node_id row) const {
+    return static_cast<node_id>(row - area_.cols.begin);
   }
 
   // Pairs of rows of two patterns.
@@ -59,6 +75,9 @@ class folded_pair_engine final : public pair_engine {
   }
 
   std::unique_ptr<pair_engine> inner_;
+  pair_area area_;
+  index_range pattern_rows_;  // the patterns of the area's rows
+  index_range pattern_cols_;  // and of its columns
   int threads_;
   std::size_t most_waiting_;  // edges between patterns that may wait to be put in order
   std::vector<std::uint32_t> weights_;

@@ -255,11 +255,10 @@ matmul_choice pitched(const matmul_extents& e, std::size_t element_bytes) {
                              std::max(padded(e.k, e.n), padded(e.n, e.k))};
 }
 
-}  // namespace
-
-matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_bytes,
-                                 const matmul_options& options, const matmul_device& device,
-                                 std::size_t limit) {
+// As choose_matmul_cuda, but for the product alone.
+matmul_choice choose_product(const matmul_extents& e, std::size_t element_bytes,
+                             const matmul_options& options, const matmul_device& device,
+                             std::size_t limit) {
   const matmul_variant asked = options.variant;
   const auto refuse = [&](const char* reason) {
     throw unsupported(
@@ -303,6 +302,34 @@ matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_by
                                     to_string(asked), choice.workspace_bytes, limit),
                         choice.workspace_bytes);
   }
+  return choice;
+}
+
+}  // namespace
+
+std::size_t separate_product_bytes(const matmul_extents& e, std::size_t element_bytes,
+                                   const matmul_options& options) {
+  if (options.beta == 0 || options.alpha == 0 || options.variant == matmul_variant::cublas) {
+    return 0;
+  }
+  constexpr index_t alignment = 256;  // of what stands behind it in the workspace
+  return static_cast<std::size_t>(
+      round_up(e.m * e.n * static_cast<index_t>(element_bytes), alignment));
+}
+
+matmul_choice choose_matmul_cuda(const matmul_extents& e, std::size_t element_bytes,
+                                 const matmul_options& options, const matmul_device& device,
+                                 std::size_t limit) {
+  const std::size_t product_bytes = separate_product_bytes(e, element_bytes, options);
+  if (product_bytes > limit) {
+    throw out_of_memory(fmt::format("matmul: options.beta is not 0, which needs a workspace of {} "
+                                    "bytes for the product, but the limit is {}",
+                                    product_bytes, limit),
+                        product_bytes);
+  }
+  matmul_choice choice = choose_product(e, element_bytes, options, device, limit - product_bytes);
+  choice.product_bytes = product_bytes;
+  choice.workspace_bytes += product_bytes;
   return choice;
 }
 

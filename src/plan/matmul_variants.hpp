@@ -27,11 +27,18 @@ struct matmul_choice {
   index_t tile_rows = 0;
   index_t tile_cols = 0;
   index_t depth_splits = 1;
-  std::size_t workspace_bytes = 0;
+  std::size_t workspace_bytes = 0;  // product_bytes among them
+  std::size_t product_bytes = 0;    // of the product, where C is read after it is known
   bool transpose_a = false;  // register_tiled: copy A with k across first, where rows are aligned
   bool transpose_b = false;
   int wgmma_columns = 0;  // tensor: tile width of the warpgroup products, 0 for warp products
 };
+
+/// The bytes of a product that is made beside C, because C is read afterwards: 0 where beta is 0,
+/// where alpha is, and of cublas, which reads C itself.
+[[nodiscard]] std::size_t separate_product_bytes(const matmul_extents& extents,
+                                                 std::size_t element_bytes,
+                                                 const matmul_options& options);
 
 /// `limit`: the most workspace the choice may need, bytes. `automatic` stays below it; another
 /// variant throws gpu::out_of_memory. Throws gpu::unsupported where the device or type has none.

@@ -21,10 +21,20 @@ struct filter_shape {
   index_t rows = 0;
   index_t cols = 0;         ///< Elements of an input row.
   index_t output_cols = 0;  ///< Elements of an output row.
-  index_t window = 1;       ///< As asked, less what would only add zeros.
+  index_t window = 1;       ///< As asked, less what all windows of a row have in common.
   index_t left = 0;
   index_t divisor = 1;  ///< The window as asked.
   gpu::boundary boundary = gpu::boundary::zero;
+  /// What was cut off windows that reach far beyond the row: whole periods of the extended row
+  /// (reflect, mirror, wrap), or copies of its first and last element (nearest). Zeros and places
+  /// that are not there (zero, shrink) leave no trace but in `divisor`.
+  index_t period = 0;  ///< Places of a period, from the first element of the row on.
+  index_t periods = 0;
+  index_t first_copies = 0;
+  index_t last_copies = 0;
+
+  /// Whether a sum of the row's own has to be added to what the cut windows hold.
+  [[nodiscard]] constexpr bool folds() const { return periods + first_copies + last_copies > 0; }
 };
 
 /// Validates window, origin and boundary and places the windows of mean_filter.

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "cli/exit_code.hpp"
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
+#include "cli/process/exit_code.hpp"
 #include "fuzz/expect.hpp"
 
 namespace {

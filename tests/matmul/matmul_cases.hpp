@@ -2,6 +2,7 @@
 // The cases every implementation of matmul must pass, whatever memory it reads. A backend is a
 // callable: multiply(a, b, c, options) on host views, which it may copy where it likes.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -103,6 +104,95 @@ void check_product(const Backend& multiply, product_shape shape, const gpu::matm
   CHECK(worst_fraction_of_bound<T>(std::as_const(x.a).view(), std::as_const(x.b).view(),
                                    std::as_const(x.c).view(), options, shape.k) <= 1.0);
   CHECK(x.c.padding_is_untouched());
+}
+
+/// The documented bound of alpha op(A) op(B) + beta C.
+template <class T>
+long double scaled_error_bound(const matmul_element_reference& element, long double old_c,
+                               gpu::index_t k, const gpu::matmul_options& options) {
+  const long double unit = sizeof(T) == 4 ? 0x1p-24L : 0x1p-53L;
+  const long double alpha = std::fabs(static_cast<long double>(static_cast<T>(options.alpha)));
+  const long double beta = std::fabs(static_cast<long double>(static_cast<T>(options.beta)));
+  const long double size = alpha * element.absolute_sum + beta * std::fabs(old_c);
+  const bool is_blas = options.variant == gpu::matmul_variant::cublas ||
+                       options.variant == gpu::matmul_variant::blas ||
+                       (options.variant == gpu::matmul_variant::automatic &&
+                        options.exec.target == gpu::backend::cpu);
+  const auto depth = static_cast<long double>(k) + 3;
+  if (is_blas) return depth * unit / (1 - depth * unit) * size + 1e-30L;
+  // `automatic` may take the tensor cores.
+  const auto bounded = options.variant == gpu::matmul_variant::automatic
+                           ? gpu::matmul_variant::tensor
+                           : options.variant;
+  return alpha * std::fmax(matmul_error_bound<T>(element, k, options.variant),
+                           matmul_error_bound<T>(element, k, bounded)) +
+         3 * unit * size;
+}
+
+/// C = alpha op(A) op(B) + beta C. What is not to be read is NaN.
+template <class T, class Backend>
+void check_scaled_product(const Backend& multiply, product_shape shape,
+                          const gpu::matmul_options& options) {
+  CAPTURE(shape.m, shape.n, shape.k, options.alpha, options.beta, static_cast<int>(options.a),
+          static_cast<int>(options.b), gpu::to_string(options.variant));
+  operands<T> x(shape, options, 3);
+  const auto fill = [](gpu::matrix_view<T> all) {
+    for (gpu::index_t i = 0; i < all.rows(); ++i) {
+      std::fill_n(all.row(i), all.cols(), std::numeric_limits<T>::quiet_NaN());
+    }
+  };
+  if (options.beta == 0) fill(x.c.view());
+  if (options.alpha == 0) {
+    fill(x.a.view());
+    fill(x.b.view());
+  }
+  const padded_matrix<T> old_c = x.c;
+  multiply(std::as_const(x.a).view(), std::as_const(x.b).view(), x.c.view(), options);
+  double worst = 0;
+  for (gpu::index_t i = 0; i < shape.m; ++i) {
+    for (gpu::index_t j = 0; j < shape.n; ++j) {
+      matmul_element_reference element;
+      if (options.alpha != 0) {
+        element =
+            matmul_reference(std::as_const(x.a).view(), std::as_const(x.b).view(), options, i, j);
+      }
+      const long double before = options.beta == 0 ? 0 : old_c.view()(i, j);
+      const long double expected =
+          static_cast<long double>(static_cast<T>(options.alpha)) * element.value +
+          static_cast<long double>(static_cast<T>(options.beta)) * before;
+      const long double error = std::fabs(static_cast<long double>(x.c.view()(i, j)) - expected);
+      const long double bound = scaled_error_bound<T>(element, before, shape.k, options);
+      worst = error <= bound ? std::fmax(worst, static_cast<double>(error / bound)) : 1e30;
+      if (worst > 1) break;
+    }
+  }
+  CHECK(worst <= 1.0);
+  CHECK(x.c.padding_is_untouched());
+}
+
+template <class T, class Backend>
+void check_scaled_products(const Backend& multiply, const gpu::matmul_options& base) {
+  struct factors {
+    double alpha;
+    double beta;
+  };
+  gpu::matmul_options options = base;
+  for (const factors f : {factors{1, 0}, {2.5, 0}, {-1, 1}, {0.1, -2}, {1, 1}, {0, 3}, {0, 0}}) {
+    options.alpha = f.alpha;
+    options.beta = f.beta;
+    for (const product_shape& shape :
+         {product_shape{1, 1, 1}, {3, 40, 0}, {33, 31, 65}, {129, 70, 45}, {5, 300, 2000}}) {
+      check_scaled_product<T>(multiply, shape, options);
+    }
+    for (const auto a : transpositions) {
+      for (const auto b : transpositions) {
+        options.a = a;
+        options.b = b;
+        check_scaled_product<T>(multiply, {66, 65, 130}, options);
+      }
+    }
+    options.a = options.b = gpu::transposition::none;
+  }
 }
 
 /// Extents of 0 and 1, and around every edge of 4, 8, 16, 32, 64, 128 and 192.

@@ -137,6 +137,38 @@ TEMPLATE_TEST_CASE("CUDA products follow IEEE for Inf, NaN and subnormals", "[ma
   }
 }
 
+TEMPLATE_TEST_CASE("CUDA products are scaled and added to C", "[matmul][cuda]", float, double) {
+  for (const auto variant : variants<TestType>()) {
+    const gpu::matmul_options options{.variant = variant, .exec = on_cuda};
+    gpu_test::check_scaled_products<TestType>(multiply_on_device, options);
+    gpu_test::check_scaled_products<TestType>(multiply_on_host, options);
+    gpu_test::check_scaled_product<TestType>(
+        multiply_on_device, {517, 771, 1030},
+        {.alpha = 3, .beta = 0.5, .variant = variant, .exec = on_cuda});
+  }
+}
+
+TEST_CASE("A product that is added takes its size as workspace", "[matmul][cuda][plan]") {
+  gpu::matmul_options options{.variant = gpu::matmul_variant::naive, .exec = on_cuda};
+  CHECK(gpu::plan_matmul<float>(100, 64, 10, options).workspace_bytes == 0);
+  options.beta = 1;
+  CHECK(gpu::plan_matmul<float>(100, 64, 10, options).workspace_bytes == 100 * 64 * 4);
+  options.alpha = 0;
+  CHECK(gpu::plan_matmul<float>(100, 64, 10, options).workspace_bytes == 0);
+  options.alpha = 1;
+  options.exec.workspace_bytes = 1000;
+  CHECK_THROWS_AS(gpu::plan_matmul<float>(100, 64, 10, options), gpu::out_of_memory);
+  // Panels of C where the limit holds no more, and the caller's own workspace.
+  gpu::matmul_options panels{.alpha = 2, .beta = -1, .exec = on_cuda};
+  panels.exec.workspace_bytes = 600 * 1024;
+  gpu_test::check_scaled_product<float>(multiply_on_host, {700, 90, 200}, panels);
+  gpu::matmul_options given{.alpha = 2, .beta = -1, .exec = on_cuda};
+  const device_array<std::byte> workspace(
+      gpu::plan_matmul<double>(300, 200, 500, given).workspace_bytes);
+  given.workspace = {workspace.data(), static_cast<gpu::index_t>(workspace.size())};
+  gpu_test::check_scaled_product<double>(multiply_on_device, {300, 200, 500}, given);
+}
+
 TEMPLATE_TEST_CASE("The same call gives the same bytes", "[matmul][cuda]", float, double) {
   for (const auto variant : variants<TestType>()) {
     const gpu::matmul_options options{.variant = variant, .exec = on_cuda};

@@ -39,6 +39,18 @@ TEMPLATE_TEST_CASE("CPU products follow IEEE for Inf, NaN and subnormals", "[mat
   }
 }
 
+TEMPLATE_TEST_CASE("CPU products are scaled and added to C", "[matmul]", float, double) {
+  for (const auto variant : cpu_variants) {
+    gpu_test::check_scaled_products<TestType>(multiply, {.variant = variant, .exec = on_cpu});
+  }
+}
+
+TEST_CASE("A new product has nothing to be added to", "[matmul]") {
+  const gpu::matrix<float> a(2, 2);
+  CHECK_NOTHROW(gpu::matmul(a, a, {.alpha = 2, .exec = on_cpu}));
+  CHECK_THROWS_AS(gpu::matmul(a, a, {.beta = 1, .exec = on_cpu}), gpu::invalid_argument);
+}
+
 TEST_CASE("A product by hand", "[matmul]") {
   const float a[] = {1, 2, 3, 4, 5, 6};
   const float b[] = {7, 8, 9, 10, 11, 12};
@@ -51,6 +63,14 @@ TEST_CASE("A product by hand", "[matmul]") {
   const gpu::matrix<float> gram = gpu::matmul(gpu::matrix_view(a, 2, 3), gpu::matrix_view(a, 2, 3),
                                               {.b = gpu::transposition::transpose, .exec = on_cpu});
   CHECK(gram(0, 1) == 32);
+  gpu::matrix<float> sum(2, 2);
+  sum(0, 0) = 100;
+  sum(1, 1) = -1;
+  gpu::matmul(gpu::matrix_view(a, 2, 3), gpu::matrix_view(b, 3, 2), sum,
+              {.alpha = 0.5, .beta = 3, .exec = on_cpu});
+  CHECK(sum(0, 0) == 329);
+  CHECK(sum(0, 1) == 32);
+  CHECK(sum(1, 1) == 74);
 }
 
 TEST_CASE("The number of CPU threads does not leave the error bound", "[matmul]") {

@@ -47,6 +47,29 @@ TEMPLATE_TEST_CASE("Every variant equals direct sums, whatever the window, origi
   }
 }
 
+TEMPLATE_TEST_CASE("Every variant takes each pair of types", "[mean_filter][cuda]",
+                   (types<std::int8_t, std::int8_t>), (types<std::int8_t, double>),
+                   (types<std::int16_t, std::int16_t>), (types<std::int16_t, double>),
+                   (types<float, double>)) {
+  using in = typename TestType::in;
+  using out = typename TestType::out;
+  for (const auto variant :
+       {mean_filter_variant::direct, mean_filter_variant::constant_memory,
+        mean_filter_variant::shared_memory, mean_filter_variant::register_window,
+        mean_filter_variant::block_sums}) {
+    for (const index_t window : {2, 5, 16, 101}) {
+      if (variant == mean_filter_variant::register_window && window > 16) continue;
+      check_all_boundaries<in, out>(700, window, on_cuda(variant), 74);
+    }
+  }
+  auto options = on_cuda(mean_filter_variant::multi_level);
+  options.window = 5001;
+  check_vector<in, out>(30'001, options, 75, 1009);
+  options = on_cuda(mean_filter_variant::block_sums);
+  options.window = 1001;
+  check_vector<in, out>(30'001, options, 76, 503);
+}
+
 TEMPLATE_TEST_CASE("Windows at the edges of chunks, warps and tiles", "[mean_filter][cuda]", double,
                    float, std::int32_t, std::uint8_t) {
   auto options = on_cuda(mean_filter_variant::block_sums);
@@ -153,7 +176,8 @@ TEST_CASE("The origin job: CPU and CUDA agree to the last bit but one", "[mean_f
 }
 
 TEMPLATE_TEST_CASE("A convolution equals direct sums of products, by every variant",
-                   "[convolve][cuda]", double, float, std::int32_t, std::uint8_t, std::uint16_t) {
+                   "[convolve][cuda]", double, float, std::int32_t, std::uint8_t, std::uint16_t,
+                   std::int8_t, std::int16_t) {
   for (const auto variant :
        {mean_filter_variant::automatic, mean_filter_variant::direct,
         mean_filter_variant::constant_memory, mean_filter_variant::shared_memory,
@@ -164,7 +188,7 @@ TEMPLATE_TEST_CASE("A convolution equals direct sums of products, by every varia
         const gpu::convolve_options options{.variant = variant,
                                             .exec = {.target = gpu::backend::cuda}};
         check_convolutions<TestType, TestType>(size, weights, options, 101);
-        if constexpr (std::is_integral_v<TestType>) {
+        if constexpr (!std::is_same_v<TestType, double>) {
           check_convolutions<TestType, double>(size, weights, options, 102);
         }
       }

@@ -23,7 +23,10 @@ TEMPLATE_TEST_CASE("The mean filter equals direct sums, whatever the window, ori
                    "[mean_filter]", (types<double, double>), (types<float, float>),
                    (types<std::int32_t, std::int32_t>), (types<std::int32_t, double>),
                    (types<std::uint8_t, std::uint8_t>), (types<std::uint8_t, double>),
-                   (types<std::uint16_t, std::uint16_t>), (types<std::uint16_t, double>)) {
+                   (types<std::uint16_t, std::uint16_t>), (types<std::uint16_t, double>),
+                   (types<std::int8_t, std::int8_t>), (types<std::int8_t, double>),
+                   (types<std::int16_t, std::int16_t>), (types<std::int16_t, double>),
+                   (types<float, double>)) {
   using in = typename TestType::in;
   using out = typename TestType::out;
   for (const auto variant : {mean_filter_variant::block_sums, mean_filter_variant::direct}) {

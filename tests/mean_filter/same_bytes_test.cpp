@@ -80,3 +80,16 @@ TEST_CASE("An Inf changes no bit of a window without it", "[mean_filter]") {
     }
   }
 }
+
+TEST_CASE("Doubles of float input are those of the same values as doubles", "[mean_filter]") {
+  std::vector<float> x;
+  for (const double value : cancelling_values(20000)) x.push_back(static_cast<float>(value));
+  const std::vector<double> wide(x.begin(), x.end());
+  for (const index_t window : {1, 3, 17, 100, 2048, 9000, 50000}) {
+    const gpu::mean_filter_options options{.window = window, .exec = {.target = gpu::backend::cpu}};
+    std::vector<double> means(x.size());
+    gpu::mean_filter(x, means, options);
+    INFO("window " << window);
+    CHECK(different_bits(means, gpu::mean_filter(wide, options)) == 0);
+  }
+}

@@ -40,15 +40,19 @@ gpu::pair_options options_of(pair_variant variant) {
 template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
-  return gpu::cuda::make_pair_engine(what, gpu::detail::read_matrix(x), options);
+  const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
+  return gpu::cuda::make_pair_engine(
+      what, {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options);
 }
 
 template <class T>
 std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options, std::size_t members) {
   const std::vector<gpu::device_info> devices(members, device());
-  return gpu::cuda::make_device_group(what, gpu::detail::read_matrix(x), options, devices,
-                                      options.variant);
+  const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
+  return gpu::cuda::make_device_group(
+      what, {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options, devices,
+      options.variant);
 }
 
 gpu::detail::keep_range beyond(double magnitude) {

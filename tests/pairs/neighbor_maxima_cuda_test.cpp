@@ -95,7 +95,7 @@ void check_maxima(index_t rows, index_t cols, gpu::detail::bin_key key, bool by_
   const gpu::cuda::device_buffer<std::uint16_t> maxima(static_cast<std::size_t>(padded * pitch),
                                                        nullptr);
   const gpu::kernels::neighbor_block block{
-      .first = 0, .count = padded, .maxima = maxima.data(), .pitch = pitch};
+      .left = packed, .first = 0, .count = padded, .maxima = maxima.data(), .pitch = pitch};
   gpu::kernels::launch_neighbor_pack(source, packed, nullptr);
   if (by_warpgroups) {
     gpu::kernels::launch_neighbor_maxima(packed, block, key, 13, nullptr);

@@ -14,8 +14,13 @@ namespace {
 
 using gpu::index_t;
 using gpu::cuda::class_layout;
+using gpu::cuda::pairs_of_rows;
 using gpu::cuda::rows_of_pairs;
-using gpu::cuda::upper_pairs;
+using gpu::detail::pair_area;
+
+pair_area whole(index_t count) {
+  return {.rows = {0, count}, .cols = {0, count}};
+}
 
 // Around 2^31 and 2^32 pairs, the origin job, 2^31 and 2^32 rows.
 constexpr index_t row_counts[] = {
@@ -29,24 +34,43 @@ wide pairs_of(index_t begin, index_t end, index_t count) {
          (static_cast<wide>(count - 1 - begin) + static_cast<wide>(count - end)) / 2;
 }
 
-// Positions of the first rows of classes of the given sizes; squares go up in steps of 3.
-std::vector<std::uint32_t> starts_of(const std::vector<std::uint32_t>& sizes) {
-  std::vector<std::uint32_t> starts(3 * sizes.size() + 1, class_layout::no_rows);
+// Classes of two sides: square sums go up in steps of 3.
+struct class_keys {
+  std::size_t left;  // classes of the left side
+  [[nodiscard]] std::size_t side_keys() const { return 3 * left + 2; }
+  [[nodiscard]] std::size_t square_sum_of(std::size_t c) const {
+    return 3 * (c < left ? c : c - left) + 1;
+  }
+  [[nodiscard]] std::size_t of(std::size_t c) const {
+    return square_sum_of(c) + (c < left ? 0 : side_keys());
+  }
+};
+
+// Positions of the first rows of classes of the given sizes.
+std::vector<std::uint32_t> starts_of(const std::vector<std::uint32_t>& sizes,
+                                     const class_keys& keys) {
+  std::vector<std::uint32_t> starts(keys.of(sizes.size() - 1) + 2, class_layout::no_rows);
   std::uint32_t row = 0;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
-    starts[3 * c + 1] = row;
+    starts[keys.of(c)] = row;
     row += sizes[c];
   }
   return starts;
 }
 
-// Slices of odd lengths cover what the whole covers, and the whole is every pair once.
-void check_layout(const std::vector<std::uint32_t>& sizes) {
+// Slices of odd lengths cover what the whole covers, and the whole is every pair once. The first
+// `left` classes are of the left side.
+void check_layout(const std::vector<std::uint32_t>& sizes, std::size_t left, bool within) {
   std::uint64_t rows = 0;
-  for (const std::uint32_t size : sizes) rows += size;
-  INFO(sizes.size() << " classes, " << rows << " rows");
-  const class_layout layout(starts_of(sizes), static_cast<index_t>(rows));
-  const std::uint64_t wanted = rows * (rows - 1) / 2;
+  std::uint64_t left_rows = 0;
+  for (std::size_t c = 0; c < sizes.size(); ++c) (c < left ? left_rows : rows) += sizes[c];
+  rows += left_rows;
+  INFO(sizes.size() << " classes, " << left << " of the left side, " << rows << " rows");
+  const class_keys keys{left};
+  const class_layout layout(starts_of(sizes, keys), static_cast<index_t>(rows), keys.side_keys(),
+                            within);
+  const std::uint64_t wanted =
+      left_rows * (rows - left_rows) + (within ? left_rows * (left_rows - 1) / 2 : 0);
   CHECK(layout.pairs(0, layout.items()) == wanted);
   const index_t third = layout.items() / 3;
   CHECK(layout.pairs(0, third) + layout.pairs(third, third + 1) +
@@ -58,14 +82,23 @@ void check_layout(const std::vector<std::uint32_t>& sizes) {
   std::uint32_t block = 0;
   bool in_place = true;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
-    const std::uint32_t slot = row + layout.shifts[3 * c + 1];
+    const std::uint32_t slot = row + layout.shifts[keys.of(c)];
     in_place &= slot == block * gpu::kernels::count_block_rows;
-    in_place &= layout.square_sums[block] == static_cast<int>(3 * c + 1);
+    in_place &= layout.square_sums[block] == static_cast<int>(keys.square_sum_of(c));
     row += sizes[c];
     block += (sizes[c] + gpu::kernels::count_block_rows - 1) / gpu::kernels::count_block_rows;
   }
   CHECK(in_place);
   CHECK(layout.padded_rows() == index_t{block} * gpu::kernels::count_block_rows);
+}
+
+void check_layout(const std::vector<std::uint32_t>& sizes) {
+  check_layout(sizes, sizes.size(), true);
+  for (const std::size_t left : {std::size_t{1}, sizes.size() / 2, sizes.size() - 1}) {
+    if (left == 0 || left == sizes.size()) continue;
+    check_layout(sizes, left, true);
+    check_layout(sizes, left, false);
+  }
 }
 
 }  // namespace
@@ -74,14 +107,17 @@ TEST_CASE("Pairs of rows are counted in 64 bits", "[pair_index]") {
   std::mt19937_64 engine(1);
   for (const index_t count : row_counts) {
     INFO(count << " rows");
-    CHECK(upper_pairs({0, count}, count) == pairs_of(0, count, count));
-    CHECK(upper_pairs({count - 1, count}, count) == 0);
+    CHECK(pairs_of_rows(whole(count), {0, count}) == pairs_of(0, count, count));
+    CHECK(pairs_of_rows(whole(count), {count - 1, count}) == 0);
     for (int i = 0; i < 200; ++i) {
       const auto rows = static_cast<std::uint64_t>(count) + 1;
       auto begin = static_cast<index_t>(engine() % rows);
       auto end = static_cast<index_t>(engine() % rows);
       if (begin > end) std::swap(begin, end);
-      CHECK(upper_pairs({begin, end}, count) == pairs_of(begin, end, count));
+      CHECK(pairs_of_rows(whole(count), {begin, end}) == pairs_of(begin, end, count));
+      const pair_area against{.rows = {0, begin}, .cols = {begin, count}};
+      CHECK(pairs_of_rows(against, {begin / 2, begin}) ==
+            static_cast<wide>(begin - begin / 2) * static_cast<wide>(count - begin));
     }
   }
 }
@@ -98,9 +134,9 @@ TEST_CASE("Launches take the pairs they are asked for and cover all rows", "[pai
       if (all / pairs > 1e5) begin = count - std::min<index_t>(count, 300'000);
       const index_t first = begin;
       for (int launches = 0; begin < count && launches < 400'000; ++launches) {
-        const index_t rows = rows_of_pairs(begin, count, pairs);
+        const index_t rows = rows_of_pairs(whole(count), begin, pairs);
         if (rows < 1 || rows > count - begin) break;
-        const std::uint64_t taken = upper_pairs({begin, begin + rows}, count);
+        const std::uint64_t taken = pairs_of_rows(whole(count), {begin, begin + rows});
         // At most a row more than asked for.
         fitting &= rows == 1 || static_cast<double>(taken) <=
                                     pairs * 1.000001 + static_cast<double>(count - begin);

@@ -15,10 +15,19 @@ struct spearman_measure {
   static auto run(const View& data, const gpu::pair_options& options, const Sink& sink) {
     return gpu::spearman_all_pairs(data, options, sink);
   }
+  template <class X, class Y, class Sink>
+  static auto against(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::spearman_all_pairs(x, y, options, sink);
+  }
   template <class View>
   static auto plan(const View& data, const gpu::pair_options& options,
                    const gpu::pair_filter& keep) {
     return gpu::plan_spearman_all_pairs(data, options, keep);
+  }
+  template <class X, class Y>
+  static auto plan_against(const X& x, const Y& y, const gpu::pair_options& options,
+                           const gpu::pair_filter& keep) {
+    return gpu::plan_spearman_all_pairs(x, y, options, keep);
   }
   template <class T>
   static statistic_table oracle(gpu::matrix_view<const T> data) {

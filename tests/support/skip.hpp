@@ -12,9 +12,10 @@ namespace gpu_test {
 
 /// What a case lacks.
 enum class missing {
-  device,  ///< A GPU that can do it.
-  data,    ///< A file of known answers.
-  absence  ///< A machine without a GPU.
+  device,     ///< A GPU that can do it.
+  data,       ///< A file of known answers.
+  privilege,  ///< What the system allows this process.
+  absence     ///< A machine without a GPU.
 };
 
 struct skip_note {

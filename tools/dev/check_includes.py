@@ -16,7 +16,7 @@ import sys
 
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
-TWO_LEVELS = {"cpu", "cuda", "io", "kernels"}
+TWO_LEVELS = {"cli", "cpu", "cuda", "io", "kernels"}
 MOST_FILES = 26
 
 

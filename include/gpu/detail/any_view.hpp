@@ -4,6 +4,7 @@
 /// the library, so that each all-pairs function is compiled once and not once per element type.
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include <gpu/matrix_view.hpp>
@@ -25,6 +26,23 @@ using any_device_matrix_view =
                  device_matrix_view<const std::int32_t>, device_matrix_view<const std::uint8_t>,
                  device_matrix_view<const std::uint16_t>, device_matrix_view<const float>,
                  device_matrix_view<const double>>;
+
+/// One view of any element type in host or in device memory, read only.
+using any_table =
+    std::variant<matrix_view<const std::int8_t>, matrix_view<const std::int16_t>,
+                 matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
+                 matrix_view<const std::uint16_t>, matrix_view<const float>,
+                 matrix_view<const double>, device_matrix_view<const std::int8_t>,
+                 device_matrix_view<const std::int16_t>, device_matrix_view<const std::int32_t>,
+                 device_matrix_view<const std::uint8_t>, device_matrix_view<const std::uint16_t>,
+                 device_matrix_view<const float>, device_matrix_view<const double>>;
+
+/// The input of an all-pairs call: one table, or two of which every row of x meets every row of y.
+/// Both are in host memory or both in device memory.
+struct pair_tables {
+  any_table x;                      ///< The table, or the first of two.
+  std::optional<any_table> y = {};  ///< The second one; its element type may differ.
+};
 
 }  // namespace detail
 }  // namespace v0

@@ -13,6 +13,7 @@ struct count_arguments {
   const count_panel* panels;
   const index_t* items_before;
   const std::uint32_t* first_panel;
+  int left_blocks;
   index_t first_item;
   index_t last_item;
   double at_least;

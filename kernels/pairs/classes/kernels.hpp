@@ -10,6 +10,7 @@
 
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
+#include "kernels/pairs/sides.hpp"
 
 namespace gpu::kernels {
 
@@ -24,7 +25,7 @@ constexpr int count_depth(index_t cols) {
   return static_cast<int>((cols + 31) / 32 * 32);
 }
 /// A slot without a row: its packed ranks are 0, and no pair with it is kept.
-inline constexpr std::uint32_t empty_slot = 0xffffffffU;
+inline constexpr std::uint32_t empty_slot = no_packed_row;
 
 /// Right rows of one work item: up to three blocks of one class.
 struct count_panel {
@@ -32,29 +33,36 @@ struct count_panel {
   std::uint32_t blocks;
 };
 
-/// Rows packed class by class: a class holds the rows of one square sum, in ascending order, and is
-/// padded to whole blocks. So two blocks have one exact integer threshold for all their pairs.
-/// Device memory of the caller.
+/// Rows packed class by class, those of the left side first: a class holds the rows of one side and
+/// one square sum, in ascending order, and is padded to whole blocks. So two blocks have one exact
+/// integer threshold for all their pairs. Device memory of the caller.
 struct class_rows {
-  int depth;                    ///< Bytes of a packed row: 32, 64, 96 or 128.
-  index_t padded_rows;          ///< A multiple of count_block_rows.
-  std::uint32_t* slots;         ///< [padded_rows] input row of each packed row, or empty_slot.
-  std::uint8_t* tiles;          ///< [padded_rows * depth], groups of eight rows.
-  const int* square_sums;       ///< [padded_rows / count_block_rows]
-  const count_panel* panels;    ///< Right rows, by ascending block.
-  const index_t* items_before;  ///< [chunks + 1] work items of the chunks before each chunk.
-  const std::uint32_t*
-      first_panel;  ///< [chunks] the first panel that reaches past each chunk's start.
+  int depth;                         ///< Bytes of a packed row: 32, 64, 96 or 128.
+  index_t padded_rows;               ///< A multiple of count_block_rows.
+  int left_blocks;                   ///< Blocks of the left side.
+  std::uint32_t* slots;              ///< [padded_rows] input row of each packed row, or empty_slot.
+  std::uint8_t* tiles;               ///< [padded_rows * depth], groups of eight rows.
+  const int* square_sums;            ///< [padded_rows / count_block_rows]
+  const count_panel* panels;         ///< Right rows, by ascending block.
+  const index_t* items_before;       ///< [chunks + 1] work items of the chunks before each chunk.
+  const std::uint32_t* first_panel;  ///< [chunks] the first panel that meets each chunk.
 };
 
-/// starts[s] = position in `order` of the first row with square sum s; others are not written.
-void launch_class_starts(const std::int64_t* square_sums, const std::uint32_t* order, index_t rows,
-                         std::uint32_t* starts, cudaStream_t stream);
+/// Rows by side and square sum; device memory of the caller.
+struct class_order {
+  const std::int64_t* square_sums;  ///< [rows of the input]
+  const std::uint32_t* order;       ///< [rows] the rows that take part, in order.
+  index_t left;                     ///< Rows of the left side: the first ones.
+  index_t rows;
+  std::uint32_t side_keys;  ///< The class of square sum s has key s, on the right side s + this.
+};
 
-/// slots[i + shifts[square sum of order[i]]] = order[i] for the `rows` rows of `order`; other slots
-/// become empty.
-void launch_class_slots(const std::int64_t* square_sums, const std::uint32_t* order, index_t rows,
-                        const std::uint32_t* shifts, const class_rows& packed, cudaStream_t stream);
+/// starts[key] = position in the order of the first row of that class; others are not written.
+void launch_class_starts(const class_order& order, std::uint32_t* starts, cudaStream_t stream);
+
+/// slots[i + shifts[key of row i of the order]] = that row; other slots become empty.
+void launch_class_slots(const class_order& order, const std::uint32_t* shifts,
+                        const class_rows& packed, cudaStream_t stream);
 
 /// Fills the tiles from the ranks.
 void launch_class_pack(const screen_ranks& ranks, const class_rows& packed, cudaStream_t stream);

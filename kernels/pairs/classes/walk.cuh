@@ -26,7 +26,7 @@ __device__ __forceinline__ bool locate_item(const count_arguments& args, count_c
   if (at.item >= args.last_item) return false;
   while (at.item >= args.items_before[at.chunk + 1]) ++at.chunk;
   at.panel = args.panels[args.first_panel[at.chunk] + (at.item - args.items_before[at.chunk])];
-  const int past = static_cast<int>(at.panel.first_block + at.panel.blocks);
+  const int past = min(static_cast<int>(at.panel.first_block + at.panel.blocks), args.left_blocks);
   at.first_block = at.chunk * count_chunk_blocks;
   at.blocks = min(count_chunk_blocks, past - at.first_block);
   return true;

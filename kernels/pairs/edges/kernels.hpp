@@ -10,6 +10,7 @@
 
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
+#include "kernels/pairs/sides.hpp"
 #include "plan/screen_choice.hpp"
 #include "stats/p_table.hpp"
 
@@ -17,10 +18,12 @@ namespace gpu::kernels {
 
 // ---- a sample of real pairs -------------------------------------------------------------------
 
-/// Pairs of rows drawn at random, each pair i != j as likely as any other.
+/// Pairs of rows drawn at random, each pair of the sides as likely as any other. Of a part of one
+/// table, some of the draws find no pair.
 struct sample_request {
   pair_tile_kind tile;
   pair_operand rows;  ///< Every row of the input.
+  row_sides sides;
   std::uint64_t pairs;
   detail::keep_range keep;
   /// Magnitudes of the statistic to count the pairs above.

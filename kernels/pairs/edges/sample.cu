@@ -23,13 +23,26 @@ struct drawn_pair {
   index_t j;
 };
 
-// Numbers of rows fit 32 bits.
-__device__ drawn_pair draw(std::uint64_t place, index_t rows) {
+// Numbers of rows fit 32 bits. j < i of rows on the left side that meet right ones too: no pair, so
+// that those of two left rows are not found twice as often.
+__device__ drawn_pair draw(std::uint64_t place, const row_sides& sides) {
   const std::uint64_t random = mixed(place);
-  const auto n = static_cast<std::uint64_t>(rows);
-  const auto i = static_cast<index_t>((random >> 32) * n >> 32);
-  const auto other = static_cast<index_t>((random & 0xffffffffu) * (n - 1) >> 32);
-  return {i, other + (other >= i ? 1 : 0)};
+  const auto below = [](std::uint64_t bits, index_t count) {
+    return static_cast<index_t>(bits * static_cast<std::uint64_t>(count) >> 32);
+  };
+  const index_t left = sides.left_end - sides.left_begin;
+  const index_t right = sides.right_end - sides.right_begin;
+  const index_t i = below(random >> 32, left);
+  if (!sides.within) {
+    return {sides.left_begin + i, sides.right_begin + below(random & 0xffffffffu, right)};
+  }
+  // The right side lies behind the left one.
+  const index_t other = below(random & 0xffffffffu, left + right - 1);
+  return {sides.left_begin + i, sides.left_begin + other + (other >= i ? 1 : 0)};
+}
+
+__device__ bool is_pair(const row_sides& sides, const drawn_pair& pair) {
+  return !sides.within || !sides.has_right() || pair.i < pair.j;
 }
 
 // This lane's part of the product of two rows of ranks: elements, or limbs of 7 bits.
@@ -97,9 +110,10 @@ __global__ void sample_pairs(const __grid_constant__ sample_request request,
       (std::uint64_t{blockIdx.x} * sample_threads + threadIdx.x) / lanes_per_pair;
   double statistic = CUDART_NAN;
   if (place < request.pairs) {
-    const drawn_pair pair = draw(place, request.rows.count);
+    const drawn_pair pair = draw(place, request.sides);
     statistic = product_part(request, pair, lane);
     statistic = sampled_statistic(request.rows, pair, statistic);
+    if (!is_pair(request.sides, pair)) statistic = CUDART_NAN;
   }
   // Sums over the lanes of a pair; a part that is not there stays NaN in all of them.
 #pragma unroll

@@ -15,7 +15,8 @@
 //   row_of(slot), col_of(slot)    place in the tile
 //   add_rows / add_cols(counts, add)   sums counts over the lanes that share slots
 // and a sink class
-//   args, Sink(args, panel, tile, first_row), take(tile, fragment, first_col, inverse), finish().
+//   args, Sink(args, panel, tile, first_row), take(tile, fragment, first_col, inverse), finish(),
+//   and maybe leaves_out(args, row): whether it wants no row from this one on.
 // Places within a block's columns are ints: 64-bit arithmetic per tile would cost as much as the
 // tests of its pairs.
 
@@ -90,6 +91,9 @@ __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_mu
   const index_t first_row = blockIdx.x % row_tiles * Tile::shape.rows;
   const column_span span = span_of_block<Tile>(panel, first_row, blockIdx.x / row_tiles);
   if (span.length <= 0) return;
+  if constexpr (requires { Sink::leaves_out(args, first_row); }) {
+    if (Sink::leaves_out(args, panel.rows.first + first_row)) return;
+  }
 
   Tile tile(panel, shared);
   tile.start(first_row, span);

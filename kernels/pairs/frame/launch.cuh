@@ -17,6 +17,9 @@ inline constexpr bool takes_weights = std::is_same_v<typename Tile::statistic, s
 
 template <class Tile>
 void run_tile(const pair_panel& panel, const candidate_sink_args& sink, cudaStream_t stream) {
+  if (sink.content == queue_content::kept) {
+    return run_pair_kernel<Tile, candidate_sink<Tile, queue_content::kept>>(panel, sink, stream);
+  }
   run_pair_kernel<Tile, candidate_sink<Tile>>(panel, sink, stream);
 }
 template <class Tile>

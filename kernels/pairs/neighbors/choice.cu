@@ -127,7 +127,7 @@ struct choice_arguments {
   index_t rows;  // of the block, without padding
 };
 
-// Tests every partner of one group.
+// Tests every partner of one group of `row`, a row of the input.
 template <class Partners>
 __device__ void look_at_group(const choice_arguments& args, const Partners& partners, index_t row,
                               int group, float& estimate_bar, neighbor_list& list) {
@@ -140,17 +140,18 @@ __device__ void look_at_group(const choice_arguments& args, const Partners& part
 #pragma unroll
   for (int t = 0; t < rounds; ++t) {
     // Past the end any row will do: it is not taken.
-    const index_t partner = min(first + t * 32, args.packed.rows - 1);
+    const index_t partner = args.packed.first + min(first + t * 32, args.packed.rows - 1);
     products[t] = partners.multiply(partner);
     estimates[t] = partners.estimate(products[t], partner);
   }
 #pragma unroll
   for (int t = 0; t < rounds; ++t) {
-    const index_t partner = first + t * 32;
+    const index_t place = first + t * 32;
+    const index_t partner = args.packed.first + place;
     float key = estimates[t];
     if (query.key == detail::bin_key::magnitude) key = fabsf(key);
     if (query.key == detail::bin_key::negated_value) key = -key;
-    bool wanted = key >= estimate_bar && partner != row && partner < args.packed.rows;
+    bool wanted = key >= estimate_bar && partner != row && place < args.packed.rows;
     if (!__any_sync(~0U, wanted)) continue;
     double statistic = 0;
     if (wanted) {
@@ -158,20 +159,25 @@ __device__ void look_at_group(const choice_arguments& args, const Partners& part
       wanted = keeps(statistic, query.at_least, query.at_most) &&
                neighbor_key(statistic, query.key) > list.bar();
     }
-    if (list.add(wanted, statistic, static_cast<std::uint32_t>(partner))) {
+    if (list.add(wanted, statistic, static_cast<std::uint32_t>(place))) {
       estimate_bar = fmaxf(estimate_bar, static_cast<float>(list.bar()) - Partners::error);
     }
   }
 }
 
+// `place`: of the row in its block.
 template <class Partners>
-__device__ void search_row(const choice_arguments& args, index_t row, neighbor_list& list) {
+__device__ void search_row(const choice_arguments& args, index_t place, neighbor_list& list) {
   const int lane = static_cast<int>(threadIdx.x & 31U);
   const neighbor_query& query = args.query;
-  const index_t position = neighbor_position_of(row) - args.block.first;
+  const index_t place_of_all = args.block.first + place;
+  const index_t row = args.block.left.first + place_of_all;
+  const index_t position = neighbor_position_of(place_of_all) - args.block.first;
+  const index_t own = row - args.packed.first;  // in no group where it is no partner itself
   const row_maxima maxima(args.block.maxima + position * args.block.pitch,
-                          neighbor_groups(args.packed), row / neighbor_group_rows);
-  const Partners partners(args.source, args.packed, row);
+                          neighbor_groups(args.packed),
+                          own < 0 ? index_t{-1} : own / neighbor_group_rows);
+  const Partners partners(args.source, args.block.left, args.packed, row);
   const float error = neighbor_error(args.packed.depth);
 
   // Keys that every wanted partner reaches. Single precision holds halves; the margins have room
@@ -215,10 +221,10 @@ __global__ void __launch_bounds__(warps * 32, Partners::blocks)
   const unsigned warp = threadIdx.x / 32;
   const index_t in_block = static_cast<index_t>(blockIdx.x) * warps + warp;
   if (in_block >= args.rows) return;
-  const index_t row = args.block.first + in_block;
+  const index_t row = args.block.left.first + args.block.first + in_block;
   const int k = static_cast<int>(args.query.k);
   neighbor_list list(storage[warp], k, args.query.key);
-  if (args.source.square_sums[row] > 0) search_row<Partners>(args, row, list);
+  if (args.source.square_sums[row] > 0) search_row<Partners>(args, in_block, list);
 
   const index_t out = in_block * k;
   for (int place = lane; place < k; place += 32) {
@@ -240,7 +246,7 @@ void launch(const choice_arguments& args, cudaStream_t stream) {
 void launch_neighbor_choice(const pair_operand& source, const neighbor_rows& packed,
                             const neighbor_block& block, const neighbor_query& query,
                             const neighbor_result& result, cudaStream_t stream) {
-  const index_t left = packed.rows - block.first;
+  const index_t left = block.left.rows - block.first;
   const choice_arguments args{.source = source,
                               .packed = packed,
                               .block = block,

@@ -16,19 +16,21 @@ namespace gpu::kernels {
 /// Unit rows in half precision, packed for the tensor cores; device memory of the caller.
 struct neighbor_rows {
   int depth;            ///< Bytes of a packed row: 64, 128, 192 or 256.
-  index_t rows;         ///< Rows of the input.
+  index_t rows;         ///< Rows that are packed.
   index_t padded_rows;  ///< A multiple of neighbor_row_multiple, at least rows.
   std::uint8_t* tiles;  ///< [padded_rows * depth]
+  index_t first = 0;    ///< The first of them, in the input.
 };
 
-/// Fills `packed` from int8 ranks (`source.unit_rows` null) or from unit rows. Rows without a
-/// statistic become NaN, and no maximum sees them.
+/// Fills `packed` from int8 ranks (`source.unit_rows` null) or from unit rows; `source` describes
+/// every row of the input. Rows without a statistic become NaN, and no maximum sees them.
 void launch_neighbor_pack(const pair_operand& source, const neighbor_rows& packed,
                           cudaStream_t stream);
 
-/// A block of left rows and the maxima of its rows over each group of all rows.
+/// A block of left rows and the maxima of its rows over each group of the right rows.
 struct neighbor_block {
-  index_t first;          ///< A multiple of neighbor_row_multiple.
+  neighbor_rows left;     ///< What its rows are of; may be the right rows themselves.
+  index_t first;          ///< Among them; a multiple of neighbor_row_multiple.
   index_t count;          ///< Rows; a multiple of neighbor_row_multiple, padding included.
   std::uint16_t* maxima;  ///< [count, pitch] half precision, by packed position; NaN: no statistic
   index_t pitch;          ///< A multiple of 8, at least the number of groups.
@@ -38,8 +40,8 @@ constexpr index_t neighbor_groups(const neighbor_rows& packed) {
   return packed.padded_rows / neighbor_group_rows;
 }
 
-/// Fills the maxima of a block: of |r|, r or -r as `key` says. Only on devices of compute
-/// capability 9.0.
+/// Fills the maxima of a block with the rows of `packed`: of |r|, r or -r as `key` says. Only on
+/// devices of compute capability 9.0.
 void launch_neighbor_maxima(const neighbor_rows& packed, const neighbor_block& block,
                             detail::bin_key key, int multiprocessors, cudaStream_t stream);
 
@@ -57,14 +59,14 @@ struct neighbor_query {
   double floor;    ///< Keys below are dropped for certain.
 };
 
-/// The lists of a block: rows [first, first + count) of the input.
+/// The lists of a block's rows.
 struct neighbor_result {
-  std::uint32_t* index;  ///< [count, k]; ~0 behind the last
+  std::uint32_t* index;  ///< [count, k], counted from the first right row; ~0 behind the last
   double* statistic;     ///< [count, k]; NaN behind the last
   std::uint32_t* count;  ///< [count]
 };
 
-/// The lists of the block's rows, exact: ties to the lowest partner.
+/// The lists of the block's rows, exact: ties to the lowest partner. No row is its own partner.
 void launch_neighbor_choice(const pair_operand& source, const neighbor_rows& packed,
                             const neighbor_block& block, const neighbor_query& query,
                             const neighbor_result& result, cudaStream_t stream);

@@ -46,6 +46,7 @@ void launch_neighbor_maxima(const neighbor_rows& packed, const neighbor_block& b
   const int chunk = choose_chunk(tile_count, panels, multiprocessors);
   const maxima_arguments args{
       .tiles = packed.tiles,
+      .left_tiles = block.left.tiles,
       .first_row = block.first,
       .panels = panels,
       .tile_count = tile_count,

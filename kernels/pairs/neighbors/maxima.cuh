@@ -27,9 +27,10 @@ namespace gpu::kernels {
 
 struct maxima_arguments {
   const std::uint8_t* tiles;
+  const std::uint8_t* left_tiles;
   index_t first_row;    // of the block, packed
   int panels;           // of the block
-  int tile_count;       // of all rows
+  int tile_count;       // of the right rows
   int chunk_tiles;      // even
   int items;            // panels times chunks
   unsigned sign_flips;  // of the left rows: 0x80008000 finds the maxima of -r
@@ -146,7 +147,7 @@ template <class shape>
 __device__ __forceinline__ void load_left_rows(const maxima_arguments& args, index_t first_row,
                                                std::uint8_t* left_rows, int warpgroup) {
   warpgroup_sync(warpgroup + 1);
-  const auto* source = reinterpret_cast<const uint4*>(args.tiles + first_row * shape::depth);
+  const auto* source = reinterpret_cast<const uint4*>(args.left_tiles + first_row * shape::depth);
   for (unsigned i = threadIdx.x & 127U; i < shape::row_blocks * shape::block_bytes / 16; i += 128) {
     uint4 piece = source[i];
     piece.x ^= args.sign_flips;

@@ -20,8 +20,9 @@ constexpr int most_chunk_spans = 32;
 
 struct mma_arguments {
   const std::uint8_t* tiles;
+  const std::uint8_t* left_tiles;
   index_t first_row;  // of the block of rows, packed
-  index_t spans;      // of all rows
+  index_t spans;      // of the right rows
   int chunk_spans;
   unsigned sign_flips;
   std::uint16_t* maxima;
@@ -123,8 +124,8 @@ __global__ void __launch_bounds__(warps * 32, 2)
   // Rows in groups of eight: row lane / 4, piece lane % 4 of each 64 bytes.
   const index_t lane_offset = lane % 4 * 128 + lane / 4 * 16;
   left_fragments<depth> left;
-  load_left<depth>(args.tiles + (args.first_row + in_block) * depth + lane_offset, args.sign_flips,
-                   left);
+  load_left<depth>(args.left_tiles + (args.first_row + in_block) * depth + lane_offset,
+                   args.sign_flips, left);
 
   const index_t first_span = static_cast<index_t>(blockIdx.y) * args.chunk_spans;
   const index_t last_span = min(first_span + args.chunk_spans, args.spans);
@@ -168,6 +169,7 @@ void launch_neighbor_maxima_mma(const neighbor_rows& packed, const neighbor_bloc
   if (block.count == 0) return;
   const index_t spans = packed.padded_rows / neighbor_span_rows;
   const mma_arguments args{.tiles = packed.tiles,
+                           .left_tiles = block.left.tiles,
                            .first_row = block.first,
                            .spans = spans,
                            // A grid has at most 65535 rows.

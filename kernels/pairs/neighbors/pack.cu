@@ -17,8 +17,9 @@ constexpr unsigned short half_nan = 0x7fff;
 __global__ void pack_kernel(pair_operand source, neighbor_rows packed) {
   const index_t position = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   if (position >= packed.padded_rows) return;
-  const index_t row = neighbor_row_at(position);
-  const bool valid = row < packed.rows && source.square_sums[row] > 0;
+  const index_t place = neighbor_row_at(position);
+  const index_t row = packed.first + place;
+  const bool valid = place < packed.rows && source.square_sums[row] > 0;
   const auto* ranks = static_cast<const std::int8_t*>(source.values) + row * source.pitch;
   const double* unit =
       source.unit_rows == nullptr ? nullptr : source.unit_rows + row * source.unit_pitch;

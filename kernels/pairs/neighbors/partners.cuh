@@ -1,6 +1,6 @@
 #pragma once
 // How the neighbour search looks at one partner of its row: an estimate of the statistic, and the
-// statistic itself. One object a lane.
+// statistic itself. One object a lane. Rows and partners are rows of the input.
 
 #include <cuda_fp16.h>
 
@@ -20,7 +20,8 @@ class rank_partners {
   static constexpr int blocks = words > 16 ? 1 : 2;  // on a multiprocessor
   static constexpr float error = neighbor_rank_error;
 
-  __device__ rank_partners(const pair_operand& source, const neighbor_rows&, index_t row)
+  __device__ rank_partners(const pair_operand& source, const neighbor_rows&, const neighbor_rows&,
+                           index_t row)
       : source_(source), square_sum_(source.square_sums[row]), inverse_(source.norms[row].inverse) {
 #pragma unroll
     for (int w = 0; w < words; w += 4) read(row, w, *reinterpret_cast<int4*>(&own_[w]));
@@ -68,12 +69,13 @@ class unit_partners {
   static constexpr int blocks = 2;
   static constexpr float error = neighbor_unit_error;
 
-  __device__ unit_partners(const pair_operand& source, const neighbor_rows& packed, index_t row)
-      : source_(source), packed_(packed), row_(row) {}
+  __device__ unit_partners(const pair_operand& source, const neighbor_rows& left,
+                           const neighbor_rows& packed, index_t row)
+      : source_(source), left_(left), packed_(packed), row_(row) {}
 
   [[nodiscard]] __device__ product multiply(index_t partner) const {
-    const std::uint8_t* own = packed_.tiles + offset(row_);
-    const std::uint8_t* other = packed_.tiles + offset(partner);
+    const std::uint8_t* own = left_.tiles + offset(left_, row_);
+    const std::uint8_t* other = packed_.tiles + offset(packed_, partner);
     float sum = 0.0F;
     for (int piece = 0; piece < packed_.depth / 16; ++piece) {
       const uint4 x = __ldg(reinterpret_cast<const uint4*>(own + piece * 128));
@@ -91,8 +93,8 @@ class unit_partners {
   }
 
  private:
-  [[nodiscard]] __device__ index_t offset(index_t row) const {
-    return neighbor_offset(neighbor_position_of(row), packed_.depth);
+  [[nodiscard]] static __device__ index_t offset(const neighbor_rows& of, index_t row) {
+    return neighbor_offset(neighbor_position_of(row - of.first), of.depth);
   }
   static __device__ float add_products(unsigned x, unsigned y, float sum) {
     const float2 a = __half22float2(*reinterpret_cast<const __half2*>(&x));
@@ -101,6 +103,7 @@ class unit_partners {
   }
 
   const pair_operand& source_;
+  const neighbor_rows& left_;
   const neighbor_rows& packed_;
   index_t row_;
 };

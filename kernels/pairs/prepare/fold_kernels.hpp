@@ -22,6 +22,7 @@ struct fold_source {
   index_t row_bytes = 0;                      // a multiple of 16
   const std::int64_t* square_sums = nullptr;  // [rows]
   index_t rows = 0;                           // at least 1
+  index_t border = 0;  // rows before it have no patterns with those from it on
 };
 
 /// What finding patterns leaves behind; device memory of the caller, [rows] each.

@@ -46,13 +46,14 @@ __global__ void __launch_bounds__(threads)
   }
   for (int step = lanes / 2; step > 0; step /= 2) hash += __shfl_xor_sync(~0U, hash, step);
   if (row >= source.rows || lane != 0) return;
-  hash = mix(hash);
+  hash = mix(hash + (row < source.border ? seed | 1 : 0));
   if (hash == no_hash) hash = 0;
   hashes[row] = source.square_sums[row] > 0 ? hash : no_hash;
   order[row] = static_cast<std::uint32_t>(row);
 }
 
 __device__ bool equal_rows(const fold_source& source, index_t a, index_t b) {
+  if ((a < source.border) != (b < source.border)) return false;
   const auto* x = reinterpret_cast<const int4*>(source.values + a * source.row_bytes);
   const auto* y = reinterpret_cast<const int4*>(source.values + b * source.row_bytes);
   bool equal = true;

@@ -8,6 +8,7 @@
 
 #include <gpu/index.hpp>
 
+#include "kernels/pairs/sides.hpp"
 #include "plan/screen_policy.hpp"
 
 namespace gpu::kernels {
@@ -31,13 +32,16 @@ struct screened_edge {
   double statistic;
 };
 
-/// Rows ordered by norm and packed for the tensor cores; device memory of the caller.
+/// Rows ordered by norm and packed for the tensor cores: those of the left side, then those of the
+/// right side from the next multiple of screen_row_multiple on. Device memory of the caller.
 struct screen_rows {
   screen_operand operand;
   int depth;                   ///< Bytes of a packed row.
-  index_t rows;                ///< Packed rows; each has a statistic.
+  index_t left_rows;           ///< Packed rows of the left side; each has a statistic.
+  index_t first_right;         ///< What left rows meet begins here: 0 where they meet each other.
+  index_t rows;                ///< The end of the packed rows.
   index_t padded_rows;         ///< A multiple of screen_row_multiple, at least rows.
-  const std::uint32_t* order;  ///< [rows] input row of each packed row.
+  const std::uint32_t* order;  ///< [rows] input row of each packed row, or no_packed_row.
   std::uint8_t* tiles;         ///< [padded_rows * depth], groups of eight rows.
   screen_block* blocks;        ///< [padded_rows / 64]
   screen_block* tile_bounds;   ///< [padded_rows / 256 + 1], of the tiles that one stage holds
@@ -76,10 +80,10 @@ void launch_measure_rounding(const screen_source& source, row_rounding* rounding
 /// Bytes of temporary memory that launch_round_order needs for `rows` rows.
 std::size_t round_order_bytes(index_t rows);
 
-/// order [rows]: the rows by ascending scale, stable; rows without a statistic come first.
-/// `temporary` is device memory of round_order_bytes(rows).
-void launch_round_order(const row_rounding* rounding, index_t rows, std::uint32_t* order,
-                        void* temporary, cudaStream_t stream);
+/// order [rows]: the rows by side and ascending scale, stable; rows without a statistic and those
+/// that take no part come first. `temporary` is device memory of round_order_bytes(rows).
+void launch_round_order(const row_rounding* rounding, index_t rows, const row_sides& sides,
+                        std::uint32_t* order, void* temporary, cudaStream_t stream);
 
 /// Fills tiles, blocks and tile_bounds of `packed` (operand `rounded`) with rounded rows. Above a
 /// depth of 128 the packed rows lie in planes of screen_plane_columns columns, one after the other.
@@ -98,15 +102,17 @@ void launch_tile_bounds(const screen_rows& packed, cudaStream_t stream);
 /// Bytes of temporary memory that launch_screen_order needs for `rows` input rows.
 std::size_t screen_order_bytes(index_t rows);
 
-/// order [rows]: the input rows by ascending square sum, stable. Rows without a statistic come
-/// first. `temporary` is device memory of screen_order_bytes(rows).
-void launch_screen_order(const std::int64_t* square_sums, index_t rows, std::int64_t largest,
-                         std::uint32_t* order, void* temporary, cudaStream_t stream);
+/// order [rows]: the input rows by side and ascending square sum, of which `largest` is the largest
+/// possible, stable. Rows without a statistic and those that take no part come first. `temporary`
+/// is device memory of screen_order_bytes(rows).
+void launch_screen_order(const std::int64_t* square_sums, index_t rows, const row_sides& sides,
+                         std::int64_t largest, std::uint32_t* order, void* temporary,
+                         cudaStream_t stream);
 
 /// Fills tiles and blocks of `packed` from the ranks.
 void launch_screen_pack(const screen_ranks& ranks, const screen_rows& packed, cudaStream_t stream);
 
-/// Number of work items that cover every pair of the packed rows.
+/// Number of work items that cover every pair of the packed rows that is asked for.
 index_t screen_items(const screen_rows& packed);
 
 /// Screens the items [first, last): candidates whose |rho| may be >= cut go to `candidates`, the

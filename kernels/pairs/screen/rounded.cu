@@ -82,11 +82,15 @@ __global__ void measure_kernel(screen_source source, row_rounding* rounding) {
   if (lane == 0) rounding[i] = out;
 }
 
-__global__ void scale_keys_kernel(const row_rounding* rounding, index_t rows, std::uint32_t* keys,
-                                  std::uint32_t* numbers) {
+__global__ void scale_keys_kernel(const row_rounding* rounding, index_t rows, const row_sides sides,
+                                  std::uint32_t* keys, std::uint32_t* numbers) {
+  constexpr std::uint32_t right_bit = 0x80000000U;
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= rows) return;
-  keys[i] = __float_as_uint(rounding[i].scale);  // positive floats are in the order of their bits
+  // Positive floats are in the order of their bits.
+  std::uint32_t key = __float_as_uint(rounding[i].scale);
+  if (!sides.is_left(i)) key = key != 0 && sides.is_right(i) ? key | right_bit : 0;
+  keys[i] = key;
   numbers[i] = static_cast<std::uint32_t>(i);
 }
 
@@ -96,8 +100,9 @@ __global__ void pack_rounded_kernel(screen_source source, const row_rounding* ro
                                     screen_rows packed, int plane_columns) {
   const index_t i = static_cast<index_t>(blockIdx.x) * warps + threadIdx.x / 32;
   const unsigned lane = threadIdx.x % 32;
-  const bool real = i < packed.rows;
-  const index_t row = real ? packed.order[i] : 0;
+  const std::uint32_t placed = i < packed.rows ? packed.order[i] : no_packed_row;
+  const bool real = placed != no_packed_row;
+  const index_t row = real ? placed : 0;
   const double factor = real ? rounding[row].factor : 0.0;
   const Values values(source, row);
   std::uint8_t* out = packed.tiles + (i / 8) * 8 * plane_columns + (i % 8) * 16;
@@ -125,8 +130,9 @@ __global__ void round_bounds_kernel(const row_rounding* rounding, screen_rows pa
   float error = 0.0F;
   for (unsigned x = threadIdx.x % 32; x < screen_block_rows; x += 32) {
     const index_t i = block * screen_block_rows + x;
-    if (i >= packed.rows) continue;
-    const row_rounding own = rounding[packed.order[i]];
+    const std::uint32_t placed = i < packed.rows ? packed.order[i] : no_packed_row;
+    if (placed == no_packed_row) continue;
+    const row_rounding own = rounding[placed];
     scale = fminf(scale, own.scale);
     error = fmaxf(error, own.error);
   }
@@ -159,6 +165,7 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
        c < found; c += step) {
     const std::uint32_t a = order[candidates[c].left];
     const std::uint32_t b = order[candidates[c].right];
+    if (a == no_packed_row || b == no_packed_row) continue;
     const auto* x = reinterpret_cast<const int*>(source.limbs + a * limbs * source.pitch);
     const auto* y = reinterpret_cast<const int*>(source.limbs + b * limbs * source.pitch);
     long long sum = 0;
@@ -197,6 +204,7 @@ __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_
        c < found; c += step) {
     const std::uint32_t a = order[candidates[c].left];
     const std::uint32_t b = order[candidates[c].right];
+    if (a == no_packed_row || b == no_packed_row) continue;
     const double* x = source.unit_rows + a * source.pitch + lane * segment;
     const double* y = source.unit_rows + b * source.pitch + lane * segment;
     double sum = 0;
@@ -229,15 +237,15 @@ std::size_t round_order_bytes(index_t rows) {
          row_sort_bytes(rows);
 }
 
-void launch_round_order(const row_rounding* rounding, index_t rows, std::uint32_t* order,
-                        void* temporary, cudaStream_t stream) {
+void launch_round_order(const row_rounding* rounding, index_t rows, const row_sides& sides,
+                        std::uint32_t* order, void* temporary, cudaStream_t stream) {
   if (rows == 0) return;
   const std::size_t column = aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
   auto* bytes = static_cast<std::uint8_t*>(temporary);
   auto* keys = reinterpret_cast<std::uint32_t*>(bytes);
   auto* sorted_keys = reinterpret_cast<std::uint32_t*>(bytes + column);
   auto* numbers = reinterpret_cast<std::uint32_t*>(bytes + 2 * column);
-  scale_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(rounding, rows, keys,
+  scale_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(rounding, rows, sides, keys,
                                                                         numbers);
   GPU_SIMILARITY_CHECK_LAUNCH();
   std::size_t scratch = row_sort_bytes(rows);

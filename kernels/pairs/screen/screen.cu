@@ -19,12 +19,15 @@ namespace {
 
 constexpr int threads = 256;
 
-__global__ void sort_keys_kernel(const std::int64_t* square_sums, index_t rows, std::uint32_t* keys,
+__global__ void sort_keys_kernel(const std::int64_t* square_sums, index_t rows,
+                                 const row_sides sides, std::uint32_t largest, std::uint32_t* keys,
                                  std::uint32_t* values) {
   const index_t i = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= rows) return;
   // Rows without a statistic have 0 or less, and come first.
-  keys[i] = square_sums[i] > 0 ? static_cast<std::uint32_t>(square_sums[i]) : 0;
+  std::uint32_t key = square_sums[i] > 0 ? static_cast<std::uint32_t>(square_sums[i]) : 0;
+  if (!sides.is_left(i)) key = key != 0 && sides.is_right(i) ? largest + key : 0;
+  keys[i] = key;
   values[i] = static_cast<std::uint32_t>(i);
 }
 
@@ -64,8 +67,9 @@ __device__ void store_bounds(const screen_rows& packed, index_t i, float norm, f
 template <screen_operand operand>
 __global__ void pack_kernel(screen_ranks source, screen_rows packed) {
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
-  const bool real = i < packed.rows;
-  const index_t row = real ? packed.order[i] : 0;
+  const std::uint32_t placed = i < packed.rows ? packed.order[i] : no_packed_row;
+  const bool real = placed != no_packed_row;
+  const index_t row = real ? placed : 0;
   const std::int8_t* ranks = source.ranks + row * source.stride;
   std::uint8_t* out = packed.tiles + (i / 8) * 8 * packed.depth + (i % 8) * 16;
   const bool biased = packed.depth == 32;
@@ -124,6 +128,7 @@ __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order, d
        i < found; i += step) {
     const std::uint32_t a = order[candidates[i].left];
     const std::uint32_t b = order[candidates[i].right];
+    if (a == no_packed_row || b == no_packed_row) continue;
     const auto* x = reinterpret_cast<const int*>(source.ranks + a * source.stride);
     const auto* y = reinterpret_cast<const int*>(source.ranks + b * source.stride);
     int sum = 0;
@@ -138,26 +143,42 @@ __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order, d
 
 }  // namespace
 
+namespace {
+
+// How the items of narrow rows are numbered.
+screen_walk find_walk(const screen_rows& packed) {
+  const screen_policy policy = select_screen_policy(packed.depth);
+  const index_t panel = panel_rows(policy);
+  const index_t panels_of_chunk = index_t{policy.chunk_tiles} * policy.tile_rows / panel;
+  const index_t panels = ceil_div(packed.left_rows, panel);
+  return {.left_panels = panels,
+          .growing_chunks = packed.first_right > 0 ? 0 : panels / panels_of_chunk};
+}
+
+}  // namespace
+
 std::size_t screen_order_bytes(index_t rows) {
   return 3 * aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) +
          row_sort_bytes(rows);
 }
 
-void launch_screen_order(const std::int64_t* square_sums, index_t rows, std::int64_t largest,
-                         std::uint32_t* order, void* temporary, cudaStream_t stream) {
+void launch_screen_order(const std::int64_t* square_sums, index_t rows, const row_sides& sides,
+                         std::int64_t largest, std::uint32_t* order, void* temporary,
+                         cudaStream_t stream) {
   if (rows == 0) return;
   const std::size_t column = aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
   auto* bytes = static_cast<std::uint8_t*>(temporary);
   auto* keys = reinterpret_cast<std::uint32_t*>(bytes);
   auto* sorted_keys = reinterpret_cast<std::uint32_t*>(bytes + column);
   auto* values = reinterpret_cast<std::uint32_t*>(bytes + 2 * column);
-  sort_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, rows, keys,
-                                                                       values);
+  sort_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(
+      square_sums, rows, sides, static_cast<std::uint32_t>(largest), keys, values);
   GPU_SIMILARITY_CHECK_LAUNCH();
   std::size_t sort_bytes = row_sort_bytes(rows);
+  const auto largest_key = static_cast<std::uint64_t>(sides.has_right() ? 2 * largest : largest);
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
       bytes + 3 * column, sort_bytes, keys, sorted_keys, values, order, rows, 0,
-      static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest))), stream));
+      static_cast<int>(std::bit_width(largest_key)), stream));
 }
 
 void launch_screen_pack(const screen_ranks& ranks, const screen_rows& packed, cudaStream_t stream) {
@@ -184,7 +205,9 @@ index_t screen_items(const screen_rows& packed) {
   if (packed.depth > 128) return wide_screen_items(packed);
   const screen_policy policy = select_screen_policy(packed.depth);
   const index_t chunk_rows = index_t{policy.chunk_tiles} * policy.tile_rows;
-  return items_before(ceil_div(packed.padded_rows, chunk_rows), chunk_rows / panel_rows(policy));
+  return items_before(find_walk(packed),
+                      ceil_div(packed.padded_rows - packed.first_right, chunk_rows),
+                      chunk_rows / panel_rows(policy));
 }
 
 void launch_screen(const screen_rows& packed, double cut, index_t first, index_t last,
@@ -195,6 +218,8 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
                               .blocks = packed.blocks,
                               .tile_bounds = packed.tile_bounds,
                               .rows = static_cast<unsigned>(packed.rows),
+                              .walk = find_walk(packed),
+                              .first_tile = static_cast<int>(packed.first_right / policy.tile_rows),
                               .tile_count = static_cast<int>(packed.padded_rows / policy.tile_rows),
                               .first_item = first,
                               .last_item = last,

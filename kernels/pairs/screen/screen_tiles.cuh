@@ -30,12 +30,21 @@
 
 namespace gpu::kernels {
 
+/// How work items are numbered: chunk c of right rows meets min(c + 1 chunks, all) of the panels of
+/// left rows where left rows meet each other, and all of them where they do not.
+struct screen_walk {
+  index_t left_panels;
+  index_t growing_chunks;  // chunks that meet one chunk of panels more than the one before
+};
+
 struct screen_arguments {
   const std::uint8_t* tiles;
   const screen_block* blocks;
   const screen_block* tile_bounds;
   unsigned rows;
-  int tile_count;
+  screen_walk walk;
+  int first_tile;  // of the right rows
+  int tile_count;  // of all rows
   index_t first_item;
   index_t last_item;
   float cut;
@@ -44,9 +53,11 @@ struct screen_arguments {
   std::uint64_t* count;
 };
 
-/// Items of the chunks before `chunk`: chunk c has (c + 1) * panels of one chunk.
-__host__ __device__ constexpr index_t items_before(index_t chunk, index_t panels) {
-  return panels * (chunk * (chunk + 1) / 2);
+/// Items of the chunks before `chunk`, where a chunk has as many rows as `panels` panels.
+__host__ __device__ constexpr index_t items_before(const screen_walk& walk, index_t chunk,
+                                                   index_t panels) {
+  const index_t growing = chunk < walk.growing_chunks ? chunk : walk.growing_chunks;
+  return panels * (growing * (growing + 1) / 2) + (chunk - growing) * walk.left_panels;
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -64,12 +75,13 @@ template <int panel, int tile_rows, int chunk_tiles>
 __device__ __forceinline__ bool settle(const screen_arguments& args, screen_cursor& at) {
   constexpr index_t panels = index_t{chunk_tiles} * tile_rows / panel;
   for (; at.item < args.last_item; at.item += gridDim.x) {
-    while (at.item >= items_before(at.chunk + 1, panels)) ++at.chunk;
-    const index_t row = (at.item - items_before(at.chunk, panels)) * panel;
-    at.tile = static_cast<int>(max(at.chunk * chunk_tiles, row / tile_rows));
+    while (at.item >= items_before(args.walk, at.chunk + 1, panels)) ++at.chunk;
+    const index_t row = (at.item - items_before(args.walk, at.chunk, panels)) * panel;
+    const index_t first = args.first_tile + at.chunk * chunk_tiles;
+    at.tile = static_cast<int>(max(first, row / tile_rows));
     at.last_tile =
-        static_cast<int>(min((at.chunk + 1) * chunk_tiles, static_cast<index_t>(args.tile_count)));
-    if (at.tile < at.last_tile && row < args.rows) return true;
+        static_cast<int>(min(first + chunk_tiles, static_cast<index_t>(args.tile_count)));
+    if (at.tile < at.last_tile) return true;
   }
   return false;
 }
@@ -333,7 +345,8 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
   screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
   for (; settle<shape>(args, at); at.item += gridDim.x) {
     const unsigned first_row =
-        static_cast<unsigned>((at.item - items_before(at.chunk, shape::panels)) * shape::panel) +
+        static_cast<unsigned>((at.item - items_before(args.walk, at.chunk, shape::panels)) *
+                              shape::panel) +
         static_cast<unsigned>(warpgroup * shape::row_blocks * screen_block_rows);
     load_left_rows<shape>(args, first_row, left_rows, warpgroup);
     const screen_block left_bounds = bounds_of_left_rows<shape>(args, first_row);

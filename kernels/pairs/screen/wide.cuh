@@ -11,18 +11,27 @@
 //
 // Order of work: bands of right rows, in a band panel after panel of left rows, tile after tile, so
 // that the blocks on the device share a few panels and one band of right rows in L2. Tiles below
-// the diagonal are not numbered: every block gets the same share.
+// the diagonal are not numbered: every block gets the same share. Bands behind the last left row,
+// and all bands where left rows do not meet each other, meet every panel.
 // Shared memory: the ring and 512 bytes a warp for the close look; 1 block a multiprocessor.
 
 #include "kernels/pairs/screen/screen_tiles.cuh"
 
 namespace gpu::kernels {
 
+/// How work items are numbered: the first bands have a diagonal.
+struct wide_walk {
+  int left_panels;
+  int band_tiles;
+  index_t band_diagonal;   // tiles of a whole band's diagonal panels
+  int diagonal_bands;      // bands that begin before the last left row, where left rows meet
+  index_t diagonal_items;  // of those bands
+};
+
 struct wide_screen_arguments : screen_arguments {
   index_t plane_bytes;  // 64 bytes of every packed row
   int planes;
-  int band_tiles;
-  index_t band_diagonal;  // tiles of a whole band's diagonal panels
+  wide_walk bands;
 };
 
 struct wide_tile {
@@ -43,9 +52,14 @@ __host__ __device__ constexpr index_t diagonal_tiles(int tiles, int panels) {
 __host__ __device__ constexpr int panels_of_band(int tiles) {
   return tiles * wide_screen.tile_rows / wide_screen.panel_rows;
 }
-/// Items of the bands before `band`, all of `tiles` tiles.
-__host__ __device__ constexpr index_t wide_items_before(index_t band, int tiles, index_t diagonal) {
-  return index_t{tiles} * panels_of_band(tiles) * (band * (band - 1) / 2) + band * diagonal;
+/// Items of the bands before `band`, all of band_tiles tiles.
+__host__ __device__ constexpr index_t wide_items_before(const wide_walk& walk, index_t band) {
+  const index_t tiles = walk.band_tiles;
+  if (band >= walk.diagonal_bands) {
+    return walk.diagonal_items + (band - walk.diagonal_bands) * tiles * walk.left_panels;
+  }
+  return tiles * panels_of_band(walk.band_tiles) * (band * (band - 1) / 2) +
+         band * walk.band_diagonal;
 }
 
 /// Bytes of a stage: 64 columns of a panel, then those of a tile.
@@ -63,14 +77,16 @@ constexpr std::size_t wide_screen_shared_bytes() {
 /// The tile that an item stands for; `band` is at most the item's and ends as it.
 __device__ __forceinline__ wide_tile locate(const wide_screen_arguments& args, index_t item,
                                             int& band) {
-  while ((band + 1) * args.band_tiles < args.tile_count &&
-         item >= wide_items_before(band + 1, args.band_tiles, args.band_diagonal)) {
+  const wide_walk& walk = args.bands;
+  while (args.first_tile + (band + 1) * walk.band_tiles < args.tile_count &&
+         item >= wide_items_before(walk, band + 1)) {
     ++band;
   }
-  const int first_tile = band * args.band_tiles;
-  const int width = min(args.band_tiles, args.tile_count - first_tile);
-  const int first_panel = band * panels_of_band(args.band_tiles);
-  auto rest = static_cast<int>(item - wide_items_before(band, args.band_tiles, args.band_diagonal));
+  const int first_tile = args.first_tile + band * walk.band_tiles;
+  const int width = min(walk.band_tiles, args.tile_count - first_tile);
+  const bool has_diagonal = band < walk.diagonal_bands;
+  const int first_panel = has_diagonal ? band * panels_of_band(walk.band_tiles) : walk.left_panels;
+  auto rest = static_cast<int>(item - wide_items_before(walk, band));
   const int above = first_panel * width;
   if (rest < above) return {rest / width, first_tile + rest % width};
   rest -= above;

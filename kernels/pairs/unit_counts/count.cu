@@ -63,7 +63,7 @@ __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args)
        c < pairs; c += step) {
     const undecided_pair pair = args.count.undecided[c];
     const auto unit_row = [&](std::uint32_t position) {
-      return args.source.unit_rows + neighbor_row_at(position) * args.source.unit_pitch +
+      return args.source.unit_rows + args.count.packed.row_at(position) * args.source.unit_pitch +
              lane * segment;
     };
     double sum = partial_sum(unit_row(pair.left), unit_row(pair.right), segment);
@@ -78,11 +78,15 @@ __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args)
 
 __global__ void unit_degrees_kernel(unit_count count, std::uint32_t* degree,
                                     unsigned long long* ends) {
-  const index_t row = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  const index_t place = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
+  const neighbor_rows& left = count.packed.left;
+  const neighbor_rows& right = count.packed.right;
+  const bool is_left = place < left.padded_rows;
+  const index_t in_side = is_left ? place : place - left.padded_rows;
   unsigned long long here = 0;
-  if (row < count.packed.rows) {
-    here = count.degree[neighbor_position_of(row)];
-    degree[row] += static_cast<std::uint32_t>(here);
+  if (in_side < (is_left ? left.rows : right.rows)) {
+    here = count.degree[neighbor_position_of(place)];
+    degree[(is_left ? left.first : right.first) + in_side] += static_cast<std::uint32_t>(here);
   }
   for (int step = 16; step > 0; step /= 2) here += __shfl_xor_sync(~0U, here, step);
   if (threadIdx.x % 32 == 0 && here != 0) atomicAdd(ends, here);
@@ -110,12 +114,14 @@ void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
-index_t unit_count_items(index_t padded_rows) {
+index_t unit_count_items(const unit_count_rows& packed) {
   using shape = unit_count_shape<64>;  // chunks and panels are the same for every depth
-  const index_t blocks = padded_rows / shape::block_rows;
+  const index_t blocks = packed.padded_rows() / shape::block_rows;
+  const index_t left_blocks = packed.left.padded_rows / shape::block_rows;
   index_t items = 0;
-  for (index_t first = 0; first < blocks; first += shape::chunk_blocks) {
-    items += blocks / shape::warpgroups - first / shape::warpgroups;
+  for (index_t first = 0; first < left_blocks; first += shape::chunk_blocks) {
+    const index_t first_right = packed.within ? first : left_blocks;
+    items += blocks / shape::warpgroups - first_right / shape::warpgroups;
   }
   return items;
 }
@@ -129,8 +135,10 @@ void launch_unit_count(const pair_operand& source, const unit_count& count, cons
       .cut = cut,
       .first_item = first,
       .last_item = last,
-      .blocks = static_cast<int>(count.packed.padded_rows / unit_count_shape<64>::block_rows)};
-  switch (count.packed.depth) {
+      .blocks = static_cast<int>(count.packed.padded_rows() / unit_count_shape<64>::block_rows),
+      .left_blocks =
+          static_cast<int>(count.packed.left.padded_rows / unit_count_shape<64>::block_rows)};
+  switch (count.packed.left.depth) {
     case 64:
       launch<64>(args, multiprocessors, stream);
       break;
@@ -150,9 +158,9 @@ void launch_unit_count(const pair_operand& source, const unit_count& count, cons
 
 void launch_unit_degrees(const unit_count& count, std::uint32_t* degree, unsigned long long* ends,
                          cudaStream_t stream) {
-  if (count.packed.rows == 0) return;
-  unit_degrees_kernel<<<grid_blocks(count.packed.rows, threads), threads, 0, stream>>>(
-      count, degree, ends);
+  const index_t rows = count.packed.padded_rows();
+  if (rows == 0) return;
+  unit_degrees_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(count, degree, ends);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

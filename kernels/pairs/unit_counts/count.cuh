@@ -62,22 +62,30 @@ struct unit_count_cursor {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+/// The first panel that a chunk of left rows meets.
+template <class shape>
+__device__ __forceinline__ int find_first_panel(const unit_count_arguments& args, int chunk) {
+  const int block = args.count.packed.within ? chunk * shape::chunk_blocks : args.left_blocks;
+  return block / shape::warpgroups;
+}
+
 /// Fills in the chunk and the panel of at.item. Returns false at the end of the work.
 template <class shape>
 __device__ __forceinline__ bool locate_item(const unit_count_arguments& args,
                                             unit_count_cursor& at) {
   if (at.item >= args.last_item) return false;
   const int panels = args.blocks / shape::warpgroups;
-  int first_panel = at.chunk * shape::chunk_blocks / shape::warpgroups;
+  int first_panel = find_first_panel<shape>(args, at.chunk);
   while (at.item - at.first_item >= panels - first_panel) {
     at.first_item += panels - first_panel;
     ++at.chunk;
-    first_panel = at.chunk * shape::chunk_blocks / shape::warpgroups;
+    first_panel = find_first_panel<shape>(args, at.chunk);
   }
   const int panel = first_panel + static_cast<int>(at.item - at.first_item);
   at.first_block = at.chunk * shape::chunk_blocks;
   at.panel_block = panel * shape::warpgroups;
-  at.last_block = min(at.first_block + shape::chunk_blocks, at.panel_block + shape::warpgroups);
+  at.last_block = min(min(at.first_block + shape::chunk_blocks, at.panel_block + shape::warpgroups),
+                      args.left_blocks);
   return true;
 }
 
@@ -113,7 +121,8 @@ __device__ __forceinline__ void send_next(const unit_count_arguments& args,
   const int left = state.left;
   if (left == 0) return;
   ring_place<shape::stages> to = state.place;
-  ring.fill(to, args.count.packed.tiles + static_cast<std::size_t>(state.tile) * shape::tile_bytes);
+  ring.fill(
+      to, args.count.packed.left.tiles + static_cast<std::size_t>(state.tile) * shape::tile_bytes);
   to.advance();
   state.place = to;
   state.tile += 1;
@@ -323,7 +332,7 @@ __global__ void __launch_bounds__(unit_count_shape<depth>::threads, 1)
   unit_count_cursor at{.item = args.first_item + blockIdx.x};
   for (; locate_item<shape>(args, at); at.item += gridDim.x) {
     const int my_block = at.panel_block + warpgroup;
-    load_unit_rows<shape>(args.count.packed.tiles, my_block, right_rows, warpgroup);
+    load_unit_rows<shape>(args.count.packed.left.tiles, my_block, right_rows, warpgroup);
     count_unit_item<shape, symmetric>(args, ring, stream, at, my_block, operands, lane, sums, place,
                                       list, columns);
   }

@@ -10,6 +10,7 @@
 
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
+#include "kernels/pairs/neighbors/packing.hpp"
 
 namespace gpu::kernels {
 
@@ -34,13 +35,30 @@ constexpr double unit_sum_error(index_t elements) {
 /// `source`, rounded up. Rows without a statistic do not count.
 void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream_t stream);
 
-/// Work items that cover all pairs of `padded_rows` packed rows.
-index_t unit_count_items(index_t padded_rows);
+/// Unit rows of both sides, one behind the other: from launch_neighbor_pack, one call a side.
+/// Device memory of the caller.
+struct unit_count_rows {
+  neighbor_rows left;   ///< Depth at most 192.
+  neighbor_rows right;  ///< Its tiles begin behind those of the left side; may have no rows.
+  bool within;          ///< Whether left rows meet each other too.
+
+  [[nodiscard]] constexpr index_t padded_rows() const {
+    return left.padded_rows + right.padded_rows;
+  }
+  /// Row of the input at a packed position of both sides.
+  [[nodiscard]] constexpr index_t row_at(index_t position) const {
+    return neighbor_row_at(position) +
+           (position < left.padded_rows ? left.first : right.first - left.padded_rows);
+  }
+};
+
+/// Work items that cover all pairs of the packed rows.
+index_t unit_count_items(const unit_count_rows& packed);
 
 /// Device memory of a unit count, of the caller.
 struct unit_count {
-  neighbor_rows packed;       ///< From launch_neighbor_pack; depth at most 192.
-  std::uint32_t* degree;      ///< [packed.padded_rows] by packed position
+  unit_count_rows packed;
+  std::uint32_t* degree;      ///< [packed.padded_rows()] by packed position
   undecided_pair* undecided;  ///< [capacity]
   std::uint64_t capacity;     ///< Pairs beyond it are decided where they are found.
   unsigned long long* found;  ///< Undecided pairs of a launch; 0 before and after it.

@@ -16,15 +16,16 @@ struct unit_count_arguments {
   cut_estimate cut;
   index_t first_item;
   index_t last_item;
-  int blocks;  // of 256 packed rows
+  int blocks;       // of 256 packed rows
+  int left_blocks;  // of those, of the left side
 };
 
 /// Decides a pair by the definition of the statistic, and counts it where it is kept. One thread.
 /// Not inlined: it is rare, and its registers are not the kernel's.
 static __device__ __noinline__ void decide_alone(const unit_count_arguments& args,
                                                  undecided_pair pair) {
-  const index_t i = neighbor_row_at(pair.left);
-  const index_t j = neighbor_row_at(pair.right);
+  const index_t i = args.count.packed.row_at(pair.left);
+  const index_t j = args.count.packed.row_at(pair.right);
   const double statistic = refined_pearson_statistic::of(0.0, args.source, i, args.source, j);
   if (!keeps(statistic, args.cut.at_least, args.cut.at_most)) return;
   atomicAdd(args.count.degree + pair.left, 1U);

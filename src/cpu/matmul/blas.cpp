@@ -59,15 +59,16 @@ void multiply_part(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T
   const T* a_part = element(a, options.a, rows.begin, depth.begin);
   const T* b_part = element(b, options.b, depth.begin, cols.begin);
   T* c_part = c.row(rows.begin) + cols.begin;
-  const T beta = depth.begin == 0 ? T{0} : T{1};
+  const auto alpha = static_cast<T>(options.alpha);
+  const T beta = depth.begin == 0 ? static_cast<T>(options.beta) : T{1};
   if constexpr (sizeof(T) == sizeof(float)) {
     cblas_sgemm(CblasRowMajor, cblas_of(options.a), cblas_of(options.b), narrow(rows.size),
-                narrow(cols.size), narrow(depth.size), 1.0F, a_part, stride(a.row_stride()), b_part,
-                stride(b.row_stride()), beta, c_part, stride(c.row_stride()));
+                narrow(cols.size), narrow(depth.size), alpha, a_part, stride(a.row_stride()),
+                b_part, stride(b.row_stride()), beta, c_part, stride(c.row_stride()));
   } else {
     cblas_dgemm(CblasRowMajor, cblas_of(options.a), cblas_of(options.b), narrow(rows.size),
-                narrow(cols.size), narrow(depth.size), 1.0, a_part, stride(a.row_stride()), b_part,
-                stride(b.row_stride()), beta, c_part, stride(c.row_stride()));
+                narrow(cols.size), narrow(depth.size), alpha, a_part, stride(a.row_stride()),
+                b_part, stride(b.row_stride()), beta, c_part, stride(c.row_stride()));
   }
 }
 
@@ -86,7 +87,8 @@ template <class T>
 void matmul_blas(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
                  const matmul_options& options) {
   const index_t depth = options.a == transposition::transpose ? a.rows() : a.cols();
-  if (c.empty() || depth == 0 || !fits(a) || !fits(b) || !fits(c)) {
+  const bool has_product = depth > 0 && static_cast<T>(options.alpha) != T{0};
+  if (c.empty() || !has_product || !fits(a) || !fits(b) || !fits(c)) {
     return matmul_naive(a, b, c, options);
   }
   const blas_threads scope(thread_count(options.exec.cpu_threads));

@@ -1,6 +1,9 @@
 #include "cpu/matmul/matmul.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <vector>
 
 #include "base/parallel.hpp"
 
@@ -20,6 +23,22 @@ T dot(const T* x, index_t x_stride, const T* y, index_t size) {
   return sum;
 }
 
+/// row = beta row; what stands there is not read for 0.
+template <class T>
+void scale(T* row, T beta, index_t size) {
+  if (beta == T{0}) {
+    std::fill_n(row, size, T{0});
+  } else if (beta != T{1}) {
+    for (index_t j = 0; j < size; ++j) row[j] *= beta;
+  }
+}
+
+/// row = alpha product + beta row.
+template <class T>
+void combine(const T* product, T alpha, T beta, T* row, index_t size) {
+  for (index_t j = 0; j < size; ++j) row[j] = alpha * product[j] + beta * row[j];
+}
+
 }  // namespace
 
 template <class T>
@@ -27,18 +46,33 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
                   const matmul_options& options) {
   const bool a_transposed = options.a == transposition::transpose;
   const bool b_transposed = options.b == transposition::transpose;
-  const index_t depth = a_transposed ? a.rows() : a.cols();
+  const auto alpha = static_cast<T>(options.alpha);
+  const auto beta = static_cast<T>(options.beta);
+  const index_t depth = alpha == T{0} ? 0 : a_transposed ? a.rows() : a.cols();
   const index_t a_step = a_transposed ? a.row_stride() : 1;
   const int threads = thread_count(options.exec.cpu_threads);
+  // Rows of the product, where C has to be kept until one is complete.
+  const bool keeps_c = beta != T{0} && depth > 0;
+  std::vector<T> products(keeps_c ? static_cast<std::size_t>(threads * c.cols()) : 0);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (index_t i = 0; i < c.rows(); ++i) {
-    const T* a_row = depth == 0 ? nullptr : (a_transposed ? a.data() + i : a.row(i));
-    T* out = c.row(i);
+    T* const row = c.row(i);
+    if (depth == 0) {
+      scale(row, beta, c.cols());
+      continue;
+    }
+    const T* const a_row = a_transposed ? a.data() + i : a.row(i);
+    T* const out = keeps_c ? products.data() + omp_get_thread_num() * c.cols() : row;
     if (b_transposed) {
       for (index_t j = 0; j < c.cols(); ++j) out[j] = dot(a_row, a_step, b.row(j), depth);
     } else {
       std::fill_n(out, c.cols(), T{0});
       for (index_t l = 0; l < depth; ++l) add_scaled(out, a_row[l * a_step], b.row(l), c.cols());
+    }
+    if (keeps_c) {
+      combine(out, alpha, beta, row, c.cols());
+    } else {
+      scale(out, alpha, c.cols());
     }
   }
 }

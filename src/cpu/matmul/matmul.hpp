@@ -1,5 +1,6 @@
 #pragma once
-// Matrix multiply on the CPU. C is [m, n] and written whole; extents fit each other.
+// Matrix multiply on the CPU. C is [m, n] and written whole, and read where options.beta is not 0;
+// extents fit each other.
 
 #include <gpu/matmul.hpp>
 

@@ -11,8 +11,8 @@
 #include <gpu/error.hpp>
 
 #include "base/parallel.hpp"
+#include "cpu/mean_filter/common_sum.hpp"
 #include "cpu/mean_filter/exact_sum.hpp"
-#include "cpu/mean_filter/folded_window.hpp"
 #include "cpu/mean_filter/rows.hpp"
 #include "cpu/mean_filter/strip.hpp"
 #include "cpu/platform/instruction_set.hpp"
@@ -85,18 +85,17 @@ auto streaming_copy(const filter_shape& shape) {
 template <class In, class Out>
 class strip_runner {
  public:
-  strip_runner(const folded_window& folded, nan_policy nans, double* scratch, double* counts)
-      : folded_(folded),
-        shape_(folded.shape),
+  strip_runner(const filter_shape& shape, nan_policy nans, double* scratch, double* counts)
+      : shape_(shape),
         omits_(nans == nan_policy::omit && std::floating_point<In>),
-        stream_(streaming_copy<Out>(folded.shape)),
+        stream_(streaming_copy<Out>(shape)),
         kernels_(usable_strip_kernels()),
         scratch_(scratch),
         counts_(counts) {}
 
   void run(const In* row, Out* out, index_t first, index_t outputs) {
-    if (folded_.folds() && row != row_) {
-      common_ = common_to_windows(row, folded_, omits_ ? nan_policy::omit : nan_policy::propagate);
+    if (shape_.folds() && row != row_) {
+      common_ = common_to_windows(row, shape_, omits_ ? nan_policy::omit : nan_policy::propagate);
     }
     row_ = row;
     out_ = out;
@@ -111,7 +110,7 @@ class strip_runner {
                           .scratch = scratch_};
     if (omits_ && holds_nan(outputs)) {
       run_omitting(request);
-    } else if (folded_.folds()) {
+    } else if (shape_.folds()) {
       request.divisor = 1;
       request.emit = &emit_folded;
       sum(request);
@@ -168,7 +167,7 @@ class strip_runner {
       const index_t places = at.shape_.boundary == boundary::shrink
                                  ? detail::elements_in_window(at.shape_, at.first_ + first + i)
                                  : at.shape_.divisor;
-      const double sum = at.folded_.folds() ? at.common_.with(values[i]) : values[i];
+      const double sum = at.shape_.folds() ? at.common_.with(values[i]) : values[i];
       const double missing = at.counts_[first + i] + at.common_.missing;
       means[i] = sum / (static_cast<double>(places) - missing);
     }
@@ -200,12 +199,11 @@ class strip_runner {
 
   void sum(const strip_request& request) {
     const bool plain_is_exact =
-        std::same_as<In, float> ||
+        (std::same_as<In, float> && std::same_as<Out, float>) ||
         (std::integral<In> && (sizeof(In) < 4 || shape_.window <= detail::max_exact_window));
     (plain_is_exact ? kernels_.plain : kernels_.compensated)(request);
   }
 
-  const folded_window& folded_;
   const filter_shape& shape_;
   const bool omits_;
   void (*const stream_)(void*, const void*, index_t);
@@ -247,12 +245,11 @@ double direct_mean(const In* row, const filter_shape& shape, const common_sum& c
 }
 
 template <class In, class Out>
-void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const folded_window& folded,
+void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
                      nan_policy nans, int threads) {
-  const filter_shape& shape = folded.shape;
-  std::vector<common_sum> common(folded.folds() ? static_cast<std::size_t>(shape.rows) : 0);
+  std::vector<common_sum> common(shape.folds() ? static_cast<std::size_t>(shape.rows) : 0);
   for (std::size_t row = 0; row < common.size(); ++row) {
-    common[row] = common_to_windows(in.row(static_cast<index_t>(row)), folded, nans);
+    common[row] = common_to_windows(in.row(static_cast<index_t>(row)), shape, nans);
   }
   const index_t cols = shape.output_cols;
   const index_t outputs = shape.rows * cols;
@@ -308,9 +305,8 @@ thread_scratch scratch_of(const filter_shape& shape, const mean_filter_split& sp
 }  // namespace
 
 // Strips depend on the shape alone: where one begins decides how the sums of long windows round.
-mean_filter_split split_mean_filter(const filter_shape& whole, nan_policy nans,
+mean_filter_split split_mean_filter(const filter_shape& shape, nan_policy nans,
                                     const execution& exec) {
-  const filter_shape shape = fold_window(whole).shape;
   mean_filter_split split;
   split.threads = thread_count(exec.cpu_threads);
   const index_t longest = std::max(shortest_strip, strip_windows * shape.window);
@@ -333,12 +329,10 @@ mean_filter_split split_mean_filter(const filter_shape& whole, nan_policy nans,
 }
 
 template <class In, class Out>
-void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& whole,
+void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
                  mean_filter_variant variant, nan_policy nans, const execution& exec) {
-  const folded_window folded = fold_window(whole);
-  const filter_shape& shape = folded.shape;
   if (variant == mean_filter_variant::direct) {
-    filter_directly(in, out, folded, nans, thread_count(exec.cpu_threads));
+    filter_directly(in, out, shape, nans, thread_count(exec.cpu_threads));
     return;
   }
   const mean_filter_split split = split_mean_filter(shape, nans, exec);
@@ -349,7 +343,7 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
 #pragma omp parallel num_threads(split.threads)
   {
     double* own = scratch.data() + omp_get_thread_num() * per_thread.size();
-    strip_runner<In, Out> runner(folded, nans, own, own + per_thread.sums);
+    strip_runner<In, Out> runner(shape, nans, own, own + per_thread.sums);
 #pragma omp for schedule(dynamic, at_once)
     for (index_t s = 0; s < strips; ++s) {
       const index_t row = s / split.strips_per_row;
@@ -392,6 +386,10 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
                             mean_filter_variant, nan_policy, const execution&);            \
   template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>, \
                          const filter_shape&, const execution&);
+GPU_SIMILARITY_INSTANTIATE(std::int8_t, std::int8_t)
+GPU_SIMILARITY_INSTANTIATE(std::int8_t, double)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t, std::int16_t)
+GPU_SIMILARITY_INSTANTIATE(std::int16_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)
 GPU_SIMILARITY_INSTANTIATE(std::uint8_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::uint16_t, std::uint16_t)
@@ -399,6 +397,7 @@ GPU_SIMILARITY_INSTANTIATE(std::uint16_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::int32_t, std::int32_t)
 GPU_SIMILARITY_INSTANTIATE(std::int32_t, double)
 GPU_SIMILARITY_INSTANTIATE(float, float)
+GPU_SIMILARITY_INSTANTIATE(float, double)
 GPU_SIMILARITY_INSTANTIATE(double, double)
 #undef GPU_SIMILARITY_INSTANTIATE
 

@@ -21,8 +21,8 @@ pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_re
       request_(request),
       receive_(receive),
       of_thread_(static_cast<std::size_t>(engine.threads_)),
-      hits_(static_cast<std::size_t>(std::min(std::uint64_t{engine.panel_edges_},
-                                              upper_pairs(0, engine.size(), engine.size())))) {}
+      hits_(static_cast<std::size_t>(
+          std::min(std::uint64_t{engine.panel_edges_}, engine.pairs_of(engine.area_rows())))) {}
 
 index_t pair_engine::edge_writer::tile_cols() const {
   const double share = std::max(share_, engine_.rows_->estimate().kept);
@@ -72,7 +72,7 @@ bool pair_engine::edge_writer::collect(index_t row_begin, index_t row_end, bool 
     if (begin + count > hits_.size()) return;
     std::transform(found.hits().begin(), found.hits().end(), hits_.data() + begin,
                    [&](pair_hit hit) {
-                     hit.col = engine_.original_[hit.col];
+                     hit.col = static_cast<node_id>(engine_.result_col(index_t{hit.col}));
                      return hit;
                    });
     parts_[first_part + static_cast<std::size_t>(&tile - tiles.data())] = {
@@ -94,7 +94,7 @@ void pair_engine::edge_writer::tell_expected() {
   if (!request_.expect || seen < least_sampled_edges) return;
   // Two standard deviations on either side.
   const double deviation = 2 * estimate.kept / std::sqrt(seen);
-  const double pairs = static_cast<double>(upper_pairs(0, engine_.size(), engine_.size()));
+  const double pairs = static_cast<double>(engine_.pairs_of(engine_.area_rows()));
   request_.expect((estimate.kept - deviation) * pairs,
                   std::min(1.0, estimate.kept + deviation) * pairs);
 }

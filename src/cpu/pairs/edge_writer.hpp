@@ -66,7 +66,7 @@ class pair_engine::edge_writer {
   const detail::edge_request& request_;
   const detail::edge_receiver& receive_;
   std::vector<hit_buffer> of_thread_;
-  aligned_buffer<pair_hit> hits_;  // row of the window, column as original() numbers it
+  aligned_buffer<pair_hit> hits_;  // place of the window, column of the result
   std::size_t found_ = 0;
   std::vector<part> parts_;
   std::vector<std::size_t> first_row_;  // of each part, rows of the parts before it

@@ -12,10 +12,9 @@ namespace gpu::cpu {
 void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& meter) {
   rows_->prepare({.wanted = pair_task::output::matches, .keep = writer.keep()});
   if (!source_) writer.tell_expected();
-  for (index_t begin = 0; begin < first_.size() && !writer.has_enough();) {
-    const index_t most = begin == 0 ? pair_policy::first_panel_rows : panel_rows();
-    index_t end =
-        std::min({begin + most, begin + writer.rows_that_fit(window_size()), first_.size()});
+  for (index_t begin = asked_.begin; begin < asked_.end && !writer.has_enough();) {
+    const index_t most = begin == asked_.begin ? pair_policy::first_panel_rows : panel_rows();
+    index_t end = std::min({begin + most, begin + writer.rows_that_fit(window_size()), asked_.end});
     while (!writer.collect(begin, end, end - begin == 1)) {
       const index_t fewer = std::min((end - begin) / 2, writer.rows_that_fit(window_size()));
       end = begin + std::max<index_t>(1, fewer);
@@ -30,13 +29,13 @@ void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& me
 // A range of rows meets all columns before the next one. Where it has more edges than may wait, it
 // is made smaller on the way: what its first rows have is kept.
 void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& meter) {
-  index_t step = half_window_;
-  for (index_t begin = 0; begin < size() && !writer.has_enough();) {
-    index_t rows = std::min(step, size() - begin);
+  index_t step = range_rows();
+  for (index_t begin = area_rows_.begin; begin < area_rows_.end && !writer.has_enough();) {
+    index_t rows = std::min(step, area_rows_.end - begin);
     std::uint64_t reported = 0;
     const auto search_window = [&] {
       rows_->prepare({.wanted = pair_task::output::matches, .keep = writer.keep()});
-      if (reported == 0) rows = std::min(rows, writer.rows_that_fit(size()));
+      if (reported == 0) rows = std::min(rows, writer.rows_that_fit(area_cols_.size()));
       for (index_t from = 0; from < rows;) {
         const index_t to = std::min(from + panel_rows(), rows);
         if (!writer.collect(from, to, rows == 1)) {
@@ -44,7 +43,7 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
           writer.drop_from(rows);
           continue;
         }
-        const std::uint64_t in_range = upper_pairs(begin, begin + rows, size());
+        const std::uint64_t in_range = pairs_of({begin, begin + rows});
         const std::uint64_t news =
             std::min(pairs_in(from, to), in_range - std::min(in_range, reported));
         reported += news;
@@ -53,29 +52,28 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
         from = to;
       }
     };
-    const index_t whole = std::min(begin + 2 * half_window_, size());
-    load({begin, whole}, {});
-    search_window();
-    for (index_t col = whole; col < size();) {
-      // Whole groups of columns before the others.
-      const index_t first = round_up(rows, pair_policy::window_step);
-      const index_t end = std::min(col + 2 * half_window_ - first, size());
-      load({begin, begin + first}, {col, end});
+    index_t col = area_cols_.begin;
+    if (!is_across_) {
+      col = std::min(begin + 2 * half_window_, area_cols_.end);
+      load({begin, col}, {}, {0, rows});
       search_window();
-      col = end;
+    }
+    while (col < area_cols_.end) {
+      col = load_beside({begin, begin + rows}, col, area_cols_.end);
+      search_window();
     }
     const bool is_few = writer.found() < panel_edges_ / 4;
     writer.flush();
-    const std::uint64_t in_range = upper_pairs(begin, begin + rows, size());
+    const std::uint64_t in_range = pairs_of({begin, begin + rows});
     meter.advance(in_range - std::min(in_range, reported));
     begin += rows;
-    step = is_few ? std::min(half_window_, 2 * rows) : rows;
+    step = is_few ? std::min(range_rows(), 2 * rows) : rows;
   }
 }
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
   edge_writer writer(*this, request, receive);
-  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   if (source_ && request.order != edge_order::unspecified) {
     ordered_edges(writer, meter);
   } else {

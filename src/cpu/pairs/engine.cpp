@@ -42,6 +42,33 @@ index_t panel_rows_for(index_t rows, index_t cols) {
                                                pair_policy::block_rows);
 }
 
+// Which rows of the input its area needs.
+row_selection select_rows(const detail::pair_input& input) {
+  const detail::pair_area& area = input.area;
+  if (area.is_against()) {
+    return {.sections = {area.rows, area.cols}, .is_across = true, .rows_section = 0};
+  }
+  if (area.rows == area.cols) return {.sections = {area.rows}};
+  if (input.pairs_above) return {.sections = {area.rows, {area.rows.end, area.cols.end}}};
+  return {.sections = {{0, area.rows.begin}, area.rows, {area.rows.end, area.cols.end}},
+          .rows_section = 1};
+}
+
+pair_memory plan_memory(detail::measure what, const detail::pair_input& input, int threads,
+                        std::size_t limit) {
+  return plan_pair_memory(what, select_rows(input).places(), input.cols(),
+                          usable_pair_kernels().int8.search != nullptr, threads, limit);
+}
+
+// Rows of a table with as many pairs a row: what it costs to find patterns is by rows, what they
+// save by pairs.
+index_t rows_to_fold(const detail::pair_input& input, const row_selection& selection) {
+  if (input.area.is_whole_table()) return input.rows();
+  const double pairs = static_cast<double>(detail::pairs_in(input.area));
+  return static_cast<index_t>(2 * pairs /
+                              static_cast<double>(std::max<index_t>(selection.rows(), 1)));
+}
+
 }  // namespace
 
 std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
@@ -53,41 +80,55 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
   return count % 2 == 0 ? count / 2 * (first + last) : count * ((first + last) / 2);
 }
 
-pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
+pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
                          const pair_options& options)
     : threads_(thread_count(options.exec.cpu_threads)),
       on_progress_(options.exec.on_progress),
+      is_across_(input.area.is_against()),
       scratch_(static_cast<std::size_t>(threads_)) {
   const auto start = std::chrono::steady_clock::now();
-  std::visit(
-      [&](const auto& view) {
-        info_.rows = view.rows();
-        info_.cols = view.cols();
-      },
-      data);
+  info_.rows = input.rows();
+  info_.cols = input.cols();
   variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
                                          {.what = what, .rows = info_.rows, .cols = info_.cols});
-  const bool looks_for_patterns =
-      detail::looks_for_patterns(what, backend::cpu, variant_, info_.rows, options);
-  const pair_memory memory =
-      plan_pair_memory(what, info_.rows, info_.cols, usable_pair_kernels().int8.search != nullptr,
-                       threads_, options.exec.workspace_bytes);
+  const row_selection selection = select_rows(input);
+  const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   const row_options how{
       .variant = variant_,
       .in_windows = memory.is_windowed,
-      .looks_for_patterns = looks_for_patterns,
+      .looks_for_patterns = detail::looks_for_patterns(what, backend::cpu, variant_,
+                                                       rows_to_fold(input, selection), options),
       .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
       .nans = options.nans,
+      .selection = selection,
       .threads = threads_};
-  row_preparation found = what == detail::measure::spearman ? prepare_spearman_rows(data, how)
-                                                            : prepare_pearson_rows(data, how);
+  row_preparation found = what == detail::measure::spearman
+                              ? prepare_spearman_rows(input.tables, how)
+                              : prepare_pearson_rows(input.tables, how);
+  info_.constant_rows = std::move(found.constant_rows);
+  info_.nan_rows = std::move(found.nan_rows);
+  take_rows(input, selection, memory, std::move(found));
+  info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (folded_) folded_->input.seconds = info_.seconds;
+  meter.finish();
+}
+
+void pair_engine::take_rows(const detail::pair_input& input, const row_selection& selection,
+                            const pair_memory& memory, row_preparation found) {
   rows_ = std::move(found.rows);
   source_ = std::move(found.source);
   original_ = std::move(found.original);
-  size_ = source_ ? source_->size() : rows_->size();
-  first_ = {0, size_};
+  const row_layout layout = layout_of(selection, found.section_rows);
+  size_ = layout.first + layout.second;
+  asked_ = area_rows_ = layout.asked;
+  first_ = {0, layout.first};
+  second_ = {layout.first, size_};
+  area_cols_ = is_across_ ? second_ : first_;
+  // Patterns are numbered as they are packed.
+  row_base_ = found.patterns ? area_rows_.begin : input.area.rows.begin;
+  col_base_ = found.patterns ? area_cols_.begin : input.area.cols.begin;
   index_t window = memory.window_rows;
   if (found.patterns) {
     // Numbers of rows and of their patterns, begins and weights.
@@ -95,15 +136,12 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
     window = window_rows_beside(memory, static_cast<std::size_t>(info_.rows) * 8 + patterns * 12);
   }
   half_window_ = window / 2;
-  if (source_ && size_ <= window) {
-    load(first_, {});  // fewer rows than there seemed
+  if (source_ && (layout.places() <= window || area_rows_.is_empty())) {
+    // Fewer rows than there seemed.
+    if (!area_rows_.is_empty()) load(first_, second_, area_rows_);
     source_ = nullptr;
   }
-  info_.constant_rows = std::move(found.constant_rows);
-  info_.nan_rows = std::move(found.nan_rows);
-  info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (found.patterns) fold_into(std::move(*found.patterns));
-  meter.finish();
 }
 
 void pair_engine::fold_into(row_patterns patterns) {
@@ -119,15 +157,47 @@ index_t pair_engine::panel_rows() const {
   return panel_rows_for(window_size(), info_.cols);
 }
 
-void pair_engine::load(row_range first, row_range second) {
+void pair_engine::load(row_range first, row_range second, row_range asked) {
   rows_ = nullptr;  // before the next ones take memory
-  rows_ = source_->pack(first, second, original_);
+  rows_ = source_->pack(first, second, asked, original_);
   first_ = first;
   second_ = second;
+  asked_ = asked;
+}
+
+index_t pair_engine::load_beside(row_range rows, index_t begin, index_t end) {
+  const index_t room = 2 * half_window_ - row_layout::second_begin(rows.size());
+  const index_t last = std::min(begin + room, end);
+  load(rows, {begin, last}, {0, rows.size()});
+  return last;
+}
+
+index_t pair_engine::range_rows() const {
+  if (!is_across_) return half_window_;
+  const index_t room = 2 * half_window_ - row_layout::second_begin(area_cols_.size());
+  return std::max(half_window_, room / pair_policy::window_step * pair_policy::window_step);
+}
+
+std::uint64_t pair_engine::pairs_of(row_range rows) const {
+  if (!is_across_) return upper_pairs(rows.begin, rows.end, area_cols_.end);
+  return static_cast<std::uint64_t>(rows.size()) * static_cast<std::uint64_t>(area_cols_.size());
+}
+
+// Of a whole table each pair is computed twice and told once.
+std::uint64_t pair_engine::meetings() const {
+  if (area_rows_ == area_cols_) return pairs_of(area_rows_);
+  return static_cast<std::uint64_t>(area_rows_.size()) *
+         static_cast<std::uint64_t>(area_cols_.size());
+}
+
+std::uint64_t pair_engine::meetings_of(const pair_tile& area) const {
+  if (area_rows_ == area_cols_ && second_.is_empty()) return pairs_in(area.row_begin, area.row_end);
+  const auto pairs = static_cast<std::uint64_t>(area.rows() * area.cols());
+  return area_rows_ == area_cols_ ? pairs / 2 : pairs;
 }
 
 std::uint64_t pair_engine::pairs_in(index_t row_begin, index_t row_end) const {
-  if (second_.is_empty()) return upper_pairs(row_begin, row_end, window_size());
+  if (second_.is_empty()) return upper_pairs(row_begin, row_end, first_.size());
   return static_cast<std::uint64_t>(row_end - row_begin) *
          static_cast<std::uint64_t>(second_.size());
 }
@@ -146,7 +216,8 @@ std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_e
   std::vector<pair_tile> tiles;
   // Columns outside, so that threads that run side by side share the columns they read.
   const index_t cols = window_size();
-  const index_t first = second_.is_empty() ? row_begin / task_cols * task_cols : first_.size();
+  const index_t first = second_.is_empty() ? row_begin / task_cols * task_cols
+                                           : row_layout::second_begin(first_.size());
   for (index_t j = first; j < cols; j += task_cols) {
     for (index_t i = row_begin; i < row_end; i += pair_policy::task_rows) {
       const pair_tile tile{.row_begin = i,
@@ -159,25 +230,35 @@ std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_e
   return tiles;
 }
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
-                                                      const detail::any_matrix_view& data,
-                                                      const pair_options& options) {
-  return std::make_unique<pair_engine>(what, data, options);
+std::vector<pair_tile> pair_engine::tiles_of(const pair_tile& area) {
+  std::vector<pair_tile> tiles;
+  for (index_t j = area.col_begin; j < area.col_end; j += pair_policy::task_cols) {
+    for (index_t i = area.row_begin; i < area.row_end; i += pair_policy::task_rows) {
+      tiles.push_back({.row_begin = i,
+                       .row_end = std::min(i + pair_policy::task_rows, area.row_end),
+                       .col_begin = j,
+                       .col_end = std::min(j + pair_policy::task_cols, area.col_end)});
+    }
+  }
+  return tiles;
 }
 
-detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+                                                      const detail::pair_input& input,
+                                                      const pair_options& options) {
+  return std::make_unique<pair_engine>(what, input, options);
+}
+
+detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options) {
   const int threads = thread_count(options.exec.cpu_threads);
   const pair_variant variant = detail::choose_pair_variant(
-      backend::cpu, options.variant, {.what = what, .rows = rows, .cols = cols});
-  return {
-      .device = describe_device(threads),
-      .variant = variant,
-      .tile_rows = pair_policy::task_rows,
-      .tile_cols = pair_policy::task_cols,
-      .workspace_bytes = plan_pair_memory(what, rows, cols,
-                                          usable_pair_kernels().int8.search != nullptr, threads, 0)
-                             .bytes};
+      backend::cpu, options.variant, {.what = what, .rows = input.rows(), .cols = input.cols()});
+  return {.device = describe_device(threads),
+          .variant = variant,
+          .tile_rows = pair_policy::task_rows,
+          .tile_cols = pair_policy::task_cols,
+          .workspace_bytes = plan_memory(what, input, threads, 0).bytes};
 }
 
 }  // namespace gpu::cpu

@@ -1,10 +1,12 @@
 #pragma once
-// The CPU pair engine: walks the upper triangle in panels of tiles and feeds the sinks.
+// The CPU pair engine: walks the pairs of an area in panels of tiles and feeds the sinks.
 //
-// Rows that memory holds are packed once. Of more rows a *window* is packed at a time: two ranges
-// of rows, one behind the other, whose pairs across are computed; or one range and its own upper
-// triangle. Rows of a window are numbered from its first. Every two ranges meet in one window, so
-// that packing a row, which takes as long as some thousands of pairs, serves half a window of them.
+// A *window* is what is packed at a time: two ranges of rows, one behind the other, whose pairs
+// across are computed; or one range and its own upper triangle. Rows that memory holds are one
+// window: a table one range, x against y the two. Of more rows every two ranges meet in one window,
+// so that packing a row, which takes as long as some thousands of pairs, serves half a window of
+// them. Packed rows are numbered through: those of the area's tables that have a statistic. The
+// places of a window, which tiles are of, count from its first row (row_layout).
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +18,7 @@
 #include <gpu/execution.hpp>
 
 #include "base/parallel.hpp"
+#include "cpu/pairs/memory.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/progress.hpp"
@@ -24,8 +27,7 @@ namespace gpu::cpu {
 
 class pair_engine final : public detail::pair_engine {
  public:
-  pair_engine(detail::measure what, const detail::any_matrix_view& data,
-              const pair_options& options);
+  pair_engine(detail::measure what, const detail::pair_input& input, const pair_options& options);
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
   [[nodiscard]] const detail::folded_rows* folded() const override {
@@ -45,6 +47,10 @@ class pair_engine final : public detail::pair_engine {
  private:
   template <class Value>
   void fill_dense(matrix_view<Value> out);
+  template <class Value>
+  void fill_dense_area(matrix_view<Value> out);
+  template <class Value>
+  void store_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
   // count() of the rows, each kept pair with the weights of its rows.
   std::uint64_t count_weighted(const pair_tile& tile, const detail::count_request& request,
                                pair_scratch& scratch, std::uint32_t* row_degree,
@@ -52,31 +58,55 @@ class pair_engine final : public detail::pair_engine {
   template <class Value>
   void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
 
+  // Takes over what was prepared.
+  void take_rows(const detail::pair_input& input, const row_selection& selection,
+                 const pair_memory& memory, row_preparation found);
   // The rows become those of the patterns.
   void fold_into(row_patterns patterns);
   // Packed rows of all windows.
   [[nodiscard]] index_t size() const { return size_; }
-  // By rows of the window.
-  [[nodiscard]] index_t original(index_t row) const {
-    return original_[static_cast<std::size_t>(row)];
+  // Packed rows that are rows of the area, and those that are its columns.
+  [[nodiscard]] const row_range& area_rows() const { return area_rows_; }
+  [[nodiscard]] const row_range& area_cols() const { return area_cols_; }
+  // Pairs above the diagonal of packed rows `rows` with the columns of the area.
+  [[nodiscard]] std::uint64_t pairs_of(row_range rows) const;
+
+  // By places of the window.
+  [[nodiscard]] index_t original(index_t place) const {
+    return original_[static_cast<std::size_t>(place)];
   }
-  [[nodiscard]] index_t packed(index_t row) const {
-    return row < first_.size() ? first_.begin + row : second_.begin + (row - first_.size());
+  [[nodiscard]] index_t packed(index_t place) const {
+    return place < first_.size()
+               ? first_.begin + place
+               : second_.begin + (place - row_layout::second_begin(first_.size()));
   }
-  [[nodiscard]] index_t window_size() const { return first_.size() + second_.size(); }
+  [[nodiscard]] index_t window_size() const { return static_cast<index_t>(original_.size()); }
+  // As sinks number the row or the column of a result.
+  [[nodiscard]] index_t result_row(index_t place) const { return original(place) - row_base_; }
+  [[nodiscard]] index_t result_col(index_t place) const { return original(place) - col_base_; }
   [[nodiscard]] index_t panel_rows() const;
 
-  // Packs a window.
-  void load(row_range first, row_range second);
+  // Packs a window; the places `asked` are those of rows of the area.
+  void load(row_range first, row_range second, row_range asked);
+  // Packs `rows` and, beside them, as many of the columns [begin, end) as fit; the end of those.
+  index_t load_beside(row_range rows, index_t begin, index_t end);
+  // Rows of a range of the area's rows that is packed at a time.
+  [[nodiscard]] index_t range_rows() const;
   // body() for every window, the columns of a range of rows ascending.
   template <class Body>
   void for_each_window(const Body& body);
+  // body(tile) for every window: rows of the area and columns of it on both sides of the diagonal,
+  // the columns of a row ascending.
+  template <class Body>
+  void for_each_meeting(const Body& body);
 
   // The tiles of rows [row_begin, row_end) of the window that reach above the diagonal: all rows of
   // a strip of columns, then of the next.
   [[nodiscard]] std::vector<pair_tile> upper_tiles(
       index_t row_begin, index_t row_end, index_t task_cols = pair_policy::task_cols) const;
-  // The pairs in them.
+  // The tiles of `area`, in the same order.
+  [[nodiscard]] static std::vector<pair_tile> tiles_of(const pair_tile& area);
+  // The pairs in the upper tiles of these rows.
   [[nodiscard]] std::uint64_t pairs_in(index_t row_begin, index_t row_end) const;
 
   // Threads that pay for `tiles`: waking one costs as much as some microseconds of work.
@@ -109,9 +139,16 @@ class pair_engine final : public detail::pair_engine {
 
   // top_k() of some rows.
   class neighbor_search;
-  // top_k() of the rows of `area` among its columns; `resumes` what `out` has of earlier ones.
-  void top_k_of_window(const detail::top_k_request& request, const pair_tile& area, bool resumes,
+  // top_k() of the rows of `area` among its columns, which go on where `out` has what earlier ones
+  // gave.
+  void top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
                        detail::pair_progress& meter, neighbor_table& out);
+  // The same of rows too few for all threads: each takes some of the columns.
+  void top_k_of_columns(const detail::top_k_request& request, const pair_tile& area,
+                        neighbor_table& out);
+  // What the progress of a sink counts that computes all of area_rows() x area_cols().
+  [[nodiscard]] std::uint64_t meetings() const;
+  [[nodiscard]] std::uint64_t meetings_of(const pair_tile& area) const;
 
   pair_variant variant_;
   int threads_;
@@ -122,9 +159,15 @@ class pair_engine final : public detail::pair_engine {
   std::unique_ptr<row_source> source_;  // null where there is one window alone
   index_t half_window_ = 0;             // rows of a range
   index_t size_ = 0;
+  row_range area_rows_;
+  row_range area_cols_;
+  bool is_across_ = false;  // x against y
+  index_t row_base_ = 0;
+  index_t col_base_ = 0;
   // The window.
   row_range first_;
   row_range second_;  // the rows behind it; empty: the pairs within the first
+  row_range asked_;   // places of the first range that are rows of the area
   std::unique_ptr<pair_rows> rows_;
   std::vector<node_id> original_;
 
@@ -136,14 +179,42 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows);
 
 template <class Body>
 void pair_engine::for_each_window(const Body& body) {
+  if (area_rows_.is_empty()) return;
   if (!source_) return body();
-  for (index_t i = 0; i < size_; i += half_window_) {
-    const row_range rows{i, std::min(i + half_window_, size_)};
-    load(rows, {});
-    body();
-    for (index_t j = rows.end; j < size_; j += half_window_) {
-      load(rows, {j, std::min(j + half_window_, size_)});
+  for (index_t i = area_rows_.begin; i < area_rows_.end; i += range_rows()) {
+    const row_range rows{i, std::min(i + range_rows(), area_rows_.end)};
+    if (!is_across_) {
+      load(rows, {}, {0, rows.size()});
       body();
+    }
+    for (index_t j = is_across_ ? area_cols_.begin : rows.end; j < area_cols_.end;) {
+      j = load_beside(rows, j, area_cols_.end);
+      body();
+    }
+  }
+}
+
+template <class Body>
+void pair_engine::for_each_meeting(const Body& body) {
+  if (area_rows_.is_empty()) return;
+  const auto meet = [&] {
+    const bool is_one_range = second_.is_empty();
+    body(pair_tile{.row_begin = asked_.begin,
+                   .row_end = asked_.end,
+                   .col_begin = is_one_range ? 0 : row_layout::second_begin(first_.size()),
+                   .col_end = window_size()});
+  };
+  if (!source_) return meet();
+  for (index_t i = area_rows_.begin; i < area_rows_.end; i += range_rows()) {
+    const row_range rows{i, std::min(i + range_rows(), area_rows_.end)};
+    for (index_t j = area_cols_.begin; j < area_cols_.end;) {
+      if (!is_across_ && j == rows.begin) {
+        load(rows, {}, {0, rows.size()});
+        j = rows.end;
+      } else {
+        j = load_beside(rows, j, j < rows.begin ? rows.begin : area_cols_.end);
+      }
+      meet();
     }
   }
 }
@@ -151,10 +222,9 @@ void pair_engine::for_each_window(const Body& body) {
 template <class Body>
 void pair_engine::for_each_upper_tile(detail::pair_progress& meter, const Body& body) {
   index_t end = 0;
-  for (index_t begin = 0; begin < first_.size(); begin = end) {
-    end = std::min(
-        begin + (begin == 0 ? std::min(pair_policy::first_panel_rows, panel_rows()) : panel_rows()),
-        first_.size());
+  for (index_t begin = asked_.begin; begin < asked_.end; begin = end) {
+    const index_t most = begin == asked_.begin ? pair_policy::first_panel_rows : panel_rows();
+    end = std::min(begin + std::min(most, panel_rows()), asked_.end);
     for_each_tile(upper_tiles(begin, end), body);
     meter.advance(pairs_in(begin, end));
     rows_->reconsider();

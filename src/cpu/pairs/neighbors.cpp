@@ -20,7 +20,7 @@ class best_neighbors {
   struct entry {
     double rank;  // what neighbours are ordered by
     double statistic;
-    node_id col;  // as original() numbers it
+    node_id col;  // of the result
   };
 
   // Whether a belongs before b in the result.
@@ -68,7 +68,7 @@ class pair_engine::neighbor_search {
   neighbor_search(const pair_engine& engine, const detail::top_k_request& request,
                   const pair_tile& strip, pair_scratch& scratch)
       : rows_(*engine.rows_),
-        original_(engine.original_),
+        engine_(engine),
         keep_(request.keep),
         k_(static_cast<std::size_t>(request.k)),
         by_magnitude_(request.order == neighbor_order::by_absolute_value),
@@ -93,24 +93,37 @@ class pair_engine::neighbor_search {
     }
   }
 
-  // Goes on with what an earlier window wrote for a row.
-  void read(index_t row, index_t original, const neighbor_table& from) {
-    std::vector<best_neighbors::entry> entries(from.count[static_cast<std::size_t>(original)]);
-    for (std::size_t e = 0; e < entries.size(); ++e) {
-      const double r = from.statistic(original, static_cast<index_t>(e));
-      entries[e] = {rank(r), r, from.index(original, static_cast<index_t>(e))};
+  // Goes on with what an earlier window wrote.
+  void read(const neighbor_table& from) {
+    for (index_t row = strip_.row_begin; row < strip_.row_end; ++row) {
+      const index_t to = engine_.result_row(row);
+      std::vector<best_neighbors::entry> entries(from.count[static_cast<std::size_t>(to)]);
+      for (std::size_t e = 0; e < entries.size(); ++e) {
+        const double r = from.statistic(to, static_cast<index_t>(e));
+        entries[e] = {rank(r), r, from.index(to, static_cast<index_t>(e))};
+      }
+      of(row).resume(std::move(entries));
     }
-    of(row).resume(std::move(entries));
+  }
+
+  // Takes what `other` found for the same rows among columns behind.
+  void take(neighbor_search& other) {
+    for (index_t row = strip_.row_begin; row < strip_.row_end; ++row) {
+      for (const best_neighbors::entry& entry : other.of(row).take()) of(row).offer(entry, k_);
+    }
   }
 
   // Best first; leaves nothing behind.
-  void write(index_t row, index_t original, neighbor_table& to) {
-    const auto entries = of(row).take();
-    for (std::size_t e = 0; e < entries.size(); ++e) {
-      to.index(original, static_cast<index_t>(e)) = entries[e].col;
-      to.statistic(original, static_cast<index_t>(e)) = entries[e].statistic;
+  void write(neighbor_table& to) {
+    for (index_t row = strip_.row_begin; row < strip_.row_end; ++row) {
+      const index_t at = engine_.result_row(row);
+      const auto entries = of(row).take();
+      for (std::size_t e = 0; e < entries.size(); ++e) {
+        to.index(at, static_cast<index_t>(e)) = entries[e].col;
+        to.statistic(at, static_cast<index_t>(e)) = entries[e].statistic;
+      }
+      to.count[static_cast<std::size_t>(at)] = static_cast<node_id>(entries.size());
     }
-    to.count[static_cast<std::size_t>(original)] = static_cast<node_id>(entries.size());
   }
 
  private:
@@ -145,7 +158,7 @@ class pair_engine::neighbor_search {
           if (!(rank(row[c]) > bar)) continue;
           const index_t j = block.col_begin + c;
           if (i == j || !keep_.keeps(row[c])) continue;
-          neighbors.offer({rank(row[c]), row[c], original_[static_cast<std::size_t>(j)]}, k_);
+          neighbors.offer({rank(row[c]), row[c], col_of(j)}, k_);
           bar = neighbors.worst(k_);
         }
       }
@@ -164,14 +177,18 @@ class pair_engine::neighbor_search {
     const auto offer = [](void* opaque, index_t row, index_t col, double r) {
       const context& c = *static_cast<context*>(opaque);
       if (!c.search.keep_.keeps(r)) return;
-      const node_id j = c.search.original_[static_cast<std::size_t>(c.tile.col_begin + col)];
+      const node_id j = c.search.col_of(c.tile.col_begin + col);
       c.search.of(c.tile.row_begin + row).offer({c.search.rank(r), r, j}, c.search.k_);
     };
     rows_.above(tile, bars, by_magnitude_, scratch_, {.take = offer, .context = &shared});
   }
 
+  [[nodiscard]] node_id col_of(index_t place) const {
+    return static_cast<node_id>(engine_.result_col(place));
+  }
+
   const pair_rows& rows_;
-  const std::vector<node_id>& original_;
+  const pair_engine& engine_;
   const detail::keep_range& keep_;
   std::size_t k_;
   bool by_magnitude_;
@@ -180,69 +197,74 @@ class pair_engine::neighbor_search {
   std::vector<best_neighbors> best_;
 };
 
-// Every row meets every other one, so each pair is computed twice: rows are then independent, and
-// no thread waits for another. After the first columns only pairs that may enter a list are looked
-// at. Between windows the lists wait in the result.
+// Every row meets every column, so each pair of a table is computed twice: rows are then
+// independent, and no thread waits for another. After the first columns only pairs that may enter a
+// list are looked at. Between windows the lists wait in the result.
 void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
-  if (size() == 0) return;
-  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
-  if (!source_) {
-    const pair_tile all{.row_begin = 0, .row_end = size(), .col_begin = 0, .col_end = size()};
-    top_k_of_window(request, all, false, meter, out);
-  }
-  for (index_t i = 0; source_ && i < size(); i += half_window_) {
-    const row_range rows{i, std::min(i + half_window_, size())};
-    for (index_t j = 0; j < size(); j += half_window_) {
-      const row_range cols{j, std::min(j + half_window_, size())};
-      pair_tile area{
-          .row_begin = 0, .row_end = rows.size(), .col_begin = 0, .col_end = cols.size()};
-      // The earlier range comes first: it is half a window, and the columns behind it begin with a
-      // whole group.
-      load(j < i ? cols : rows, i == j ? row_range{} : (j < i ? rows : cols));
-      if (j < i) {
-        area.row_begin += cols.size();
-        area.row_end += cols.size();
-      } else if (j > i) {
-        area.col_begin += rows.size();
-        area.col_end += rows.size();
-      }
-      top_k_of_window(request, area, j > 0, meter, out);
-    }
-  }
+  if (area_rows_.is_empty()) return;
+  detail::pair_progress meter(on_progress_, "pairs", meetings());
+  for_each_meeting([&](const pair_tile& area) { top_k_of_window(request, area, meter, out); });
   meter.finish();
 }
 
 void pair_engine::top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
-                                  bool resumes, detail::pair_progress& meter, neighbor_table& out) {
+                                  detail::pair_progress& meter, neighbor_table& out) {
   rows_->prepare({.wanted = pair_task::output::above});
   const auto search = [&](const pair_tile& strip, int thread) {
     neighbor_search found(*this, request, strip, scratch(thread));
-    for (index_t i = strip.row_begin; resumes && i < strip.row_end; ++i) {
-      found.read(i, original(i), out);
-    }
+    found.read(out);
     found.run();
-    for (index_t i = strip.row_begin; i < strip.row_end; ++i) found.write(i, original(i), out);
+    found.write(out);
   };
   const index_t step = panel_rows();
   const index_t rows_at_once = step >= 4 * threads_ * pair_policy::task_rows && area.rows() >= step
                                    ? pair_policy::task_rows
                                    : pair_policy::block_rows;
   for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
-    const index_t end = std::min(begin + step, area.row_end);
-    std::vector<pair_tile> strips;
-    for (index_t i = begin; i < end; i += rows_at_once) {
-      strips.push_back({.row_begin = i,
-                        .row_end = std::min(i + rows_at_once, end),
-                        .col_begin = area.col_begin,
-                        .col_end = area.col_end});
+    pair_tile panel = area;
+    panel.row_begin = begin;
+    panel.row_end = std::min(begin + step, area.row_end);
+    if (panel.rows() < threads_ * rows_at_once) {
+      top_k_of_columns(request, panel, out);
+    } else {
+      std::vector<pair_tile> strips;
+      for (index_t i = begin; i < panel.row_end; i += rows_at_once) {
+        pair_tile strip = panel;
+        strip.row_begin = i;
+        strip.row_end = std::min(i + rows_at_once, panel.row_end);
+        strips.push_back(strip);
+      }
+      for_each_tile(strips, search);
     }
-    for_each_tile(strips, search);
-    // Across two ranges a pair is met in two windows.
-    meter.advance(second_.is_empty() ? pairs_in(begin, end)
-                                     : static_cast<std::uint64_t>((end - begin) * area.cols()) / 2);
+    meter.advance(meetings_of(panel));
+  }
+}
+
+void pair_engine::top_k_of_columns(const detail::top_k_request& request, const pair_tile& area,
+                                   neighbor_table& out) {
+  constexpr index_t least_cols = 4 * pair_policy::task_cols;  // bars have to rise first
+  const index_t parts = std::clamp<index_t>(area.cols() / least_cols, 1, 4 * threads_);
+  const index_t cols = round_up((area.cols() + parts - 1) / parts, pair_policy::window_step);
+  for (index_t row = area.row_begin; row < area.row_end; row += pair_policy::task_rows) {
+    std::vector<pair_tile> strips;
+    for (index_t col = area.col_begin; col < area.col_end; col += cols) {
+      strips.push_back({.row_begin = row,
+                        .row_end = std::min(row + pair_policy::task_rows, area.row_end),
+                        .col_begin = col,
+                        .col_end = std::min(col + cols, area.col_end)});
+    }
+    std::vector<std::unique_ptr<neighbor_search>> found(strips.size());
+    for_each_tile(strips, [&](const pair_tile& strip, int thread) {
+      auto& own = found[static_cast<std::size_t>(&strip - strips.data())];
+      own = std::make_unique<neighbor_search>(*this, request, strip, scratch(thread));
+      if (&strip == strips.data()) own->read(out);
+      own->run();
+    });
+    for (std::size_t part = 1; part < found.size(); ++part) found.front()->take(*found[part]);
+    found.front()->write(out);
   }
 }
 

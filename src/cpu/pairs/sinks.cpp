@@ -128,15 +128,18 @@ std::uint64_t pair_weight(std::span<const std::uint32_t> weights, index_t i, ind
 
 template <class Value>
 void pair_engine::fill_dense(matrix_view<Value> out) {
-  if (size() < out.rows()) {
+  if (area_rows_.size() < out.rows() || area_cols_.size() < out.cols()) {
     parallel_for(out.rows(), threads_, [&](index_t i, int) {
       std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
     });
   }
-  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  if (area_rows_ != area_cols_) return fill_dense_area(out);
+  detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   for_each_window([&] {
     rows_->prepare({});
-    for (index_t i = 0; i < first_.size(); ++i) out(original(i), original(i)) = Value{1};
+    if (second_.is_empty()) {
+      for (index_t i = 0; i < first_.size(); ++i) out(original(i), original(i)) = Value{1};
+    }
     for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
       for_each_block(*rows_, tile, scratch(thread),
                      [&](const pair_tile& block, const double* statistics) {
@@ -148,6 +151,41 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
     });
   });
   meter.finish();
+}
+
+// Every row of the area with every column of it.
+template <class Value>
+void pair_engine::fill_dense_area(matrix_view<Value> out) {
+  detail::pair_progress meter(on_progress_, "pairs", meetings());
+  for_each_meeting([&](const pair_tile& area) {
+    rows_->prepare({});
+    const index_t step = panel_rows();
+    for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
+      pair_tile panel = area;
+      panel.row_begin = begin;
+      panel.row_end = std::min(begin + step, area.row_end);
+      for_each_tile(tiles_of(panel), [&](const pair_tile& tile, int thread) {
+        for_each_block(*rows_, tile, scratch(thread),
+                       [&](const pair_tile& block, const double* statistics) {
+                         store_block(block, statistics, out);
+                       });
+      });
+      meter.advance(meetings_of(panel));
+    }
+  });
+  meter.finish();
+}
+
+template <class Value>
+void pair_engine::store_block(const pair_tile& block, const double* statistics,
+                              matrix_view<Value> out) const {
+  for (index_t i = block.row_begin; i < block.row_end; ++i) {
+    Value* const row = out.row(result_row(i));
+    const double* from = statistics + (i - block.row_begin) * pair_policy::block_cols;
+    for (index_t j = block.col_begin; j < block.col_end; ++j) {
+      row[result_col(j)] = i == j ? Value{1} : static_cast<Value>(from[j - block.col_begin]);
+    }
+  }
 }
 
 // The other triangle, row by row of the output: neighbours in memory are written together.
@@ -204,7 +242,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   const bool is_weighted = !request.weights.empty();
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.histogram_bins);
-  detail::pair_progress meter(on_progress_, "pairs", upper_pairs(0, size(), size()));
+  detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   std::fill(out.degree.begin(), out.degree.end(), 0u);
   for_each_window([&] {
     using output = pair_task::output;
@@ -227,6 +265,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
     const std::span<const node_id> order =
         is_weighted ? std::span<const node_id>{} : rows_->count_order();
     degrees.for_each(threads_, [&](index_t place, std::uint32_t degree) {
+      if (degree == 0) return;  // also what stands between two ranges
       const index_t row = order.empty() ? place : index_t{order[static_cast<std::size_t>(place)]};
       out.degree[static_cast<std::size_t>(original(row))] += degree;
     });
@@ -263,7 +302,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
     below[static_cast<std::size_t>(thread)].value += lower;
     above[static_cast<std::size_t>(thread)].value += upper;
   };
-  detail::pair_progress meter(on_progress_, "count", upper_pairs(0, size(), size()));
+  detail::pair_progress meter(on_progress_, "count", pairs_of(area_rows_));
   for_each_window([&] {
     rows_->prepare({});
     for_each_upper_tile(meter, bin_tile);

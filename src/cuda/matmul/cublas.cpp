@@ -46,18 +46,18 @@ void multiply_by_cublas(device_matrix_view<const T> a, device_matrix_view<const 
   cublasHandle_t cublas = handles[device].get();
   check(cublasSetStream(cublas, stream), "cublasSetStream");
   const index_t depth = options.a == transposition::transpose ? a.rows() : a.cols();
-  const T one = 1;
-  const T zero = 0;
+  const auto alpha = static_cast<T>(options.alpha);
+  const auto beta = static_cast<T>(options.beta);
   // cuBLAS is column-major, which reads a row-major matrix as its transpose: C' = op(B)' op(A)'.
   if constexpr (sizeof(T) == sizeof(float)) {
     check(cublasSgemm_64(cublas, operation_of(options.b), operation_of(options.a), c.cols(),
-                         c.rows(), depth, &one, b.data(), b.row_stride(), a.data(), a.row_stride(),
-                         &zero, c.data(), c.row_stride()),
+                         c.rows(), depth, &alpha, b.data(), b.row_stride(), a.data(),
+                         a.row_stride(), &beta, c.data(), c.row_stride()),
           "cublasSgemm_64");
   } else {
     check(cublasDgemm_64(cublas, operation_of(options.b), operation_of(options.a), c.cols(),
-                         c.rows(), depth, &one, b.data(), b.row_stride(), a.data(), a.row_stride(),
-                         &zero, c.data(), c.row_stride()),
+                         c.rows(), depth, &alpha, b.data(), b.row_stride(), a.data(),
+                         a.row_stride(), &beta, c.data(), c.row_stride()),
           "cublasDgemm_64");
   }
 }

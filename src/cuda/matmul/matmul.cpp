@@ -142,6 +142,47 @@ void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_ma
   run_register_tiled(problem, options, choice, stream);
 }
 
+/// C = beta C.
+template <class T>
+void scale(device_matrix_view<T> c, T beta, cudaStream_t stream) {
+  if (beta == T{0}) {
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemset2DAsync(c.data(), static_cast<std::size_t>(c.row_stride()) * sizeof(T), 0,
+                          static_cast<std::size_t>(c.cols()) * sizeof(T),
+                          static_cast<std::size_t>(c.rows()), stream));
+  } else {
+    kernels::launch_matmul_combine<T>(nullptr, 0, T{0}, beta, c.data(), c.row_stride(), c.rows(),
+                                      c.cols(), stream);
+  }
+}
+
+/// C = alpha P + beta C with P = op(A) op(B): in C itself where C is not read.
+template <class T>
+void run_scaled(device_matrix_view<const T> a, device_matrix_view<const T> b,
+                device_matrix_view<T> c, const matmul_options& options,
+                const detail::matmul_choice& choice, int device, cudaStream_t stream) {
+  const auto alpha = static_cast<T>(options.alpha);
+  const auto beta = static_cast<T>(options.beta);
+  const auto combine = [&](device_matrix_view<T> product) {
+    kernels::launch_matmul_combine<T>(product.data(), product.row_stride(), alpha, beta, c.data(),
+                                      c.row_stride(), c.rows(), c.cols(), stream);
+  };
+  if (choice.product_bytes == 0) {
+    run(a, b, c, options, choice, device, stream);
+    return combine(c);
+  }
+  const scratch memory(options.workspace, choice.workspace_bytes, stream);
+  detail::matmul_choice rest = choice;
+  rest.workspace_bytes -= choice.product_bytes;
+  rest.product_bytes = 0;
+  matmul_options in_rest = options;
+  in_rest.workspace = {memory.data() + choice.product_bytes,
+                       static_cast<index_t>(rest.workspace_bytes)};
+  const device_matrix_view<T> product(reinterpret_cast<T*>(memory.data()), c.rows(), c.cols());
+  run(a, b, product, in_rest, rest, device, stream);
+  combine(product);
+}
+
 /// Device memory for a matrix, copied to and from row by row.
 template <class T>
 class staged_matrix {
@@ -220,7 +261,9 @@ panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& op
   };
   const auto operands = [&](index_t rows) {
     const bool flipped = options.a == transposition::transpose;
-    return (flipped ? bytes(e.k, rows) : bytes(rows, e.k)) + bytes(rows, e.n) +
+    const std::size_t product =
+        detail::separate_product_bytes({rows, e.n, e.k}, sizeof(T), options);
+    return product + (flipped ? bytes(e.k, rows) : bytes(rows, e.k)) + bytes(rows, e.n) +
            (options.b == transposition::transpose ? bytes(e.n, e.k) : bytes(e.k, e.n));
   };
   index_t rows = e.m;
@@ -232,9 +275,11 @@ panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& op
                         operands(rows));
   }
   // A pitched copy needs no second one.
-  const std::size_t limit = options.variant == matmul_variant::pitched
-                                ? std::numeric_limits<std::size_t>::max()
-                                : budget - operands(rows);
+  const std::size_t limit =
+      options.variant == matmul_variant::pitched
+          ? std::numeric_limits<std::size_t>::max()
+          : budget - operands(rows) +
+                detail::separate_product_bytes({rows, e.n, e.k}, sizeof(T), options);
   return {rows, choose_matmul_cuda({rows, e.n, e.k}, sizeof(T), options, device, limit)};
 }
 
@@ -266,12 +311,12 @@ void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b, device
   const int device = device_of(options.exec);
   const device_guard guard(device);
   cudaStream_t stream = options.exec.stream.get();
-  if (a.empty()) {  // k = 0
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemset2DAsync(c.data(), static_cast<std::size_t>(c.row_stride()) * sizeof(T), 0,
-                          static_cast<std::size_t>(c.cols()) * sizeof(T),
-                          static_cast<std::size_t>(c.rows()), stream));
-    return;
+  const auto alpha = static_cast<T>(options.alpha);
+  const auto beta = static_cast<T>(options.beta);
+  if (a.empty() || alpha == T{0}) return scale(c, beta, stream);  // k = 0, or as if it were
+  const bool is_scaled = alpha != T{1} || beta != T{0};
+  if (is_scaled && choice.variant != matmul_variant::cublas) {
+    return run_scaled(a, b, c, options, choice, device, stream);
   }
   run(a, b, c, options, choice, device, stream);
 }
@@ -299,6 +344,7 @@ void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
                                   stream);
     const staged_matrix<T> some_c(rows, c.cols(), pitched, stream);
     some_a.copy_from(flipped ? a.data() + i : a.row(i), a.row_stride(), stream);
+    if (static_cast<T>(options.beta) != T{0}) some_c.copy_from(c.row(i), c.row_stride(), stream);
     const device_matrix_view<const T> a_view = some_a.view();
     const device_matrix_view<const T> b_view = whole_b.view();
     matmul(a_view, b_view, some_c.view(), on_stream, panels.choice);

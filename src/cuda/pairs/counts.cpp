@@ -89,7 +89,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   out.kept = 0;
   out.degree.assign(rows, 0);
   out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
-  if (rows == 0 || screen_counts(request, out)) return;
+  if (pairs() == 0 || screen_counts(request, out)) return;
   const detail::bin_request histogram{.key = detail::bin_key::value,
                                       .low = -1,
                                       .high = infinity,
@@ -116,7 +116,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   const device_guard guard(ordinal_);
   detail::bin_counts out;
   out.bins.assign(static_cast<std::size_t>(request.bins), 0);
-  if (count() == 0) return out;
+  if (pairs() == 0) return out;
   // Only keys from low on are binned: they are what a cut at low keeps.
   const detail::keep_range from_low{
       .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,

@@ -8,14 +8,16 @@
 namespace gpu::cuda {
 
 detail::cut_sample sample_cut(detail::measure what, const device_rows& rows,
-                              const detail::keep_range& keep, cudaStream_t stream) {
+                              const detail::pair_area& area, const detail::keep_range& keep,
+                              cudaStream_t stream) {
   const row_format& format = rows.format();
-  if (!rows.resident() || rows.count() < 2 || !kernels::can_sample(format.tile)) return {};
-  const auto count = static_cast<double>(rows.count());
+  const std::uint64_t pairs = detail::pairs_in(area);
+  if (!rows.resident() || pairs == 0 || !kernels::can_sample(format.tile)) return {};
   kernels::sample_request request{
       .tile = format.tile,
       .rows = rows.all(),
-      .pairs = detail::sample_size(count * (count - 1) / 2, format.cols),
+      .sides = sides_of(area, {}).rows,
+      .pairs = detail::sample_size(static_cast<double>(pairs), format.cols),
       .keep = keep,
       .magnitudes = {}};
   for (double& magnitude : request.magnitudes) magnitude = std::numeric_limits<double>::infinity();

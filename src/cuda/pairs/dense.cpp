@@ -14,15 +14,16 @@ constexpr std::size_t block_bytes = std::size_t{64} << 20;
 template <class Value>
 void pair_engine::write_dense(matrix_view<Value> out) {
   const device_guard guard(ordinal_);
-  const index_t rows = count();
-  if (rows == 0) return;
-  const std::size_t row_bytes = static_cast<std::size_t>(rows) * sizeof(Value);
+  const index_t rows = area_.rows.size();
+  const index_t cols = area_.cols.size();
+  if (rows == 0 || cols == 0) return;
+  const std::size_t row_bytes = static_cast<std::size_t>(cols) * sizeof(Value);
   budget_.require(2 * row_bytes, "two rows of the result");
   const std::size_t room = std::min(block_bytes, budget_.left() / 2);
   index_t step = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
   if (step > 128) step = step / 128 * 128;
 
-  const std::size_t block = static_cast<std::size_t>(step * rows);
+  const std::size_t block = static_cast<std::size_t>(step * cols);
   const device_buffer<Value> blocks[2] = {{block, stream()}, {block, stream()}};
   event computed[2];
   event sent[2];
@@ -35,14 +36,16 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   const auto compute = [&](index_range range, int slot) {
     if (range.empty()) return;
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream(), sent[slot].get()));
-    kernels::dense_sink_args sink{.pitch = rows, .first_row = range.begin, .first_col = 0};
+    const row_range taken = from_walk(area_, range);
+    kernels::dense_sink_args sink{
+        .pitch = cols, .first_row = taken.begin, .first_col = area_.cols.begin};
     if constexpr (std::is_same_v<Value, double>) {
       sink.out_double = blocks[slot].data();
     } else {
       sink.out_float = blocks[slot].data();
     }
     const kernels::pair_tile_kind tile = rows_->format().tile;
-    rows_->for_each_panel(range, {0, rows}, kernels::pair_region::whole, tile, stream(),
+    rows_->for_each_panel(taken, area_.cols, kernels::pair_region::whole, tile, stream(),
                           [&](const kernels::pair_panel& panel) {
                             kernels::launch_pairs(tile, panel, sink, stream());
                           });
@@ -57,7 +60,7 @@ void pair_engine::write_dense(matrix_view<Value> out) {
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(output_.get(), computed[slot].get()));
     download.copy(blocks[slot].data(), range);
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(sent[slot].get(), output_.get()));
-    walk->advance(upper_pairs(range, rows));
+    walk->advance(pairs_of(from_walk(area_, range)));
     range = next;
     slot = 1 - slot;
   }

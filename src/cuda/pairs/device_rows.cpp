@@ -10,11 +10,11 @@
 
 #include <gpu/error.hpp>
 
+#include "cuda/pairs/pack_rows.hpp"
 #include "cuda/pairs/team/row_exchange.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/host_threads.hpp"
-#include "kernels/rank/kernels.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -47,19 +47,24 @@ void on_threads(int threads, const Work& work) {
 
 }  // namespace
 
-device_rows::device_rows(measure what, const detail::any_matrix_view& data, row_format format,
+device_rows::device_rows(measure what, const detail::pair_tables& tables, row_format format,
                          const pair_options& options, pair_budget& budget, pair_share& share,
                          cudaStream_t stream, detail::prepared_rows& info)
     : count_(0), format_(format) {
   const auto start = std::chrono::steady_clock::now();
-  std::visit(
-      [&]<class T>(matrix_view<const T> view) {
-        count_ = view.rows();
-        info.rows = view.rows();
-        info.cols = view.cols();
-        input_row_bytes_ = static_cast<std::size_t>(view.cols()) * sizeof(T);
-      },
-      data);
+  const auto add_table = [&]<class View>(const View& view) {
+    count_ += view.rows();
+    info.cols = view.cols();
+    input_row_bytes_ = std::max(input_row_bytes_, static_cast<std::size_t>(view.cols()) *
+                                                      sizeof(typename View::value_type));
+  };
+  std::visit(add_table, tables.x);
+  if (tables.y) std::visit(add_table, *tables.y);
+  info.rows = count_;
+  // Where one of two tables is elsewhere, both are copied.
+  place_ = place_of(tables.x);
+  if (tables.y && place_ == table_place::this_device) place_ = place_of(*tables.y);
+  sent_row_bytes_ = place_ == table_place::this_device ? 0 : input_row_bytes_;
   const auto rows = static_cast<std::size_t>(count_);
   const std::size_t per_row = sizeof(std::int64_t) + sizeof(kernels::row_norm);
   budget.take(rows * per_row, "norms of the rows");
@@ -73,14 +78,9 @@ device_rows::device_rows(measure what, const detail::any_matrix_view& data, row_
   if (!resident_ && format_.unit_bytes != 0) {
     format_ = unit_row_format(format_.cols);
   }
-  if (format_.tile == pair_tile_kind::tensor_limbs ||
-      format_.tile == pair_tile_kind::naive_spearman) {
-    const index_t pitch = padded(format_.cols, 8);
-    ranks_row_bytes_ =
-        static_cast<std::size_t>(pitch) * (format_.cols <= int16_rank_columns ? 2 : 4);
-  }
+  ranks_row_bytes_ = ranks_row_bytes(format_);
   const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
-  block_rows_ = block_of(most_staged / (format_.bytes() + input_row_bytes_ + ranks_row_bytes_));
+  block_rows_ = block_of(most_staged / (format_.bytes() + sent_row_bytes_ + ranks_row_bytes_));
   if (resident_) {
     budget.take(rows * format_.bytes(), "prepared rows");
     if (format_.tile != pair_tile_kind::tensor_float) values_ = {rows * format_.row_bytes, stream};
@@ -93,9 +93,7 @@ device_rows::device_rows(measure what, const detail::any_matrix_view& data, row_
     host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
   }
   choose_blocks(options.exec.cpu_threads, share, budget);
-  std::visit(
-      [&]<class T>(matrix_view<const T> view) { prepare(what, view, options, share, stream); },
-      data);
+  prepare(what, tables, options, share, stream);
   read_back(stream, info);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -110,10 +108,12 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
                                 const pair_budget& budget) {
   const upload_shape& shape = share.members() == 1 ? upload_alone : upload_shared;
   const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
-  const std::size_t per_row =
-      input_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes);
+  const std::size_t per_row = std::max<std::size_t>(
+      sent_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes), 1);
   std::size_t wanted = input_bytes;
-  if (input_upload::is_staged(input_bytes)) {
+  if (place_ != table_place::host) {
+    if (share.members() > 1) wanted = std::min(shape.block_bytes, wanted);
+  } else if (input_upload::is_staged(input_bytes)) {
     const int threads = std::min(staging_threads(cpu_threads), most_upload_threads);
     (shape.together ? fillers_ : threads_) = threads;
     lanes_ = shape.lanes;
@@ -129,9 +129,8 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
   budget.require(static_cast<std::size_t>(threads_) * lanes_bytes, "blocks of input rows");
 }
 
-template <class T>
-void device_rows::prepare(measure what, matrix_view<const T> data, const pair_options& options,
-                          pair_share& share, cudaStream_t stream) {
+void device_rows::prepare(measure what, const detail::pair_tables& tables,
+                          const pair_options& options, pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   if (share.members() > 1 && share.agree(resident_)) {
     const row_exchange others(
@@ -140,7 +139,7 @@ void device_rows::prepare(measure what, matrix_view<const T> data, const pair_op
     const auto send = [&](row_range rows, const std::byte*, cudaStream_t on) {
       others.send(rows, format_, on);
     };
-    prepare_blocks(what, data, *walk, send);
+    prepare_blocks(what, tables, *walk, send);
     walk->finish();
   } else {
     const auto alone = make_solo_share(options.exec.on_progress);
@@ -153,55 +152,92 @@ void device_rows::prepare(measure what, matrix_view<const T> data, const pair_op
       std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
     };
-    prepare_blocks(what, data, *walk, keep);
+    prepare_blocks(what, tables, *walk, keep);
     walk->finish();
   }
   kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
 }
 
-template <class T, class Done>
-void device_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_walk& walk,
+template <class T, class Pack>
+void device_rows::feed(matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+                       const Pack& pack) const {
+  if constexpr (std::is_same_v<T, std::int32_t>) {
+    auto* const bytes = reinterpret_cast<std::int8_t*>(lane.input.data());
+    as_bytes =
+        as_bytes && data.row_stride() == data.cols() &&
+        lane.upload.copy_as_bytes(data.row(rows.begin),
+                                  static_cast<std::size_t>(rows.size() * data.cols()), bytes);
+    if (as_bytes) {
+      pack(device_matrix_view<const std::int8_t>(bytes, rows.size(), data.cols()));
+      return;
+    }
+  }
+  const std::size_t row_bytes = static_cast<std::size_t>(data.cols()) * sizeof(T);
+  lane.upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
+                   static_cast<std::size_t>(rows.size()), row_bytes,
+                   static_cast<std::size_t>(data.row_stride()) * sizeof(T), lane.input.data());
+  pack(device_matrix_view<const T>(reinterpret_cast<const T*>(lane.input.data()), rows.size(),
+                                   data.cols()));
+}
+
+template <class T, class Pack>
+void device_rows::feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool&,
+                       const Pack& pack) const {
+  if (place_ == table_place::this_device) {
+    pack(device_matrix_view<const T>(data.row(rows.begin), rows.size(), data.cols(),
+                                     data.row_stride()));
+    return;
+  }
+  const std::size_t row_bytes = static_cast<std::size_t>(data.cols()) * sizeof(T);
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpy2DAsync(lane.input.data(), row_bytes, data.row(rows.begin),
+                        static_cast<std::size_t>(data.row_stride()) * sizeof(T), row_bytes,
+                        static_cast<std::size_t>(rows.size()), cudaMemcpyDefault, lane.own.get()));
+  pack(device_matrix_view<const T>(reinterpret_cast<const T*>(lane.input.data()), rows.size(),
+                                   data.cols()));
+}
+
+template <class Done>
+void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables, pair_walk& walk,
                                  const Done& done) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
-  const bool staged = piece_bytes_ != 0;
-  const pair_walk::piece piece = [&](index_t) { return prepared_rows_; };
+  const index_t border =
+      tables.y ? std::visit([](const auto& view) { return view.rows(); }, tables.x) : count_;
+  // A block is of one table.
+  const pair_walk::piece piece = [&](index_t begin) {
+    return begin < border ? std::min(prepared_rows_, border - begin) : prepared_rows_;
+  };
   on_threads(threads_, [&](const std::atomic<bool>& failed) {
     std::deque<upload_lane> lanes;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      lanes.emplace_back(most * input_row_bytes_, most * ranks_row_bytes_,
+      lanes.emplace_back(most * sent_row_bytes_, most * ranks_row_bytes_,
                          resident_ ? 0 : most * format_.row_bytes, piece_bytes_, fillers_);
     }
     // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
-    bool as_bytes = staged && std::is_same_v<T, std::int32_t> && what == measure::spearman &&
-                    data.row_stride() == data.cols();
+    const bool small = piece_bytes_ != 0 && what == measure::spearman;
+    bool as_bytes[2] = {small, small};
     for (std::size_t turn = 0; !failed; ++turn) {
       const row_range rows = walk.take(piece);
       if (rows.empty()) break;
-      auto& [own, input, ranks, packed, upload] = lanes[turn % lanes_];
-      const cudaStream_t stream = own.get();
+      upload_lane& lane = lanes[turn % lanes_];
+      const cudaStream_t stream = lane.own.get();
       const auto offset = static_cast<std::size_t>(rows.begin);
-      std::byte* values = resident_ ? values_.data() : packed.data();
+      std::byte* values = resident_ ? values_.data() : lane.packed.data();
       if (resident_ && values != nullptr) values += offset * format_.row_bytes;
       double* unit = format_.unit_bytes == 0
                          ? nullptr
                          : unit_.data() + offset * format_.unit_bytes / sizeof(double);
-      const auto pack_as = [&]<class Sent>(const Sent* sent) {
-        const device_matrix_view<const Sent> block(sent, rows.size(), data.cols());
-        pack(what, block, rows.begin, ranks.data(), values, unit, stream);
-      };
-      if constexpr (std::is_same_v<T, std::int32_t>) {
-        as_bytes =
-            as_bytes && upload.copy_as_bytes(data.row(rows.begin),
-                                             static_cast<std::size_t>(rows.size() * data.cols()),
-                                             reinterpret_cast<std::int8_t*>(input.data()));
-        if (as_bytes) pack_as(reinterpret_cast<const std::int8_t*>(input.data()));
-      }
-      if (!as_bytes) {
-        upload.copy(reinterpret_cast<const std::byte*>(data.row(rows.begin)),
-                    static_cast<std::size_t>(rows.size()), input_row_bytes_,
-                    static_cast<std::size_t>(data.row_stride()) * sizeof(T), input.data());
-        pack_as(reinterpret_cast<const T*>(input.data()));
-      }
+      const bool of_y = rows.begin >= border;
+      const row_range in_table = of_y ? row_range{rows.begin - border, rows.end - border} : rows;
+      std::visit(
+          [&](const auto& data) {
+            feed(data, in_table, lane, as_bytes[of_y ? 1 : 0], [&](const auto& block) {
+              pack_rows(what, format_, block,
+                        {square_sums_.data() + rows.begin, lane.ranks.data(), values, unit},
+                        stream);
+            });
+          },
+          of_y ? *tables.y : tables.x);
       if (rounding_.data() != nullptr) {
         kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
       }
@@ -210,63 +246,6 @@ void device_rows::prepare_blocks(measure what, matrix_view<const T> data, pair_w
     }
     for (const upload_lane& lane : lanes) lane.own.synchronize();
   });
-}
-
-template <class T, class Integer>
-void device_rows::pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks_of,
-                             std::byte* values, cudaStream_t stream) {
-  std::int64_t* sums = square_sums_.data() + first;
-  if (format_.tile != pair_tile_kind::tensor_limbs) {
-    const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(values), block.rows(),
-                                            format_.columns);
-    return kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
-  }
-  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(ranks_of), block.rows(),
-                                          padded(format_.cols, 8));
-  kernels::launch_centred_ranks<T, Integer>(block, ranks, sums, stream);
-  if constexpr (sizeof(Integer) > 1) {
-    kernels::launch_split_limbs<Integer>(ranks, format_.cols, format_.limbs, format_.columns,
-                                         reinterpret_cast<std::int8_t*>(values), stream);
-  }
-}
-
-template <class T>
-void device_rows::pack(measure what, device_matrix_view<const T> block, index_t first,
-                       std::byte* ranks_of, std::byte* values, double* unit, cudaStream_t stream) {
-  std::int64_t* sums = square_sums_.data() + first;
-  switch (format_.tile) {
-    case pair_tile_kind::naive_spearman: {
-      // The ranks themselves are only needed for their sums of squares.
-      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(ranks_of),
-                                                   block.rows(), padded(format_.cols, 8));
-      kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, sums, stream);
-      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
-      break;
-    }
-    case pair_tile_kind::naive_pearson: {
-      device_buffer<double> rows(
-          static_cast<std::size_t>(block.rows() * kernels::unit_row_layout(format_.cols).pitch()),
-          stream);
-      kernels::launch_unit_rows<T>(block, rows.data(), sums, stream);
-      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(values), stream);
-      break;
-    }
-    case pair_tile_kind::shared_double:
-      kernels::launch_unit_rows<T>(block, reinterpret_cast<double*>(values), sums, stream);
-      break;
-    case pair_tile_kind::tensor_float:
-      kernels::launch_unit_rows<T>(block, unit, sums, stream);  // split where tiles need it
-      break;
-    default:
-      if (format_.cols <= int8_rank_columns) {
-        pack_ranks<T, std::int8_t>(block, first, ranks_of, values, stream);
-      } else if (format_.cols <= int16_rank_columns) {
-        pack_ranks<T, std::int16_t>(block, first, ranks_of, values, stream);
-      } else {
-        pack_ranks<T, std::int32_t>(block, first, ranks_of, values, stream);
-      }
-  }
-  if (what == measure::spearman) kernels::launch_flag_nan_rows<T>(block, sums, stream);
 }
 
 // Which rows have no statistic: read only where there are any.
@@ -292,21 +271,7 @@ void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
 
 kernels::pair_operand device_rows::describe(row_range rows, const std::byte* values,
                                             const double* unit, pair_tile_kind tile) const {
-  kernels::pair_operand out;
-  const index_t unit_pitch = kernels::unit_row_layout(format_.cols).pitch();
-  const bool as_doubles = tile != format_.tile;  // shared_double on rows made for tensor_float
-  out.values = as_doubles ? reinterpret_cast<const std::byte*>(unit) : values;
-  out.columns = as_doubles ? unit_pitch : format_.columns;
-  out.limbs = format_.limbs;
-  out.pitch = as_doubles ? unit_pitch : format_.columns * format_.limbs;
-  if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
-  out.norms = norms_.data() + rows.begin;
-  out.square_sums = square_sums_.data() + rows.begin;
-  out.unit_rows = unit;
-  out.unit_pitch = unit_pitch;
-  out.first = rows.begin;
-  out.count = rows.size();
-  return out;
+  return operand_of(format_, tile, rows, {values, unit, norms_.data(), square_sums_.data()});
 }
 
 kernels::screen_source device_rows::screened(row_range rows) const {

@@ -1,6 +1,7 @@
 #pragma once
-// The prepared rows of one input: on the device where they fit the budget, else on the host, from
-// where blocks of them come to the device as they are needed.
+// The prepared rows of one input, of x against y those of x with those of y behind them: on the
+// device where they fit the budget, else on the host, from where blocks of them come to the device
+// as they are needed.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +11,10 @@
 
 #include "base/index_range.hpp"
 #include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
+#include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/kernels.hpp"
@@ -26,13 +29,14 @@ class device_rows {
  public:
   /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
   /// the call each prepare a part of what is resident and write it to the memory of all.
-  device_rows(detail::measure what, const detail::any_matrix_view& data, row_format format,
+  device_rows(detail::measure what, const detail::pair_tables& tables, row_format format,
               const pair_options& options, pair_budget& budget, pair_share& share,
               cudaStream_t stream, detail::prepared_rows& info);
 
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
-  /// of the rows; ranks only. `info` tells which rows have a statistic. Waits for the stream.
-  std::optional<row_patterns> fold(double most_share, int threads,
+  /// of the rows; ranks only. Rows before `border` have no pattern with those from it on. `info`
+  /// tells which rows have a statistic. Waits for the stream.
+  std::optional<row_patterns> fold(double most_share, int threads, index_t border,
                                    const detail::prepared_rows& info, const pair_budget& budget,
                                    cudaStream_t stream);
 
@@ -55,8 +59,7 @@ class device_rows {
                       const std::function<void(const kernels::pair_panel&)>& launch);
 
  private:
-  template <class T>
-  void prepare(detail::measure what, matrix_view<const T> data, const pair_options& options,
+  void prepare(detail::measure what, const detail::pair_tables& tables, const pair_options& options,
                pair_share& share, cudaStream_t stream);
   // About that many rows, at least one.
   [[nodiscard]] index_t block_of(std::size_t rows) const;
@@ -64,22 +67,26 @@ class device_rows {
   void choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget);
   // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
   // it to done(rows, values, stream). Everything is complete once this returns.
-  template <class T, class Done>
-  void prepare_blocks(detail::measure what, matrix_view<const T> data, pair_walk& walk,
+  template <class Done>
+  void prepare_blocks(detail::measure what, const detail::pair_tables& tables, pair_walk& walk,
                       const Done& done);
-  template <class T>
-  void pack(detail::measure what, device_matrix_view<const T> block, index_t first,
-            std::byte* ranks, std::byte* values, double* unit, cudaStream_t stream);
-  template <class T, class Integer>
-  void pack_ranks(device_matrix_view<const T> block, index_t first, std::byte* ranks,
-                  std::byte* values, cudaStream_t stream);
+  // Calls pack(block) with rows of `data` as they are on this device, uploaded where need be; as
+  // bytes where `as_bytes`, until a value does not fit.
+  template <class T, class Pack>
+  void feed(matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+            const Pack& pack) const;
+  template <class T, class Pack>
+  void feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+            const Pack& pack) const;
   [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
-  std::optional<row_patterns> fold_resident(double most_share, const detail::prepared_rows& info,
+  std::optional<row_patterns> fold_resident(double most_share, index_t border,
+                                            const detail::prepared_rows& info,
                                             const pair_budget& budget, cudaStream_t stream);
-  std::optional<row_patterns> fold_on_host(double most_share, int threads, cudaStream_t stream);
+  std::optional<row_patterns> fold_on_host(double most_share, int threads, index_t border,
+                                           cudaStream_t stream);
   [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
                                                const double* unit,
                                                kernels::pair_tile_kind tile) const;
@@ -95,7 +102,9 @@ class device_rows {
   std::size_t lanes_ = 1;        // that blocks of a thread take in turn
   std::size_t piece_bytes_ = 0;  // page-locked, of the upload of a lane; 0: pageable
   index_t prepared_rows_ = 0;    // rows of a block that a thread prepares at a time
+  table_place place_ = table_place::host;
   std::size_t input_row_bytes_ = 0;
+  std::size_t sent_row_bytes_ = 0;  // of a row of input on its way: none where it is here already
   std::size_t ranks_row_bytes_ = 0;
   device_buffer<std::int64_t> square_sums_;
   device_buffer<kernels::row_norm> norms_;

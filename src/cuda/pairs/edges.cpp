@@ -81,7 +81,8 @@ class edge_writer {
 
  private:
   [[nodiscard]] kernels::edge_key_layout layout_of(const row_range& rows) const {
-    return kernels::edge_key_layout::of_rows(rows.begin, rows.end, source_.rows.count());
+    const row_range& cols = source_.area.cols;
+    return kernels::edge_key_layout::of_rows(rows.begin, rows.end, cols.begin, cols.size());
   }
   // A free buffer, for work on `user`.
   [[nodiscard]] entry_buffer* take_buffer(cudaStream_t user);
@@ -98,7 +99,7 @@ class edge_writer {
   void deliver(const panel_state& settled);
   void do_in_pieces(const edge_panel& panel, std::uint64_t found);
   void wait_for_turn(const row_range& rows) {
-    if (ordered_) walk_->wait_for_turn(rows);
+    if (ordered_) walk_->wait_for_turn(to_walk(source_.area, rows));
   }
   // The rows of a panel are done with.
   void release(const row_range& rows);
@@ -130,11 +131,10 @@ edge_writer::edge_writer(const edge_source& source, const detail::edge_request& 
       counters_{candidate_counters(source.finding), candidate_counters(source.finding),
                 candidate_counters(source.finding)},
       counters_of_pieces_(source.finding),
-      output_(request, receive, expected_edges(sample, source.rows.count()),
+      output_(request, receive, expected_edges(sample, detail::pairs_in(source.area)),
               output_room(source.budget)) {
-  const index_t rows = source.rows.count();
-  const std::uint64_t pairs = upper_pairs({0, rows}, rows);
-  const double expected = expected_edges(sample, rows);
+  const std::uint64_t pairs = detail::pairs_in(source.area);
+  const double expected = expected_edges(sample, pairs);
   const std::size_t output_bytes =
       edge_output::bytes(request, expected, output_room(source.budget));
   const std::size_t left = source.budget.left();
@@ -164,9 +164,10 @@ edge_writer::~edge_writer() {
 }
 
 void edge_writer::run() {
-  const index_t rows = source_.rows.count();
-  walk_ = source_.share.walk("pairs", rows, upper_pairs({0, rows}, rows));
-  const pair_walk::piece piece = rows_piece(*walk_, rows, panel_pairs_);
+  const detail::pair_area& area = source_.area;
+  const std::uint64_t pairs = detail::pairs_in(area);
+  walk_ = source_.share.walk("pairs", area.rows.size(), pairs);
+  const pair_walk::piece piece = rows_piece(*walk_, area, panel_pairs_);
   std::optional<panel_state> found;
   std::optional<panel_state> settled;
   int turn = 0;
@@ -176,10 +177,12 @@ void edge_writer::run() {
     if (next) learn(next->panel.rows, next->counters->found());
     if (fitted) settle(*next);
     if (more) {
-      const row_range taken = walk_->take(piece);
+      const row_range taken = from_walk(area, walk_->take(piece));
       more = !taken.empty();
-      if (more) found = find({taken, {taken.begin, rows}}, counters_[turn++ % panels_under_way]);
-      if (turn == 1 && more) announce_edges(request_, sample_, rows);  // while it is found
+      if (more) {
+        found = find({taken, cols_of_rows(area, taken)}, counters_[turn++ % panels_under_way]);
+      }
+      if (turn == 1 && more) announce_edges(request_, sample_, pairs);  // while it is found
     }
     if (settled) {
       wait_for_turn(settled->panel.rows);
@@ -226,7 +229,7 @@ bool edge_writer::fits(const panel_state& found) const {
 }
 
 void edge_writer::learn(const row_range& rows, std::uint64_t found) {
-  const double pairs = static_cast<double>(upper_pairs(rows, source_.rows.count()));
+  const double pairs = static_cast<double>(pairs_of_rows(source_.area, rows));
   const double fitting = pairs * panel_edges_ / (static_cast<double>(found) + 1);
   panel_pairs_ = std::min({fitting, panel_pairs_ * panel_growth, most_panel_pairs});
 }
@@ -275,7 +278,7 @@ void edge_writer::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
   for (index_t begin = whole.begin; begin < whole.end; begin += step) {
     const row_range part{begin, std::min(begin + step, whole.end)};
     panel_state piece = find(
-        by_rows ? edge_panel{part, {part.begin, panel.cols.end}} : edge_panel{panel.rows, part},
+        by_rows ? edge_panel{part, cols_of_rows(source_.area, part)} : edge_panel{panel.rows, part},
         counters_of_pieces_);
     if (fits(piece)) {
       settle(piece);
@@ -288,22 +291,22 @@ void edge_writer::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
 }
 
 void edge_writer::release(const row_range& rows) {
-  walk_->release(rows);
-  walk_->advance(upper_pairs(rows, source_.rows.count()));
+  walk_->release(to_walk(source_.area, rows));
+  walk_->advance(pairs_of_rows(source_.area, rows));
 }
 
 }  // namespace
 
-double expected_edges(const detail::cut_sample& sample, index_t rows) {
+double expected_edges(const detail::cut_sample& sample, std::uint64_t pairs) {
   if (sample.pairs == 0) return static_cast<double>(most_candidates);
-  return sample.kept_share() * static_cast<double>(upper_pairs({0, rows}, rows));
+  return sample.kept_share() * static_cast<double>(pairs);
 }
 
 void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
-                    index_t rows) {
+                    std::uint64_t pairs) {
   if (!request.expect || sample.pairs == 0) return;
-  const double pairs = static_cast<double>(upper_pairs({0, rows}, rows));
-  request.expect(sample.least_kept_share() * pairs, sample.most_kept_share() * pairs);
+  const auto all = static_cast<double>(pairs);
+  request.expect(sample.least_kept_share() * all, sample.most_kept_share() * all);
 }
 
 void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,

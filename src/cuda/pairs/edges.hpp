@@ -14,6 +14,7 @@ namespace gpu::cuda {
 /// What edges are made from.
 struct edge_source {
   device_rows& rows;
+  const detail::pair_area& area;
   pair_share& share;
   const pair_budget& budget;
   cudaStream_t finding;          ///< Of the tiles.
@@ -22,12 +23,12 @@ struct edge_source {
   double estimate_error;         ///< Of its products as estimates of the statistic.
 };
 
-/// About how many edges `rows` rows have; many where nothing is known of them.
-double expected_edges(const detail::cut_sample& sample, index_t rows);
+/// About how many edges there are among `pairs` pairs; many where nothing is known of them.
+double expected_edges(const detail::cut_sample& sample, std::uint64_t pairs);
 
 /// Tells about how many edges there are, where that is known; before the first of them.
 void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
-                    index_t rows);
+                    std::uint64_t pairs);
 
 /// Device memory that the batches of edges may take of what is left.
 inline std::size_t output_room(const pair_budget& budget) {

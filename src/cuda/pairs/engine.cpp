@@ -13,8 +13,10 @@
 
 #include "base/built_code.hpp"
 #include "cuda/pairs/edges.hpp"
+#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/team/device_group.hpp"
 #include "cuda_runtime/device_info.hpp"
+#include "pairs/tables.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/pair_policy.hpp"
 #include "plan/pair_variants.hpp"
@@ -28,9 +30,6 @@ using kernels::pair_tile_kind;
 // come a few times a second and launches still cost nothing.
 constexpr double first_launch_pairs = 1 << 26;
 constexpr double launch_seconds = 0.05;
-// Row tiles times column spans of one launch must stay far below the grid's limit.
-constexpr index_t most_launch_rows = index_t{1} << 20;
-constexpr index_t tile_rows = 128;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
 
@@ -73,24 +72,20 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
   return kernels::policy::naive;
 }
 
+// Patterns of rows before `row`.
+index_t patterns_before(const row_patterns& patterns, index_t row) {
+  const auto before = [&](index_t pattern) {
+    return patterns.members_of(static_cast<node_id>(pattern)).front() < static_cast<node_id>(row);
+  };
+  index_t first = 0;
+  for (index_t last = patterns.size(); first < last;) {
+    const index_t middle = first + (last - first) / 2;
+    (before(middle) ? first : last) = before(middle) ? middle + 1 : middle;
+  }
+  return first;
+}
+
 }  // namespace
-
-std::uint64_t upper_pairs(row_range rows, index_t count) {
-  const auto taken = static_cast<std::uint64_t>(rows.size());
-  const auto ends = static_cast<std::uint64_t>(count - 1 - rows.begin) +
-                    static_cast<std::uint64_t>(count - rows.end);
-  return taken % 2 == 0 ? taken / 2 * ends : taken * (ends / 2);
-}
-
-index_t rows_of_pairs(index_t begin, index_t count, double pairs) {
-  // r (first + first - r) / 2 = pairs, with `first` pairs in the first row.
-  const double first = static_cast<double>(count - begin);
-  const double root = first * first - 2 * pairs;
-  const double fitting = root <= 0 ? first : first - std::sqrt(root);
-  index_t rows = static_cast<index_t>(std::min(fitting, static_cast<double>(most_launch_rows)));
-  if (rows > tile_rows) rows = rows / tile_rows * tile_rows;
-  return std::clamp<index_t>(rows, 1, count - begin);
-}
 
 kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
   kernels::cut_estimate out{.middle = 0,
@@ -112,7 +107,7 @@ double tensor_error(const row_format& format) {
   return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
 }
 
-pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& data,
+pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
                          const pair_options& options, const device_info& device,
                          pair_variant variant, pair_share* share)
     : what_(what),
@@ -123,17 +118,19 @@ pair_engine::pair_engine(detail::measure what, const detail::any_matrix_view& da
       variant_(variant),
       solo_(make_solo_share(options.exec.on_progress)),
       share_(solo_.get()),
-      budget_(options.exec.workspace_bytes) {
+      budget_(options.exec.workspace_bytes),
+      area_(input.area) {
   has_warpgroup_products_ =
       detail::has_warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
   keep_pool_memory(device.memory_bytes);
-  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =
-      choose_row_format(what, variant_, cols, options.variant != pair_variant::automatic);
-  const index_t rows = std::visit([](const auto& view) { return view.rows(); }, data);
-  const bool folds = detail::looks_for_patterns(what, backend::cuda, variant_, rows, options);
-  rows_.emplace(what, data, format, options, budget_, share == nullptr ? *share_ : *share, stream(),
-                info_);
+      choose_row_format(what, variant_, input.cols(), options.variant != pair_variant::automatic);
+  // Of a part, rows that are not in it would fold with those that are.
+  const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
+  const bool folds =
+      detail::looks_for_patterns(what, backend::cuda, variant_, input.rows(), options) && whole;
+  rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
+                stream(), info_);
   if (folds) fold_rows(options);
 }
 
@@ -141,9 +138,14 @@ void pair_engine::fold_rows(const pair_options& options) {
   const auto start = std::chrono::steady_clock::now();
   const double most_share = detail::most_pattern_share(options.fold, backend::cuda, variant_);
   std::optional<row_patterns> patterns =
-      rows_->fold(most_share, options.exec.cpu_threads, info_, budget_, stream());
+      rows_->fold(most_share, options.exec.cpu_threads, area_.cols.begin, info_, budget_, stream());
   info_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!patterns) return;
+  // Patterns are numbered by their first rows, so that those of x come first.
+  const row_range all{0, patterns->size()};
+  const index_t of_x = patterns_before(*patterns, area_.cols.begin);
+  area_ = area_.is_whole_table() ? detail::pair_area{.rows = all, .cols = all}
+                                 : detail::pair_area{.rows = {0, of_x}, .cols = {of_x, all.end}};
   detail::prepared_rows folded{.rows = patterns->size(), .cols = info_.cols};
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }
@@ -161,11 +163,12 @@ pair_tile_kind pair_engine::edge_tile(double kept_share) const {
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
   const device_guard guard(ordinal_);
-  if (count() < 2) return;
-  const detail::cut_sample sample = sample_cut(what_, *rows_, request.keep, stream());
+  if (pairs() == 0) return;
+  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
   if (screen_edges(request, receive, sample)) return;
   const pair_tile_kind tile = edge_tile(sample.kept_share());
   const edge_source source{.rows = *rows_,
+                           .area = area_,
                            .share = *share_,
                            .budget = budget_,
                            .finding = stream(),
@@ -175,19 +178,11 @@ void pair_engine::edges(const detail::edge_request& request, const detail::edge_
   write_edges_by_tiles(source, request, receive, sample);
 }
 
-pair_walk::piece rows_piece(const pair_walk& walk, index_t count, const double& pairs) {
-  return [&walk, count, &pairs](index_t begin) {
-    const double left = static_cast<double>(upper_pairs({begin, count}, count));
-    return rows_of_pairs(begin, count, walk.fair(pairs, left, first_launch_pairs));
-  };
-}
-
 void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
                                    const std::function<void(const kernels::pair_panel&)>& launch) {
-  const index_t rows = count();
-  const auto walk = walk_pairs(stage, rows);
+  const auto walk = walk_pairs(stage, area_.rows.size());
   double pairs_per_launch = first_launch_pairs;
-  const pair_walk::piece piece = rows_piece(*walk, rows, pairs_per_launch);
+  const pair_walk::piece piece = rows_piece(*walk, area_, pairs_per_launch);
   event done[2];
   std::uint64_t pairs_in[2] = {0, 0};
   auto last_finish = std::chrono::steady_clock::now();
@@ -205,12 +200,12 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
   int slot = 0;
   for (;;) {
     wait(slot);
-    const row_range range = walk->take(piece);
+    const row_range range = from_walk(area_, walk->take(piece));
     if (range.empty()) break;
-    rows_->for_each_panel(range, {range.begin, rows}, kernels::pair_region::above_diagonal, tile,
-                          stream(), launch);
+    rows_->for_each_panel(range, cols_of_rows(area_, range), kernels::pair_region::above_diagonal,
+                          tile, stream(), launch);
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
-    pairs_in[slot] = upper_pairs(range, rows);
+    pairs_in[slot] = pairs_of(range);
     slot = 1 - slot;
   }
   wait(1 - slot);
@@ -219,19 +214,24 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
 }
 
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
-                                                      const detail::any_matrix_view& data,
+                                                      const detail::pair_input& input,
                                                       const pair_options& options) {
   const std::vector<device_info> devices = select_devices(options.exec);
-  const auto [rows, cols] =
-      std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
-  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
-  if (devices.size() > 1) return make_device_group(what, data, options, devices, variant);
+  const pair_variant variant = choose_variant(what, input.rows(), input.cols(), options, devices);
+  if (detail::is_on_device(input.tables)) {
+    const device_guard guard(devices.front().ordinal);
+    check_tables(input.tables, devices);
+    wait_for_callers_stream(options.exec);
+  }
+  if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);
   const device_guard guard(devices.front().ordinal);
-  return std::make_unique<pair_engine>(what, data, options, devices.front(), variant);
+  return std::make_unique<pair_engine>(what, input, options, devices.front(), variant);
 }
 
-detail::engine_plan plan_pair_engine(detail::measure what, index_t rows, index_t cols,
+detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options) {
+  const index_t rows = input.rows();
+  const index_t cols = input.cols();
   const std::vector<device_info> devices = select_devices(options.exec);
   const pair_variant variant = choose_variant(what, rows, cols, options, devices);
   const row_format format =

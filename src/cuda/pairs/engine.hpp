@@ -11,6 +11,7 @@
 
 #include <gpu/backend.hpp>
 
+#include "cuda/pairs/area_walk.hpp"
 #include "cuda/pairs/budget.hpp"
 #include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/device_rows.hpp"
@@ -20,15 +21,6 @@
 #include "pairs/engine.hpp"
 
 namespace gpu::cuda {
-
-/// Pairs (i, j), i < j < count, of rows [begin, end).
-std::uint64_t upper_pairs(row_range rows, index_t count);
-/// The most rows from `begin` on, at least one and rounded to tiles, that have at most `pairs`
-/// pairs.
-index_t rows_of_pairs(index_t begin, index_t count, double pairs);
-
-/// A piece of a walk over the rows of the triangle of `count` rows, of about `pairs` pairs.
-pair_walk::piece rows_piece(const pair_walk& walk, index_t count, const double& pairs);
 
 /// The keep-or-drop test for products that are off by at most `error` as estimates.
 kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error);
@@ -50,9 +42,8 @@ class pair_engine final : public detail::pair_engine {
  public:
   /// `variant` is the rung to run; options.variant tells whether the caller asked for it. Resident
   /// rows are prepared together with the engines of `share`, where there is one.
-  pair_engine(detail::measure what, const detail::any_matrix_view& data,
-              const pair_options& options, const device_info& device, pair_variant variant,
-              pair_share* share = nullptr);
+  pair_engine(detail::measure what, const detail::pair_input& input, const pair_options& options,
+              const device_info& device, pair_variant variant, pair_share* share = nullptr);
 
   /// Takes the work of the sinks called from now on from `share`, which outlives them. The engines
   /// that share a call are prepared from the same input for the same variant; what each of them
@@ -81,15 +72,19 @@ class pair_engine final : public detail::pair_engine {
   template <class Value>
   void write_dense(matrix_view<Value> out);
 
-  // Rows of equal ranks become one, where that pays by options.fold.
+  // Rows of equal ranks become one, where that pays by options.fold; of x against y each side by
+  // itself.
   void fold_rows(const pair_options& options);
   /// Weights of the rows on the device; empty without weights.
   [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
       std::span<const std::uint32_t> weights) const;
   [[nodiscard]] index_t count() const { return info_.rows; }
-  /// Begins a walk over what stands for all pairs i < j.
+  /// Pairs i < j of the area, and of some of its rows.
+  [[nodiscard]] std::uint64_t pairs() const { return detail::pairs_in(area_); }
+  [[nodiscard]] std::uint64_t pairs_of(row_range rows) const { return pairs_of_rows(area_, rows); }
+  /// Begins a walk over what stands for all pairs i < j of the area.
   [[nodiscard]] std::shared_ptr<pair_walk> walk_pairs(std::string_view stage, index_t size) {
-    return share_->walk(stage, size, upper_pairs({0, count()}, count()));
+    return share_->walk(stage, size, pairs());
   }
   /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
@@ -121,9 +116,8 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] double estimate_error() const { return estimate_error(rows_->format().tile); }
   /// The tile for edges where such a share of the pairs is kept.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(double kept_share) const;
-  /// Walks this engine's share of all pairs i < j in panels of rows, a few launches ahead of the
-  /// device, with progress:
-  /// launch(panel) is called for every panel, on stream().
+  /// Walks this engine's share of all pairs i < j of the area in panels of rows, a few launches
+  /// ahead of the device, with progress: launch(panel) is called for every panel, on stream().
   void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,
                         const std::function<void(const kernels::pair_panel&)>& launch);
   /// Bins of kept pairs: [below, bins..., at or above].
@@ -144,6 +138,7 @@ class pair_engine final : public detail::pair_engine {
   pair_budget budget_;
   cuda::stream compute_;
   cuda::stream output_{cuda::stream::priority::high};
+  detail::pair_area area_;  // in rows of info_
   detail::prepared_rows info_;
   std::optional<detail::folded_rows> folded_;
   std::optional<device_rows> rows_;

@@ -22,6 +22,23 @@ void read(T* out, const T* from, std::size_t count, cudaStream_t stream) {
       cudaMemcpyAsync(out, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream));
 }
 
+// cpu::find_patterns, of the rows before `border` and of those from it on.
+std::optional<row_patterns> find_patterns(const cpu::byte_rows& rows, index_t border,
+                                          double most_share, int threads) {
+  if (border == 0 || border == rows.count) return cpu::find_patterns(rows, most_share, threads);
+  const double most = most_share * static_cast<double>(rows.count);
+  std::vector<std::uint64_t> hashes = cpu::hash_rows(rows, threads);
+  for (auto hash = hashes.begin(); hash != hashes.begin() + border; ++hash) *hash = ~*hash;
+  if (!cpu::promises_patterns(hashes, rows.count, most)) return std::nullopt;
+  const auto equal = [&](node_id a, node_id b) {
+    return (a < border) == (b < border) &&
+           std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
+  };
+  row_patterns out = cpu::group_equal_rows(equal, std::move(hashes), 1, threads);
+  if (static_cast<double>(out.size()) > most) return std::nullopt;
+  return out;
+}
+
 // The members of patterns, from where they are on the device.
 row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index_t patterns,
                            index_t valid, cudaStream_t stream) {
@@ -41,14 +58,15 @@ row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index
 
 }  // namespace
 
-std::optional<row_patterns> device_rows::fold(double most_share, int threads,
+std::optional<row_patterns> device_rows::fold(double most_share, int threads, index_t border,
                                               const detail::prepared_rows& info,
                                               const pair_budget& budget, cudaStream_t stream) {
   if (count_ == 0) {
     return std::isfinite(most_share) ? std::nullopt : std::optional(row_patterns{});
   }
-  std::optional<row_patterns> patterns = resident_ ? fold_resident(most_share, info, budget, stream)
-                                                   : fold_on_host(most_share, threads, stream);
+  std::optional<row_patterns> patterns =
+      resident_ ? fold_resident(most_share, border, info, budget, stream)
+                : fold_on_host(most_share, threads, border, stream);
   if (!patterns) return patterns;
   count_ = patterns->size();
   block_rows_ = std::clamp<index_t>(block_rows_, 1, std::max<index_t>(count_, 1));
@@ -57,7 +75,7 @@ std::optional<row_patterns> device_rows::fold(double most_share, int threads,
   return patterns;
 }
 
-std::optional<row_patterns> device_rows::fold_resident(double most_share,
+std::optional<row_patterns> device_rows::fold_resident(double most_share, index_t border,
                                                        const detail::prepared_rows& info,
                                                        const pair_budget& budget,
                                                        cudaStream_t stream) {
@@ -72,7 +90,8 @@ std::optional<row_patterns> device_rows::fold_resident(double most_share,
   const kernels::fold_source source{.values = values_.data(),
                                     .row_bytes = static_cast<index_t>(format_.row_bytes),
                                     .square_sums = square_sums_.data(),
-                                    .rows = count_};
+                                    .rows = count_,
+                                    .border = border};
   const device_buffer<std::byte> scratch(scratch_bytes, stream);
   const device_buffer<std::uint32_t> numbers(4 * rows, stream);
   const kernels::fold_places places{.order = numbers.data(),
@@ -115,7 +134,7 @@ std::optional<row_patterns> device_rows::fold_resident(double most_share,
 
 // Rows that do not fit the device are on the host: they are folded where they are.
 std::optional<row_patterns> device_rows::fold_on_host(double most_share, int threads,
-                                                      cudaStream_t stream) {
+                                                      index_t border, cudaStream_t stream) {
   const std::size_t row_bytes = format_.row_bytes;
   const auto move_row = [&](index_t to, index_t from) {
     if (to == from) return;
@@ -138,10 +157,12 @@ std::optional<row_patterns> device_rows::fold_on_host(double most_share, int thr
                   row_bytes);
     }
   }
+  const index_t valid_border =
+      std::lower_bound(original.begin(), original.end(), border) - original.begin();
   std::optional<row_patterns> found =
-      cpu::find_patterns({all_valid ? host_values_.get() : valid_rows.data(), row_bytes,
-                          static_cast<index_t>(original.size())},
-                         most_share, cpu::thread_count(threads));
+      find_patterns({all_valid ? host_values_.get() : valid_rows.data(), row_bytes,
+                     static_cast<index_t>(original.size())},
+                    valid_border, most_share, cpu::thread_count(threads));
   if (!found) return std::nullopt;
   row_patterns out = cpu::renumber_rows(std::move(*found), original, count_);
   for (index_t p = 0; p < out.size(); ++p) {

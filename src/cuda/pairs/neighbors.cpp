@@ -2,9 +2,9 @@
 // which leaves the largest product with each group of 128 partners; then every row looks at the k
 // or so groups that can hold its neighbours. Nothing comes back to the host but the lists.
 #include <algorithm>
-#include <limits>
 
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/neighbor_query.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
 
 namespace gpu::cuda {
@@ -13,40 +13,6 @@ namespace {
 constexpr std::size_t most_maxima_bytes = std::size_t{1} << 30;
 constexpr index_t unit = kernels::neighbor_row_multiple;  // rows of the smallest piece of work
 constexpr double least_units = 8;                         // of a piece that several devices share
-
-// Keys, and what the filter says of them.
-kernels::neighbor_query make_query(const detail::top_k_request& request) {
-  const double high = request.keep.at_least;
-  const double low = request.keep.at_most;
-  kernels::neighbor_query query{.key = detail::bin_key::value,
-                                .k = request.k,
-                                .at_least = high,
-                                .at_most = low,
-                                .certain = high,
-                                .floor = high};
-  constexpr double none = -std::numeric_limits<double>::infinity();
-  if (high <= low) query.certain = query.floor = none;  // every statistic is kept
-  if (request.order == neighbor_order::by_value) {
-    if (low >= -1.0) query.floor = none;
-    return query;
-  }
-  if (high <= low || (high <= 1.0 && low >= -1.0)) {
-    query.key = detail::bin_key::magnitude;
-    if (high > low) query.certain = std::max(high, -low), query.floor = std::min(high, -low);
-    return query;
-  }
-  // One side alone: a magnitude is a value of that side, as long as it begins at 0 or beyond.
-  if (low < -1.0 && high >= 0) return query;
-  if (high > 1.0 && low <= 0) {
-    query.key = detail::bin_key::negated_value;
-    query.certain = query.floor = -low;
-    return query;
-  }
-  query.key = detail::bin_key::magnitude;
-  query.certain = std::numeric_limits<double>::infinity();
-  query.floor = none;
-  return query;
-}
 
 // The lists of one block of rows.
 struct list_table {
@@ -75,7 +41,7 @@ struct stream_guard {
   }
 };
 
-// Copies a table to the host while the device goes on.
+// Copies a table to the host while the device goes on. Its rows count from the area's first.
 void deliver(const list_table& table, index_t k, cudaStream_t stream, neighbor_table& out) {
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, table.ready.get(), 0));
   const auto read = [&](auto* to, const auto* from, index_t count) {
@@ -89,28 +55,49 @@ void deliver(const list_table& table, index_t k, cudaStream_t stream, neighbor_t
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
+kernels::neighbor_rows rows_to_pack(row_range rows, index_t elements) {
+  return {.depth = kernels::neighbor_depth(elements),
+          .rows = rows.size(),
+          .padded_rows = (rows.size() + unit - 1) / unit * unit,
+          .tiles = nullptr,
+          .first = rows.begin};
+}
+
+std::size_t bytes_of(const kernels::neighbor_rows& packed) {
+  return static_cast<std::size_t>(packed.padded_rows * packed.depth);
+}
+
 // What a search needs, and how it is cut into pieces.
 struct group_plan {
-  kernels::neighbor_rows packed;
+  kernels::neighbor_rows left;
+  kernels::neighbor_rows right;
+  bool one_table;          // the left rows are the right ones
   index_t pitch;           // of the maxima: groups, rounded up
   std::size_t tile_bytes;  // of all packed rows
   std::size_t unit_bytes;  // of the maxima and lists of one unit of rows
   index_t units;
 
-  group_plan(index_t rows, index_t elements, index_t k)
-      : packed{.depth = kernels::neighbor_depth(elements),
-               .rows = rows,
-               .padded_rows = (rows + unit - 1) / unit * unit,
-               .tiles = nullptr},
-        pitch((kernels::neighbor_groups(packed) + 7) / 8 * 8),
-        tile_bytes(static_cast<std::size_t>(packed.padded_rows * packed.depth)),
+  group_plan(const detail::pair_area& area, index_t elements, index_t k)
+      : left(rows_to_pack(area.rows, elements)),
+        right(rows_to_pack(area.cols, elements)),
+        one_table(area.rows == area.cols),
+        pitch((kernels::neighbor_groups(right) + 7) / 8 * 8),
+        tile_bytes(bytes_of(right) + (one_table ? 0 : bytes_of(left))),
         unit_bytes(static_cast<std::size_t>(unit * pitch) * sizeof(std::uint16_t) +
                    2 * list_table::bytes(unit, k)),
-        units(packed.padded_rows / unit) {}
+        units(left.padded_rows / unit) {}
+
+  // Packs all rows into `tiles` [tile_bytes].
+  void pack(const kernels::pair_operand& source, std::uint8_t* tiles, cudaStream_t stream) {
+    right.tiles = tiles;
+    kernels::launch_neighbor_pack(source, right, stream);
+    left.tiles = one_table ? tiles : tiles + bytes_of(right);
+    if (!one_table) kernels::launch_neighbor_pack(source, left, stream);
+  }
 
   // Units of rows that are searched together, with so much memory left.
-  [[nodiscard]] index_t block_units(std::size_t left) const {
-    const std::size_t room = std::min(most_maxima_bytes, left - tile_bytes);
+  [[nodiscard]] index_t block_units(std::size_t bytes) const {
+    const std::size_t room = std::min(most_maxima_bytes, bytes - tile_bytes);
     return std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, units);
   }
 };
@@ -131,11 +118,10 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
       has_warpgroup_products_ && (values || variant_ == pair_variant::hopper);
   const kernels::pair_operand source = rows_->all();
   const index_t elements = values ? source.unit_pitch : info_.cols;
-  group_plan plan(count(), elements, k);
+  group_plan plan(area_, elements, k);
   const bool fits = rows_->resident() && plan.tile_bytes + plan.unit_bytes <= budget_.left();
   if (!share_->agree(fits)) return false;
 
-  kernels::neighbor_rows& packed = plan.packed;
   const index_t units = plan.units;
   const index_t block_units = plan.block_units(budget_.left());
   const device_buffer<std::uint8_t> tiles(plan.tile_bytes, stream());
@@ -143,8 +129,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
       static_cast<std::size_t>(block_units * unit * plan.pitch), stream());
   list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
   const stream_guard guard{{stream(), output_.get()}};
-  packed.tiles = tiles.data();
-  kernels::launch_neighbor_pack(source, packed, stream());
+  plan.pack(source, tiles.data(), stream());
   const kernels::neighbor_query query = make_query(request);
 
   const auto walk = walk_pairs("pairs", units);
@@ -155,22 +140,23 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   const auto finish = [&](const list_table& table) {
     if (table.rows.empty()) return;
     deliver(table, k, output_.get(), out);
-    walk->advance(upper_pairs(table.rows, count()));
+    walk->advance(pairs_of(from_walk(area_, table.rows)));
   };
   int slot = 0;
   for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
     list_table& table = tables[slot];
-    table.rows = {taken.begin * unit, std::min(taken.end * unit, count())};
-    const kernels::neighbor_block block{.first = table.rows.begin,
+    table.rows = {taken.begin * unit, std::min(taken.end * unit, area_.rows.size())};
+    const kernels::neighbor_block block{.left = plan.left,
+                                        .first = table.rows.begin,
                                         .count = taken.size() * unit,
                                         .maxima = maxima.data(),
                                         .pitch = plan.pitch};
     if (by_warpgroups) {
-      kernels::launch_neighbor_maxima(packed, block, query.key, multiprocessors_, stream());
+      kernels::launch_neighbor_maxima(plan.right, block, query.key, multiprocessors_, stream());
     } else {
-      kernels::launch_neighbor_maxima_mma(packed, block, query.key, stream());
+      kernels::launch_neighbor_maxima_mma(plan.right, block, query.key, stream());
     }
-    kernels::launch_neighbor_choice(source, packed, block, query,
+    kernels::launch_neighbor_choice(source, plan.right, block, query,
                                     {.index = table.index.data(),
                                      .statistic = table.statistic.data(),
                                      .count = table.count.data()},

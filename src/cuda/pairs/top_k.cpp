@@ -33,8 +33,8 @@ struct search_sizes {
   }
 };
 
-search_sizes choose_sizes(std::size_t budget, index_t rows, index_t k) {
-  const auto pairs = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(rows);
+search_sizes choose_sizes(std::size_t budget, index_t rows, index_t cols, index_t k) {
+  const auto pairs = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
   std::uint64_t capacity = std::min(most_candidates, std::max<std::uint64_t>(pairs, 1));
   for (;;) {
     const std::uint64_t wanted = std::max(first_columns, 2 * static_cast<std::uint64_t>(k));
@@ -43,6 +43,14 @@ search_sizes choose_sizes(std::size_t budget, index_t rows, index_t k) {
     if (capacity == 1 || sizes.bytes(k) <= budget) return sizes;
     capacity = capacity / 2;
   }
+}
+
+// The table of rows that have no partners.
+void clear(neighbor_table& out) {
+  const index_t entries = out.index.rows() * out.index.cols();
+  std::fill_n(out.index.data(), entries, neighbor_table::no_neighbor);
+  std::fill_n(out.statistic.data(), entries, std::numeric_limits<double>::quiet_NaN());
+  std::fill(out.count.begin(), out.count.end(), node_id{0});
 }
 
 }  // namespace
@@ -83,10 +91,11 @@ pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
                                               const detail::top_k_request& request)
     : engine_(engine),
       request_(request),
-      k_(std::min(request.k, engine.count())),
+      k_(std::min(request.k, engine.area_.cols.size())),
       order_(request.order == neighbor_order::by_absolute_value ? kernels::rank_key::magnitude
                                                                 : kernels::rank_key::value),
-      sizes_(choose_sizes(engine.budget_.left(), engine.count(), k_)),
+      sizes_(choose_sizes(engine.budget_.left(), engine.area_.rows.size(), engine.area_.cols.size(),
+                          k_)),
       queue_(sizes_.capacity, engine.stream()),
       counters_(engine.stream()) {
   engine.budget_.require(sizes_.bytes(k_), "lists of neighbours");
@@ -103,16 +112,18 @@ pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
 }
 
 void pair_engine::neighbor_search::run(neighbor_table& out) {
-  const index_t rows = engine_.count();
+  const detail::pair_area& area = engine_.area_;
+  const index_t rows = area.rows.size();
   const auto walk = engine_.walk_pairs("pairs", rows);
   const pair_walk::piece piece = [&](index_t begin) {
     return static_cast<index_t>(walk->fair(static_cast<double>(sizes_.rows),
                                            static_cast<double>(rows - begin), least_block_rows));
   };
-  for (row_range block = walk->take(piece); !block.empty(); block = walk->take(piece)) {
+  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
+    const row_range block = from_walk(area, taken);
     search_rows(block);
     store(block, out);
-    walk->advance(upper_pairs(block, rows));
+    walk->advance(engine_.pairs_of(block));
   }
   walk->finish();
 }
@@ -125,19 +136,19 @@ void pair_engine::neighbor_search::search_rows(row_range rows) {
             .statistic = statistic_.data(),
             .count = count_.data()};
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(count_.data(), 0, count_.bytes(), engine_.stream()));
-  const index_t columns = engine_.count();
+  const row_range columns = engine_.area_.cols;
   // So many columns cannot overflow.
   const index_t least = std::max<index_t>(1, static_cast<index_t>(sizes_.capacity) / rows.size());
   index_t width = least;
-  for (index_t begin = 0; begin < columns;) {
-    const row_range chunk{begin, std::min(begin + width, columns)};
+  for (index_t begin = columns.begin; begin < columns.end;) {
+    const row_range chunk{begin, std::min(begin + width, columns.end)};
     if (!take_columns(rows, chunk)) {
       width = std::max(least, width / 4);
       continue;
     }
     begin = chunk.end;
     // As many columns again as there were bring about k ln 2 candidates a row.
-    if (counters_.found() < sizes_.capacity / 2) width = std::max(width, begin);
+    if (counters_.found() < sizes_.capacity / 2) width = std::max(width, begin - columns.begin);
   }
 }
 
@@ -174,7 +185,8 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
   const cudaStream_t stream = engine_.stream();
   const auto height = static_cast<std::size_t>(rows.size());
   const auto k = static_cast<std::size_t>(k_);
-  const auto begin = static_cast<std::size_t>(rows.begin);
+  const auto begin = static_cast<std::size_t>(rows.begin - engine_.area_.rows.begin);
+  const auto first_col = static_cast<std::uint32_t>(engine_.area_.cols.begin);
   std::vector<std::uint32_t> index(height * k);
   std::vector<double> statistic(height * k);
   const auto read = [&](auto* to, const auto* from, std::size_t count) {
@@ -191,6 +203,7 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
     const auto fill_row = [&](auto to, const auto* from, auto missing) {
       std::fill(std::copy_n(from + i * k, entries, to.begin()), to.end(), missing);
     };
+    for (std::size_t e = 0; e < entries; ++e) index[i * k + e] -= first_col;
     fill_row(out.index.row(row), index.data(), neighbor_table::no_neighbor);
     fill_row(out.statistic.row(row), statistic.data(), std::numeric_limits<double>::quiet_NaN());
   }
@@ -198,7 +211,7 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
 
 void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   const device_guard guard(ordinal_);
-  if (count() == 0) return;
+  if (area_.rows.empty() || area_.cols.empty()) return clear(out);
   if (!top_k_by_groups(request, out)) neighbor_search(*this, request).run(out);
 }
 

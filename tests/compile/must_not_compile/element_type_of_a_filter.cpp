@@ -1,5 +1,5 @@
 // The filters take other element types than the pairs do: no long integers.
-// MESSAGE: in: its elements have a type that is not taken, expected uint8_t
+// MESSAGE: in: its elements have a type that is not taken, expected int8_t
 #include <cstdint>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/parallel.hpp"
 #include "stats/statistic.hpp"
@@ -18,9 +19,12 @@ static_assert(most_square_sum < std::numeric_limits<std::int16_t>::max());
 constexpr index_t rows_per_task = 4096;
 constexpr index_t most_steps = (most_classed_cols + step_bytes - 1) / step_bytes;
 
-// Places [begin, end) of the order: the same rows by their sums of squares.
-void sort_by_class(std::span<const std::int64_t> square_sums, std::size_t begin, std::size_t end,
+// Places `range` of the order: the same rows by their sums of squares.
+void sort_by_class(std::span<const std::int64_t> square_sums, index_range range,
                    std::vector<node_id>& order) {
+  if (range.empty()) return;
+  const auto begin = static_cast<std::size_t>(range.begin);
+  const auto end = static_cast<std::size_t>(range.end);
   std::vector<std::size_t> next(static_cast<std::size_t>(most_square_sum) + 2);
   next[0] = begin;
   for (std::size_t i = begin; i < end; ++i) ++next[static_cast<std::size_t>(square_sums[i]) + 1];
@@ -66,7 +70,8 @@ bool classed_rows::pays(index_t cols, const std::vector<std::int64_t>& square_su
 }
 
 classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks, index_t cols,
-                           const std::vector<std::int64_t>& square_sums, index_t split, int threads)
+                           const std::vector<std::int64_t>& square_sums, const row_layout& layout,
+                           int threads)
     : count_(kernels.count_classes),
       columns_(packing::int8, static_cast<index_t>(square_sums.size()), cols, kernels.int8_chunk),
       order_(square_sums.size()),
@@ -74,8 +79,12 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
       roots_(static_cast<std::size_t>(
           round_up(static_cast<index_t>(square_sums.size()), group_lanes * group_padding))),
       inverses_(roots_.size()) {
-  sort_by_class(std::span(square_sums), 0, static_cast<std::size_t>(split), order_);
-  sort_by_class(std::span(square_sums), static_cast<std::size_t>(split), order_.size(), order_);
+  std::iota(order_.begin(), order_.end(), node_id{0});
+  const auto all = static_cast<index_t>(order_.size());
+  sort_by_class(square_sums, {0, layout.asked.begin}, order_);
+  sort_by_class(square_sums, {layout.asked.begin, layout.asked.end}, order_);
+  sort_by_class(square_sums, {layout.asked.end, layout.first}, order_);
+  sort_by_class(square_sums, {layout.second_begin(), all}, order_);
   const auto rows = static_cast<index_t>(order_.size());
   parallel_for((rows + rows_per_task - 1) / rows_per_task, threads, [&](index_t task, int) {
     const index_t end = std::min(rows, (task + 1) * rows_per_task);

@@ -9,6 +9,7 @@
 #include <gpu/index.hpp>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "cpu/pairs/rows/input_rows.hpp"
 #include "cpu/pairs/rows/packed_columns.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 
@@ -17,10 +18,10 @@ namespace gpu::cpu {
 class classed_rows {
  public:
   classed_rows() = default;
-  /// Rows of `cols` <= most_classed_cols centred doubled ranks, not constant. The first `split`
-  /// and the others are sorted by themselves, and stay apart.
+  /// Rows of `cols` <= most_classed_cols centred doubled ranks, not constant, that stand as
+  /// `layout` says. The rows of each of its ranges are sorted by themselves, and stay apart.
   classed_rows(const pair_kernels& kernels, const std::int8_t* ranks, index_t cols,
-               const std::vector<std::int64_t>& square_sums, index_t split, int threads);
+               const std::vector<std::int64_t>& square_sums, const row_layout& layout, int threads);
 
   /// Whether rows of `cols` ranks can be counted so, and share classes enough for what each costs.
   static bool pays(index_t cols, const std::vector<std::int64_t>& square_sums);

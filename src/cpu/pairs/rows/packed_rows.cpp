@@ -20,12 +20,13 @@ constexpr index_t most_sample = 1 << 14;
 
 }  // namespace
 
-packed_rows::packed_rows(const pair_kernels& kernels, packing how, index_t rows, index_t cols)
+packed_rows::packed_rows(const pair_kernels& kernels, packing how, const row_layout& layout,
+                         index_t cols)
     : kernels_(kernels),
       dots_(how == packing::int8 ? &kernels.int8
                                  : (how == packing::int16 ? &kernels.int16 : &kernels.float32)),
       how_(how),
-      rows_(rows),
+      layout_(layout),
       cols_(cols) {}
 
 void packed_rows::choose(const pair_task& task) {
@@ -50,7 +51,7 @@ void packed_rows::pack_for_rung() {
   }
   screen_ = {};
   if (!columns_.is_empty()) return;
-  columns_ = packed_columns(how_, rows_, cols_, how_ == packing::int8 ? kernels_.int8_chunk : 0);
+  columns_ = packed_columns(how_, size(), cols_, how_ == packing::int8 ? kernels_.int8_chunk : 0);
   pack(columns_);
 }
 
@@ -59,18 +60,28 @@ void packed_rows::drop_packed() {
   columns_ = {};
 }
 
+double packed_rows::pairs() const {
+  const auto asked = static_cast<double>(layout_.asked.size());
+  if (layout_.second > 0) return asked * static_cast<double>(layout_.second);
+  return asked * (static_cast<double>(layout_.first - 1 - layout_.asked.begin) - (asked - 1) / 2);
+}
+
 const std::vector<double>& packed_rows::sample() {
-  if (!sample_.empty() || rows_ < 2) return sample_;
-  const double pairs = static_cast<double>(rows_) * static_cast<double>(rows_ - 1) / 2;
+  const double pairs = this->pairs();
+  if (!sample_.empty() || !(pairs > 0)) return sample_;
   const auto count = static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
                                                          static_cast<double>(least_sample),
                                                          static_cast<double>(most_sample)));
   sample_.reserve(count);
   std::minstd_rand random(1);
+  const auto& [first, second, asked] = layout_;
+  const index_t col_begin = second > 0 ? layout_.second_begin() : asked.begin;
+  const index_t cols = layout_.places() - col_begin;
   while (sample_.size() < count) {
-    const auto i = static_cast<index_t>(random()) % rows_;
-    const auto j = static_cast<index_t>(random()) % rows_;
-    if (i != j) sample_.push_back(exact(i, j));
+    const auto i = asked.begin + static_cast<index_t>(random()) % asked.size();
+    const auto j = col_begin + static_cast<index_t>(random()) % cols;
+    // Of two rows that are both asked for, one order of the two is as good as the other.
+    if (asked.size() == cols ? i != j : i < j) sample_.push_back(exact(i, j));
   }
   return sample_;
 }

@@ -19,7 +19,7 @@ namespace gpu::cpu {
 /// screen.
 class packed_rows : public pair_rows {
  public:
-  [[nodiscard]] index_t size() const override { return rows_; }
+  [[nodiscard]] index_t size() const override { return layout_.places(); }
   [[nodiscard]] std::size_t kernel_bytes() const override;
   void prepare(const pair_task& task) override {
     choose(task);
@@ -46,7 +46,7 @@ class packed_rows : public pair_rows {
     cut_side side = cut_side::positive;
   };
 
-  packed_rows(const pair_kernels& kernels, packing how, index_t rows, index_t cols);
+  packed_rows(const pair_kernels& kernels, packing how, const row_layout& layout, index_t cols);
 
   /// The statistic of a pair whose sum of products the kernel gave as `raw`.
   [[nodiscard]] virtual double exact(index_t row, index_t col, std::int32_t raw) const = 0;
@@ -80,12 +80,15 @@ class packed_rows : public pair_rows {
   [[nodiscard]] std::int32_t* sums_of(pair_scratch& scratch) const;
   [[nodiscard]] const dot_kernels& dots() const { return *dots_; }
   [[nodiscard]] const pair_kernels& kernels() const { return kernels_; }
+  [[nodiscard]] const row_layout& layout() const { return layout_; }
   [[nodiscard]] cpu_pair_rung rung() const { return rung_; }
   [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
                                         pair_scratch& scratch) const;
 
  private:
-  // Statistics of pairs drawn at random; drawn once.
+  // Pairs that are asked for.
+  [[nodiscard]] double pairs() const;
+  // Statistics of such pairs drawn at random; drawn once.
   [[nodiscard]] const std::vector<double>& sample();
   void choose_for_cut(const filter& how);
   // Whether no pair can pass the cut prepared for.
@@ -101,7 +104,7 @@ class packed_rows : public pair_rows {
   const pair_kernels& kernels_;
   const dot_kernels* dots_;
   packing how_;
-  index_t rows_;
+  row_layout layout_;
   index_t cols_;
   packed_columns columns_;     // made when first asked for
   row_screen screen_;          // the same

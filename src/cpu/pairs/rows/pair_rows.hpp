@@ -1,6 +1,7 @@
 #pragma once
 // Prepared rows of one measure: what the sinks of the CPU pair engine draw statistics from. Only
-// rows that have a statistic are in it, numbered anew ("packed"), in their original order.
+// rows that have a statistic are in it, numbered anew ("packed"), in their original order, and
+// stand as row_layout says; tiles are of places there.
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,7 @@
 
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/policy.hpp"
+#include "cpu/pairs/rows/input_rows.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/engine.hpp"
@@ -23,7 +25,7 @@
 
 namespace gpu::cpu {
 
-/// A block of the pair matrix, in packed row numbers, ends exclusive.
+/// A block of the pair matrix, in places of packed rows, ends exclusive.
 struct pair_tile {
   index_t row_begin;
   index_t row_end;
@@ -88,7 +90,7 @@ class pair_rows {
  public:
   virtual ~pair_rows() = default;
 
-  /// Number of packed rows.
+  /// Number of places.
   [[nodiscard]] virtual index_t size() const = 0;
   /// Scratch bytes that one thread needs beside the statistics.
   [[nodiscard]] virtual std::size_t kernel_bytes() const { return 0; }
@@ -157,11 +159,12 @@ inline index_t first_upper_column(const pair_tile& tile, index_t row) {
 /// Rows and what was found out about them.
 struct row_preparation {
   std::unique_ptr<pair_rows> rows;
-  std::vector<node_id> original;  // packed row -> row of the input
+  std::vector<node_id> original;  // [places] -> row of the input
   /// In place of both where rows are packed in windows.
   std::unique_ptr<row_source> source;
   std::vector<index_t> constant_rows;
   std::vector<index_t> nan_rows;
+  std::vector<index_t> section_rows;  // packed rows of each section
   /// Where rows were folded: `rows` are these patterns, and `original` numbers them.
   std::optional<row_patterns> patterns;
 };
@@ -182,10 +185,29 @@ class row_inspector {
     return varies;
   }
 
+  /// Looks at the rows of `range`, whose values vary where they differ and, with `finite`, none is
+  /// infinite; take(row) for those that are packed.
+  template <class Take>
+  void look_at(const input_rows& input, index_range range, bool finite, int threads,
+               const Take& take) {
+    constexpr index_t rows_at_once = index_t{1} << 20;
+    for (index_t begin = range.begin; begin < range.end; begin += rows_at_once) {
+      const index_range some{begin, std::min(range.end, begin + rows_at_once)};
+      const std::vector<std::uint8_t> varies = input.varying(some, finite, threads);
+      for (index_t i = 0; i < some.size(); ++i) {
+        if (admits(some.begin + i, varies[static_cast<std::size_t>(i)] != 0)) take(some.begin + i);
+      }
+    }
+  }
+
  private:
   row_preparation& found_;
   std::vector<index_t>::const_iterator next_nan_;
 };
+
+/// What the rows packed first come to: the selected sections one after the other, as they are
+/// packed at once.
+row_layout layout_of(const row_selection& selection, const std::vector<index_t>& section_rows);
 
 /// How rows are prepared.
 struct row_options {
@@ -194,13 +216,13 @@ struct row_options {
   bool looks_for_patterns;    ///< Whether rows of equal ranks are looked for.
   double most_pattern_share;  ///< Patterns per row up to which they are folded.
   nan_policy nans;            ///< Whether a NaN ends the call or leaves its row out.
+  row_selection selection;    ///< Which rows are packed.
   int threads;
 };
 
-/// Packs all rows, or gives their source. `data` outlives it.
-row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
+/// Packs the selected rows, or gives their source. The tables' data outlives it.
+row_preparation prepare_spearman_rows(const detail::pair_tables& tables,
                                       const row_options& options);
-row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
-                                     const row_options& options);
+row_preparation prepare_pearson_rows(const detail::pair_tables& tables, const row_options& options);
 
 }  // namespace gpu::cpu

@@ -2,7 +2,7 @@
 // stats/pearson_order.hpp. A float32 copy filters: it settles all pairs but those near the cut.
 #include <algorithm>
 #include <cstdint>
-#include <variant>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/packed_rows.hpp"
@@ -32,39 +32,60 @@ index_t stride_of(index_t cols) {
   return (cols + padding - 1) / padding * padding;
 }
 
-// Scales rows [begin, begin + count) of `data` to `out`, and says of what kind they are.
-template <class T>
-void make_unit_piece(const matrix_view<const T>& data, index_t begin, index_t count, double* out,
+// Scales the rows of `range` to `out`, and says of what kind they are.
+void make_unit_piece(const input_rows& input, index_range range, double* out,
                      detail::row_kind* kinds, int threads) {
   const pair_kernels& kernels = usable_pair_kernels();
-  const index_t stride = stride_of(data.cols());
-  const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
-  parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-    const index_t end = std::min(count, (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
-      double* row = out + i * stride;
-      std::fill(std::copy_n(data.row(begin + i), data.cols(), row), row + stride, 0.0);
-      kinds[i] = make_unit_row(kernels, row, data.cols(), stride);
-    }
+  const index_t stride = stride_of(input.cols());
+  input.for_each_view(range, [&](const auto& view, index_t first) {
+    const index_t before = first - range.begin;
+    const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+      const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        double* row = out + (before + i) * stride;
+        std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
+        kinds[before + i] = make_unit_row(kernels, row, view.cols(), stride);
+      }
+    });
   });
 }
 
-template <class T>
-unit_rows make_ordinary_unit_rows(const matrix_view<const T>& data, int threads,
-                                  row_preparation& found) {
-  unit_rows out;
-  out.stride = stride_of(data.cols());
-  out.values = aligned_buffer<double>(static_cast<std::size_t>(data.rows() * out.stride));
-  std::vector<detail::row_kind> kinds(static_cast<std::size_t>(data.rows()));
-  make_unit_piece(data, 0, data.rows(), out.values.data(), kinds.data(), threads);
-  row_inspector inspector(found);
-  for (index_t i = 0; i < data.rows(); ++i) {
-    const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
-    if (!inspector.admits(i, kind == detail::row_kind::ordinary)) continue;
-    if (out.size != i) std::copy_n(out.row(i), out.stride, out.row(out.size));
-    found.original.push_back(static_cast<node_id>(i));
-    ++out.size;
+// Fills the places between two ranges that meet each other alone.
+void fill_gap(unit_rows& rows, std::vector<node_id>& original) {
+  const index_t first = rows.size;
+  for (; first > 0 && rows.size < row_layout::second_begin(first); ++rows.size) {
+    std::copy_n(rows.row(first - 1), rows.stride, rows.row(rows.size));
+    original.push_back(original.back());
   }
+}
+
+unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& options,
+                                  row_preparation& found) {
+  const row_selection& selection = options.selection;
+  const index_t room = selection.places();
+  unit_rows out;
+  out.stride = stride_of(input.cols());
+  out.values = aligned_buffer<double>(static_cast<std::size_t>(room * out.stride));
+  row_inspector inspector(found);
+  const auto take = [&](index_range section) {
+    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(section.size()));
+    const index_t begin = out.size;
+    make_unit_piece(input, section, out.row(begin), kinds.data(), options.threads);
+    for (index_t i = 0; i < section.size(); ++i) {
+      const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
+      if (!inspector.admits(section.begin + i, kind == detail::row_kind::ordinary)) continue;
+      if (out.size != begin + i) std::copy_n(out.row(begin + i), out.stride, out.row(out.size));
+      found.original.push_back(static_cast<node_id>(section.begin + i));
+      ++out.size;
+    }
+    const bool is_first = found.section_rows.empty();
+    found.section_rows.push_back(out.size - begin);
+    if (selection.is_across && is_first) fill_gap(out, found.original);
+  };
+  for_each_section(selection, input.rows(), take, [&](index_range others) {
+    inspector.look_at(input, others, true, options.threads, [](index_t) {});
+  });
   return out;
 }
 
@@ -92,8 +113,9 @@ class plain_pearson_rows final : public pair_rows {
 
 class packed_pearson_rows final : public packed_rows {
  public:
-  packed_pearson_rows(const pair_kernels& kernels, unit_rows rows, index_t cols, int threads)
-      : packed_rows(kernels, packing::float32, rows.size, cols),
+  packed_pearson_rows(const pair_kernels& kernels, unit_rows rows, const row_layout& layout,
+                      index_t cols, int threads)
+      : packed_rows(kernels, packing::float32, layout, cols),
         rows_(std::move(rows)),
         cols_(cols),
         threads_(threads) {
@@ -162,91 +184,91 @@ class packed_pearson_rows final : public packed_rows {
   int threads_;
 };
 
-std::unique_ptr<pair_rows> make_rows(unit_rows rows, index_t cols, pair_variant variant,
-                                     int threads) {
-  if (variant == pair_variant::naive) return std::make_unique<plain_pearson_rows>(std::move(rows));
-  return std::make_unique<packed_pearson_rows>(usable_pair_kernels(), std::move(rows), cols,
-                                               threads);
+std::unique_ptr<pair_rows> make_rows(unit_rows rows, const row_layout& layout, index_t cols,
+                                     const row_options& options) {
+  if (options.variant == pair_variant::naive) {
+    return std::make_unique<plain_pearson_rows>(std::move(rows));
+  }
+  return std::make_unique<packed_pearson_rows>(usable_pair_kernels(), std::move(rows), layout, cols,
+                                               options.threads);
 }
 
-// Scales rows whenever they are asked for.
-template <class T>
+// Scales rows whenever they are asked for. A finite row whose values differ has a statistic: no
+// rounding of what is in make_unit_row makes them all equal.
 class unit_row_source final : public row_source {
  public:
-  unit_row_source(const matrix_view<const T>& data, pair_variant variant, int threads,
-                  row_preparation& found)
-      : data_(data), variant_(variant), threads_(threads), present_(data.rows()) {
-    const index_t most = rows_per_piece(data.cols());
-    aligned_buffer<double> rows(static_cast<std::size_t>(most * stride_of(data.cols())));
-    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
+  unit_row_source(const input_rows& input, const row_options& options, row_preparation& found)
+      : input_(input), options_(options), present_(input.rows()) {
     row_inspector inspector(found);
-    for (index_t begin = 0; begin < data.rows(); begin += most) {
-      const index_t piece = std::min(most, data.rows() - begin);
-      make_unit_piece(data, begin, piece, rows.data(), kinds.data(), threads);
-      for (index_t i = 0; i < piece; ++i) {
-        const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
-        if (inspector.admits(begin + i, kind == detail::row_kind::ordinary)) {
-          present_.add(begin + i);
-        }
-      }
-    }
+    for_each_section(
+        options.selection, input.rows(),
+        [&](index_range section) {
+          index_t rows = 0;
+          inspector.look_at(input, section, true, options.threads, [&](index_t row) {
+            present_.add(row);
+            ++rows;
+          });
+          found.section_rows.push_back(rows);
+        },
+        [&](index_range others) {
+          inspector.look_at(input, others, true, options.threads, [](index_t) {});
+        });
     present_.number();
   }
 
   [[nodiscard]] index_t size() const override { return present_.size(); }
 
-  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second,
+  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
                                                 std::vector<node_id>& original) const override {
-    const index_t count = first.size() + second.size();
-    const index_t most = rows_per_piece(data_.cols());
+    const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
+    const index_t room = layout.places() + rows_per_piece(input_.cols());
     unit_rows rows;
-    rows.stride = stride_of(data_.cols());
-    rows.size = count;
-    rows.values = aligned_buffer<double>(static_cast<std::size_t>((count + most) * rows.stride));
+    rows.stride = stride_of(input_.cols());
+    rows.values = aligned_buffer<double>(static_cast<std::size_t>(room * rows.stride));
     original.clear();
-    original.reserve(static_cast<std::size_t>(count));
+    original.reserve(static_cast<std::size_t>(layout.places()));
     append(first, rows, original);
-    append(second, rows, original);
-    return make_rows(std::move(rows), data_.cols(), variant_, threads_);
+    if (!second.is_empty()) {
+      fill_gap(rows, original);
+      append(second, rows, original);
+    }
+    return make_rows(std::move(rows), layout, input_.cols(), options_);
   }
 
  private:
   void append(row_range range, unit_rows& rows, std::vector<node_id>& original) const {
-    const index_t most = rows_per_piece(data_.cols());
+    const index_t most = rows_per_piece(input_.cols());
     std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
     append_rows(
         present_, range, most, original,
         [&](index_t begin, index_t count, index_t to) {
-          make_unit_piece(data_, begin, count, rows.row(to), kinds.data(), threads_);
+          make_unit_piece(input_, {begin, begin + count}, rows.row(to), kinds.data(),
+                          options_.threads);
         },
         [&](index_t from, index_t to) { std::copy_n(rows.row(from), rows.stride, rows.row(to)); });
+    rows.size = static_cast<index_t>(original.size());
   }
 
-  matrix_view<const T> data_;
-  pair_variant variant_;
-  int threads_;
+  input_rows input_;
+  row_options options_;
   present_rows present_;
 };
 
 }  // namespace
 
-row_preparation prepare_pearson_rows(const detail::any_matrix_view& data,
+row_preparation prepare_pearson_rows(const detail::pair_tables& tables,
                                      const row_options& options) {
+  const input_rows input(tables);
   row_preparation found;
-  const int threads = options.threads;
-  found.nan_rows = validate::find_nan_rows(data, threads);
-  validate::refuse_nans(data, found.nan_rows, options.nans);
-  std::visit(
-      [&]<class T>(const matrix_view<const T>& view) {
-        if (options.in_windows) {
-          found.source =
-              std::make_unique<unit_row_source<T>>(view, options.variant, threads, found);
-          return;
-        }
-        unit_rows rows = make_ordinary_unit_rows(view, threads, found);
-        found.rows = make_rows(std::move(rows), view.cols(), options.variant, threads);
-      },
-      data);
+  found.nan_rows = validate::find_nan_rows(tables, options.threads);
+  validate::refuse_nans(tables, found.nan_rows, options.nans);
+  if (options.in_windows) {
+    found.source = std::make_unique<unit_row_source>(input, options, found);
+    return found;
+  }
+  unit_rows rows = make_ordinary_unit_rows(input, options, found);
+  found.rows = make_rows(std::move(rows), layout_of(options.selection, found.section_rows),
+                         input.cols(), options);
   return found;
 }
 

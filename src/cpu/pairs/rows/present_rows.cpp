@@ -25,4 +25,15 @@ index_t present_rows::row_of(index_t place) const {
   return static_cast<index_t>(w) * 64 + std::countr_zero(word);
 }
 
+index_t present_rows::count_before(index_t row) const {
+  const std::size_t block = std::min(word_of(row) / words_per_block, before_.size() - 1);
+  index_t count = before_[block];
+  for (std::size_t w = block * words_per_block; w < word_of(row); ++w) {
+    count += std::popcount(words_[w]);
+  }
+  if (row % 64 == 0) return count;
+  const std::uint64_t below = (std::uint64_t{1} << (row % 64)) - 1;
+  return count + std::popcount(words_[word_of(row)] & below);
+}
+
 }  // namespace gpu::cpu

@@ -29,6 +29,8 @@ class present_rows {
   [[nodiscard]] index_t size() const { return before_.empty() ? 0 : before_.back(); }
   /// The row with `place` present rows before it; place < size().
   [[nodiscard]] index_t row_of(index_t place) const;
+  /// Present rows before `row`, which may be one past the last.
+  [[nodiscard]] index_t count_before(index_t row) const;
 
  private:
   static constexpr std::size_t words_per_block = 8;

@@ -1,35 +1,27 @@
 #include "cpu/pairs/rows/ranked_source.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
-#include "base/element_types.hpp"
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
-#include "cpu/rank/centred_ranks.hpp"
+#include "cpu/pairs/rows/section_patterns.hpp"
 #include "pairs/equal_rows.hpp"
-#include "plan/fold_choice.hpp"
 
 namespace gpu::cpu {
 namespace {
 
-// Ranks rows [begin, begin + count) of `data`.
-template <class T, class Integer>
-void rank_piece(const matrix_view<const T>& data, index_t begin, index_t count, Integer* ranks,
-                std::int64_t* square_sums, int threads) {
-  centred_ranks(matrix_view<const T>(data.row(begin), count, data.cols(), data.row_stride()),
-                matrix_view<Integer>(ranks, count, data.cols()), square_sums, threads);
-}
-
 // Ranks rows whenever they are asked for.
-template <class Integer, class T>
+template <class Integer>
 class ranked_source final : public row_source {
  public:
   // `present` are the rows themselves, or the first of each pattern.
-  ranked_source(const matrix_view<const T>& data, present_rows present, bool numbers_patterns,
-                int threads, rank_packer<Integer> pack)
-      : data_(data),
+  ranked_source(const input_rows& input, present_rows present, bool numbers_patterns, int threads,
+                rank_packer<Integer> pack)
+      : input_(input),
         present_(std::move(present)),
         numbers_patterns_(numbers_patterns),
         threads_(threads),
@@ -37,93 +29,107 @@ class ranked_source final : public row_source {
 
   [[nodiscard]] index_t size() const override { return present_.size(); }
 
-  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second,
+  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
                                                 std::vector<node_id>& original) const override {
-    const index_t count = first.size() + second.size();
-    const index_t room = count + rows_per_piece(data_.cols());
+    const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
+    const index_t room = layout.places() + rows_per_piece(input_.cols());
     ordinary_ranks<Integer> ranks;
-    ranks.stride = data_.cols();
+    ranks.stride = input_.cols();
     ranks.values = aligned_buffer<Integer>(static_cast<std::size_t>(room * ranks.stride));
     ranks.square_sums.resize(static_cast<std::size_t>(room));
     original.clear();
-    original.reserve(static_cast<std::size_t>(count));
+    original.reserve(static_cast<std::size_t>(layout.places()));
     append(first, ranks, original);
-    append(second, ranks, original);
-    ranks.square_sums.resize(static_cast<std::size_t>(count));
-    return pack_(std::move(ranks), first.size());
+    if (!second.is_empty()) {
+      for (index_t place = layout.first; place < layout.second_begin(); ++place) {
+        ranks.copy_row(layout.first - 1, place);
+        original.push_back(original.back());
+      }
+      append(second, ranks, original);
+    }
+    ranks.square_sums.resize(static_cast<std::size_t>(layout.places()));
+    return pack_(std::move(ranks), layout);
   }
 
  private:
   void append(row_range range, ordinary_ranks<Integer>& ranks,
               std::vector<node_id>& original) const {
     const std::size_t start = original.size();
-    const auto values_of = [&](index_t place) {
-      return ranks.values.data() + place * ranks.stride;
-    };
     append_rows(
-        present_, range, rows_per_piece(data_.cols()), original,
+        present_, range, rows_per_piece(input_.cols()), original,
         [&](index_t begin, index_t count, index_t to) {
-          rank_piece(data_, begin, count, values_of(to), ranks.square_sums.data() + to, threads_);
+          rank_rows_to(input_, {begin, begin + count}, to, ranks, threads_);
         },
-        [&](index_t from, index_t to) {
-          std::copy_n(values_of(from), ranks.stride, values_of(to));
-          ranks.square_sums[static_cast<std::size_t>(to)] =
-              ranks.square_sums[static_cast<std::size_t>(from)];
-        });
+        [&](index_t from, index_t to) { ranks.copy_row(from, to); });
     if (numbers_patterns_) {
       std::iota(original.begin() + static_cast<std::ptrdiff_t>(start), original.end(),
                 static_cast<node_id>(range.begin));
     }
   }
 
-  matrix_view<const T> data_;
+  input_rows input_;
   present_rows present_;
   bool numbers_patterns_;
   int threads_;
   rank_packer<Integer> pack_;
 };
 
-// body(first row, rows, ranks, sums of squares) for all rows, ranked piece by piece.
-template <class Integer, class T, class Body>
-void for_each_piece(const matrix_view<const T>& data, int threads, const Body& body) {
-  const index_t most = rows_per_piece(data.cols());
-  aligned_buffer<Integer> ranks(static_cast<std::size_t>(most * data.cols()));
-  std::vector<std::int64_t> square_sums(static_cast<std::size_t>(most));
-  for (index_t begin = 0; begin < data.rows(); begin += most) {
-    const index_t count = std::min(most, data.rows() - begin);
-    rank_piece(data, begin, count, ranks.data(), square_sums.data(), threads);
-    body(begin,
-         byte_rows{reinterpret_cast<const std::byte*>(ranks.data()),
-                   static_cast<std::size_t>(data.cols()) * sizeof(Integer), count},
-         square_sums);
+// body(first row, hashes of the ranks of some rows from it on) for all rows of `range`.
+template <class Integer, class Body>
+void for_each_hashed_piece(const input_rows& input, index_range range, int threads,
+                           const Body& body) {
+  const index_t most = rows_per_piece(input.cols());
+  ordinary_ranks<Integer> ranks;
+  ranks.stride = input.cols();
+  ranks.values = aligned_buffer<Integer>(static_cast<std::size_t>(most * ranks.stride));
+  ranks.square_sums.resize(static_cast<std::size_t>(most));
+  const std::size_t row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
+  for (index_t begin = range.begin; begin < range.end; begin += most) {
+    const index_t count = std::min(most, range.end - begin);
+    rank_rows_to(input, {begin, begin + count}, 0, ranks, threads);
+    const byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes, count};
+    body(begin, hash_rows(rows, thread_count(threads)));
   }
 }
 
 // What one look at all rows tells.
 struct row_survey {
-  present_rows present;                       // rows that have a statistic
-  std::vector<std::uint64_t> sampled_hashes;  // of their ranks, where patterns are looked for
+  present_rows present;                 // rows that have a statistic
+  std::vector<section_sample> samples;  // of the sections, where patterns are looked for
 };
 
-template <class Integer, class T>
-row_survey survey_rows(const matrix_view<const T>& data, bool takes_hashes, int threads,
+// Rows are ranked here only where patterns are looked for: it takes far less to see that values
+// differ.
+template <class Integer>
+row_survey survey_rows(const input_rows& input, const row_options& options,
                        row_preparation& found) {
-  row_survey out{.present = present_rows(data.rows()), .sampled_hashes = {}};
+  row_survey out{.present = present_rows(input.rows()), .samples = {}};
   row_inspector inspector(found);
-  for_each_piece<Integer>(
-      data, threads,
-      [&](index_t begin, const byte_rows& ranks, const std::vector<std::int64_t>& square_sums) {
-        std::vector<std::uint64_t> hashes;
-        if (takes_hashes) hashes = hash_rows(ranks, thread_count(threads));
-        for (index_t i = 0; i < ranks.count; ++i) {
-          const index_t row = begin + i;
-          if (!inspector.admits(row, square_sums[static_cast<std::size_t>(i)] != 0)) continue;
+  const auto look_at = [&](index_range range, const auto& take) {
+    inspector.look_at(input, range, false, options.threads, take);
+  };
+  for_each_section(
+      options.selection, input.rows(),
+      [&](index_range section) {
+        index_t rows = 0;
+        look_at(section, [&](index_t row) {
           out.present.add(row);
-          if (takes_hashes && is_sampled(hashes[static_cast<std::size_t>(i)])) {
-            out.sampled_hashes.push_back(hashes[static_cast<std::size_t>(i)]);
-          }
-        }
-      });
+          ++rows;
+        });
+        found.section_rows.push_back(rows);
+        if (!options.looks_for_patterns) return;
+        out.samples.push_back({.rows = rows});
+        for_each_hashed_piece<Integer>(
+            input, section, options.threads,
+            [&](index_t begin, const std::vector<std::uint64_t>& hashes) {
+              for (std::size_t i = 0; i < hashes.size(); ++i) {
+                if (!is_sampled(hashes[i])) continue;
+                if (!out.present.contains(begin + static_cast<index_t>(i))) continue;
+                out.samples.back().hashes.push_back(hashes[i]);
+              }
+            });
+      },
+      [&](index_range others) { look_at(others, [](index_t) {}); });
   out.present.number();
   return out;
 }
@@ -145,69 +151,91 @@ bool same_ranks(const T* a, const T* b, index_t cols) {
   return true;
 }
 
-// Patterns of the present rows, which are numbered in order, then as rows of the input.
-template <class Integer, class T>
-row_patterns group_patterns(const matrix_view<const T>& data, const present_rows& present,
-                            int threads) {
+// Patterns of the present rows of a section, which are numbered in order.
+template <class Integer>
+row_patterns group_section(const input_rows& input, const present_rows& present,
+                           index_range section, int threads) {
   constexpr int passes = 8;
+  const index_t before = present.count_before(section.begin);
   std::vector<std::uint64_t> hashes;
-  hashes.reserve(static_cast<std::size_t>(present.size()));
-  for_each_piece<Integer>(
-      data, threads, [&](index_t begin, const byte_rows& ranks, const std::vector<std::int64_t>&) {
-        const std::vector<std::uint64_t> all = hash_rows(ranks, thread_count(threads));
-        for (index_t i = 0; i < ranks.count; ++i) {
-          if (present.contains(begin + i)) hashes.push_back(all[static_cast<std::size_t>(i)]);
-        }
-      });
+  hashes.reserve(static_cast<std::size_t>(present.count_before(section.end) - before));
+  for_each_hashed_piece<Integer>(input, section, threads,
+                                 [&](index_t begin, const std::vector<std::uint64_t>& all) {
+                                   for (std::size_t i = 0; i < all.size(); ++i) {
+                                     if (present.contains(begin + static_cast<index_t>(i)))
+                                       hashes.push_back(all[i]);
+                                   }
+                                 });
   const auto equal = [&](node_id a, node_id b) {
-    return same_ranks(data.row(present.row_of(a)), data.row(present.row_of(b)), data.cols());
+    return input.with_rows(present.row_of(before + a), present.row_of(before + b),
+                           [](const auto& view, index_t i, index_t k) {
+                             return same_ranks(view.row(i), view.row(k), view.cols());
+                           });
   };
-  row_patterns out = group_equal_rows(equal, std::move(hashes), passes, thread_count(threads));
-  if (present.size() == data.rows()) return out;
-  std::vector<node_id> original;
-  original.reserve(static_cast<std::size_t>(present.size()));
-  for (index_t i = 0; i < data.rows(); ++i) {
-    if (present.contains(i)) original.push_back(static_cast<node_id>(i));
+  return group_equal_rows(equal, std::move(hashes), passes, thread_count(threads));
+}
+
+// The patterns of all sections, where they pay.
+template <class Integer>
+std::optional<row_patterns> group_patterns(const input_rows& input, const present_rows& present,
+                                           const row_options& options) {
+  std::vector<row_patterns> found;
+  std::vector<double> rows;
+  std::vector<double> patterns;
+  for (const index_range& section : options.selection.sections) {
+    found.push_back(group_section<Integer>(input, present, section, options.threads));
+    rows.push_back(static_cast<double>(found.back().members.size()));
+    patterns.push_back(static_cast<double>(found.back().size()));
   }
-  return renumber_rows(std::move(out), original, data.rows());
+  if (!folding_pays(options.selection, rows, patterns, options.most_pattern_share)) {
+    return std::nullopt;
+  }
+  if (found.size() == 1 && present.size() == input.rows()) return std::move(found.front());
+  std::vector<std::vector<node_id>> numbers;
+  for (const index_range& section : options.selection.sections) {
+    auto& original = numbers.emplace_back();
+    for (index_t i = section.begin; i < section.end; ++i) {
+      if (present.contains(i)) original.push_back(static_cast<node_id>(i));
+    }
+  }
+  const std::vector<std::span<const node_id>> original(numbers.begin(), numbers.end());
+  return join_patterns(std::move(found), original, input.rows());
 }
 
 }  // namespace
 
-template <class Integer, class T>
-std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
-                                               const row_options& options,
+template <class Integer>
+std::unique_ptr<row_source> make_ranked_source(const input_rows& input, const row_options& options,
                                                rank_packer<Integer> pack, row_preparation& found) {
-  const int threads = options.threads;
-  row_survey survey = survey_rows<Integer>(data, options.looks_for_patterns, threads, found);
-  const index_t rows = survey.present.size();
-  const double most = options.most_pattern_share * static_cast<double>(std::max<index_t>(rows, 1));
-  if (options.looks_for_patterns && promises_patterns(survey.sampled_hashes, rows, most)) {
-    row_patterns patterns = group_patterns<Integer>(data, survey.present, threads);
-    if (static_cast<double>(patterns.size()) <= most) found.patterns = std::move(patterns);
+  row_survey survey = survey_rows<Integer>(input, options, found);
+  if (options.looks_for_patterns &&
+      promises_patterns(options.selection, survey.samples, options.most_pattern_share)) {
+    found.patterns = group_patterns<Integer>(input, survey.present, options);
   }
   if (found.patterns) {
-    survey.present = present_rows(data.rows());
+    survey.present = present_rows(input.rows());
     for (index_t p = 0; p < found.patterns->size(); ++p) {
       survey.present.add(found.patterns->members_of(static_cast<node_id>(p)).front());
     }
     survey.present.number();
+    found.section_rows.clear();
+    for (const index_range& section : options.selection.sections) {
+      found.section_rows.push_back(survey.present.count_before(section.end) -
+                                   survey.present.count_before(section.begin));
+    }
   }
-  return std::make_unique<ranked_source<Integer, T>>(
-      data, std::move(survey.present), found.patterns.has_value(), threads, std::move(pack));
+  return std::make_unique<ranked_source<Integer>>(input, std::move(survey.present),
+                                                  found.patterns.has_value(), options.threads,
+                                                  std::move(pack));
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                             \
-  template std::unique_ptr<row_source> make_ranked_source<std::int8_t, T>(        \
-      const matrix_view<const T>&, const row_options&, rank_packer<std::int8_t>,  \
-      row_preparation&);                                                          \
-  template std::unique_ptr<row_source> make_ranked_source<std::int16_t, T>(       \
-      const matrix_view<const T>&, const row_options&, rank_packer<std::int16_t>, \
-      row_preparation&);                                                          \
-  template std::unique_ptr<row_source> make_ranked_source<std::int32_t, T>(       \
-      const matrix_view<const T>&, const row_options&, rank_packer<std::int32_t>, \
-      row_preparation&);
-
-GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
+template std::unique_ptr<row_source> make_ranked_source(const input_rows&, const row_options&,
+                                                        rank_packer<std::int8_t>, row_preparation&);
+template std::unique_ptr<row_source> make_ranked_source(const input_rows&, const row_options&,
+                                                        rank_packer<std::int16_t>,
+                                                        row_preparation&);
+template std::unique_ptr<row_source> make_ranked_source(const input_rows&, const row_options&,
+                                                        rank_packer<std::int32_t>,
+                                                        row_preparation&);
 
 }  // namespace gpu::cpu

@@ -2,20 +2,21 @@
 // Spearman's rows where they are packed in windows: ranked from the input whenever they are asked
 // for, so that no ranks wait.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include <gpu/matrix_view.hpp>
-
+#include "cpu/pairs/rows/input_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
+#include "cpu/rank/centred_ranks.hpp"
 
 namespace gpu::cpu {
 
-/// Ranks of the rows that have a statistic, in order, with their sums of squares.
+/// Ranks of the rows that have a statistic, where they stand, with their sums of squares.
 template <class Integer>
 struct ordinary_ranks {
   index_t stride = 0;
@@ -23,19 +24,35 @@ struct ordinary_ranks {
   std::vector<std::int64_t> square_sums;
 
   [[nodiscard]] index_t size() const { return static_cast<index_t>(square_sums.size()); }
+  [[nodiscard]] Integer* row(index_t i) { return values.data() + i * stride; }
   [[nodiscard]] const Integer* row(index_t i) const { return values.data() + i * stride; }
+  /// Row `from` to row `to` as well.
+  void copy_row(index_t from, index_t to) {
+    std::copy_n(row(from), stride, row(to));
+    square_sums[static_cast<std::size_t>(to)] = square_sums[static_cast<std::size_t>(from)];
+  }
 };
 
-/// Packs ranks; the first `split` rows and the others meet each other alone, unless they are all.
+/// Ranks the rows of `range` to the places from `to` on.
 template <class Integer>
-using rank_packer =
-    std::function<std::unique_ptr<pair_rows>(ordinary_ranks<Integer> ranks, index_t split)>;
+void rank_rows_to(const input_rows& input, index_range range, index_t to,
+                  ordinary_ranks<Integer>& ranks, int threads) {
+  input.for_each_view(range, [&](const auto& view, index_t first) {
+    const index_t place = to + first - range.begin;
+    centred_ranks(view, matrix_view<Integer>(ranks.row(place), view.rows(), ranks.stride),
+                  ranks.square_sums.data() + place, threads);
+  });
+}
+
+/// Packs ranks.
+template <class Integer>
+using rank_packer = std::function<std::unique_ptr<pair_rows>(ordinary_ranks<Integer> ranks,
+                                                             const row_layout& layout)>;
 
 /// Looks at all rows: notes those without a statistic in `found`, whose nan_rows are there, and
-/// where that pays the patterns, whose first rows are then those of the source. `data` outlives it.
-template <class Integer, class T>
-std::unique_ptr<row_source> make_ranked_source(const matrix_view<const T>& data,
-                                               const row_options& options,
+/// where that pays the patterns, whose first rows are then those of the source.
+template <class Integer>
+std::unique_ptr<row_source> make_ranked_source(const input_rows& input, const row_options& options,
                                                rank_packer<Integer> pack, row_preparation& found);
 
 }  // namespace gpu::cpu

@@ -17,6 +17,7 @@ struct row_range {
   index_t end = 0;
   [[nodiscard]] index_t size() const { return end - begin; }
   [[nodiscard]] bool is_empty() const { return begin == end; }
+  friend bool operator==(const row_range&, const row_range&) = default;
 };
 
 class row_source {
@@ -24,9 +25,11 @@ class row_source {
   virtual ~row_source() = default;
   /// Number of rows that have a statistic.
   [[nodiscard]] virtual index_t size() const = 0;
-  /// Packs the rows of `first` and behind them those of `second`; `original` receives for each what
-  /// row_preparation::original says.
+  /// Packs the rows of `first` and behind them, as row_layout has it, those of `second`; the places
+  /// `asked` are the rows of the first whose pairs are asked for. `original` receives for each
+  /// place what row_preparation::original says.
   [[nodiscard]] virtual std::unique_ptr<pair_rows> pack(row_range first, row_range second,
+                                                        row_range asked,
                                                         std::vector<node_id>& original) const = 0;
 };
 

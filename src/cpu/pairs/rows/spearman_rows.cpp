@@ -2,15 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
-#include <variant>
+#include <span>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/classed_rows.hpp"
 #include "cpu/pairs/rows/packed_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
-#include "cpu/rank/centred_ranks.hpp"
+#include "cpu/pairs/rows/section_patterns.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/equal_rows.hpp"
 #include "stats/statistic.hpp"
@@ -24,54 +26,129 @@ constexpr index_t serial_elements = 1 << 17;  // ranked in less time than thread
 // Rounding of the float filter: the sum, both scales and the margin, 2^-24 each, doubled.
 constexpr double filter_band = 8 * 0x1p-24;
 
-template <class Integer, class T>
-ordinary_ranks<Integer> rank_ordinary_rows(const matrix_view<const T>& data, int threads,
+// Ranks the rows of `section` to the places from `to` on, those that vary; returns their number.
+template <class Integer>
+index_t rank_section(const input_rows& input, index_range section, index_t to, int threads,
+                     row_inspector& inspector, ordinary_ranks<Integer>& ranks,
+                     std::vector<node_id>& original) {
+  const bool is_small = section.size() * input.cols() < serial_elements;
+  rank_rows_to(input, section, to, ranks, is_small ? 1 : threads);
+  index_t place = to;
+  for (index_t i = 0; i < section.size(); ++i) {
+    const bool varies = ranks.square_sums[static_cast<std::size_t>(to + i)] != 0;
+    if (!inspector.admits(section.begin + i, varies)) continue;
+    if (place != to + i) ranks.copy_row(to + i, place);
+    original.push_back(static_cast<node_id>(section.begin + i));
+    ++place;
+  }
+  return place - to;
+}
+
+// Fills the places between two sections that meet each other alone.
+template <class Integer>
+void fill_gap(index_t rows, ordinary_ranks<Integer>& ranks, std::vector<node_id>& original) {
+  for (index_t place = rows; rows > 0 && place < row_layout::second_begin(rows); ++place) {
+    ranks.copy_row(rows - 1, place);
+    original.push_back(original.back());
+  }
+}
+
+template <class Integer>
+ordinary_ranks<Integer> rank_ordinary_rows(const input_rows& input, const row_options& options,
                                            row_preparation& found) {
+  const row_selection& selection = options.selection;
+  const auto room = static_cast<std::size_t>(selection.places());
   ordinary_ranks<Integer> out;
-  out.stride = data.cols();
-  out.values = aligned_buffer<Integer>(static_cast<std::size_t>(data.rows() * out.stride));
-  out.square_sums.resize(static_cast<std::size_t>(data.rows()));
-  if (data.rows() > 0) {
-    const matrix_view<Integer> ranks{out.values.data(), data.rows(), out.stride};
-    const bool is_small = data.rows() * data.cols() < serial_elements;
-    centred_ranks(data, ranks, out.square_sums.data(), is_small ? 1 : threads);
-  }
+  out.stride = input.cols();
+  out.values = aligned_buffer<Integer>(room * static_cast<std::size_t>(out.stride));
+  out.square_sums.resize(room);
   row_inspector inspector(found);
-  index_t packed = 0;
-  for (index_t i = 0; i < data.rows(); ++i) {
-    const std::int64_t square_sum = out.square_sums[static_cast<std::size_t>(i)];
-    if (!inspector.admits(i, square_sum != 0)) continue;
-    if (packed != i) {
-      std::copy_n(out.row(i), out.stride, out.values.data() + packed * out.stride);
-      out.square_sums[static_cast<std::size_t>(packed)] = square_sum;
-    }
-    found.original.push_back(static_cast<node_id>(i));
-    ++packed;
-  }
-  out.square_sums.resize(static_cast<std::size_t>(packed));
+  index_t place = 0;
+  for_each_section(
+      selection, input.rows(),
+      [&](index_range section) {
+        const index_t rows =
+            rank_section(input, section, place, options.threads, inspector, out, found.original);
+        const bool is_first = found.section_rows.empty();
+        found.section_rows.push_back(rows);
+        if (selection.is_across && is_first) fill_gap(rows, out, found.original);
+        place = static_cast<index_t>(found.original.size());
+      },
+      [&](index_range others) {
+        inspector.look_at(input, others, false, options.threads, [](index_t) {});
+      });
+  out.square_sums.resize(static_cast<std::size_t>(place));
   return out;
+}
+
+// The patterns of each section, whose rows are at places `begin` and behind; none where folding
+// does not pay.
+template <class Integer>
+std::vector<row_patterns> find_section_patterns(const ordinary_ranks<Integer>& ranks,
+                                                const std::vector<index_t>& begin,
+                                                const row_options& options,
+                                                const std::vector<index_t>& section_rows) {
+  const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
+  std::vector<byte_rows> places;
+  std::vector<section_sample> samples;
+  for (std::size_t s = 0; s < begin.size(); ++s) {
+    places.push_back(
+        {reinterpret_cast<const std::byte*>(ranks.row(begin[s])), row_bytes, section_rows[s]});
+    samples.push_back({section_rows[s], hash_rows(places[s], options.threads)});
+  }
+  if (!promises_patterns(options.selection, samples, options.most_pattern_share)) return {};
+  std::vector<row_patterns> found;
+  std::vector<double> rows;
+  std::vector<double> patterns;
+  for (std::size_t s = 0; s < begin.size(); ++s) {
+    const byte_rows& own = places[s];
+    const auto equal = [&](node_id a, node_id b) {
+      return std::memcmp(own.row(a), own.row(b), row_bytes) == 0;
+    };
+    found.push_back(group_equal_rows(equal, std::move(samples[s].hashes), 1, options.threads));
+    rows.push_back(static_cast<double>(own.count));
+    patterns.push_back(static_cast<double>(found.back().size()));
+  }
+  if (!folding_pays(options.selection, rows, patterns, options.most_pattern_share)) return {};
+  return found;
 }
 
 // Leaves one row of each pattern, where that pays.
 template <class Integer>
 void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_options& options,
                row_preparation& found) {
-  const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
-  const byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
-                       ranks.size()};
-  std::optional<row_patterns> patterns =
-      find_patterns(rows, options.most_pattern_share, options.threads);
-  if (!patterns) return;
-  for (index_t p = 0; p < patterns->size(); ++p) {
-    const node_id first = patterns->members_of(static_cast<node_id>(p)).front();  // not before p
-    if (first == p) continue;
-    std::copy_n(ranks.row(first), ranks.stride, ranks.values.data() + p * ranks.stride);
-    ranks.square_sums[static_cast<std::size_t>(p)] = ranks.square_sums[first];
+  std::vector<index_t> begin;
+  index_t next = 0;
+  for (const index_t rows : found.section_rows) {
+    begin.push_back(next);
+    next += rows;
+    if (options.selection.is_across) next = row_layout::second_begin(next);
   }
-  ranks.square_sums.resize(static_cast<std::size_t>(patterns->size()));
-  found.patterns = renumber_rows(std::move(*patterns), found.original, input_rows);
-  found.original.resize(ranks.square_sums.size());
-  std::iota(found.original.begin(), found.original.end(), node_id{0});
+  std::vector<row_patterns> patterns =
+      find_section_patterns(ranks, begin, options, found.section_rows);
+  if (patterns.empty()) return;
+  std::vector<std::span<const node_id>> original;
+  std::vector<node_id> numbers;
+  index_t place = 0;
+  for (std::size_t s = 0; s < patterns.size(); ++s) {
+    original.push_back(std::span<const node_id>(found.original)
+                           .subspan(static_cast<std::size_t>(begin[s]),
+                                    static_cast<std::size_t>(found.section_rows[s])));
+    const auto first = static_cast<node_id>(numbers.empty() ? 0 : numbers.back() + 1);
+    for (index_t p = 0; p < patterns[s].size(); ++p) {
+      // Never before the place that it comes to.
+      const index_t from = begin[s] + patterns[s].members_of(static_cast<node_id>(p)).front();
+      if (from != place) ranks.copy_row(from, place);
+      numbers.push_back(first + static_cast<node_id>(p));
+      ++place;
+    }
+    found.section_rows[s] = patterns[s].size();
+    if (options.selection.is_across && s == 0) fill_gap(place, ranks, numbers);
+    place = static_cast<index_t>(numbers.size());
+  }
+  ranks.square_sums.resize(numbers.size());
+  found.patterns = join_patterns(std::move(patterns), original, input_rows);
+  found.original = std::move(numbers);
 }
 
 // One pair at a time, in 64 bits: the naive variant, and columns too long for 32-bit sums.
@@ -110,13 +187,11 @@ class plain_spearman_rows final : public pair_rows {
 template <class Integer>
 class packed_spearman_rows final : public packed_rows {
  public:
-  // The first `split` rows and the others meet each other alone, unless they are all.
-  packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks, index_t split,
-                       int threads)
-      : packed_rows(kernels, how, ranks.size(), ranks.stride),
+  packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
+                       const row_layout& layout, int threads)
+      : packed_rows(kernels, how, layout, ranks.stride),
         ranks_(std::move(ranks)),
         lengths_(ranks_.square_sums.size()),
-        split_(split),
         threads_(threads) {
     std::vector<float> scales(lengths_.size());
     for (std::size_t i = 0; i < lengths_.size(); ++i) {
@@ -139,7 +214,7 @@ class packed_spearman_rows final : public packed_rows {
       drop_packed();
       if (classes_.is_empty()) {
         classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
-                    split_,    thread_count(threads_)};
+                    layout(),  thread_count(threads_)};
       }
     }
     if (squares_.empty()) squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
@@ -256,7 +331,6 @@ class packed_spearman_rows final : public packed_rows {
   std::vector<double> lengths_;        // their roots
   bool counts_classes_ = false;        // the counts that were prepared for
   classed_rows classes_;               // made for them
-  index_t split_;
   int threads_;
 };
 
@@ -267,48 +341,50 @@ struct row_maker {
   bool packs;
   int threads;
 
-  std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks, index_t split) const {
+  std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks,
+                                        const row_layout& layout) const {
     if constexpr (sizeof(Integer) <= 2) {
       if (packs) {
         return std::make_unique<packed_spearman_rows<Integer>>(usable_pair_kernels(),
-                                                               std::move(ranks), split, threads);
+                                                               std::move(ranks), layout, threads);
       }
     }
     return std::make_unique<plain_spearman_rows<Integer>>(std::move(ranks));
   }
 };
 
-template <class T>
-void make_rows(const matrix_view<const T>& data, const row_options& options,
+// Rows of ranks of type Integer.
+template <class Integer>
+void make_rows(const input_rows& input, const row_options& options, bool packs,
                row_preparation& found) {
-  const auto make = [&]<class Integer>(Integer, bool packs) {
-    const row_maker<Integer> maker{.packs = packs, .threads = options.threads};
-    if (options.in_windows) {
-      found.source = make_ranked_source<Integer>(data, options, maker, found);
-      return;
-    }
-    auto ranks = rank_ordinary_rows<Integer>(data, options.threads, found);
-    if (options.looks_for_patterns) fold_rows(ranks, data.rows(), options, found);
-    const index_t all = ranks.size();
-    found.rows = maker(std::move(ranks), all);
-  };
-  if (data.cols() > pair_policy::most_int16_cols) return make(std::int32_t{}, false);
-  if (options.variant == pair_variant::naive || data.cols() > pair_policy::most_packed_cols) {
-    return make(std::int16_t{}, false);
+  const row_maker<Integer> maker{.packs = packs, .threads = options.threads};
+  if (options.in_windows) {
+    found.source = make_ranked_source<Integer>(input, options, maker, found);
+    return;
   }
-  const bool takes_int8 =
-      data.cols() <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search;
-  return takes_int8 ? make(std::int8_t{}, true) : make(std::int16_t{}, true);
+  auto ranks = rank_ordinary_rows<Integer>(input, options, found);
+  if (options.looks_for_patterns) fold_rows(ranks, input.rows(), options, found);
+  found.rows = maker(std::move(ranks), layout_of(options.selection, found.section_rows));
 }
 
 }  // namespace
 
-row_preparation prepare_spearman_rows(const detail::any_matrix_view& data,
+row_preparation prepare_spearman_rows(const detail::pair_tables& tables,
                                       const row_options& options) {
+  const input_rows input(tables);
+  const index_t cols = input.cols();
   row_preparation found;
-  found.nan_rows = validate::find_nan_rows(data, options.threads);
-  validate::refuse_nans(data, found.nan_rows, options.nans);
-  std::visit([&](const auto& view) { make_rows(view, options, found); }, data);
+  found.nan_rows = validate::find_nan_rows(tables, options.threads);
+  validate::refuse_nans(tables, found.nan_rows, options.nans);
+  if (cols > pair_policy::most_int16_cols) {
+    make_rows<std::int32_t>(input, options, false, found);
+  } else if (options.variant == pair_variant::naive || cols > pair_policy::most_packed_cols) {
+    make_rows<std::int16_t>(input, options, false, found);
+  } else if (cols <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search) {
+    make_rows<std::int8_t>(input, options, true, found);
+  } else {
+    make_rows<std::int16_t>(input, options, true, found);
+  }
   return found;
 }
 

@@ -71,7 +71,7 @@ std::uint64_t read_degrees(const kernels::class_rows& packed, const std::uint32_
 std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
     std::string_view stage, const detail::keep_range& keep, const detail::bin_request* request,
     std::vector<std::uint32_t>* degrees) {
-  if (variant_ != pair_variant::hopper || !drops_zero(keep) ||
+  if (variant_ != pair_variant::hopper || !drops_zero(keep) || is_thin(area_) ||
       rows_->format().tile != kernels::pair_tile_kind::tensor_int8) {
     return std::nullopt;
   }
@@ -80,8 +80,8 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
                      ordered_classes::bytes(count(), info_.cols) <= budget_.left())) {
     return std::nullopt;
   }
-  const auto invalid = static_cast<index_t>(info_.constant_rows.size() + info_.nan_rows.size());
-  const ordered_classes classes(*rows_, invalid, stream());
+  const area_sides sides = sides_of(area_, info_);
+  const ordered_classes classes(*rows_, sides, stream());
   const class_layout& layout = classes.layout();
   const int depth = kernels::count_depth(info_.cols);
   const auto rows = static_cast<std::size_t>(count());
@@ -91,7 +91,8 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
       (rows + static_cast<std::size_t>(layout.padded_rows())) * sizeof(std::uint32_t) +
       places * sizeof(std::uint64_t);
   const double most_growth = request == nullptr ? most_growth_counting : most_growth_binning;
-  if (!share_->agree(is_worth(layout, count(), most_growth) && needed <= budget_.left())) {
+  if (!share_->agree(is_worth(layout, sides.left + sides.right, most_growth) &&
+                     needed <= budget_.left())) {
     return std::nullopt;
   }
 

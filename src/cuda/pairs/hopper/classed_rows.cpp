@@ -24,33 +24,44 @@ device_buffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
 std::size_t ordered_classes::bytes(index_t rows, index_t cols) {
   return static_cast<std::size_t>(rows) * sizeof(std::uint32_t) +
          kernels::screen_order_bytes(rows) +
-         static_cast<std::size_t>(largest_square_sum(cols) + 1) * sizeof(std::uint32_t);
+         2 * static_cast<std::size_t>(largest_square_sum(cols) + 1) * sizeof(std::uint32_t);
 }
 
-ordered_classes::ordered_classes(const device_rows& rows, index_t invalid, cudaStream_t stream)
+ordered_classes::ordered_classes(const device_rows& rows, const area_sides& sides,
+                                 cudaStream_t stream)
     : ranks_{.ranks = static_cast<const std::int8_t*>(rows.all().values),
              .stride = rows.all().pitch,
              .cols = rows.format().cols,
              .square_sums = rows.all().square_sums},
-      invalid_(invalid),
-      rows_(rows.count() - invalid),
+      sides_(sides),
+      count_(rows.count()),
       order_(static_cast<std::size_t>(rows.count()), stream),
       layout_(find_layout(stream)) {}
 
+kernels::class_order ordered_classes::order() const {
+  const index_t rows = sides_.left + sides_.right;
+  return {.square_sums = ranks_.square_sums,
+          .order = order_.data() + (count_ - rows),
+          .left = sides_.left,
+          .rows = rows,
+          .side_keys = static_cast<std::uint32_t>(largest_square_sum(ranks_.cols) + 1)};
+}
+
 class_layout ordered_classes::find_layout(cudaStream_t stream) {
   const index_t largest = largest_square_sum(ranks_.cols);
-  const device_buffer<std::byte> temporary(kernels::screen_order_bytes(invalid_ + rows_), stream);
-  kernels::launch_screen_order(ranks_.square_sums, invalid_ + rows_, largest, order_.data(),
+  const device_buffer<std::byte> temporary(kernels::screen_order_bytes(count_), stream);
+  kernels::launch_screen_order(ranks_.square_sums, count_, sides_.rows, largest, order_.data(),
                                temporary.data(), stream);
-  const device_buffer<std::uint32_t> starts(static_cast<std::size_t>(largest + 1), stream);
+  const auto side_keys = static_cast<std::size_t>(largest + 1);
+  const device_buffer<std::uint32_t> starts(sides_.right > 0 ? 2 * side_keys : side_keys, stream);
   static_assert(class_layout::no_rows == 0xffffffffU);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(starts.data(), 0xff, starts.bytes(), stream));
-  kernels::launch_class_starts(ranks_.square_sums, order(), rows_, starts.data(), stream);
+  kernels::launch_class_starts(order(), starts.data(), stream);
   std::vector<std::uint32_t> host_starts(starts.size());
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_starts.data(), starts.data(), starts.bytes(),
                                             cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  return {host_starts, rows_};
+  return {host_starts, sides_.left + sides_.right, side_keys, sides_.rows.within};
 }
 
 std::size_t classed_rows::bytes(const class_layout& layout, int depth) {
@@ -68,6 +79,7 @@ classed_rows::classed_rows(const ordered_classes& classes, int depth, cudaStream
       first_panel_(upload(classes.layout().first_panel, stream)),
       packed_{.depth = depth,
               .padded_rows = classes.layout().padded_rows(),
+              .left_blocks = classes.layout().left_blocks,
               .slots = slots_.data(),
               .tiles = tiles_.data(),
               .square_sums = square_sums_.data(),
@@ -75,8 +87,7 @@ classed_rows::classed_rows(const ordered_classes& classes, int depth, cudaStream
               .items_before = items_before_.data(),
               .first_panel = first_panel_.data()} {
   const device_buffer<std::uint32_t> shifts = upload(classes.layout().shifts, stream);
-  kernels::launch_class_slots(classes.ranks().square_sums, classes.order(), classes.rows(),
-                              shifts.data(), packed_, stream);
+  kernels::launch_class_slots(classes.order(), shifts.data(), packed_, stream);
   kernels::launch_class_pack(classes.ranks(), packed_, stream);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Prepared ranks packed class by class for the pair count.
 
+#include "cuda/pairs/area_walk.hpp"
 #include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/hopper/class_layout.hpp"
 #include "cuda_runtime/device_buffer.hpp"
@@ -14,22 +15,21 @@ class ordered_classes {
   /// Device memory that ordering `rows` rows of `cols` observations takes.
   static std::size_t bytes(index_t rows, index_t cols);
 
-  /// Orders `rows`, resident int8 ranks that outlive this, of which `invalid` have no statistic and
-  /// are left out. Waits for the device.
-  ordered_classes(const device_rows& rows, index_t invalid, cudaStream_t stream);
+  /// Orders those of `rows`, resident int8 ranks that outlive this, that `sides` names and that
+  /// have a statistic. Waits for the device.
+  ordered_classes(const device_rows& rows, const area_sides& sides, cudaStream_t stream);
 
   [[nodiscard]] const class_layout& layout() const { return layout_; }
   [[nodiscard]] const kernels::screen_ranks& ranks() const { return ranks_; }
-  /// Rows with a statistic, in order.
-  [[nodiscard]] const std::uint32_t* order() const { return order_.data() + invalid_; }
-  [[nodiscard]] index_t rows() const { return rows_; }
+  /// The rows that are left, in order.
+  [[nodiscard]] kernels::class_order order() const;
 
  private:
   [[nodiscard]] class_layout find_layout(cudaStream_t stream);
 
   kernels::screen_ranks ranks_;
-  index_t invalid_;
-  index_t rows_;
+  area_sides sides_;
+  index_t count_;  // rows of the input
   device_buffer<std::uint32_t> order_;
   class_layout layout_;
 };

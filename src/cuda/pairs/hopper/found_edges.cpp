@@ -10,8 +10,9 @@ constexpr std::uint64_t first_capacity = std::uint64_t{1} << 16;
 
 }  // namespace
 
-found_edges::found_edges(index_t rows, std::uint64_t most, cudaStream_t stream)
-    : layout_(kernels::edge_key_layout::of_rows(0, rows, rows)),
+found_edges::found_edges(const detail::pair_area& area, std::uint64_t most, cudaStream_t stream)
+    : layout_(kernels::edge_key_layout::of_rows(area.rows.begin, area.rows.end, area.cols.begin,
+                                                area.cols.size())),
       most_(most),
       stream_(stream),
       buffer_(std::min(most, first_capacity), stream) {}

@@ -6,6 +6,7 @@
 
 #include "cuda/pairs/candidate_queue.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
+#include "pairs/area.hpp"
 
 namespace gpu::cuda {
 
@@ -14,8 +15,8 @@ class found_edges {
   /// Device memory that an edge takes, the sort included, while the store grows.
   static constexpr std::size_t bytes_per_edge = 2 * 2 * sizeof(std::uint64_t);
 
-  /// For edges between `rows` rows; it counts as full from `most` of them on.
-  found_edges(index_t rows, std::uint64_t most, cudaStream_t stream);
+  /// For edges of an area; it counts as full from `most` of them on.
+  found_edges(const detail::pair_area& area, std::uint64_t most, cudaStream_t stream);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] bool is_full() const { return count_ >= most_; }

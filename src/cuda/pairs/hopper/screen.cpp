@@ -36,12 +36,12 @@ index_t first_slice_of(const detail::screen_choice& choice) {
   return std::max<index_t>(least_slice, (index_t{1} << 26) / choice.depth);
 }
 
-screen_input pack(const device_rows& rows, index_t invalid, const detail::screen_choice& choice,
-                  cudaStream_t stream) {
+screen_input pack(const device_rows& rows, const area_sides& sides,
+                  const detail::screen_choice& choice, cudaStream_t stream) {
   if (choice.operand == kernels::screen_operand::rounded) {
-    return {rows, invalid, choice.depth, stream};
+    return {rows, sides, choice.depth, stream};
   }
-  return {rows, invalid, choice.operand, choice.depth, stream};
+  return {rows, sides, choice.operand, choice.depth, stream};
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice
                       (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
 }
 
-pair_screen::pair_screen(const device_rows& rows, index_t invalid,
+pair_screen::pair_screen(const device_rows& rows, const area_sides& sides,
                          const detail::screen_choice& choice, const detail::keep_range& keep,
                          int multiprocessors, cudaStream_t stream)
     : most_capacity_(queue_capacity(rows.count(), choice)),
@@ -63,7 +63,7 @@ pair_screen::pair_screen(const device_rows& rows, index_t invalid,
       choice_(choice),
       multiprocessors_(multiprocessors),
       stream_(stream),
-      packed_(pack(rows, invalid, choice, stream)),
+      packed_(pack(rows, sides, choice, stream)),
       counters_(2, stream),
       host_counters_(2) {
   allocate(std::min(most_capacity_, first_queued));
@@ -99,11 +99,12 @@ void pair_screen::search(index_t first, index_t last) {
 }
 
 index_t pair_screen::items() const {
-  return packed_.rows().rows < 2 ? 0 : kernels::screen_items(packed_.rows());
+  return packed_.pairs() == 0 ? 0 : kernels::screen_items(packed_.rows());
 }
 
 bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pays) {
-  const double pairs_per_item = packed_.pairs() / static_cast<double>(items());
+  const double pairs_per_item =
+      packed_.pairs() / static_cast<double>(std::max<index_t>(items(), 1));
   std::uint64_t candidates = 0;
   return walk_items(
       walk, items(),

@@ -18,9 +18,8 @@ class pair_screen {
   /// Device memory that a screen of `rows` rows takes.
   static std::size_t bytes(index_t rows, const detail::screen_choice& choice);
 
-  /// Orders and packs the rows, of which `invalid` have no statistic. `rows` are resident and
-  /// outlive the screen.
-  pair_screen(const device_rows& rows, index_t invalid, const detail::screen_choice& choice,
+  /// Orders and packs the rows that take part. `rows` are resident and outlive the screen.
+  pair_screen(const device_rows& rows, const area_sides& sides, const detail::screen_choice& choice,
               const detail::keep_range& keep, int multiprocessors, cudaStream_t stream);
 
   [[nodiscard]] const detail::screen_choice& choice() const { return choice_; }
@@ -33,7 +32,7 @@ class pair_screen {
 
   /// What the walk of run() goes over.
   [[nodiscard]] index_t items() const;
-  /// Pairs of rows that have a statistic.
+  /// Pairs that are asked for, of rows that have a statistic.
   [[nodiscard]] double pairs() const { return packed_.pairs(); }
   /// Finds every kept pair of this engine's share of `walk`. Returns false where `pays` denied it
   /// on one of the devices and nothing had been committed.

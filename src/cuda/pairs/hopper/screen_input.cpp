@@ -1,5 +1,7 @@
 #include "cuda/pairs/hopper/screen_input.hpp"
 
+#include <utility>
+
 namespace gpu::cuda {
 namespace {
 
@@ -8,23 +10,25 @@ index_t padded_rows(index_t rows) {
          kernels::screen_row_multiple;
 }
 
+// Two orders, and what is packed: both sides are padded.
+std::size_t packed_bytes(index_t rows, int depth) {
+  const auto padded = static_cast<std::size_t>(padded_rows(rows) + kernels::screen_row_multiple);
+  return padded * (2 * sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth));
+}
+
 }  // namespace
 
 std::size_t screen_input::bytes(index_t rows, int depth) {
-  const auto padded = static_cast<std::size_t>(padded_rows(rows));
-  return padded * (sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth)) +
-         kernels::screen_order_bytes(rows);
+  return packed_bytes(rows, depth) + kernels::screen_order_bytes(rows);
 }
 
 std::size_t screen_input::rounded_bytes(index_t rows, int depth) {
-  const auto padded = static_cast<std::size_t>(padded_rows(rows));
-  return padded * (sizeof(std::uint32_t) + 1 + static_cast<std::size_t>(depth)) +
-         kernels::round_order_bytes(rows);
+  return packed_bytes(rows, depth) + kernels::round_order_bytes(rows);
 }
 
-screen_input::screen_input(const device_rows& rows, index_t invalid,
+screen_input::screen_input(const device_rows& rows, const area_sides& sides,
                            kernels::screen_operand operand, int depth, cudaStream_t stream)
-    : order_(static_cast<std::size_t>(rows.count()), stream) {
+    : sides_(sides), order_(static_cast<std::size_t>(rows.count()), stream) {
   const kernels::pair_operand all = rows.all();
   const index_t cols = rows.format().cols;
   ranks_ = {.ranks = static_cast<const std::int8_t*>(all.values),
@@ -33,36 +37,59 @@ screen_input::screen_input(const device_rows& rows, index_t invalid,
             .square_sums = all.square_sums};
   {
     const device_buffer<std::byte> temporary(kernels::screen_order_bytes(rows.count()), stream);
-    kernels::launch_screen_order(all.square_sums, rows.count(), cols * (cols * cols - 1) / 3,
-                                 order_.data(), temporary.data(), stream);
+    kernels::launch_screen_order(all.square_sums, rows.count(), sides.rows,
+                                 cols * (cols * cols - 1) / 3, order_.data(), temporary.data(),
+                                 stream);
   }
-  allocate(operand, rows.count(), invalid, depth, stream);
+  allocate(operand, depth, stream);
   kernels::launch_screen_pack(ranks_, packed_, stream);
 }
 
-screen_input::screen_input(const device_rows& rows, index_t invalid, int depth, cudaStream_t stream)
-    : source_(rows.screened()), order_(static_cast<std::size_t>(rows.count()), stream) {
+screen_input::screen_input(const device_rows& rows, const area_sides& sides, int depth,
+                           cudaStream_t stream)
+    : sides_(sides),
+      source_(rows.screened()),
+      order_(static_cast<std::size_t>(rows.count()), stream) {
   {
     const device_buffer<std::byte> temporary(kernels::round_order_bytes(rows.count()), stream);
-    kernels::launch_round_order(rows.rounding(), rows.count(), order_.data(), temporary.data(),
-                                stream);
+    kernels::launch_round_order(rows.rounding(), rows.count(), sides.rows, order_.data(),
+                                temporary.data(), stream);
   }
-  allocate(kernels::screen_operand::rounded, rows.count(), invalid, depth, stream);
+  allocate(kernels::screen_operand::rounded, depth, stream);
   kernels::launch_pack_rounded(source_, rows.rounding(), packed_, stream);
 }
 
-void screen_input::allocate(kernels::screen_operand operand, index_t rows, index_t invalid,
-                            int depth, cudaStream_t stream) {
-  const index_t valid = rows - invalid;
-  const index_t padded = padded_rows(valid);
+void screen_input::allocate(kernels::screen_operand operand, int depth, cudaStream_t stream) {
+  const index_t left = sides_.left;
+  const index_t right = sides_.right;
+  const std::uint32_t* order = order_.data() + (static_cast<index_t>(order_.size()) - left - right);
+  // The right side begins with a tile of its own.
+  const index_t before = right > 0 ? padded_rows(left) : left;
+  const index_t padded = padded_rows(before + right);
+  if (before > left) {
+    device_buffer<std::uint32_t> placed(static_cast<std::size_t>(before + right), stream);
+    const auto copy = [&](index_t to, index_t from, index_t count) {
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(placed.data() + to, order + from,
+                                                static_cast<std::size_t>(count) * sizeof *order,
+                                                cudaMemcpyDeviceToDevice, stream));
+    };
+    static_assert(kernels::no_packed_row == 0xffffffffU);
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(placed.data(), 0xff, placed.bytes(), stream));
+    copy(0, 0, left);
+    copy(before, left, right);
+    order_ = std::move(placed);
+    order = order_.data();
+  }
   tiles_ = {static_cast<std::size_t>(padded * depth), stream};
   blocks_ = {static_cast<std::size_t>(padded / kernels::screen_block_rows), stream};
   tile_bounds_ = {static_cast<std::size_t>(padded / kernels::screen_least_tile_rows + 1), stream};
   packed_ = {.operand = operand,
              .depth = depth,
-             .rows = valid,
+             .left_rows = left,
+             .first_right = sides_.rows.within ? 0 : before,
+             .rows = before + right,
              .padded_rows = padded,
-             .order = order_.data() + invalid,
+             .order = order,
              .tiles = tiles_.data(),
              .blocks = blocks_.data(),
              .tile_bounds = tile_bounds_.data()};
@@ -79,11 +106,6 @@ void screen_input::refine(const detail::keep_range& keep,
     kernels::launch_screen_refine(ranks_, packed_, keep.at_least, keep.at_most, candidates, count,
                                   capacity, edges, kept, stream);
   }
-}
-
-double screen_input::pairs() const {
-  const auto rows = static_cast<double>(packed_.rows);
-  return rows * (rows - 1) / 2;
 }
 
 }  // namespace gpu::cuda

@@ -1,6 +1,7 @@
 #pragma once
 // Prepared ranks ordered by square sum and packed for the warpgroup tensor cores.
 
+#include "cuda/pairs/area_walk.hpp"
 #include "cuda/pairs/device_rows.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
@@ -13,12 +14,12 @@ class screen_input {
   static std::size_t bytes(index_t rows, int depth);
   static std::size_t rounded_bytes(index_t rows, int depth);
 
-  /// Orders and packs `rows`, resident int8 ranks that outlive this, of which `invalid` have no
-  /// statistic and are left out.
-  screen_input(const device_rows& rows, index_t invalid, kernels::screen_operand operand, int depth,
-               cudaStream_t stream);
+  /// Orders and packs those of `rows`, resident int8 ranks that outlive this, that `sides` names
+  /// and that have a statistic.
+  screen_input(const device_rows& rows, const area_sides& sides, kernels::screen_operand operand,
+               int depth, cudaStream_t stream);
   /// Orders and packs `rows`, resident limbs or unit rows, rounded to 8 bits.
-  screen_input(const device_rows& rows, index_t invalid, int depth, cudaStream_t stream);
+  screen_input(const device_rows& rows, const area_sides& sides, int depth, cudaStream_t stream);
 
   /// Tests the candidates exactly; see launch_screen_refine.
   void refine(const detail::keep_range& keep, const kernels::screen_candidate* candidates,
@@ -26,13 +27,14 @@ class screen_input {
               std::uint64_t* kept, cudaStream_t stream) const;
 
   [[nodiscard]] const kernels::screen_rows& rows() const { return packed_; }
-  /// Pairs of rows that have a statistic.
-  [[nodiscard]] double pairs() const;
+  /// Pairs that are asked for, of rows that have a statistic.
+  [[nodiscard]] double pairs() const { return sides_.pairs(); }
 
  private:
-  // Makes room for the rows behind the first `invalid` of the order.
-  void allocate(kernels::screen_operand operand, index_t rows, index_t invalid, int depth,
-                cudaStream_t stream);
+  // Makes room for the rows that take part, which are the last ones of the order.
+  void allocate(kernels::screen_operand operand, int depth, cudaStream_t stream);
+
+  area_sides sides_;
 
   kernels::screen_ranks ranks_{};
   kernels::screen_source source_{};

@@ -21,9 +21,9 @@ double most_candidates(const pair_screen& screen) {
 // Hands on edges as a screen finds them, or all of them in order at its end.
 class screened_writer {
  public:
-  screened_writer(const pair_budget& budget, pair_share& share, index_t rows, cudaStream_t stream,
-                  const detail::edge_request& request, const detail::edge_receiver& receive,
-                  double expected)
+  screened_writer(const pair_budget& budget, pair_share& share, const detail::pair_area& area,
+                  cudaStream_t stream, const detail::edge_request& request,
+                  const detail::edge_receiver& receive, double expected)
       : share_(share),
         stream_(stream),
         request_(request),
@@ -31,7 +31,7 @@ class screened_writer {
         ordered_(request.order == edge_order::by_row_then_column),
         merged_(ordered_ && share.members() > 1),
         output_(request, merged_ ? collect_ : receive, expected, output_room(budget)),
-        found_(rows, room(budget, request, expected), stream) {}
+        found_(area, room(budget, request, expected), stream) {}
 
   /// Whether no more edges can wait to be put in order.
   [[nodiscard]] bool is_full() const { return ordered_ && found_.is_full(); }
@@ -93,14 +93,13 @@ class screened_writer {
 std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep,
                                                     detail::screen_use use,
                                                     const detail::cut_sample& sample) {
-  if (variant_ != pair_variant::hopper) return std::nullopt;
+  if (variant_ != pair_variant::hopper || is_thin(area_)) return std::nullopt;
   const auto choice = detail::choose_screen(what_, keep, info_.cols, use, sample);
   if (!choice) return std::nullopt;
   const bool fits = rows_->resident() && pair_screen::bytes(count(), *choice) <= budget_.left();
   if (!share_->agree(fits)) return std::nullopt;
-  const auto invalid = static_cast<index_t>(info_.constant_rows.size() + info_.nan_rows.size());
-  return std::optional<pair_screen>(std::in_place, *rows_, invalid, *choice, keep, multiprocessors_,
-                                    stream());
+  return std::optional<pair_screen>(std::in_place, *rows_, sides_of(area_, info_), *choice, keep,
+                                    multiprocessors_, stream());
 }
 
 bool pair_engine::screen_edges(const detail::edge_request& request,
@@ -109,8 +108,8 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
   std::optional<pair_screen> screen = make_screen(request.keep, detail::screen_use::edges, sample);
   if (!screen) return false;
   const auto walk = walk_pairs("pairs", screen->items());
-  screened_writer writer(budget_, *share_, count(), stream(), request, receive,
-                         expected_edges(sample, count()));
+  screened_writer writer(budget_, *share_, area_, stream(), request, receive,
+                         expected_edges(sample, pairs()));
   const bool complete = screen->run(
       *walk,
       [&](const kernels::screened_edge* found, std::uint64_t kept) {
@@ -120,7 +119,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
         return static_cast<double>(candidates) <= most_candidates(*screen) && !writer.is_full();
       });
   if (complete) {
-    if (request.order == edge_order::by_row_then_column) announce_edges(request, sample, count());
+    if (request.order == edge_order::by_row_then_column) announce_edges(request, sample, pairs());
     writer.finish();
   }
   return complete;
@@ -129,7 +128,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
 bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
   const auto use =
       request.weights.empty() ? detail::screen_use::counts : detail::screen_use::weighted_counts;
-  const detail::cut_sample sample = sample_cut(what_, *rows_, request.keep, stream());
+  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
   std::optional<pair_screen> screen = make_screen(request.keep, use, sample);
   if (!screen) return false;
   const auto rows = static_cast<std::size_t>(count());

@@ -39,6 +39,30 @@ double product_error(const kernels::pair_operand& source, cudaStream_t stream) {
   return 2 * rest + rest * rest + kernels::unit_sum_error(source.unit_pitch) + comparison_error;
 }
 
+// The rows of both sides, which are to be packed.
+kernels::unit_count_rows rows_to_pack(const kernels::row_sides& sides, index_t elements) {
+  constexpr index_t unit = kernels::neighbor_row_multiple;
+  const auto rows = [&](index_t begin, index_t end) {
+    return kernels::neighbor_rows{.depth = kernels::neighbor_depth(elements),
+                                  .rows = end - begin,
+                                  .padded_rows = (end - begin + unit - 1) / unit * unit,
+                                  .tiles = nullptr,
+                                  .first = begin};
+  };
+  return {.left = rows(sides.left_begin, sides.left_end),
+          .right = rows(sides.right_begin, sides.right_end),
+          .within = sides.within};
+}
+
+// Packs both sides into `tiles`, one behind the other.
+void pack(const kernels::pair_operand& source, std::uint8_t* tiles, kernels::unit_count_rows& rows,
+          cudaStream_t stream) {
+  rows.left.tiles = tiles;
+  rows.right.tiles = tiles + rows.left.padded_rows * rows.left.depth;
+  kernels::launch_neighbor_pack(source, rows.left, stream);
+  kernels::launch_neighbor_pack(source, rows.right, stream);
+}
+
 // Degrees by rows of the input, and the kept pairs.
 std::uint64_t read_counts(const kernels::unit_count& work, std::vector<std::uint32_t>& degrees,
                           cudaStream_t stream) {
@@ -56,41 +80,35 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
   const kernels::pair_operand source = rows_->all();
   if (!has_warpgroup_products_ || !request.weights.empty() ||
       rows_->format().tile != kernels::pair_tile_kind::tensor_float ||
-      source.unit_pitch > kernels::unit_count_most_elements) {
+      source.unit_pitch > kernels::unit_count_most_elements || is_thin(area_)) {
     return false;
   }
-  const index_t unit = kernels::neighbor_row_multiple;
-  kernels::unit_count work{.packed = {.depth = kernels::neighbor_depth(source.unit_pitch),
-                                      .rows = count(),
-                                      .padded_rows = (count() + unit - 1) / unit * unit,
-                                      .tiles = nullptr},
+  kernels::unit_count work{.packed = rows_to_pack(sides_of(area_, {}).rows, source.unit_pitch),
                            .degree = nullptr,
                            .undecided = nullptr,
                            .capacity = least_undecided,
                            .found = nullptr};
-  const auto padded = static_cast<std::size_t>(work.packed.padded_rows);
+  const auto padded = static_cast<std::size_t>(work.packed.padded_rows());
+  const auto depth = static_cast<std::size_t>(work.packed.left.depth);
   const auto rows = static_cast<std::size_t>(count());
-  const std::size_t needed = padded * static_cast<std::size_t>(work.packed.depth) +
-                             (padded + rows) * sizeof(std::uint32_t) +
+  const std::size_t needed = padded * depth + (padded + rows) * sizeof(std::uint32_t) +
                              least_undecided * sizeof(kernels::undecided_pair);
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
 
   const std::uint64_t more = (budget_.left() - needed) / sizeof(kernels::undecided_pair);
-  const std::uint64_t pairs = upper_pairs({0, count()}, count());
+  const std::uint64_t pairs = this->pairs();
   work.capacity = least_undecided + std::min({most_undecided, more, pairs / pairs_of_undecided});
-  const device_buffer<std::uint8_t> tiles(padded * static_cast<std::size_t>(work.packed.depth),
-                                          stream());
+  const device_buffer<std::uint8_t> tiles(padded * depth, stream());
   const auto packed_degree = zeroed<std::uint32_t>(padded, stream());
   const device_buffer<kernels::undecided_pair> undecided(work.capacity, stream());
   const auto found = zeroed<unsigned long long>(1, stream());
-  work.packed.tiles = tiles.data();
+  pack(source, tiles.data(), work.packed, stream());
   work.degree = packed_degree.data();
   work.undecided = undecided.data();
   work.found = found.data();
-  kernels::launch_neighbor_pack(source, work.packed, stream());
   const kernels::cut_estimate cut = estimate_cut(request.keep, product_error(source, stream()));
 
-  const index_t items = kernels::unit_count_items(work.packed.padded_rows);
+  const index_t items = kernels::unit_count_items(work.packed);
   const double pairs_of_item = static_cast<double>(pairs) / static_cast<double>(items);
   const auto walk = walk_pairs("pairs", items);
   const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {

@@ -18,7 +18,7 @@ namespace {
 
 class pair_device_group final : public detail::pair_engine {
  public:
-  pair_device_group(detail::measure what, const detail::any_matrix_view& data,
+  pair_device_group(detail::measure what, const detail::pair_input& input,
                     const pair_options& options, std::span<const device_info> devices,
                     pair_variant variant);
   ~pair_device_group() override;
@@ -50,7 +50,7 @@ class pair_device_group final : public detail::pair_engine {
 
  private:
   [[nodiscard]] int members() const { return static_cast<int>(engines_.size()); }
-  void prepare(detail::measure what, const detail::any_matrix_view& data, pair_options options,
+  void prepare(detail::measure what, const detail::pair_input& input, pair_options options,
                std::span<const device_info> devices, pair_variant variant);
   // Runs work(engine) or work(engine, team, member) for every engine, sharing one call.
   template <class Work>
@@ -103,14 +103,14 @@ void add(std::vector<Count>& sums, const std::vector<Count>& part) {
   std::transform(part.begin(), part.end(), sums.begin(), sums.begin(), std::plus<>());
 }
 
-pair_device_group::pair_device_group(detail::measure what, const detail::any_matrix_view& data,
+pair_device_group::pair_device_group(detail::measure what, const detail::pair_input& input,
                                      const pair_options& options,
                                      std::span<const device_info> devices, pair_variant variant)
     : device_name_(describe_devices(devices)),
       on_progress_(options.exec.on_progress),
       engines_(devices.size()) {
   const auto start = std::chrono::steady_clock::now();
-  prepare(what, data, options, devices, variant);
+  prepare(what, input, options, devices, variant);
   info_ = engines_.front()->rows();
   info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -123,7 +123,7 @@ pair_device_group::~pair_device_group() {
   }
 }
 
-void pair_device_group::prepare(detail::measure what, const detail::any_matrix_view& data,
+void pair_device_group::prepare(detail::measure what, const detail::pair_input& input,
                                 pair_options options, std::span<const device_info> devices,
                                 pair_variant variant) {
   options.exec.cpu_threads = std::max(1, staging_threads(options.exec.cpu_threads) / members());
@@ -143,7 +143,7 @@ void pair_device_group::prepare(detail::measure what, const detail::any_matrix_v
     }
     const auto at = static_cast<std::size_t>(member);
     const device_guard guard(devices[at].ordinal);
-    engines_[at] = std::make_unique<cuda::pair_engine>(what, data, own, devices[at], variant,
+    engines_[at] = std::make_unique<cuda::pair_engine>(what, input, own, devices[at], variant,
                                                        connected ? &share : nullptr);
   });
 }
@@ -209,11 +209,11 @@ detail::bin_counts pair_device_group::bin_statistics(const detail::bin_request& 
 }  // namespace
 
 std::unique_ptr<detail::pair_engine> make_device_group(detail::measure what,
-                                                       const detail::any_matrix_view& data,
+                                                       const detail::pair_input& input,
                                                        const pair_options& options,
                                                        std::span<const device_info> devices,
                                                        pair_variant variant) {
-  return std::make_unique<pair_device_group>(what, data, options, devices, variant);
+  return std::make_unique<pair_device_group>(what, input, options, devices, variant);
 }
 
 }  // namespace gpu::cuda

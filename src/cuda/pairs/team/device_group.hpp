@@ -1,6 +1,6 @@
 #pragma once
 // All pairs on several devices of one host: one engine per device, each with all rows, and the
-// pairs shared out as the devices get free.
+// pairs of the area shared out as the devices get free.
 
 #include <memory>
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace gpu::cuda {
 
-/// Prepares `data` on each of the devices, side by side, and returns an engine that works on all
+/// Prepares `input` on each of the devices, side by side, and returns an engine that works on all
 /// of them: the same result as one device, edges that are ordered in the same order. What the
 /// caller handed in (progress, receivers of edges) is called on the thread that calls the engine.
 /// options.exec.workspace_bytes is per device. The same device may be given more than once, which
 /// gains nothing but tests the sharing.
 std::unique_ptr<detail::pair_engine> make_device_group(detail::measure what,
-                                                       const detail::any_matrix_view& data,
+                                                       const detail::pair_input& input,
                                                        const pair_options& options,
                                                        std::span<const device_info> devices,
                                                        pair_variant variant);

@@ -1,0 +1,135 @@
+#pragma once
+/// @file
+/// Sinks of all pairs whose results stay in device memory.
+///
+/// spearman_all_pairs and pearson_all_pairs take them for data in device memory. Such a call
+/// returns before the work is done, ordered on `options.exec.stream`: it reads the data behind what
+/// is on the stream, and what is put on the stream behind it finds the result. Nothing is copied to
+/// the host and nothing is folded; every pair is decided as for a host result, to the same bits.
+///
+/// Values cannot be inspected without waiting, so a row with a NaN is one without a statistic
+/// whatever `options.nans` says. `options.exec.on_progress` is not called.
+///
+/// Of pair_filter::adjust, `none` does not synchronise. `bonferroni` waits once for the stream and
+/// the preparation of the rows, because its family is the pairs that have a statistic, and cannot
+/// be captured in a CUDA graph. `benjamini_hochberg` is gpu::unsupported: its cut follows from
+/// counts of all pairs.
+///
+/// Scratch is `options.workspace`, whose size plan_spearman_all_pairs(data, options, sink) tells,
+/// or comes from the stream's memory pool. It holds the prepared rows and what the sink needs; all
+/// of it at once, and no more than `options.exec.workspace_bytes` where that is not 0.
+
+#include <concepts>
+#include <cstdint>
+#include <variant>
+
+#include <gpu/detail/any_view.hpp>
+#include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// Write every statistic, as basic_dense_sink: ones on the diagonal, NaN in the rows and columns
+/// without a statistic. Capturable in a CUDA graph.
+template <dense_value Value>
+struct basic_device_dense_sink {
+  /// Type of the statistic in the result.
+  using value_type = Value;
+  /// Receives the statistics, [rows, rows]; of x against y [rows of x, rows of y]; of a part the
+  /// rows of the panel. Must not overlap the data.
+  device_matrix_view<Value> out = {};
+};
+/// Statistics in double precision.
+using device_dense_sink = basic_device_dense_sink<double>;
+/// Statistics in single precision.
+using device_dense_sink_f32 = basic_device_dense_sink<float>;
+
+/// Write the best partners of each row among those that pass the filter, as top_k_sink. Row i has
+/// `count[i]` neighbours, best first; the entries behind them hold neighbor_table::no_neighbor and
+/// NaN. Capturable in a CUDA graph.
+///
+/// Up to 128 columns and 128 partners, on devices with tensor cores, the search is that of the host
+/// result. Else each block of rows is computed whole, [128 or more, rows] statistics at a time.
+struct device_top_k_sink {
+  device_matrix_view<node_id> index = {};     ///< [rows, k]; its columns are the k asked for.
+  device_matrix_view<double> statistic = {};  ///< [rows, k]
+  device_vector_view<node_id> count = {};     ///< [rows]
+  /// Which pairs can be neighbours.
+  pair_filter keep = {};
+  /// What "best" means.
+  neighbor_order order = neighbor_order::by_absolute_value;
+};
+
+/// Count the pairs that pass the filter, as count_sink, into whichever of these are not empty.
+/// Capturable in a CUDA graph.
+struct device_count_sink {
+  /// [rows]: kept pairs that row i is part of; of x against y those of the rows of x. For
+  /// gpu::top_k see as_int32().
+  device_vector_view<std::uint32_t> degree = {};
+  /// Of x against y, [rows of y]: the same of the rows of y.
+  device_vector_view<std::uint32_t> y_degree = {};
+  /// [bins], at most 65,536, as count_sink::histogram_bins.
+  device_vector_view<std::uint64_t> histogram = {};
+  /// [3]: pairs that have a statistic, those that were kept, and rows without a statistic.
+  device_vector_view<std::uint64_t> totals = {};
+  /// Which pairs.
+  pair_filter keep = {};
+};
+
+/// Write the pairs that pass the filter as a list in ascending (row, column).
+///
+/// More edges than fit: the number found is written all the same, and the first `edges.size()` of
+/// them. That takes the pairs up to three times instead of once.
+struct device_edge_sink {
+  device_vector_view<edge> edges = {};           ///< [capacity], at least 1.
+  device_vector_view<std::uint64_t> found = {};  ///< [1]: edges that there are.
+  /// Which pairs.
+  pair_filter keep = {};
+};
+
+/// Degrees as an element type that gpu::top_k takes, the same memory. Degrees are below 2^31 for up
+/// to 2^31 rows.
+[[nodiscard]] inline device_vector_view<const std::int32_t> as_int32(
+    device_vector_view<const std::uint32_t> degree) {
+  return {reinterpret_cast<const std::int32_t*>(degree.data()), degree.size()};
+}
+
+namespace detail {
+
+/// One sink of any kind, as it crosses into the library.
+using any_device_sink =
+    std::variant<basic_device_dense_sink<double>, basic_device_dense_sink<float>, device_top_k_sink,
+                 device_count_sink, device_edge_sink>;
+
+template <>
+struct sink_result<basic_device_dense_sink<double>> {
+  using type = void;
+};
+template <>
+struct sink_result<basic_device_dense_sink<float>> {
+  using type = void;
+};
+template <>
+struct sink_result<device_top_k_sink> {
+  using type = void;
+};
+template <>
+struct sink_result<device_count_sink> {
+  using type = void;
+};
+template <>
+struct sink_result<device_edge_sink> {
+  using type = void;
+};
+
+}  // namespace detail
+
+/// A sink whose result stays in device memory.
+template <class Sink>
+concept device_pair_sink = pair_sink<Sink> && std::same_as < sink_result_t<Sink>,
+void > ;
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,111 @@
+#pragma once
+// Windows that reach far beyond their row. What all windows of a row have in common was cut off
+// (plan/mean_filter_variants.hpp): whole periods of the extended row, or copies of its ends. It is
+// summed here, one block a row, in two doubles, and the kernels of a far_sum add it to what their
+// windows hold. Three variants have such kernels: direct, block_sums (narrow tiles) and
+// multi_level. Cost: one more read of the row, or of a period's elements, whatever the window.
+
+#include <cstddef>
+
+#include "kernels/mean_filter/direct.cuh"
+#include "kernels/mean_filter/multi_level.cuh"
+
+namespace gpu::kernels {
+
+__device__ inline double high_part(const exact_sum& sum) {
+  return sum.high;
+}
+__device__ inline double low_part(const exact_sum& sum) {
+  return sum.low;
+}
+__device__ inline double high_part(const counted_sum<exact_sum>& sum) {
+  return sum.sum.high;
+}
+__device__ inline double low_part(const counted_sum<exact_sum>& sum) {
+  return sum.sum.low;
+}
+
+/// `count` times `sum`; nothing for no times, even of an Inf.
+template <class Sum>
+__device__ row_common times(index_t count, const Sum& sum) {
+  if (count == 0) return {0, 0, 0};
+  const auto factor = static_cast<double>(count);
+  const double high = high_part(sum);
+  const double product = __dmul_rn(factor, high);
+  const double missing = factor * static_cast<double>(sum.missing());
+  if (!isfinite(product)) return {product, 0, missing};
+  const double low = __fma_rn(factor, high, -product) + factor * low_part(sum);
+  return {product, low, missing};
+}
+
+/// What the copies of the first and last element of a row sum to.
+template <class Sum, class In, class Out>
+__device__ row_common sum_copies(const filter_args<In, Out>& args, const In* row) {
+  Sum first;
+  Sum last;
+  first.add(static_cast<double>(row[0]));
+  last.add(static_cast<double>(row[args.shape.cols - 1]));
+  const row_common before = times(args.shape.first_copies, first);
+  const row_common behind = times(args.shape.last_copies, last);
+  const double high = __dadd_rn(before.high, behind.high);
+  const double missing = before.missing + behind.missing;
+  if (!isfinite(high)) return {high, 0, missing};
+  const double part = __dsub_rn(high, before.high);
+  const double lost =
+      __dadd_rn(__dsub_rn(before.high, __dsub_rn(high, part)), __dsub_rn(behind.high, part));
+  return {high, before.low + behind.low + lost, missing};
+}
+
+template <class Sum, class In, class Out>
+__global__ void __launch_bounds__(level_threads)
+    row_common_kernel(const __grid_constant__ filter_args<In, Out> args, row_common* to) {
+  __shared__ Sum room[level_threads / 32];
+  for (index_t row = blockIdx.x; row < args.shape.rows; row += gridDim.x) {
+    const In* in = args.in_row(row);
+    if (args.shape.periods == 0) {
+      if (threadIdx.x == 0) to[row] = sum_copies<Sum>(args, in);
+      continue;
+    }
+    Sum sum;
+    add_places(args, in, 0, args.shape.period, sum);
+    sum = block_total<Sum, level_threads>(sum, room);
+    if (threadIdx.x == 0) to[row] = times(args.shape.periods, sum);
+  }
+}
+
+/// Room for the sums of all rows, in front of what the variant takes.
+inline std::size_t row_common_bytes(const detail::filter_shape& shape) {
+  if (!shape.folds()) return 0;
+  constexpr std::size_t alignment = 256;
+  const auto bytes = static_cast<std::size_t>(shape.rows) * sizeof(row_common);
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Sums what the windows of each row have in common to `workspace`, and lets `args` point there.
+template <class Sum, class In, class Out>
+void launch_row_common(filter_args<In, Out>& args, void* workspace, cudaStream_t stream) {
+  auto* const to = static_cast<row_common*>(workspace);
+  row_common_kernel<Sum><<<grid_blocks(args.shape.rows, 1), level_threads, 0, stream>>>(args, to);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+  args.common = to;
+}
+
+/// Far windows by `variant`: direct, block_sums or multi_level. `workspace` holds the sums of the
+/// rows, and behind them what the variant takes.
+template <class Exact, class In, class Out>
+void launch_far_window(filter_args<In, Out> args, mean_filter_variant variant, void* workspace,
+                       cudaStream_t stream) {
+  using sum = far_sum<Exact>;
+  constexpr block_sums_tile tile = block_sums_policy<sizeof(In)>::narrow;
+  launch_row_common<Exact>(args, workspace, stream);
+  if (variant == mean_filter_variant::multi_level) {
+    return launch_multi_level<sum>(
+        args, static_cast<std::byte*>(workspace) + row_common_bytes(args.shape), stream);
+  }
+  if (variant == mean_filter_variant::block_sums && args.shape.window >= tile.outputs) {
+    return launch_block_sums_of<sum, tile.outputs, tile.threads, 0>(args, stream);
+  }
+  launch_direct<sum>(args, no_weights{}, stream);
+}
+
+}  // namespace gpu::kernels

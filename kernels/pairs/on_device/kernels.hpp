@@ -1,0 +1,113 @@
+#pragma once
+// Host-callable launches of all pairs whose input or results are in device memory. Asynchronous on
+// `stream`; no allocation, no synchronisation, and their shapes depend on extents alone.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "base/index_range.hpp"
+#include "kernels/pairs/kernels.hpp"
+#include "stats/p_table.hpp"
+
+namespace gpu::kernels {
+
+/// *column = the first column of a row that holds a NaN; the number of columns where none does.
+template <class T>
+void launch_first_nan(device_matrix_view<const T> row, index_t* column, cudaStream_t stream);
+
+/// Writes `bytes` (a multiple of 4) of host memory to device memory, as arguments of launches: the
+/// host memory is not needed any more once this returns, nor does anything wait for the stream.
+void launch_store(const void* from, std::size_t bytes, void* to, cudaStream_t stream);
+
+// ---- how many pairs have a statistic ----------------------------------------------------------
+
+/// Rows that have a statistic.
+struct valid_rows {
+  unsigned long long in_rows;  ///< Of the rows of an area,
+  unsigned long long behind;   ///< of its columns behind these rows,
+  unsigned long long in_all;   ///< and of all rows of the input.
+};
+/// Pairs of an area that have a statistic.
+GPU_SIMILARITY_HOST_DEVICE inline std::uint64_t tested_pairs(const valid_rows& valid,
+                                                             bool is_against) {
+  const std::uint64_t own = valid.in_rows;
+  const std::uint64_t among =
+      own % 2 == 0 ? own / 2 * (own - (own > 0 ? 1 : 0)) : own * ((own - 1) / 2);
+  return (is_against ? 0 : among) + own * valid.behind;
+}
+/// Fills *valid.
+void launch_count_valid(const std::int64_t* square_sums, index_t count, detail::index_range rows,
+                        detail::index_range cols, valid_rows* valid, cudaStream_t stream);
+/// totals[0 .. 2] = pairs that have a statistic, kept pairs, rows of the input without a statistic.
+void launch_write_totals(const valid_rows* valid, bool is_against, index_t count,
+                         const unsigned long long* kept, std::uint64_t* totals,
+                         cudaStream_t stream);
+
+// ---- edges ------------------------------------------------------------------------------------
+
+/// Numbers that the steps of a list of edges hand on.
+struct edge_state {
+  unsigned long long queued;  ///< Pairs put into the queue, also past its capacity.
+  unsigned long long found;   ///< Kept pairs, once they have been counted.
+  index_t end_row;            ///< Rows below are looked at again: none unless the queue overflowed.
+};
+
+/// Behind the first pass: notes how many there are, and where they overflowed the queue sets it up
+/// for a second pass over all `rows` rows.
+void launch_note_found(edge_state* state, std::uint64_t queue, index_t rows, cudaStream_t stream);
+/// Behind the second pass, of which `per_row` has the counts: the rows whose edges come first, so
+/// that they hold `capacity` edges or more, and at most a row more than needed. `sums` is memory
+/// for as many sums, scratch for limit_scratch_bytes().
+std::size_t limit_scratch_bytes(index_t rows);
+void launch_limit_rows(edge_state* state, const unsigned long long* per_row,
+                       unsigned long long* sums, index_t rows, std::uint64_t capacity,
+                       std::uint64_t queue, void* scratch, std::size_t scratch_bytes,
+                       cudaStream_t stream);
+/// Turns the products of a queue of `queue` kept pairs into statistics and the keys into those of
+/// request.layout; those behind what is queued become its dropped(). request.count and kept are not
+/// looked at.
+void launch_finish_queue(const finish_request& request, const edge_state* state,
+                         std::uint64_t queue, cudaStream_t stream);
+/// Writes the first `capacity` pairs found as edges, columns counted from `first_col`, and *found.
+void launch_write_found(const edge_state* state, const std::uint64_t* keys,
+                        const std::uint64_t* statistics, const edge_key_layout& layout,
+                        std::uint32_t first_col, const stats::p_function& p_of,
+                        std::uint64_t capacity, edge* edges, std::uint64_t* found,
+                        cudaStream_t stream);
+
+// ---- best partners ----------------------------------------------------------------------------
+
+/// A block of whole rows of statistics, [rows, cols].
+struct statistic_block {
+  const double* statistics;
+  index_t rows;
+  index_t cols;
+  index_t first_row;  ///< Numbers of row 0 and column 0 in the input.
+  index_t first_col;
+};
+/// keys[i, j] orders the partners of row i, largest first: NaN where a pair is not kept, or is that
+/// of a row with itself. By value it may be the block's own
+/// memory.
+void launch_partner_keys(const statistic_block& block, double at_least, double at_most,
+                         neighbor_order order, double* keys, cudaStream_t stream);
+/// Where the lists of a block go: [rows, k] with `pitch`es, the entries behind the last neighbour
+/// filled.
+struct partner_lists {
+  index_t k;
+  std::uint32_t* index;
+  index_t index_pitch;
+  double* statistic;
+  index_t statistic_pitch;
+  std::uint32_t* count;
+};
+/// From the best `entries` keys of each row and their columns, [rows, entries].
+void launch_write_partners(const statistic_block& block, const double* best, const index_t* columns,
+                           index_t entries, const partner_lists& lists, cudaStream_t stream);
+
+}  // namespace gpu::kernels

@@ -1,0 +1,112 @@
+"""What the functions over all pairs of rows do first: tables, names and options in one place."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from . import _device
+from ._arrays import Array, row_names, table
+from ._options import Adjustment, Measure, PairRunOptions, Tail
+from ._progress import callback
+from ._results import Names
+
+EdgeOrder = Literal["by-row-then-column", "unspecified"]
+# A host array, or device memory as the compiled part takes it.
+Table = Array | _device.Description
+
+
+class PairCall(NamedTuple):
+    """A call over all pairs, ready for the compiled part."""
+
+    x: Table
+    y: Table | None
+    options: dict[str, Any]
+    names: Names
+    y_names: Names
+    rows: int
+    cols: int
+    y_rows: int | None
+    arrays: tuple[Any, ...]  # whose memory is used, to be kept until the call ends
+
+
+def pair_call(
+    x: Any,
+    y: Any,
+    measure: Measure,
+    run: PairRunOptions,
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+) -> PairCall:
+    """Tables that the library reads in place, their names, and the options that are not defaults.
+
+    `run` is used up: it belongs to the calling function.
+    """
+    options = cast("dict[str, Any]", run)
+    names = y_names = copy = None
+    if options:
+        names, y_names = options.pop("names", None), options.pop("y_names", None)
+        copy = options.pop("copy", None)
+        if "progress" in options:
+            options["progress"] = callback(options["progress"])
+    if measure != "spearman":
+        options["measure"] = measure
+    if max_p != 1.0:
+        options["max_p"] = max_p
+    if min_abs != 0.0:
+        options["min_abs"] = min_abs
+    if tail != "two-sided":
+        options["tail"] = tail
+    if adjust != "none":
+        options["adjust"] = adjust
+    if type(x) is not np.ndarray and copy is not True and _device.is_device_array(x):
+        return _device_call(x, y, options, names, y_names)
+    ordinal = measure == "spearman"
+    first = table(x, "x", copy=copy, ordinal=ordinal)
+    rows, cols = first.shape
+    labels = row_names(x, "names", names, rows)
+    if y is None:
+        _no_names_of_y(y_names)
+        return PairCall(first, None, options, labels, None, rows, cols, None, ())
+    second = table(y, "y", copy=copy, ordinal=ordinal)
+    y_rows = len(second)
+    y_labels = row_names(y, "y_names", y_names, y_rows)
+    return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, ())
+
+
+def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: Any) -> PairCall:
+    """The same for tables in the memory of a GPU: read there, behind the current stream."""
+    first = _device.device_table(x, "x")
+    rows, cols = first.shape
+    options = first.options(options)
+    labels = row_names(None, "names", names, rows)
+    if y is None:
+        _no_names_of_y(y_names)
+        told = first.describe()
+        return PairCall(told, None, options, labels, None, rows, cols, None, (first,))
+    if not _device.is_device_array(y):
+        raise TypeError("y: got an array on the host, expected one in the memory of a GPU as x is")
+    second = _device.device_table(y, "y")
+    if second.device != first.device:
+        raise ValueError(f"y: got an array of device {second.device}, expected {first.device} as x")
+    y_rows = second.shape[0]
+    y_labels = row_names(None, "y_names", y_names, y_rows)
+    return PairCall(
+        first.describe(),
+        second.describe(),
+        options,
+        labels,
+        y_labels,
+        rows,
+        cols,
+        y_rows,
+        (first, second),
+    )
+
+
+def _no_names_of_y(y_names: Any) -> None:
+    if y_names is not None:
+        raise ValueError("y_names: got names without y")

@@ -1,0 +1,67 @@
+#pragma once
+// Edges as an iterator: the library pushes batches, Python pulls them.
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "pair_call.hpp"
+
+namespace gpu_python {
+
+// A run over all pairs on a thread of its own, which waits while `most_waiting` batches lie unread.
+// `Sink` is gpu::stream_sink or gpu::folded_stream_sink. Public members are called with the GIL
+// held; none of them waits with it.
+template <class Sink>
+class batch_stream {
+ public:
+  batch_stream(nb::handle x, nb::handle y, nb::dict keywords);
+  batch_stream(const batch_stream&) = delete;
+  batch_stream& operator=(const batch_stream&) = delete;
+  ~batch_stream() { close(); }
+
+  // The next batch as an array of records, or None at the end. Raises what ended the run. Ctrl-C
+  // ends the wait and closes the stream.
+  nb::object next();
+  // Ends the run and waits for its thread; the batches not read are dropped.
+  void close();
+  // The summary of a run that reached its end, else None.
+  [[nodiscard]] nb::object summary();
+  // The patterns of folded edges, once the run knows them, else None.
+  [[nodiscard]] nb::object patterns();
+
+ private:
+  static constexpr bool is_folded = std::is_same_v<Sink, gpu::folded_stream_sink>;
+  static constexpr std::size_t most_waiting = 2;
+  using record = std::conditional_t<is_folded, gpu::folded_edge, gpu::edge>;
+  using batch = std::vector<record>;
+
+  void read_sink(option_reader& reader);
+  gpu::pair_summary run();
+  void work();
+  void push(std::span<const record> edges);
+  // Waits for a batch or the end. False where it is time to look for signals.
+  bool wait_for_batch();
+  [[noreturn]] void raise_failure();
+
+  pair_tables tables_;
+  option_reader reader_;
+  pair_call call_;
+  Sink sink_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<batch> waiting_;
+  bool closed_ = false;
+  bool finished_ = false;
+  std::exception_ptr failure_;
+  std::optional<gpu::pair_summary> summary_;
+  std::optional<gpu::row_patterns> patterns_;
+  std::thread thread_;
+};
+
+}  // namespace gpu_python

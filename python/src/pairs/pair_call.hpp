@@ -1,0 +1,75 @@
+#pragma once
+// What the functions over all pairs of rows share: their tables, options, the call, the summary.
+
+#include <gpu/similarity.hpp>
+
+#include <optional>
+
+#include "../arrays.hpp"
+#include "../option_names.hpp"
+#include "../options.hpp"
+
+namespace gpu_python {
+
+// A table in host memory, or described in device memory as device_view() has it.
+class pair_table {
+ public:
+  pair_table(nb::handle table, const char* name);
+  [[nodiscard]] bool is_on_device() const noexcept { return !host_.has_value(); }
+  // For host tables, and for device tables.
+  [[nodiscard]] const any_host_view& host() const noexcept { return host_->view(); }
+  [[nodiscard]] const any_device_view& device() const noexcept { return device_; }
+
+ private:
+  std::optional<host_array> host_;
+  any_device_view device_;
+};
+
+// The tables of a call: x alone, or the rows of x against those of y.
+class pair_tables {
+ public:
+  // `y` may be None. A TypeError where one is on the host and one on a device.
+  pair_tables(nb::handle x, nb::handle y);
+
+  [[nodiscard]] bool has_y() const noexcept { return y_.has_value(); }
+  // call(x) or call(x, y) with the views, whatever their memory and element types are.
+  template <class Call>
+  auto visit(const Call& call) const {
+    if (!y_) return visit_x(call);
+    return x_.is_on_device() ? std::visit(call, x_.device(), y_->device())
+                             : std::visit(call, x_.host(), y_->host());
+  }
+  template <class Call>
+  auto visit_x(const Call& call) const {
+    return x_.is_on_device() ? std::visit(call, x_.device()) : std::visit(call, x_.host());
+  }
+
+ private:
+  pair_table x_;
+  std::optional<pair_table> y_;
+};
+
+// The options of one call over all pairs. Reads measure, the filter, nans, variant, fold, part and
+// what execution_context reads; the caller reads its own and calls check_all_read().
+struct pair_call {
+  explicit pair_call(option_reader& options);
+
+  // The library's all-pairs function of the measure. Without the GIL, inside context.run().
+  template <class Sink>
+  gpu::sink_result_t<Sink> all_pairs(const pair_tables& tables, const Sink& sink) const {
+    return tables.visit([&](const auto... views) {
+      return what == measure::spearman ? gpu::spearman_all_pairs(views..., options, sink)
+                                       : gpu::pearson_all_pairs(views..., options, sink);
+    });
+  }
+
+  measure what = measure::spearman;
+  gpu::pair_filter keep;
+  execution_context context;
+  gpu::pair_options options;
+};
+
+// A gpu_similarity.PairSummary.
+nb::object summary_object(gpu::pair_summary&& summary, const pair_tables& tables);
+
+}  // namespace gpu_python

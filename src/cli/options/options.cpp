@@ -1,0 +1,352 @@
+#include "cli/options/options.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include <gpu/version.hpp>
+
+#include "base/parallel.hpp"
+#include "cli/options/option_values.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/messages.hpp"
+#include "io/write/output_file.hpp"
+
+namespace gpu::cli {
+namespace {
+
+template <class Value>
+using names_of = std::map<std::string, Value>;
+
+/// An option whose value is one of a few words.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        const names_of<Value>& names, const std::string& description) {
+  std::vector<std::string> words;
+  for (const auto& [word, unused] : names) words.push_back(word);
+  return app
+      .add_option_function<std::string>(
+          name, [&value, names](const std::string& word) { value = names.at(word); }, description)
+      ->check(CLI::IsMember(words).description(""))
+      ->type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+template <class Integer>
+CLI::Option* add_bytes(CLI::App& app, const std::string& name, Integer& value,
+                       const std::string& description) {
+  const auto convert = [&value, name](const std::string& text) {
+    const std::optional<std::uint64_t> bytes = parse_bytes(text);
+    if (!bytes) {
+      throw CLI::ValidationError(
+          name, fmt::format("got {}, expected a number of bytes from 1, as 500M or 10G", text));
+    }
+    value = static_cast<Integer>(*bytes);
+  };
+  return app.add_option_function<std::string>(name, convert, description)->type_name("BYTES");
+}
+
+void add_filter(CLI::App& app, pairs_command& c) {
+  app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
+      ->type_name("P")
+      ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
+      ->group("Which pairs");
+  app.add_option("--min-abs", c.filter.min_abs,
+                 "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
+                 "statistic <= -R; 0 is no cut [0]")
+      ->type_name("R")
+      ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
+      ->group("Which pairs");
+  add_choice<tail>(
+      app, "--tail", c.filter.side,
+      {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
+      "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
+      ->group("Which pairs");
+  add_choice<adjustment>(app, "--adjust", c.filter.adjust,
+                         {{"none", adjustment::none},
+                          {"bonferroni", adjustment::bonferroni},
+                          {"bh", adjustment::benjamini_hochberg}},
+                         "Correction of --max-p for the number of pairs [none]")
+      ->group("Which pairs");
+}
+
+/// What every job that reads a table takes.
+template <class Command>
+void add_input(CLI::App& app, Command& c) {
+  const names_of<io::choice> choices{
+      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
+  app.add_option("INPUT", c.input,
+                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
+      ->required()
+      ->check(file_name());
+  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
+      ->group("Input");
+  add_choice(app, "--row-names", c.row_names, choices,
+             "Whether each line begins with a name [auto]")
+      ->group("Input");
+  add_bytes(app, "--max-input", c.max_input_bytes,
+            "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
+      ->group("Input");
+}
+
+/// Where it is written, and in what format.
+template <class Command>
+void add_output(CLI::App& app, Command& c) {
+  app.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+  add_choice<io::result_format>(app, "--format", c.format,
+                                {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
+                                "Its format [tsv]")
+      ->group("Result");
+}
+
+void add_result(CLI::App& app, pairs_command& c) {
+  add_choice<keep_kind>(app, "--keep", c.keep,
+                        {{"edges", keep_kind::edges},
+                         {"folded-edges", keep_kind::folded_edges},
+                         {"top-k", keep_kind::top_k},
+                         {"counts", keep_kind::counts},
+                         {"dense", keep_kind::dense}},
+                        "What to keep of the pairs [edges]")
+      ->group("Result");
+  app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
+      ->type_name("K")
+      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Result");
+  add_output(app, c);
+  app.add_option("--patterns", c.patterns,
+                 "For --keep folded-edges: which rows have equal ranks, and so share their edges")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+  app.add_option("--report", c.report, "Also write input, cuts, counts and times as JSON")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+  add_bytes(app, "--max-output", c.max_output_bytes,
+            "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
+            "T allowed [10G]")
+      ->group("Result");
+  app.add_flag("--force", c.force, "Write however much it is")->group("Result");
+}
+
+/// More is a slip of the finger. What a machine gains nothing from is capped by the library.
+int most_asked_threads() {
+  constexpr int always = 1024;
+  return std::max(always, cpu::most_threads());
+}
+
+/// Where it runs.
+void add_backend(CLI::App& app, execution& exec) {
+  add_choice<backend>(
+      app, "--backend", exec.target,
+      {{"auto", backend::automatic}, {"cpu", backend::cpu}, {"cuda", backend::cuda}},
+      "Where to compute [auto]")
+      ->group("Execution");
+  app.add_option("--devices", exec.devices, "CUDA devices to share the work [the first]")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->group("Execution");
+  app.add_option("--threads", exec.cpu_threads, "CPU threads [all]")
+      ->type_name("N")
+      ->check(number_in(fmt::format("a whole number from 1 to {}", most_asked_threads()),
+                        [](double n) { return n >= 1 && n <= most_asked_threads(); }))
+      ->group("Execution");
+  add_bytes(app, "--memory-limit", exec.workspace_bytes,
+            "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
+      ->group("Execution");
+}
+
+void add_execution(CLI::App& app, pairs_command& c) {
+  add_choice<nan_policy>(app, "--nan", c.pairs.nans,
+                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
+                         "What a NaN does: end the run, or leave its row out [reject]")
+      ->group("Input");
+  add_backend(app, c.pairs.exec);
+  add_choice<pair_variant>(app, "--variant", c.pairs.variant,
+                           {{"automatic", pair_variant::automatic},
+                            {"naive", pair_variant::naive},
+                            {"tiled", pair_variant::tiled},
+                            {"shared_tiled", pair_variant::shared_tiled},
+                            {"tensor", pair_variant::tensor},
+                            {"hopper", pair_variant::hopper}},
+                           "Implementation of the pairs [automatic]")
+      ->group("Execution");
+  add_choice<row_folding>(app, "--fold", c.pairs.fold,
+                          {{"auto", row_folding::automatic},
+                           {"never", row_folding::never},
+                           {"always", row_folding::always}},
+                          "Whether rows of equal ranks are computed once [auto]")
+      ->group("Execution");
+  app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
+      ->group("Execution");
+  app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+}
+
+void add_mean_filter(CLI::App& app, mean_filter_command& c) {
+  add_input(app, c);
+  app.add_option("-w,--window", c.filter.window, "Elements of a window")
+      ->required()
+      ->type_name("W")
+      ->check(number_in("a whole number from 1", [](double w) { return w >= 1; }))
+      ->group("Filter");
+  app.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")
+      ->type_name("N")
+      ->group("Filter");
+  add_choice<boundary>(app, "--boundary", c.filter.boundary,
+                       {{"zero", boundary::zero},
+                        {"reflect", boundary::reflect},
+                        {"nearest", boundary::nearest},
+                        {"mirror", boundary::mirror},
+                        {"wrap", boundary::wrap},
+                        {"shrink", boundary::shrink},
+                        {"valid", boundary::valid}},
+                       "What stands beyond the ends of a row [reflect]")
+      ->group("Filter");
+  add_choice<nan_policy>(
+      app, "--nan", c.filter.nans,
+      {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
+      "What a NaN does: make the means over it NaN, or count as absent [propagate]")
+      ->group("Filter");
+  add_output(app, c);
+  add_backend(app, c.filter.exec);
+  add_choice<mean_filter_variant>(app, "--variant", c.filter.variant,
+                                  {{"automatic", mean_filter_variant::automatic},
+                                   {"direct", mean_filter_variant::direct},
+                                   {"constant_memory", mean_filter_variant::constant_memory},
+                                   {"shared_memory", mean_filter_variant::shared_memory},
+                                   {"register_window", mean_filter_variant::register_window},
+                                   {"block_sums", mean_filter_variant::block_sums},
+                                   {"multi_level", mean_filter_variant::multi_level}},
+                                  "Implementation of the filter [automatic]")
+      ->group("Execution");
+  app.add_flag("-q,--quiet", c.quiet, "No progress")->group("Execution");
+}
+
+bool is_given(const CLI::App& app, const char* option) {
+  return app.count(option) > 0;
+}
+
+/// Options that the run would not look at are refused; "" where there are none.
+std::string check_kept(const CLI::App& app, const pairs_command& c) {
+  if (is_given(app, "-k") && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  if (c.keep == keep_kind::dense) {
+    for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust"}) {
+      if (is_given(app, cut)) {
+        return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
+      }
+    }
+  }
+  if (c.keep != keep_kind::folded_edges) {
+    return c.patterns.empty() ? "" : "--patterns needs --keep folded-edges";
+  }
+  if (c.statistic != statistic_kind::spearman) {
+    return "--keep folded-edges is for spearman: rows are folded by their ranks";
+  }
+  if (c.pairs.fold == row_folding::never)
+    return "--keep folded-edges does not go with --fold never";
+  return c.patterns.empty() && !c.plan_only ? "--keep folded-edges needs --patterns FILE" : "";
+}
+
+std::string check_files(const CLI::App& app, const pairs_command& c) {
+  if (c.plan_only) {
+    for (const char* file : {"--output", "--report", "--patterns"}) {
+      if (is_given(app, file)) {
+        return fmt::format("{} does not go with --plan, which writes to standard output", file);
+      }
+    }
+    return "";
+  }
+  if (c.format != io::result_format::npy) return "";
+  if (c.keep == keep_kind::counts && c.output.empty()) {
+    return "--format npy of counts needs --output: the two totals are text";
+  }
+  const bool are_edges = c.keep == keep_kind::edges || c.keep == keep_kind::folded_edges;
+  if (are_edges && (c.output.empty() || c.output == "-")) {
+    return "--format npy of edges needs --output FILE: their number stands in front of them";
+  }
+  return "";
+}
+
+std::string check_backend(const execution& exec) {
+  return exec.target == backend::cpu && !exec.devices.empty()
+             ? "--devices does not go with --backend cpu"
+             : "";
+}
+
+void refuse(const std::string& wrong) {
+  if (!wrong.empty()) throw usage_error(wrong);
+}
+
+/// What the parser has to say: help and version to standard output, errors to standard error.
+int answer(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(error, out, err);
+  std::istringstream lines(err.str());
+  for (std::string line; std::getline(lines, line);) say(printable(line) + "\n");
+  if (code != 0) return exit_usage;
+  io::output_file standard_output("-");
+  standard_output.write(out.str());
+  standard_output.commit();
+  return exit_ok;
+}
+
+}  // namespace
+
+parsed_command parse_command_line(int argc, char** argv) {
+  CLI::App app("All pairs of rows that move together: correlations with p-values, on GPU or CPU");
+  app.name("gpu-similarity");
+  app.set_version_flag("--version", GPU_SIMILARITY_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 interrupted, "
+      "143 terminated, 141 nobody reads the result.");
+
+  pairs_command spearman{.statistic = statistic_kind::spearman};
+  pairs_command pearson{.statistic = statistic_kind::pearson};
+  std::vector<std::pair<CLI::App*, pairs_command*>> jobs{
+      {app.add_subcommand("spearman", "Rank correlation of all pairs of rows"), &spearman},
+      {app.add_subcommand("pearson", "Product-moment correlation of all pairs of rows"), &pearson}};
+  for (auto& [sub, target] : jobs) {
+    add_input(*sub, *target);
+    add_filter(*sub, *target);
+    add_result(*sub, *target);
+    add_execution(*sub, *target);
+  }
+  mean_filter_command filter;
+  CLI::App* const filter_app =
+      app.add_subcommand("mean-filter", "Moving mean along each row, or along a column of numbers");
+  add_mean_filter(*filter_app, filter);
+  const CLI::App* info = app.add_subcommand("info", "Version, backends and devices");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return answer(app, error);
+  }
+  if (info->parsed()) return command(info_command{});
+  if (filter_app->parsed()) {
+    refuse(check_backend(filter.filter.exec));
+    return command(std::move(filter));
+  }
+  for (const auto& [sub, target] : jobs) {
+    if (!sub->parsed()) continue;
+    refuse(check_kept(*sub, *target));
+    refuse(check_files(*sub, *target));
+    refuse(check_backend(target->pairs.exec));
+    target->command_line.assign(argv, argv + argc);
+    return command(std::move(*target));
+  }
+  return int{exit_usage};
+}
+
+}  // namespace gpu::cli

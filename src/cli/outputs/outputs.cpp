@@ -1,0 +1,101 @@
+#include "cli/outputs/outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// A target with the option that names it.
+struct named_target {
+  const char* option;
+  io::output_target target;
+};
+
+void check_input(const named_target& output, const std::string& input) {
+  if (!io::is_same_file(output.target, input)) return;
+  throw usage_error(
+      fmt::format("{}: {} is the input, expected another file", output.option, output.target.name));
+}
+
+void check_each_other(const std::vector<named_target>& outputs) {
+  for (auto a = outputs.begin(); a != outputs.end(); ++a) {
+    for (auto b = a + 1; b != outputs.end(); ++b) {
+      if (!io::is_same_output(a->target, b->target)) continue;
+      throw usage_error(fmt::format("{} and {}: {} and {} are the same file, expected two",
+                                    a->option, b->option, a->target.name, b->target.name));
+    }
+  }
+}
+
+std::vector<named_target> resolve_outputs(const pairs_command& job) {
+  std::vector<named_target> outputs;
+  outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
+  if (!job.patterns.empty()) outputs.push_back({"--patterns", io::resolve_output(job.patterns)});
+  if (!job.report.empty()) outputs.push_back({"--report", io::resolve_output(job.report)});
+  for (const named_target& output : outputs) check_input(output, job.input);
+  check_each_other(outputs);
+  return outputs;
+}
+
+void check_npy(const pairs_command& job, const io::output_target& result) {
+  const bool are_edges = job.keep == keep_kind::edges || job.keep == keep_kind::folded_edges;
+  if (job.format != io::result_format::npy || !are_edges) return;
+  if (result.kind == io::output_kind::replaced) return;
+  throw usage_error(fmt::format(
+      "--output: {} is no regular file, which edges as .npy need: their number stands first",
+      result.name));
+}
+
+constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+
+/// Lets the report of an interrupted run through, but does not wait long for someone to read it.
+io::stop_request soon_after_interrupt() {
+  using clock = std::chrono::steady_clock;
+  static constexpr auto patience = std::chrono::milliseconds(300);
+  return [since = std::optional<clock::time_point>()]() mutable {
+    if (!is_interrupted()) return false;
+    if (!since) since = clock::now();
+    return clock::now() - *since > patience;
+  };
+}
+
+}  // namespace
+
+pair_outputs::pair_outputs(const pairs_command& job)
+    : budget_(job.force ? no_limit : job.max_output_bytes) {
+  std::vector<named_target> targets = resolve_outputs(job);
+  check_npy(job, targets.front().target);
+  for (named_target& output : targets) {
+    const std::string_view option = output.option;
+    const bool is_report = option == "--report";
+    const io::output_settings settings{
+        .stop = is_report ? soon_after_interrupt() : io::stop_request(is_interrupted),
+        .budget = is_report ? nullptr : &budget_};
+    auto& file = is_report ? report_ : option == "--patterns" ? patterns_ : result_;
+    file.emplace(std::move(output.target), settings);
+  }
+}
+
+bool pair_outputs::is_on_terminal() const {
+  return result_->target().is_terminal || (patterns_ && patterns_->target().is_terminal);
+}
+
+io::output_target resolve_single_output(const std::string& output, const std::string& input) {
+  named_target out{"--output", io::resolve_output(output)};
+  check_input(out, input);
+  return std::move(out.target);
+}
+
+std::string abandoned_text(const io::output_target& result) {
+  if (result.kind == io::output_kind::replaced) return "interrupted: nothing is written";
+  return fmt::format("interrupted: what is in {} is partial", result.name);
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,46 @@
+#pragma once
+// The files that a run writes, opened before any work.
+
+#include <optional>
+#include <string>
+
+#include "cli/options/options.hpp"
+#include "io/write/output_file.hpp"
+
+namespace gpu::cli {
+
+/// What a run of pairs writes. Bytes of the result and the patterns together stay within
+/// --max-output.
+class pair_outputs {
+ public:
+  /// Follows every path and creates what is to be replaced.
+  /// @throw usage_error where two of them, or one and the input, are the same file;
+  ///   io::output_error where one cannot be written.
+  explicit pair_outputs(const pairs_command& job);
+  pair_outputs(const pair_outputs&) = delete;
+  pair_outputs& operator=(const pair_outputs&) = delete;
+
+  [[nodiscard]] io::output_file& result() { return *result_; }
+  /// Of folded edges.
+  [[nodiscard]] io::output_file& patterns() { return *patterns_; }
+  /// None where no report is wanted.
+  [[nodiscard]] std::optional<io::output_file>& report() { return report_; }
+  /// Whether a person sees the result as it is written: progress would be mixed with it.
+  [[nodiscard]] bool is_on_terminal() const;
+
+ private:
+  io::byte_budget budget_;
+  std::optional<io::output_file> result_;
+  std::optional<io::output_file> patterns_;
+  std::optional<io::output_file> report_;
+};
+
+/// The one output of a job.
+/// @throw usage_error where it is the input.
+[[nodiscard]] io::output_target resolve_single_output(const std::string& output,
+                                                      const std::string& input);
+
+/// "interrupted: nothing is written", or which output is partial.
+[[nodiscard]] std::string abandoned_text(const io::output_target& result);
+
+}  // namespace gpu::cli

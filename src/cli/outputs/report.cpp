@@ -1,0 +1,187 @@
+#include "cli/outputs/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <gpu/backend.hpp>
+#include <gpu/version.hpp>
+
+namespace gpu::cli {
+namespace {
+
+/// Bytes of the UTF-8 character that begins `text`; 0 where none does.
+std::size_t utf8_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+/// A JSON string. A byte that is no UTF-8, as a file name may have, becomes the lone surrogate that
+/// Python's surrogateescape means by it.
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const auto c = static_cast<unsigned char>(text[0]);
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      out += fmt::format("\\udc{:02x}", c);
+    } else if (c < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04x}", c);
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out + "\"";
+}
+
+/// JSON has no infinity.
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : std::string("null");
+}
+
+std::string_view to_string(run_status status) {
+  switch (status) {
+    case run_status::complete:
+      return "complete";
+    case run_status::interrupted:
+      return "interrupted";
+    case run_status::output_closed:
+      return "output closed";
+  }
+  return "unknown";
+}
+
+/// The members of the outermost object, one a line.
+class json_members {
+ public:
+  void add(std::string_view key, std::string_view value) {
+    text_ += fmt::format("{}  \"{}\": {}", text_.empty() ? "" : ",\n", key, value);
+  }
+  /// A count; null where it is not known.
+  template <class Integer>
+  void add_count(std::string_view key, bool is_known, Integer value) {
+    add(key, is_known ? fmt::format("{}", value) : std::string("null"));
+  }
+  [[nodiscard]] std::string object() const { return "{\n" + text_ + "\n}\n"; }
+
+ private:
+  std::string text_;
+};
+
+void add_run(json_members& members, const run_report& r) {
+  members.add("version", json_text(GPU_SIMILARITY_VERSION));
+  std::string words;
+  for (const std::string& word : r.command_line) {
+    words += (words.empty() ? "" : ", ") + json_text(word);
+  }
+  members.add("command", "[" + words + "]");
+  members.add("status", json_text(to_string(r.status)));
+  const std::string digest = r.digest ? fmt::format("\"bytes\": {}, \"crc32\": \"{:08x}\"",
+                                                    r.digest->bytes, r.digest->crc32)
+                                      : std::string("\"bytes\": null, \"crc32\": null");
+  members.add("input", fmt::format("{{\"name\": {}, {}}}", json_text(r.input), digest));
+  members.add("partial", r.partial ? fmt::format("{{\"output\": {}, \"edges\": {}, \"bytes\": {}}}",
+                                                 json_text(r.partial->output), r.partial->edges,
+                                                 r.partial->bytes)
+                                   : std::string("null"));
+}
+
+void add_summary(json_members& members, const run_report& r) {
+  const pair_summary& s = r.summary;
+  const bool is_complete = r.status == run_status::complete;
+  members.add_count("rows", r.is_table_read, s.rows);
+  members.add_count("cols", r.is_table_read, s.cols);
+  members.add_count("constant_rows", is_complete, s.constant_rows.size());
+  members.add_count("nan_rows", is_complete, s.nan_rows.size());
+  members.add_count("patterns", is_complete, s.patterns);
+  members.add_count("pairs_tested", is_complete, s.pairs_tested);
+  members.add_count("pairs_kept", is_complete, s.pairs_kept);
+  const auto add_cut = [&](std::string_view key, double cut) {
+    members.add(key, is_complete ? json_number(cut) : std::string("null"));
+  };
+  add_cut("max_p_effective", s.max_p_effective);
+  add_cut("min_abs_effective", s.min_abs_effective);
+  add_cut("cut_at_least", s.cut_at_least);
+  add_cut("cut_at_most", s.cut_at_most);
+  members.add_count("edge_sum", r.edge_sum.has_value(), r.edge_sum.value_or(0));
+  const auto add_name = [&](std::string_view key, std::string_view name) {
+    members.add(key, is_complete ? json_text(name) : std::string("null"));
+  };
+  add_name("backend", gpu::to_string(s.used));
+  add_name("device", s.device);
+  add_name("variant", gpu::to_string(s.variant));
+}
+
+/// Which statistics were kept, with their sign.
+std::string cut_text(const pair_summary& s) {
+  const bool keeps_positive = std::isfinite(s.cut_at_least);
+  const bool keeps_negative = std::isfinite(s.cut_at_most);
+  if (keeps_positive && keeps_negative) return fmt::format("|statistic| >= {:.6g}", s.cut_at_least);
+  if (keeps_positive) return fmt::format("statistic >= {:.6g}", s.cut_at_least);
+  if (keeps_negative) return fmt::format("statistic <= {:.6g}", s.cut_at_most);
+  return "which no statistic reaches";
+}
+
+}  // namespace
+
+double run_report::pairs_seconds() const {
+  return std::max(0.0, summary.pairs_seconds - write_between_seconds);
+}
+
+std::string to_json(const run_report& r) {
+  json_members members;
+  add_run(members, r);
+  add_summary(members, r);
+  members.add("seconds", fmt::format("{{\"read\": {:.6f}, \"prepare\": {:.6f}, \"pairs\": {:.6f}, "
+                                     "\"write\": {:.6f}, \"total\": {:.6f}}}",
+                                     r.read_seconds, r.summary.prepare_seconds, r.pairs_seconds(),
+                                     r.write_seconds(), r.total_seconds));
+  return members.object();
+}
+
+std::string to_text(const run_report& r) {
+  const pair_summary& s = r.summary;
+  std::string out = fmt::format("{} rows x {} columns, {} pairs tested, {} kept", s.rows, s.cols,
+                                s.pairs_tested, s.pairs_kept);
+  if (s.patterns > 0) out += fmt::format("\n{} distinct rows of ranks", s.patterns);
+  if (!s.constant_rows.empty()) {
+    out += fmt::format("\n{} constant rows have no correlation", s.constant_rows.size());
+  }
+  if (!s.nan_rows.empty()) out += fmt::format("\n{} rows with a NaN left out", s.nan_rows.size());
+  out += fmt::format("\np <= {:.6g}, {}", s.max_p_effective, cut_text(s));
+  out += fmt::format("\n{} ({}), {}", gpu::to_string(s.used), s.device, gpu::to_string(s.variant));
+  const double pairs = r.pairs_seconds();
+  if (pairs > 0) {
+    out += fmt::format(": {:.3g} pairs/s", static_cast<double>(s.pairs_tested) / pairs);
+  }
+  out += fmt::format(
+      "\nread {:.3f} s, prepare {:.3f} s, pairs {:.3f} s, write {:.3f} s, total {:.3f} s\n",
+      r.read_seconds, s.prepare_seconds, pairs, r.write_seconds(), r.total_seconds);
+  return out;
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<std::string_view, 6> units{"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  constexpr double step = 1000;
+  while (bytes >= step && unit + 1 < units.size()) {
+    bytes /= step;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,67 @@
+#include "cli/process/progress_line.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "cli/process/messages.hpp"
+
+namespace gpu::cli {
+namespace {
+
+std::string duration_text(double seconds) {
+  if (!(seconds < 1e8)) return "?";
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  constexpr long minute = 60;
+  constexpr long hour = 3600;
+  if (whole >= hour) {
+    return fmt::format("{}:{:02}:{:02}", whole / hour, whole % hour / minute, whole % minute);
+  }
+  return fmt::format("{}:{:02}", whole / minute, whole % minute);
+}
+
+}  // namespace
+
+progress_line::progress_line(bool quiet) : is_shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+
+progress_line::~progress_line() {
+  clear();
+}
+
+void progress_line::show(std::string_view text) {
+  if (!is_shown_) return;
+  say(fmt::format("\r\x1b[K{}", printable(text)));
+  has_text_ = true;
+}
+
+void progress_line::show(const progress& state) {
+  if (!is_shown_) return;
+  const auto now = clock::now();
+  if (state.stage != stage_) {
+    stage_ = state.stage;
+    stage_start_ = now;
+  } else if (now - last_ < std::chrono::milliseconds(200)) {
+    return;
+  }
+  last_ = now;
+  const double elapsed = std::chrono::duration<double>(now - stage_start_).count();
+  const auto done = static_cast<double>(state.done);
+  const auto total = static_cast<double>(state.total);
+  std::string text = stage_;
+  if (total > 0) text += fmt::format(" {:5.1f} %", 100 * done / total);
+  if (done > 0 && elapsed > 0) {
+    const std::string_view unit = stage_ == "prepare" ? "/s" : " pairs/s";
+    text += fmt::format("  {:.3g}{}  {} left", done / elapsed, unit,
+                        duration_text((total - done) * elapsed / done));
+  }
+  show(text);
+}
+
+void progress_line::clear() {
+  if (!has_text_) return;
+  say("\r\x1b[K");
+  has_text_ = false;
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,22 @@
+#pragma once
+// How large a result will be, before anything is computed.
+
+#include <string>
+
+#include <gpu/plan.hpp>
+
+#include "cli/options/options.hpp"
+#include "io/table.hpp"
+
+namespace gpu::cli {
+
+/// Throws too_large where the estimated output exceeds job.max_output_bytes. Plans only where the
+/// largest possible result would exceed it.
+void check_output_size(const pairs_command& job, const io::table& table,
+                       const io::result_context& context);
+
+/// The plan and the estimate as text.
+[[nodiscard]] std::string plan_text(const pairs_command& job, const io::table& table,
+                                    const io::result_context& context);
+
+}  // namespace gpu::cli

@@ -1,0 +1,237 @@
+#include "cli/verbs/pairs_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "cli/process/exit_code.hpp"
+#include "cli/verbs/all_pairs.hpp"
+#include "io/write/folded_writer.hpp"
+#include "io/write/result_writer.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// What stands whole in the output of `writer` once nothing is under way any more.
+io::written_edges written_by(io::edge_writer& writer, std::uint64_t /*given*/,
+                             const io::output_file& /*out*/) {
+  return writer.written();
+}
+io::written_edges written_by(io::folded_edge_writer& /*writer*/, std::uint64_t given,
+                             const io::output_file& out) {
+  return {given, out.bytes_written()};  // written at once
+}
+
+/// Edges on their way to an output.
+class edge_progress {
+ public:
+  explicit edge_progress(io::output_file& out) : out_(out) {}
+
+  template <class Edge, class Writer>
+  void write(std::span<const Edge> edges, Writer& writer, run_report& report) {
+    const stopwatch watch;
+    writer.write(edges);
+    report.write_between_seconds += watch.seconds();
+    edges_ += edges.size();
+  }
+
+  /// Keeps what there is after an interrupt, and says so. `writer` is null before the first edge;
+  /// `patterns` are complete by then.
+  template <class Writer>
+  [[noreturn]] void end_interrupted(Writer* writer, io::output_file* patterns, run_report& report) {
+    io::written_edges done{};
+    if (writer != nullptr) done = written_by(*writer, edges_, out_);
+    const bool is_kept =
+        out_.can_replace() ? keeps_partial_results() && edges_ > 0 : done.bytes > 0;
+    if (!is_kept) throw interrupted_run("interrupted: nothing is written");
+    if (out_.can_replace()) {
+      // A file gets the number of its records, or the edges that wait in a buffer.
+      writer->finish();
+      done = {edges_, out_.bytes_written()};
+    }
+    report.partial =
+        partial_result{.output = out_.keep_partial(), .edges = done.edges, .bytes = done.bytes};
+    // A pipe may have some of the next ones too.
+    std::string text =
+        fmt::format("interrupted: {}the first {} edges are in {}, which is partial",
+                    out_.can_replace() ? "" : "at least ", done.edges, report.partial->output);
+    if (patterns != nullptr)
+      text += fmt::format("; the patterns are in {}", patterns->keep_partial());
+    throw interrupted_run(text);
+  }
+
+ private:
+  io::output_file& out_;
+  std::uint64_t edges_ = 0;
+};
+
+}  // namespace
+
+io::result_context result_context_of(const pairs_command& job, const io::table& table) {
+  return {.names = table.names,
+          .rows = table.rows(),
+          .observations = table.cols(),
+          .statistic_name = job.statistic == statistic_kind::spearman ? "rho" : "r",
+          .side = job.filter.side,
+          .threads = job.pairs.exec.cpu_threads};
+}
+
+pairs_run::pairs_run(const pairs_command& job, const io::table& table, pair_outputs& outputs,
+                     progress_line& line, abandonable_phase& phase)
+    : job_(job),
+      table_(table),
+      outputs_(outputs),
+      line_(line),
+      phase_(phase),
+      context_(result_context_of(job, table)),
+      options_(job.pairs) {
+  options_.exec.on_progress = [this](const progress& state) {
+    line_.show(state);
+    return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
+  };
+}
+
+void pairs_run::run(run_report& report) {
+  switch (job_.keep) {
+    case keep_kind::edges:
+      return run_edges(report);
+    case keep_kind::folded_edges:
+      return run_folded_edges(report);
+    case keep_kind::top_k:
+      return run_top_k(report);
+    case keep_kind::counts:
+      return run_counts(report);
+    case keep_kind::dense:
+      return run_dense(report);
+  }
+}
+
+void pairs_run::run_edges(run_report& report) {
+  io::output_file& out = outputs_.result();
+  const auto writer = io::make_edge_writer(job_.format, out, context_);
+  edge_progress written(out);
+  std::uint64_t edge_sum = 0;
+  const auto rows = static_cast<std::uint64_t>(context_.rows);
+  const auto consume = [&](std::span<const edge> edges) {
+    phase_.end();
+    if (is_interrupted()) throw cancelled("interrupted");
+    written.write(edges, *writer, report);
+    for (const edge& e : edges) edge_sum += e.row * rows + e.col;
+    report.edge_sum = edge_sum;
+  };
+  try {
+    report.summary =
+        all_pairs(job_, table_, options_, stream_sink{.keep = job_.filter, .consume = consume});
+    report.edge_sum = edge_sum;
+    finish_edges([&] { writer->finish(); }, report);
+  } catch (const cancelled&) {
+    written.end_interrupted(writer.get(), nullptr, report);
+  } catch (const io::interrupted&) {
+    written.end_interrupted(writer.get(), nullptr, report);
+  }
+}
+
+void pairs_run::run_folded_edges(run_report& report) {
+  std::unique_ptr<io::folded_edge_writer> writer;
+  edge_progress written(outputs_.result());
+  const auto begin = [&](const row_patterns& patterns) {
+    const stopwatch watch;
+    writer = io::make_folded_edge_writer(job_.format, outputs_.result(), patterns, context_);
+    io::write_patterns(job_.format, outputs_.patterns(), patterns, context_);
+    report.write_between_seconds += watch.seconds();
+  };
+  const auto consume = [&](std::span<const folded_edge> edges) {
+    phase_.end();
+    if (is_interrupted()) throw cancelled("interrupted");
+    written.write(edges, *writer, report);
+  };
+  try {
+    report.summary =
+        all_pairs(job_, table_, options_,
+                  folded_stream_sink{.keep = job_.filter, .begin = begin, .consume = consume});
+    // Both are on the disk before either gets its name: a run has both or neither.
+    finish_edges(
+        [&] {
+          writer->finish();
+          outputs_.patterns().sync();
+          outputs_.result().sync();
+        },
+        report);
+    outputs_.patterns().commit();
+  } catch (const cancelled&) {
+    written.end_interrupted(writer.get(), &outputs_.patterns(), report);
+  } catch (const io::interrupted&) {
+    written.end_interrupted(writer.get(), &outputs_.patterns(), report);
+  }
+}
+
+void pairs_run::run_top_k(run_report& report) {
+  // A row has no more partners than that, and a table of more takes memory for nothing.
+  const index_t k = std::min(job_.k, context_.rows - 1);
+  const neighbor_table result = compute(top_k_sink{.k = k, .keep = job_.filter}, report);
+  write_whole([&] { io::write_neighbors(job_.format, outputs_.result(), result, context_); },
+              report);
+}
+
+void pairs_run::run_counts(run_report& report) {
+  const pair_counts result = compute(count_sink{.keep = job_.filter}, report);
+  write_whole(
+      [&] {
+        if (!job_.output.empty()) {
+          io::write_counts(job_.format, outputs_.result(), result, context_);
+          return;
+        }
+        outputs_.result().write(
+            fmt::format("pairs_tested\t{}\npairs_kept\t{}\n", result.tested, result.kept));
+      },
+      report);
+}
+
+void pairs_run::run_dense(run_report& report) {
+  const correlation_matrix<double> result = compute(dense_sink{}, report);
+  write_whole([&] { io::write_dense(job_.format, outputs_.result(), result, context_); }, report);
+}
+
+template <class Sink>
+sink_result_t<Sink> pairs_run::compute(const Sink& sink, run_report& report) {
+  try {
+    sink_result_t<Sink> result = all_pairs(job_, table_, options_, sink);
+    report.summary = result.summary;
+    return result;
+  } catch (const cancelled&) {
+    throw interrupted_run("interrupted: nothing is written");
+  }
+}
+
+void pairs_run::write_whole(const std::function<void()>& write, run_report& report) {
+  line_.clear();
+  io::output_file& out = outputs_.result();
+  const stopwatch watch;
+  try {
+    write();
+    out.sync();
+  } catch (const io::interrupted&) {
+    throw interrupted_run(abandoned_text(out.target()));
+  }
+  phase_.end();
+  if (is_interrupted() && out.can_replace()) {
+    throw interrupted_run("interrupted: nothing is written");
+  }
+  out.commit();
+  report.write_after_seconds = watch.seconds();
+}
+
+void pairs_run::finish_edges(const std::function<void()>& write_rest, run_report& report) {
+  phase_.end();
+  line_.clear();
+  const stopwatch watch;
+  write_rest();
+  outputs_.result().commit();
+  report.write_after_seconds = watch.seconds();
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,66 @@
+#pragma once
+// One run over all pairs, from a table in memory to its outputs.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/options/options.hpp"
+#include "cli/outputs/outputs.hpp"
+#include "cli/outputs/report.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/progress_line.hpp"
+#include "io/table.hpp"
+
+namespace gpu::cli {
+
+class stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// What the writers need to know of a run.
+[[nodiscard]] io::result_context result_context_of(const pairs_command& job,
+                                                   const io::table& table);
+
+class pairs_run {
+ public:
+  /// All arguments outlive the run. `phase` ends when there is something to lose.
+  pairs_run(const pairs_command& job, const io::table& table, pair_outputs& outputs,
+            progress_line& line, abandonable_phase& phase);
+
+  /// Computes and writes; adds to `report` what it learns, also where it throws.
+  /// @throw interrupted_run, io::closed_pipe, and what the library throws
+  void run(run_report& report);
+
+ private:
+  void run_edges(run_report& report);
+  void run_folded_edges(run_report& report);
+  void run_top_k(run_report& report);
+  void run_counts(run_report& report);
+  void run_dense(run_report& report);
+
+  /// Runs a sink whose result is written when it is complete.
+  template <class Sink>
+  sink_result_t<Sink> compute(const Sink& sink, run_report& report);
+  /// Writes a result of which a part is worth nothing.
+  void write_whole(const std::function<void()>& write, run_report& report);
+  /// Ends the writing of edges.
+  void finish_edges(const std::function<void()>& write_rest, run_report& report);
+
+  const pairs_command& job_;
+  const io::table& table_;
+  pair_outputs& outputs_;
+  progress_line& line_;
+  abandonable_phase& phase_;
+  io::result_context context_;
+  pair_options options_;
+};
+
+}  // namespace gpu::cli

@@ -1,0 +1,56 @@
+#include "cpu/pairs/rows/input_rows.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+#include "base/parallel.hpp"
+#include "pairs/tables.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr index_t rows_per_task = 4096;
+
+template <class T>
+bool varies(const T* row, index_t cols) {
+  return std::any_of(row + 1, row + cols, [first = row[0]](T value) { return value != first; });
+}
+
+template <class T>
+bool is_finite(const T* row, index_t cols) {
+  if constexpr (std::is_floating_point_v<T>) {
+    bool all = true;
+    for (index_t k = 0; k < cols; ++k) all &= std::isfinite(row[k]);
+    return all;
+  }
+  return true;
+}
+
+}  // namespace
+
+input_rows::input_rows(const detail::pair_tables& tables) : x_(detail::host_view(tables.x)) {
+  const auto rows_of = [](const auto& view) { return view.rows(); };
+  if (tables.y) y_ = detail::host_view(*tables.y);
+  rows_of_x_ = std::visit(rows_of, x_);
+  rows_of_y_ = std::visit(rows_of, y_);
+  cols_ = std::visit([](const auto& view) { return view.cols(); }, x_);
+}
+
+std::vector<std::uint8_t> input_rows::varying(index_range range, bool finite, int threads) const {
+  std::vector<std::uint8_t> out(static_cast<std::size_t>(range.size()));
+  for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+    const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+      const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        const T* const row = view.row(i);
+        const bool is_ordinary =
+            varies(row, view.cols()) && (!finite || is_finite(row, view.cols()));
+        out[static_cast<std::size_t>(first + i - range.begin)] = is_ordinary ? 1 : 0;
+      }
+    });
+  });
+  return out;
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,78 @@
+#include "cuda/pairs/area_walk.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace gpu::cuda {
+namespace {
+
+// Pairs of a first launch, whose rate is not known.
+constexpr double least_shared_pairs = 1 << 26;
+// Row tiles times column spans of one launch must stay far below the grid's limit.
+constexpr index_t most_launch_rows = index_t{1} << 20;
+constexpr index_t tile_rows = 128;
+// Tiles of so many rows are done with a column sooner than it is ordered and packed (0.2 ns a row
+// on an H200 against 0.3 ps a pair).
+constexpr index_t most_thin_rows = 512;
+constexpr index_t least_thin_ratio = 16;
+
+index_t count_in(row_range range, const std::vector<index_t>& rows) {
+  return std::lower_bound(rows.begin(), rows.end(), range.end) -
+         std::lower_bound(rows.begin(), rows.end(), range.begin);
+}
+
+}  // namespace
+
+index_t rows_of_pairs(const detail::pair_area& area, index_t begin, double pairs) {
+  const index_t left = area.rows.end - begin;
+  double fitting = 0;
+  if (area.is_against()) {
+    fitting = pairs / static_cast<double>(std::max<index_t>(area.cols.size(), 1));
+  } else {
+    // r (first + first - r) / 2 = pairs, with `first` pairs in the first row.
+    const double first = static_cast<double>(area.cols.end - begin);
+    const double root = first * first - 2 * pairs;
+    fitting = root <= 0 ? first : first - std::sqrt(root);
+  }
+  auto rows = static_cast<index_t>(std::min(fitting, static_cast<double>(most_launch_rows)));
+  if (rows > tile_rows) rows = rows / tile_rows * tile_rows;
+  return std::clamp<index_t>(rows, 1, left);
+}
+
+pair_walk::piece rows_piece(const pair_walk& walk, const detail::pair_area& area,
+                            const double& pairs) {
+  return [&walk, area, &pairs](index_t at) {
+    const index_t begin = area.rows.begin + at;
+    const auto left = static_cast<double>(pairs_of_rows(area, {begin, area.rows.end}));
+    return rows_of_pairs(area, begin, walk.fair(pairs, left, least_shared_pairs));
+  };
+}
+
+double area_sides::pairs() const {
+  const auto first = static_cast<double>(left);
+  return (rows.within ? first * (first - 1) / 2 : 0.0) + first * static_cast<double>(right);
+}
+
+area_sides sides_of(const detail::pair_area& area, const detail::prepared_rows& info) {
+  const bool within = !area.is_against();
+  const row_range right = within ? row_range{area.rows.end, area.cols.end} : area.cols;
+  const auto valid = [&](row_range range) {
+    if (range.empty()) return index_t{0};
+    return range.size() - count_in(range, info.constant_rows) - count_in(range, info.nan_rows);
+  };
+  return {.rows = {.left_begin = area.rows.begin,
+                   .left_end = area.rows.end,
+                   .right_begin = right.begin,
+                   .right_end = right.end,
+                   .within = within},
+          .left = valid(area.rows),
+          .right = valid(right)};
+}
+
+bool is_thin(const detail::pair_area& area) {
+  return !area.is_whole_table() && area.rows.size() <= most_thin_rows &&
+         area.cols.size() >= least_thin_ratio * area.rows.size();
+}
+
+}  // namespace gpu::cuda

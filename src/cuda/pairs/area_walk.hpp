@@ -1,0 +1,54 @@
+#pragma once
+// How the engine walks the pairs of its area, and which rows take part in them.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/team/share.hpp"
+#include "kernels/pairs/sides.hpp"
+#include "pairs/area.hpp"
+#include "pairs/engine.hpp"
+
+namespace gpu::cuda {
+
+/// Pairs i < j of rows [begin, end) of an area.
+inline std::uint64_t pairs_of_rows(const detail::pair_area& area, row_range rows) {
+  return detail::pairs_in({rows, area.cols});
+}
+/// The columns that rows of an area meet above the diagonal.
+inline row_range cols_of_rows(const detail::pair_area& area, row_range rows) {
+  return {std::max(rows.begin, area.cols.begin), area.cols.end};
+}
+/// The most rows of an area from `begin` on, at least one and rounded to tiles, that have at most
+/// `pairs` pairs.
+index_t rows_of_pairs(const detail::pair_area& area, index_t begin, double pairs);
+
+/// Walks go over [0, rows of the area): the rows of a range taken from one, and back.
+inline row_range from_walk(const detail::pair_area& area, index_range taken) {
+  return {area.rows.begin + taken.begin, area.rows.begin + taken.end};
+}
+inline index_range to_walk(const detail::pair_area& area, row_range rows) {
+  return {rows.begin - area.rows.begin, rows.end - area.rows.begin};
+}
+
+/// A piece of a walk over the rows of an area, of about `pairs` pairs.
+pair_walk::piece rows_piece(const pair_walk& walk, const detail::pair_area& area,
+                            const double& pairs);
+
+/// The rows of an area by side, and how many of them have a statistic.
+struct area_sides {
+  kernels::row_sides rows;
+  index_t left = 0;
+  index_t right = 0;
+
+  /// Pairs that are asked for, of rows that have a statistic.
+  [[nodiscard]] double pairs() const;
+};
+area_sides sides_of(const detail::pair_area& area, const detail::prepared_rows& info);
+
+/// Whether an area has so few rows against so many columns that ordering and packing the columns
+/// for a screen, or for counts class by class, takes longer than the tiles that decide every pair.
+bool is_thin(const detail::pair_area& area);
+
+}  // namespace gpu::cuda

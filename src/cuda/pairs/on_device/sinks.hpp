@@ -1,0 +1,120 @@
+#pragma once
+// The sinks of device results. Each takes its scratch memory from the call's arena when it is made,
+// and runs once the rows are prepared.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "base/keep_range.hpp"
+#include "cuda/pairs/on_device/stream_rows.hpp"
+#include "stats/p_table.hpp"
+
+namespace gpu::cuda {
+
+/// Every statistic.
+template <class Value>
+class stream_dense {
+ public:
+  stream_dense(const call_shape& shape, const basic_device_dense_sink<Value>& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr bool splits = true;  ///< Whether tiles need the values of tensor_float.
+
+ private:
+  const call_shape& shape_;
+  const basic_device_dense_sink<Value>& sink_;
+};
+
+/// Degrees, histogram and totals.
+class stream_counts {
+ public:
+  stream_counts(const call_shape& shape, const device_count_sink& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr bool splits = true;
+
+ private:
+  void count(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  void bin(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+
+  const call_shape& shape_;
+  const device_count_sink& sink_;
+  bool counts_;  // kept pairs and degrees
+  std::uint32_t* degree_;
+  unsigned long long* kept_;
+  unsigned long long* bins_;
+  kernels::valid_rows* valid_;
+};
+
+/// A list of edges of a given capacity.
+class stream_edges {
+ public:
+  stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr bool splits = true;
+
+ private:
+  void find(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+
+  const call_shape& shape_;
+  const device_edge_sink& sink_;
+  std::uint64_t pairs_;
+  std::uint64_t queue_;  // places
+  std::shared_ptr<const stats::p_table> table_;
+  stats::p_table* table_there_;
+  kernels::edge_state* state_;
+  std::uint64_t* keys_[2];
+  std::uint64_t* values_[2];
+  unsigned long long* per_row_;
+  unsigned long long* sums_;
+  std::size_t scratch_bytes_;
+  std::byte* scratch_;
+};
+
+/// Best partners by the maxima of groups of rows, on tensor cores.
+class stream_group_search {
+ public:
+  /// Whether the search is there for this call.
+  static bool takes(const call_shape& shape, const device_top_k_sink& sink);
+  stream_group_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr bool splits = false;
+
+ private:
+  const call_shape& shape_;
+  const device_top_k_sink& sink_;
+  index_t depth_;
+  index_t padded_rows_;
+  index_t pitch_;       // of the maxima
+  index_t block_rows_;  // that are searched together
+  std::uint8_t* tiles_;
+  std::uint16_t* maxima_;
+  std::uint32_t* index_;  // lists of a block; null where the sink's own rows are dense
+  double* statistic_;
+};
+
+/// Best partners from whole rows of statistics.
+class stream_row_search {
+ public:
+  stream_row_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr bool splits = false;
+
+ private:
+  void search(const stream_rows& rows, detail::index_range block, const detail::keep_range& keep,
+              cudaStream_t stream) const;
+
+  const call_shape& shape_;
+  const device_top_k_sink& sink_;
+  kernels::pair_tile_kind tile_;
+  index_t block_rows_;
+  index_t entries_;
+  double* statistics_;
+  double* keys_;
+  double* best_;
+  index_t* columns_;
+  std::size_t scratch_bytes_;
+  std::byte* scratch_;
+};
+
+}  // namespace gpu::cuda

@@ -1,0 +1,141 @@
+#include "cuda/pairs/on_device/stream_rows.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "base/built_code.hpp"
+#include "cuda/pairs/engine.hpp"
+#include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/device_info.hpp"
+#include "cuda_runtime/device_limits.hpp"
+#include "pairs/tables.hpp"
+#include "plan/pair_variants.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using detail::index_range;
+using kernels::pair_region;
+using kernels::pair_tile_kind;
+
+// Pairs of one launch, far from the limits of a grid and of what a launch counts in 32 bits.
+constexpr index_t launch_pairs = index_t{1} << 36;
+constexpr index_t tile_rows = 128;
+// Of the ranks on their way to limbs.
+constexpr std::size_t most_ranks_bytes = std::size_t{256} << 20;
+
+}  // namespace
+
+call_shape shape_of(const detail::device_pair_call& call) {
+  const device_limits& limits = current_limits();
+  const pair_options& options = call.options;
+  const index_t cols = call.input.cols();
+  const index_t rows = call.input.rows();
+  const int capability = limits.compute_major * 10 + limits.compute_minor;
+  const pair_variant variant =
+      detail::choose_pair_variant(backend::cuda, options.variant,
+                                  {.what = call.what,
+                                   .rows = rows,
+                                   .cols = cols,
+                                   .compute_capability = capability,
+                                   .warpgroup_code = detail::has_warpgroup_code});
+  return {.what = call.what,
+          .area = call.input.area,
+          .rows = rows,
+          .format = choose_row_format(call.what, variant, cols,
+                                      options.variant != pair_variant::automatic),
+          .variant = variant,
+          .has_warpgroup_products = detail::has_warpgroup_code && capability == 90,
+          .multiprocessors = limits.multiprocessors,
+          .block_shared_bytes = limits.block_shared_bytes};
+}
+
+stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
+    : shape_(shape), splits_(splits && shape.format.tile == pair_tile_kind::tensor_float) {
+  const auto rows = static_cast<std::size_t>(shape.rows);
+  const row_format& format = shape.format;
+  const std::size_t ranks_bytes = ranks_row_bytes(format);
+  const auto fitting =
+      static_cast<index_t>(most_ranks_bytes / std::max<std::size_t>(ranks_bytes, 1));
+  block_rows_ = std::clamp<index_t>(fitting, 1, std::max<index_t>(shape.rows, 1));
+  square_sums_ = memory.take<std::int64_t>(rows);
+  norms_ = memory.take<kernels::row_norm>(rows);
+  invalid_ = memory.take<unsigned long long>(1);
+  const bool has_values = format.tile != pair_tile_kind::tensor_float || splits_;
+  values_ = memory.take<std::byte>(has_values ? rows * format.row_bytes : 0);
+  unit_ = memory.take<double>(rows * format.unit_bytes / sizeof(double));
+  ranks_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * ranks_bytes);
+}
+
+template <class T>
+void stream_rows::prepare_table(device_matrix_view<const T> table, index_t first,
+                                cudaStream_t stream) const {
+  const row_format& format = shape_.format;
+  for (index_t begin = 0; begin < table.rows(); begin += block_rows_) {
+    const index_t rows = std::min(block_rows_, table.rows() - begin);
+    const index_t at = first + begin;
+    const auto offset = static_cast<std::size_t>(at);
+    const packed_rows to{.square_sums = square_sums_ + at,
+                         .ranks = ranks_,
+                         .values = values_ + offset * format.row_bytes,
+                         .unit = unit_ + offset * format.unit_bytes / sizeof(double)};
+    pack_rows(shape_.what, format,
+              device_matrix_view<const T>(table.row(begin), rows, table.cols(), table.row_stride()),
+              to, stream);
+  }
+}
+
+void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream) const {
+  index_t first = 0;
+  const auto prepare_next = [&](const detail::any_table& table) {
+    std::visit(
+        [&](const auto& view) {
+          prepare_table(view, first, stream);
+          first += view.rows();
+        },
+        detail::device_view(table));
+  };
+  prepare_next(tables.x);
+  if (tables.y) prepare_next(*tables.y);
+  if (shape_.rows == 0) return;
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_, 0, sizeof *invalid_, stream));
+  kernels::launch_row_norms(square_sums_, shape_.rows, norms_, invalid_, stream);
+  if (!splits_) return;
+  kernels::launch_split_floats(unit_, shape_.rows,
+                               kernels::unit_row_layout(shape_.format.cols).pitch(),
+                               shape_.format.columns, reinterpret_cast<float*>(values_), stream);
+}
+
+kernels::pair_operand stream_rows::operand(index_range rows, pair_tile_kind tile) const {
+  const auto first = static_cast<std::size_t>(rows.begin);
+  const row_format& format = shape_.format;
+  return operand_of(
+      format, tile, rows,
+      {.values = values_ + first * format.row_bytes,
+       .unit =
+           format.unit_bytes == 0 ? nullptr : unit_ + first * format.unit_bytes / sizeof(double),
+       .norms = norms_,
+       .square_sums = square_sums_});
+}
+
+void stream_rows::for_each_panel(
+    index_range rows, index_range cols, pair_region region, pair_tile_kind tile,
+    const std::function<void(const kernels::pair_panel&)>& launch) const {
+  if (rows.empty() || cols.empty()) return;
+  const index_t fitting = launch_pairs / cols.size() / tile_rows * tile_rows;
+  const index_t step = std::max(fitting, tile_rows);
+  for (index_t begin = rows.begin; begin < rows.end; begin += step) {
+    const index_range block{begin, std::min(begin + step, rows.end)};
+    index_range met = cols;
+    if (region == pair_region::above_diagonal) met.begin = std::max(met.begin, begin);
+    if (met.empty()) continue;
+    launch({operand(block, tile), operand(met, tile), region});
+  }
+}
+
+double stream_rows::estimate_error(pair_tile_kind tile) const {
+  return float_estimate_error +
+         (tile == pair_tile_kind::tensor_float ? tensor_error(shape_.format) : 0.0);
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,76 @@
+#pragma once
+// Rows that are prepared on the caller's stream, in the call's scratch memory. Nothing here waits,
+// and what is launched depends on extents alone.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+
+#include "cuda/pairs/on_device/arena.hpp"
+#include "cuda/pairs/pack_rows.hpp"
+#include "cuda/pairs/row_format.hpp"
+#include "kernels/pairs/on_device/kernels.hpp"
+#include "pairs/on_device.hpp"
+
+namespace gpu::cuda {
+
+/// What a call computes, and on what.
+struct call_shape {
+  detail::measure what;
+  detail::pair_area area;
+  index_t rows;  ///< Of the table, or of x and y.
+  row_format format;
+  pair_variant variant;
+  bool has_warpgroup_products;
+  int multiprocessors;
+  std::size_t block_shared_bytes;
+};
+/// Of a call on the current device. Throws gpu::unsupported where its variant is not offered.
+call_shape shape_of(const detail::device_pair_call& call);
+
+class stream_rows {
+ public:
+  /// Takes its memory. With `splits`, the values of tensor_float are made too.
+  stream_rows(const call_shape& shape, bool splits, arena& memory);
+
+  /// Ranks or scales, and packs, the rows of x with those of y behind them.
+  void prepare(const detail::pair_tables& tables, cudaStream_t stream) const;
+  /// Rows as `tile` takes them.
+  [[nodiscard]] kernels::pair_operand operand(detail::index_range rows,
+                                              kernels::pair_tile_kind tile) const;
+  [[nodiscard]] kernels::pair_operand all(kernels::pair_tile_kind tile) const {
+    return operand({0, shape_.rows}, tile);
+  }
+  [[nodiscard]] const std::int64_t* square_sums() const { return square_sums_; }
+
+  /// Calls launch(panel) for the pairs of rows x cols in `region`.
+  void for_each_panel(detail::index_range rows, detail::index_range cols,
+                      kernels::pair_region region, kernels::pair_tile_kind tile,
+                      const std::function<void(const kernels::pair_panel&)>& launch) const;
+  /// The same of the area's pairs i < j.
+  void for_each_pair_panel(kernels::pair_tile_kind tile,
+                           const std::function<void(const kernels::pair_panel&)>& launch) const {
+    for_each_panel(shape_.area.rows, shape_.area.cols, kernels::pair_region::above_diagonal, tile,
+                   launch);
+  }
+
+  /// Error of the products of a tile on these rows as estimates of the statistic.
+  [[nodiscard]] double estimate_error(kernels::pair_tile_kind tile) const;
+
+ private:
+  template <class T>
+  void prepare_table(device_matrix_view<const T> table, index_t first, cudaStream_t stream) const;
+
+  const call_shape& shape_;
+  bool splits_;
+  index_t block_rows_;  // that are prepared by one launch
+  std::int64_t* square_sums_;
+  kernels::row_norm* norms_;
+  unsigned long long* invalid_;
+  std::byte* values_;
+  double* unit_;
+  std::byte* ranks_;
+};
+
+}  // namespace gpu::cuda

@@ -1,0 +1,107 @@
+#include "cuda/pairs/pack_rows.hpp"
+
+#include "base/element_types.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "kernels/rank/kernels.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using detail::measure;
+using kernels::pair_tile_kind;
+
+template <class T, class Integer>
+void pack_ranks(const row_format& format, device_matrix_view<const T> block, const packed_rows& to,
+                cudaStream_t stream) {
+  if (format.tile != pair_tile_kind::tensor_limbs) {
+    const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(to.values), block.rows(),
+                                            format.columns);
+    return kernels::launch_centred_ranks<T, Integer>(block, ranks, to.square_sums, stream);
+  }
+  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(to.ranks), block.rows(),
+                                          padded(format.cols, 8));
+  kernels::launch_centred_ranks<T, Integer>(block, ranks, to.square_sums, stream);
+  if constexpr (sizeof(Integer) > 1) {
+    kernels::launch_split_limbs<Integer>(ranks, format.cols, format.limbs, format.columns,
+                                         reinterpret_cast<std::int8_t*>(to.values), stream);
+  }
+}
+
+}  // namespace
+
+std::size_t ranks_row_bytes(const row_format& format) {
+  if (format.tile != pair_tile_kind::tensor_limbs &&
+      format.tile != pair_tile_kind::naive_spearman) {
+    return 0;
+  }
+  const auto pitch = static_cast<std::size_t>(padded(format.cols, 8));
+  return pitch * (format.cols <= int16_rank_columns ? 2 : 4);
+}
+
+template <class T>
+void pack_rows(measure what, const row_format& format, device_matrix_view<const T> block,
+               const packed_rows& to, cudaStream_t stream) {
+  switch (format.tile) {
+    case pair_tile_kind::naive_spearman: {
+      // The ranks themselves are only needed for their sums of squares.
+      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(to.ranks),
+                                                   block.rows(), padded(format.cols, 8));
+      kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, to.square_sums, stream);
+      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
+      break;
+    }
+    case pair_tile_kind::naive_pearson: {
+      device_buffer<double> rows(
+          static_cast<std::size_t>(block.rows() * kernels::unit_row_layout(format.cols).pitch()),
+          stream);
+      kernels::launch_unit_rows<T>(block, rows.data(), to.square_sums, stream);
+      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
+      break;
+    }
+    case pair_tile_kind::shared_double:
+      kernels::launch_unit_rows<T>(block, reinterpret_cast<double*>(to.values), to.square_sums,
+                                   stream);
+      break;
+    case pair_tile_kind::tensor_float:
+      kernels::launch_unit_rows<T>(block, to.unit, to.square_sums, stream);
+      break;
+    default:
+      if (format.cols <= int8_rank_columns) {
+        pack_ranks<T, std::int8_t>(format, block, to, stream);
+      } else if (format.cols <= int16_rank_columns) {
+        pack_ranks<T, std::int16_t>(format, block, to, stream);
+      } else {
+        pack_ranks<T, std::int32_t>(format, block, to, stream);
+      }
+  }
+  if (what == measure::spearman) {
+    kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
+  }
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                 \
+  template void pack_rows<T>(measure, const row_format&, device_matrix_view<const T>, \
+                             const packed_rows&, cudaStream_t);
+
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
+
+kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
+                                 detail::index_range rows, const row_memory& memory) {
+  kernels::pair_operand out;
+  const index_t unit_pitch = kernels::unit_row_layout(format.cols).pitch();
+  const bool as_doubles = tile != format.tile;  // shared_double on rows made for tensor_float
+  out.values = as_doubles ? reinterpret_cast<const std::byte*>(memory.unit) : memory.values;
+  out.columns = as_doubles ? unit_pitch : format.columns;
+  out.limbs = format.limbs;
+  out.pitch = as_doubles ? unit_pitch : format.columns * format.limbs;
+  if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
+  out.norms = memory.norms + rows.begin;
+  out.square_sums = memory.square_sums + rows.begin;
+  out.unit_rows = memory.unit;
+  out.unit_pitch = unit_pitch;
+  out.first = rows.begin;
+  out.count = rows.size();
+  return out;
+}
+
+}  // namespace gpu::cuda

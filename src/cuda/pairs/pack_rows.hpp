@@ -1,0 +1,44 @@
+#pragma once
+// From rows of input on the device to rows as a tile takes them.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/index_range.hpp"
+#include "cuda/pairs/row_format.hpp"
+#include "kernels/pairs/kernels.hpp"
+
+namespace gpu::cuda {
+
+/// Bytes of a row of centred ranks on their way to a row of `format`; 0 where there is no such way.
+std::size_t ranks_row_bytes(const row_format& format);
+
+/// Where a block of rows goes.
+struct packed_rows {
+  std::int64_t* square_sums;  ///< [rows]
+  std::byte* ranks;           ///< Scratch, ranks_row_bytes() a row.
+  std::byte* values;          ///< format.row_bytes a row; not written for tensor_float.
+  double* unit;               ///< format.unit_bytes a row.
+};
+
+/// Ranks or scales a block of rows and packs it. Values of tensor_float are split from the unit
+/// rows later, where tiles need them. Takes memory from the stream's pool for naive_pearson alone.
+template <class T>
+void pack_rows(detail::measure what, const row_format& format, device_matrix_view<const T> block,
+               const packed_rows& to, cudaStream_t stream);
+
+/// All prepared rows of an input in device memory.
+struct row_memory {
+  const std::byte* values;
+  const double* unit;
+  const kernels::row_norm* norms;
+  const std::int64_t* square_sums;
+};
+/// Rows [rows.begin, rows.end) as `tile` takes them, the format's own or shared_double on rows made
+/// for tensor_float. `values` and `unit` are those of the first of them.
+kernels::pair_operand operand_of(const row_format& format, kernels::pair_tile_kind tile,
+                                 detail::index_range rows, const row_memory& memory);
+
+}  // namespace gpu::cuda

@@ -1,0 +1,30 @@
+#pragma once
+// The seam of all pairs whose results stay in device memory: src/api checks a call, src/cuda puts
+// it on the stream.
+
+#include <gpu/device_sinks.hpp>
+#include <gpu/pair_options.hpp>
+
+#include "pairs/engine.hpp"
+
+namespace gpu::detail {
+
+/// A call whose input and results are in device memory.
+struct device_pair_call {
+  measure what;
+  pair_input input;
+  const pair_options& options;
+  const any_device_sink& sink;
+};
+
+}  // namespace gpu::detail
+
+namespace gpu::cuda {
+
+/// Checks that memory and stream are those of the device, and puts the call on options.exec.stream.
+/// Throws as spearman_all_pairs documents.
+void all_pairs_on_device(const detail::device_pair_call& call);
+/// The variant and the scratch memory of the call. Looks at no memory.
+detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& call);
+
+}  // namespace gpu::cuda

@@ -1,0 +1,50 @@
+#pragma once
+// Where the tables of a call are.
+
+#include <type_traits>
+#include <variant>
+
+#include <gpu/detail/any_view.hpp>
+
+namespace gpu::inline v0::detail {
+
+/// Whether a table is in device memory.
+inline bool is_on_device(const any_table& table) {
+  return std::visit([]<class View>(const View&) { return View::space == memory_space::device; },
+                    table);
+}
+inline bool is_on_device(const pair_tables& tables) {
+  return is_on_device(tables.x);
+}
+
+inline any_table table_of(const any_matrix_view& table) {
+  return std::visit([](const auto& view) -> any_table { return view; }, table);
+}
+
+/// A table that is in host memory; empty where it is not.
+inline any_matrix_view host_view(const any_table& table) {
+  return std::visit(
+      []<class View>(const View& view) -> any_matrix_view {
+        if constexpr (View::space == memory_space::host) {
+          return view;
+        } else {
+          return {};
+        }
+      },
+      table);
+}
+
+/// A table that is in device memory; empty where it is not.
+inline any_device_matrix_view device_view(const any_table& table) {
+  return std::visit(
+      []<class View>(const View& view) -> any_device_matrix_view {
+        if constexpr (View::space == memory_space::device) {
+          return view;
+        } else {
+          return {};
+        }
+      },
+      table);
+}
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,380 @@
+// Every call of the command that touches a file fails in turn: failing_files.cpp is loaded into it.
+// A run ends well with the whole result, or with a message, an exit code and nothing changed.
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cli/run_command.hpp"
+#include "support/catch.hpp"
+#include "support/skip.hpp"
+
+namespace {
+
+using gpu_test::command_result;
+using gpu_test::command_settings;
+using gpu_test::read_file;
+using gpu_test::run_command;
+namespace fs = std::filesystem;
+
+constexpr int exit_bad_input = 3;
+constexpr int exit_resources = 4;
+
+/// Rows that all move together: every pair is an edge.
+std::string table_of(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < 12; ++j) text += std::to_string(j * 7 + i % 5 + (i * j) % 3) + " ";
+    text += "\n";
+  }
+  return text;
+}
+
+/// One way to use the command: its words, and its outputs in the folder of the run.
+struct job {
+  std::string name;
+  std::string input;                   ///< in.txt, in.npy or in.txt.gz
+  std::vector<std::string> words;      ///< The first is the subcommand; the input follows it.
+  std::vector<std::string> outputs;    ///< Options and file names in turn.
+  bool is_to_standard_output = false;  ///< Then `out` is what stands there.
+};
+
+const std::vector<job>& jobs() {
+  static const std::vector<job> all = {
+      {"edges", "in.txt", {"spearman"}, {"-o", "out"}},
+      {"edges as .npy", "in.txt", {"spearman", "--format", "npy"}, {"-o", "out"}},
+      {"edges of .npy with a report", "in.npy", {"pearson"}, {"-o", "out", "--report", "report"}},
+      {"edges of gzip", "in.txt.gz", {"spearman", "--threads", "1"}, {"-o", "out"}},
+      {"edges to standard output", "in.txt", {"spearman"}, {}, true},
+      {"dense", "in.txt", {"spearman", "--keep", "dense"}, {"-o", "out"}},
+      {"dense as .npy",
+       "in.txt",
+       {"spearman", "--keep", "dense", "--format", "npy"},
+       {"-o", "out"}},
+      {"top-k", "in.txt", {"spearman", "--keep", "top-k", "-k", "7"}, {"-o", "out"}},
+      {"degrees", "in.txt", {"spearman", "--keep", "counts"}, {"-o", "out"}},
+      {"patterns",
+       "in.txt",
+       {"spearman", "--keep", "folded-edges"},
+       {"-o", "out", "--patterns", "patterns"}},
+      {"mean-filter", "in.txt", {"mean-filter", "-w", "3"}, {"-o", "out"}},
+  };
+  return all;
+}
+
+/// A folder with the inputs, and what each job writes where nothing fails.
+class bench {
+ public:
+  explicit bench(int rows) {
+    static_cast<void>(folder_.write("in.txt", table_of(rows)));
+    REQUIRE(std::system(("gzip -k " + path("in.txt")).c_str()) == 0);
+    REQUIRE(run_command(
+                {"mean-filter", path("in.txt"), "-w", "1", "--format", "npy", "-o", path("in.npy")})
+                .exit_code == 0);
+    for (const job& j : jobs()) {
+      const auto result = run(j, {});
+      INFO(j.name << ": " << result.err);
+      REQUIRE(result.exit_code == 0);
+      expected_[j.name] = outputs_of(j, result);
+      remove_outputs(j);
+    }
+  }
+
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (fs::canonical(folder_.path(".")) / name).string();
+  }
+
+  [[nodiscard]] command_result run(const job& j, const command_settings& settings) const {
+    std::vector<std::string> words{j.words.front(), path(j.input)};
+    words.insert(words.end(), j.words.begin() + 1, j.words.end());
+    for (std::size_t i = 0; i < j.outputs.size(); i += 2) {
+      words.push_back(j.outputs[i]);
+      words.push_back(path(j.outputs[i + 1]));
+    }
+    words.push_back("--quiet");
+    command_settings with_threads = settings;
+    with_threads.environment.emplace_back("OMP_NUM_THREADS", "2");
+    with_threads.environment.emplace_back("OPENBLAS_NUM_THREADS", "1");
+    with_threads.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+    return run_command(words, with_threads);
+  }
+
+  /// What is not there is left out.
+  [[nodiscard]] std::map<std::string, std::string> outputs_of(const job& j,
+                                                              const command_result& result) const {
+    std::map<std::string, std::string> found;
+    if (j.is_to_standard_output) found["standard output"] = result.out;
+    for (std::size_t i = 1; i < j.outputs.size(); i += 2) {
+      if (fs::exists(path(j.outputs[i]))) found[j.outputs[i]] = read_file(path(j.outputs[i]));
+    }
+    return found;
+  }
+
+  void put_old_outputs(const job& j) const {
+    for (std::size_t i = 1; i < j.outputs.size(); i += 2) {
+      static_cast<void>(folder_.write(j.outputs[i], "old"));
+    }
+  }
+  void remove_outputs(const job& j) const {
+    for (std::size_t i = 1; i < j.outputs.size(); i += 2) fs::remove(path(j.outputs[i]));
+  }
+
+  /// Names of unfinished files; removes them.
+  [[nodiscard]] std::vector<std::string> take_leftovers() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(path(""))) {
+      if (entry.path().extension() == ".partial") found.push_back(entry.path().string());
+    }
+    for (const std::string& name : found) contents_[name] = read_file(name);
+    for (const std::string& name : found) fs::remove(name);
+    return found;
+  }
+  /// Of a leftover that was taken.
+  [[nodiscard]] const std::string& content_of(const std::string& leftover) const {
+    return contents_.at(leftover);
+  }
+
+  /// Whether `content` is the whole output `name`. A report holds times: its end will do.
+  [[nodiscard]] bool is_whole(const job& j, const std::string& name,
+                              const std::string& content) const {
+    if (name != "report") return content == expected_.at(j.name).at(name);
+    return gpu_test::report_value(content, "status") == "\"complete\"" && content.ends_with("}\n");
+  }
+  [[nodiscard]] bool is_any_whole(const job& j, const std::string& content) const {
+    const auto& outputs = expected_.at(j.name);
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](const auto& output) { return is_whole(j, output.first, content); });
+  }
+  [[nodiscard]] std::size_t output_count(const job& j) const { return expected_.at(j.name).size(); }
+
+ private:
+  gpu_test::temporary_folder folder_;
+  std::map<std::string, std::map<std::string, std::string>> expected_;
+  mutable std::map<std::string, std::string> contents_;
+};
+
+void check_complete(const bench& b, const job& j, const command_result& result) {
+  CHECK(result.exit_code == 0);
+  const auto found = b.outputs_of(j, result);
+  CHECK(found.size() == b.output_count(j));
+  for (const auto& [name, content] : found) {
+    INFO(name);
+    CHECK(b.is_whole(j, name, content));
+  }
+}
+
+/// A run that failed: it says why, and no output is half there. `old` stood there before, or
+/// nothing.
+void check_failed(const bench& b, const job& j, const command_result& result, bool had_old,
+                  bool may_name_leftover) {
+  CHECK((result.exit_code == exit_resources || result.exit_code == exit_bad_input));
+  CHECK(result.err.starts_with("gpu-similarity: "));
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  bool is_result_new = false;
+  for (const auto& [name, content] : b.outputs_of(j, result)) {
+    if (j.is_to_standard_output) break;
+    INFO(name);
+    const bool is_old = had_old && content == "old";
+    CHECK((is_old || b.is_whole(j, name, content)));
+    if (!is_old && name == "out") is_result_new = true;
+  }
+  // A report that fails says that the result is there.
+  if (is_result_new && !may_name_leftover) {
+    CHECK(result.err.find("the result is complete") != std::string::npos);
+  }
+  for (const std::string& leftover : b.take_leftovers()) {
+    INFO(leftover);
+    CHECK(may_name_leftover);
+    CHECK(result.err.find(leftover) != std::string::npos);
+    CHECK(b.is_any_whole(j, b.content_of(leftover)));
+  }
+}
+
+struct file_fault {
+  const char* call;
+  int error_number;  ///< 0: half of what was asked for.
+  bool stays = false;
+};
+
+/// Lets the n-th such call fail for every n; returns how many there were.
+int sweep(const bench& b, const job& j, const file_fault& fault) {
+  constexpr int most_calls = 200;
+  const std::string mark = b.path("mark");
+  for (int nth = 1; nth <= most_calls; ++nth) {
+    const bool has_old = nth % 2 == 0;
+    if (has_old) b.put_old_outputs(j);
+    command_settings settings;
+    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
+                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("")},
+                            {"GPU_SIMILARITY_FAULT_OUTPUT", j.is_to_standard_output ? "1" : "0"},
+                            {"GPU_SIMILARITY_FAULT_CALL", fault.call},
+                            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
+                            {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(fault.error_number)},
+                            {"GPU_SIMILARITY_FAULT_STAYS", fault.stays ? "1" : "0"},
+                            {"GPU_SIMILARITY_FAULT_MARK", mark}};
+    const command_result result = b.run(j, settings);
+    INFO(j.name << ": " << fault.call << ' ' << nth << ": "
+                << (fault.error_number == 0 ? "half" : std::strerror(fault.error_number))
+                << (fault.stays ? ", and all from then on" : "") << ": exit " << result.exit_code
+                << ": " << result.err);
+    const bool happened = fs::remove(mark);
+    const bool is_harmless = fault.error_number == 0 || fault.error_number == EINTR;
+    if (!happened || is_harmless || result.exit_code == 0) {
+      check_complete(b, j, result);
+      CHECK(b.take_leftovers().empty());
+    } else {
+      check_failed(b, j, result, has_old, std::strcmp(fault.call, "rename") == 0);
+    }
+    b.remove_outputs(j);
+    if (!happened) return nth - 1;
+  }
+  FAIL("too many calls of " << fault.call);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("A call on a file that fails leaves all or nothing", "[faults][files]") {
+  const bench b(120);
+  std::map<std::string, int> calls;
+  for (const job& j : jobs()) {
+    for (const file_fault& fault : {file_fault{"create", ENOSPC},
+                                    {"open", EACCES},
+                                    {"read", EIO},
+                                    {"write", ENOSPC},
+                                    {"write", ENOSPC, true},
+                                    {"fsync", EIO},
+                                    {"close", EDQUOT},
+                                    {"rename", EACCES}}) {
+      calls[fault.call] += sweep(b, j, fault);
+    }
+  }
+  // The faults did reach the command, of each kind.
+  const auto files = static_cast<int>(jobs().size());
+  for (const char* call : {"open", "read", "write", "close"}) {
+    INFO(call);
+    CHECK(calls[call] >= files);
+  }
+  for (const char* call : {"create", "fsync", "rename"}) {
+    INFO(call);
+    CHECK(calls[call] >= files - 1);  // one writes to standard output
+  }
+}
+
+TEST_CASE("Short and interrupted calls change nothing", "[faults][files]") {
+  const bench b(120);
+  for (const job& j : jobs()) {
+    for (const file_fault& fault : {file_fault{"read", 0},
+                                    {"write", 0},
+                                    {"read", EINTR},
+                                    {"write", EINTR},
+                                    {"fsync", EINTR},
+                                    {"close", EINTR}}) {
+      sweep(b, j, fault);
+    }
+  }
+}
+
+namespace {
+
+/// A file system of `bytes` in memory, where the system lets this process mount one.
+class small_disk {
+ public:
+  small_disk(const std::string& path, std::size_t bytes) : path_(path) {
+    fs::create_directory(path);
+    const std::string size = "size=" + std::to_string(bytes);
+    is_mounted_ = ::mount("tmpfs", path.c_str(), "tmpfs", 0, size.c_str()) == 0;
+  }
+  ~small_disk() {
+    if (is_mounted_) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  small_disk(const small_disk&) = delete;
+  small_disk& operator=(const small_disk&) = delete;
+  [[nodiscard]] bool is_mounted() const { return is_mounted_; }
+
+ private:
+  std::string path_;
+  bool is_mounted_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("A full disk leaves nothing behind", "[faults][files]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.txt", table_of(300));
+  const std::string disk = folder.path("disk");
+  for (const std::size_t kib : {4U, 16U, 64U, 128U}) {
+    const small_disk mounted(disk, kib << 10);
+    if (!mounted.is_mounted()) {
+      gpu_test::note_skip(gpu_test::missing::privilege,
+                          "a full disk: this process may not mount a file system of its own");
+      return;
+    }
+    for (const std::vector<std::string>& kept :
+         {std::vector<std::string>{"edges"}, {"edges", "--format", "npy"}, {"dense"}}) {
+      std::vector<std::string> words{"spearman", input, "-o", disk + "/out", "--keep"};
+      words.insert(words.end(), kept.begin(), kept.end());
+      const auto result = run_command(words);
+      INFO(kib << " KiB, " << kept.back() << ": " << result.err);
+      CHECK(result.exit_code == exit_resources);
+      CHECK(result.err.find("No space left on device") != std::string::npos);
+      CHECK(fs::is_empty(disk));
+      std::ofstream(disk + "/out") << "old";
+      CHECK(run_command(words).exit_code == exit_resources);
+      CHECK(read_file(disk + "/out") == "old");
+      CHECK(std::distance(fs::directory_iterator(disk), fs::directory_iterator()) == 1);
+      fs::remove(disk + "/out");
+    }
+  }
+}
+
+TEST_CASE("Signals at random moments leave all or nothing", "[faults][signal]") {
+  const bench b(400);
+  std::mt19937 random(20261122);
+  constexpr int runs = 60;
+  constexpr int killed = 128 + SIGKILL;
+  for (int run = 0; run < runs; ++run) {
+    const job& j = jobs()[random() % jobs().size()];
+    if (j.is_to_standard_output) continue;
+    const int signal = std::vector{SIGINT, SIGTERM, SIGHUP, SIGKILL}[random() % 4];
+    // Most runs take 20 to 200 ms; half of the moments are early.
+    const std::chrono::microseconds moment(random() % (random() % 2 == 0 ? 30'000 : 250'000));
+    const bool has_old = random() % 2 == 0;
+    if (has_old) b.put_old_outputs(j);
+    command_settings settings;
+    settings.signal = signal;
+    const auto start = std::chrono::steady_clock::now();
+    settings.is_time_to_signal = [=] { return std::chrono::steady_clock::now() - start > moment; };
+    const command_result result = b.run(j, settings);
+    INFO(j.name << ", signal " << signal << " after " << moment.count() << " us: exit "
+                << result.exit_code << ": " << result.err);
+    if (result.exit_code == 0) {
+      check_complete(b, j, result);
+      CHECK(b.take_leftovers().empty());
+    } else {
+      CHECK(result.exit_code == 128 + signal);
+      CHECK(result.seconds_after_signal < 5);
+      for (const auto& [name, content] : b.outputs_of(j, result)) {
+        INFO(name);
+        const bool is_cut_report =
+            name == "report" && gpu_test::report_value(content, "status") == "\"interrupted\"";
+        CHECK(((has_old && content == "old") || is_cut_report || b.is_whole(j, name, content)));
+      }
+      for (const std::string& leftover : b.take_leftovers()) {
+        INFO(leftover);
+        // SIGINT keeps the edges so far and names them; nothing can be done about SIGKILL.
+        CHECK((signal == SIGKILL || result.err.find(leftover) != std::string::npos));
+        CHECK((result.exit_code == killed || signal == SIGINT));
+      }
+    }
+    b.remove_outputs(j);
+  }
+}

@@ -1,0 +1,52 @@
+#pragma once
+// What tests of all pairs in device memory share.
+
+#include <cstddef>
+
+#include <gpu/pearson.hpp>
+#include <gpu/spearman.hpp>
+
+#include "support/catch.hpp"
+#include "support/device_offers.hpp"
+#include "support/device_table.hpp"
+#include "support/generators.hpp"
+
+namespace gpu_test {
+
+struct spearman_call {
+  static constexpr const char* name = "spearman";
+  template <class Data, class Sink>
+  static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::spearman_all_pairs(data, options, sink);
+  }
+};
+struct pearson_call {
+  static constexpr const char* name = "pearson";
+  template <class Data, class Sink>
+  static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::pearson_all_pairs(data, options, sink);
+  }
+};
+
+/// Element by element, NaN equal to NaN.
+template <class Value>
+bool same_values(const gpu::matrix<Value>& got, const gpu::matrix<Value>& wanted) {
+  if (got.rows() != wanted.rows() || got.cols() != wanted.cols()) return false;
+  for (gpu::index_t i = 0; i < got.rows() * got.cols(); ++i) {
+    const Value a = got.data()[i];
+    const Value b = wanted.data()[i];
+    if (!(a == b || (a != a && b != b))) return false;
+  }
+  return true;
+}
+
+template <class Got, class Wanted>
+bool same_list(const Got& got, const Wanted& wanted) {
+  if (got.size() != wanted.size()) return false;
+  for (std::size_t e = 0; e < got.size(); ++e) {
+    if (!(got[e] == wanted[e])) return false;
+  }
+  return true;
+}
+
+}  // namespace gpu_test

@@ -1,0 +1,89 @@
+#pragma once
+// Calls of every operation and every kernel of the CUDA backend, each answer checked by the CPU's.
+// Which shape, type and options a call has is drawn; soak_cuda draws for minutes, and calls each
+// case once at a small size for compute-sanitizer.
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include <gpu/similarity.hpp>
+
+namespace gpu_test {
+
+/// An answer that is not the CPU's.
+class wrong_answer : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline void expect(bool holds, const std::string& what) {
+  if (!holds) throw wrong_answer(what);
+}
+
+/// What a call draws from, and the sizes that it keeps to.
+class dice {
+ public:
+  dice(std::uint64_t seed, gpu::index_t most_rows) : random_(seed), most_rows_(most_rows) {}
+
+  /// Uniform in [low, high].
+  gpu::index_t between(gpu::index_t low, gpu::index_t high) {
+    return std::uniform_int_distribution<gpu::index_t>(low, high < low ? low : high)(random_);
+  }
+  template <class T>
+  T one_of(std::initializer_list<T> all) {
+    return *std::next(all.begin(), between(0, static_cast<gpu::index_t>(all.size()) - 1));
+  }
+  bool coin() { return between(0, 1) == 1; }
+  std::uint64_t seed() { return random_(); }
+  /// Rows of a table; 16 at least at the smallest size.
+  gpu::index_t rows() { return between(1, most_rows_); }
+  [[nodiscard]] gpu::index_t most_rows() const { return most_rows_; }
+
+ private:
+  std::mt19937_64 random_;
+  gpu::index_t most_rows_;
+};
+
+/// One way to use the library. Device calls go on `stream`; a call may throw gpu::unsupported where
+/// the device or the shape that was drawn does not suit the variant.
+struct soak_case {
+  std::string name;
+  std::function<void(dice&, cudaStream_t stream)> run;
+};
+
+std::vector<soak_case> pair_cases();
+std::vector<soak_case> row_cases();
+std::vector<soak_case> product_cases();
+
+/// Where the answers to compare with come from: one thread, beside many that call.
+inline gpu::execution by_cpu() {
+  return {.target = gpu::backend::cpu, .cpu_threads = 1};
+}
+inline gpu::execution by_cuda(cudaStream_t stream) {
+  return {.target = gpu::backend::cuda, .stream = gpu::stream_ref(stream)};
+}
+
+/// Elements that are the same, NaN equal to NaN.
+template <class T>
+bool same_values(const T* a, const T* b, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(a[i] == b[i] || (a[i] != a[i] && b[i] != b[i]))) return false;
+  }
+  return true;
+}
+template <class T>
+bool same_values(const gpu::matrix<T>& a, const gpu::matrix<T>& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         same_values(a.data(), b.data(), static_cast<std::size_t>(a.rows() * a.cols()));
+}
+
+}  // namespace gpu_test

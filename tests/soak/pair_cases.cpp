@@ -1,0 +1,158 @@
+// All pairs: every variant and sink of both measures.
+#include <algorithm>
+#include <span>
+
+#include "soak/cases.hpp"
+#include "support/correlated_rows.hpp"
+#include "support/generators.hpp"
+
+namespace gpu_test {
+namespace {
+
+using gpu::index_t;
+using gpu::pair_variant;
+
+struct spearman_measure {
+  static constexpr const char* name = "spearman ";
+  static constexpr bool has_folding = true;
+  template <class Data, class Sink>
+  static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::spearman_all_pairs(data, options, sink);
+  }
+};
+struct pearson_measure {
+  static constexpr const char* name = "pearson ";
+  static constexpr bool has_folding = false;
+  template <class Data, class Sink>
+  static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::pearson_all_pairs(data, options, sink);
+  }
+};
+
+template <class T>
+gpu::matrix<T> draw_rows(dice& d) {
+  const index_t rows = d.rows();
+  const index_t cols = d.one_of<index_t>({3, 8, 30, 31, 32, 57, 64, 100, 128, 130, 300});
+  if (d.coin()) {
+    return correlated_matrix<T>({.rows = rows,
+                                 .cols = cols,
+                                 .pairs_in_blocks = d.one_of({0.001, 0.05, 0.5}),
+                                 .levels = d.one_of({0, 3, 12}),
+                                 .seed = d.seed()});
+  }
+  return tied_matrix<T>(rows, cols, d.seed(), d.one_of({0.0, 0.5, 0.95}), d.one_of({2, 10, 100}));
+}
+
+gpu::pair_filter draw_filter(dice& d) {
+  return {.max_p = d.one_of({1e-12, 1e-6, 1e-3, 0.05, 1.0}),
+          .side = d.one_of(
+              {gpu::tail::two_sided, gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}),
+          .adjust = d.one_of({gpu::adjustment::none, gpu::adjustment::none,
+                              gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg})};
+}
+
+/// One call on both backends: `compare(cuda, cpu)` of what the sink gives.
+template <class Measure, class T, class Sink, class Compare>
+void run_pairs(dice& d, pair_variant variant, cudaStream_t, const Sink& sink,
+               const Compare& compare) {
+  const gpu::matrix<T> x = draw_rows<T>(d);
+  gpu::pair_options options{.variant = variant, .exec = {.target = gpu::backend::cuda}};
+  if (Measure::has_folding) {
+    options.fold =
+        d.one_of({gpu::row_folding::automatic, gpu::row_folding::never, gpu::row_folding::always});
+  }
+  if (d.between(0, 3) == 0) {
+    options.exec.workspace_bytes = static_cast<std::size_t>(d.between(1 << 20, 8 << 20));
+  }
+  const gpu::pair_options on_cpu{.fold = options.fold, .exec = by_cpu()};
+  const auto got = Measure::run(x, options, sink);
+  const auto wanted = Measure::run(x, on_cpu, sink);
+  expect(compare(got, wanted), std::to_string(x.rows()) + " x " + std::to_string(x.cols()));
+}
+
+template <class Measure, class T>
+void edges(dice& d, pair_variant variant, cudaStream_t stream) {
+  const gpu::edge_sink sink{.keep = draw_filter(d)};
+  run_pairs<Measure, T>(d, variant, stream, sink, [](const auto& got, const auto& wanted) {
+    return std::ranges::equal(got.edges, wanted.edges) &&
+           got.summary.constant_rows == wanted.summary.constant_rows;
+  });
+}
+
+template <class Measure, class T>
+void counts(dice& d, pair_variant variant, cudaStream_t stream) {
+  const gpu::count_sink sink{.keep = draw_filter(d),
+                             .histogram_bins = d.one_of<index_t>({0, 20, 200, 5000})};
+  run_pairs<Measure, T>(d, variant, stream, sink, [](const auto& got, const auto& wanted) {
+    return got.kept == wanted.kept && got.tested == wanted.tested && got.degree == wanted.degree &&
+           got.histogram == wanted.histogram;
+  });
+}
+
+template <class Measure, class T>
+void neighbors(dice& d, pair_variant variant, cudaStream_t stream) {
+  const gpu::top_k_sink sink{
+      .k = d.one_of<index_t>({1, 3, 10, 40}),
+      .keep = {.max_p = d.one_of({1.0, 0.05})},
+      .order = d.one_of({gpu::neighbor_order::by_value, gpu::neighbor_order::by_absolute_value})};
+  run_pairs<Measure, T>(d, variant, stream, sink, [](const auto& got, const auto& wanted) {
+    return got.count == wanted.count && same_values(got.index, wanted.index) &&
+           same_values(got.statistic, wanted.statistic);
+  });
+}
+
+template <class Measure, class T>
+void dense(dice& d, pair_variant variant, cudaStream_t stream) {
+  // The tensor cores' Pearson is within its bound, not the CPU's bits.
+  const double tolerance = Measure::has_folding ? 0 : 2e-6;
+  run_pairs<Measure, T>(d, variant, stream, gpu::dense_sink{},
+                        [&](const auto& got, const auto& wanted) {
+                          for (index_t i = 0; i < got.rows() * got.cols(); ++i) {
+                            const double a = got.data()[i];
+                            const double b = wanted.data()[i];
+                            if (!((a != a && b != b) || std::fabs(a - b) <= tolerance))
+                              return false;
+                          }
+                          return got.rows() == wanted.rows();
+                        });
+}
+
+template <class T>
+void folded(dice& d, pair_variant variant, cudaStream_t stream) {
+  const gpu::folded_edge_sink sink{.keep = {.max_p = d.one_of({1e-6, 0.05, 1.0})}};
+  run_pairs<spearman_measure, T>(d, variant, stream, sink, [](const auto& got, const auto& wanted) {
+    return std::ranges::equal(got.edges, wanted.edges) &&
+           got.patterns.members == wanted.patterns.members;
+  });
+}
+
+template <class Measure, class T>
+void add_measure(std::vector<soak_case>& all, const std::string& type) {
+  for (const pair_variant variant :
+       {pair_variant::automatic, pair_variant::naive, pair_variant::shared_tiled,
+        pair_variant::tensor, pair_variant::hopper}) {
+    const auto add = [&](const std::string& sink, auto function) {
+      all.push_back({Measure::name + sink + ", " + type + ", " + std::string(to_string(variant)),
+                     [=](dice& d, cudaStream_t stream) { function(d, variant, stream); }});
+    };
+    add("edges", &edges<Measure, T>);
+    add("counts", &counts<Measure, T>);
+    add("neighbours", &neighbors<Measure, T>);
+    add("dense", &dense<Measure, T>);
+    if (Measure::has_folding) add("folded edges", &folded<T>);
+  }
+}
+
+}  // namespace
+
+std::vector<soak_case> pair_cases() {
+  std::vector<soak_case> all;
+  add_measure<spearman_measure, std::int32_t>(all, "int32");
+  add_measure<spearman_measure, float>(all, "float");
+  add_measure<spearman_measure, std::uint8_t>(all, "uint8");
+  add_measure<pearson_measure, float>(all, "float");
+  add_measure<pearson_measure, double>(all, "double");
+  return all;
+}
+
+}  // namespace gpu_test

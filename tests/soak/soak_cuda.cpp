@@ -1,0 +1,256 @@
+// soak_cuda [--seconds S] [--threads T] [--seed N] [--most-rows R]: random calls of every operation
+// on the GPU, from T threads with a stream each, for S seconds. Each answer is checked by the
+// CPU's. Between rounds all threads rest, and device memory in use has to be what it was.
+//
+// soak_cuda --each [--repeat K] [--filter TEXT]: each case K times (2), small, one after the other:
+// for compute-sanitizer, see ./dev sanitize-cuda.
+//
+// A wrong answer ends the program with 1 and the line that repeats it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gpu/backend.hpp>
+#include <gpu/error.hpp>
+
+#include "soak/cases.hpp"
+#include "support/device_memory.hpp"
+
+namespace {
+
+using gpu_test::dice;
+using gpu_test::soak_case;
+using clock_type = std::chrono::steady_clock;
+
+constexpr int exit_skipped = 77;
+
+struct settings {
+  double seconds = 60;
+  int threads = 4;
+  std::uint64_t seed = 1;
+  gpu::index_t most_rows = 1500;
+  bool is_each = false;
+  int repeat = 2;
+  std::string filter = {};
+};
+
+settings read_settings(int argc, char** argv) {
+  settings out;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto value = [&] {
+      if (i + 1 == words.size()) throw std::invalid_argument(words[i] + " needs a value");
+      return words[++i];
+    };
+    if (words[i] == "--each") {
+      out.is_each = true;
+    } else if (words[i] == "--seconds") {
+      out.seconds = std::stod(value());
+    } else if (words[i] == "--threads") {
+      out.threads = std::stoi(value());
+    } else if (words[i] == "--seed") {
+      out.seed = std::stoull(value());
+    } else if (words[i] == "--most-rows") {
+      out.most_rows = std::stoll(value());
+    } else if (words[i] == "--repeat") {
+      out.repeat = std::stoi(value());
+    } else if (words[i] == "--filter") {
+      out.filter = value();
+    } else {
+      throw std::invalid_argument("unknown argument " + words[i]);
+    }
+  }
+  return out;
+}
+
+std::vector<soak_case> all_cases(const std::string& filter) {
+  std::vector<soak_case> all = gpu_test::pair_cases();
+  for (auto more : {gpu_test::row_cases(), gpu_test::product_cases()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  std::erase_if(all, [&](const soak_case& c) { return c.name.find(filter) == std::string::npos; });
+  return all;
+}
+
+/// What calls came to, for all threads.
+class tally {
+ public:
+  void count(const std::string& name, bool is_offered) {
+    const std::scoped_lock lock(mutex_);
+    auto& [made, refused] = calls_[name];
+    ++(is_offered ? made : refused);
+  }
+  void fail(const std::string& line) {
+    const std::scoped_lock lock(mutex_);
+    std::cout << line << std::endl;
+    has_failed_ = true;
+  }
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
+  [[nodiscard]] std::uint64_t calls() const {
+    std::uint64_t sum = 0;
+    for (const auto& [name, count] : calls_) sum += count.first;
+    return sum;
+  }
+  /// Cases that never ran: their variants are not offered here.
+  void print_missing(const std::vector<soak_case>& all) const {
+    for (const soak_case& c : all) {
+      const auto found = calls_.find(c.name);
+      if (found == calls_.end() || found->second.first == 0) {
+        std::cout << "never ran: " << c.name << '\n';
+      }
+    }
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> calls_;
+  std::atomic<bool> has_failed_{false};
+};
+
+/// One call; false where it gave a wrong answer or an error that no call should.
+bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cudaStream_t stream,
+              tally& results) {
+  const auto complain = [&](const std::string& what) {
+    results.fail(c.name + ": " + what + "; repeat with --each --repeat 1 --filter '" + c.name +
+                 "' --seed " + std::to_string(seed) + " --most-rows " + std::to_string(most_rows));
+    return false;
+  };
+  try {
+    dice d(seed, most_rows);
+    c.run(d, stream);
+    results.count(c.name, true);
+    return true;
+  } catch (const gpu::unsupported&) {
+    results.count(c.name, false);
+    return true;
+  } catch (const gpu_test::wrong_answer& error) {
+    return complain("wrong answer: " + std::string(error.what()));
+  } catch (const gpu::out_of_memory& error) {
+    // A drawn limit of memory may be too small for the shape that was drawn.
+    if (std::string(error.what()).find("workspace_bytes") != std::string::npos ||
+        std::string(error.what()).find("allowed") != std::string::npos) {
+      results.count(c.name, false);
+      return true;
+    }
+    return complain(error.what());
+  } catch (const std::exception& error) {
+    return complain(error.what());
+  }
+}
+
+int run_each(const settings& s, const std::vector<soak_case>& all) {
+  tally results;
+  const gpu_test::test_stream stream;
+  for (const soak_case& c : all) {
+    for (int i = 0; i < s.repeat && !results.has_failed(); ++i) {
+      static_cast<void>(
+          run_case(c, s.seed + static_cast<std::uint64_t>(i), s.most_rows, stream.get(), results));
+    }
+  }
+  GPU_TEST_CUDA(cudaDeviceSynchronize());
+  std::cout << results.calls() << " calls of " << all.size() << " cases\n";
+  results.print_missing(all);
+  return results.has_failed() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+struct memory_use {
+  std::uint64_t pool_bytes = 0;  ///< In use, of the device's pool.
+  std::size_t free_bytes = 0;    ///< Of the device, for any process.
+  std::size_t host_bytes = 0;    ///< Resident.
+};
+
+memory_use measure_memory() {
+  GPU_TEST_CUDA(cudaDeviceSynchronize());
+  memory_use out;
+  int device = 0;
+  cudaMemPool_t pool = nullptr;
+  std::size_t total = 0;
+  GPU_TEST_CUDA(cudaGetDevice(&device));
+  GPU_TEST_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
+  GPU_TEST_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &out.pool_bytes));
+  GPU_TEST_CUDA(cudaMemGetInfo(&out.free_bytes, &total));
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages >> pages;
+  out.host_bytes = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return out;
+}
+
+void print_round(const tally& results, double seconds, const memory_use& memory) {
+  std::cout << static_cast<int>(seconds) << " s: " << results.calls() << " calls, pool "
+            << memory.pool_bytes << " bytes in use, device " << (memory.free_bytes >> 20)
+            << " MiB free, host " << (memory.host_bytes >> 20) << " MiB" << std::endl;
+}
+
+int soak(const settings& s, const std::vector<soak_case>& all) {
+  constexpr double round_seconds = 5;
+  tally results;
+  const auto start = clock_type::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(clock_type::now() - start).count();
+  };
+  std::vector<memory_use> rounds;
+  for (std::uint64_t round = 0; elapsed() < s.seconds && !results.has_failed(); ++round) {
+    const double end = std::min(s.seconds, elapsed() + round_seconds);
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < s.threads; ++t) {
+      threads.emplace_back([&, t] {
+        const gpu_test::test_stream stream;
+        std::mt19937_64 random(s.seed + round * 1000 + static_cast<std::uint64_t>(t));
+        while (elapsed() < end && !results.has_failed()) {
+          const soak_case& c = all[random() % all.size()];
+          if (!run_case(c, random(), s.most_rows, stream.get(), results)) return;
+        }
+      });
+    }
+    threads.clear();
+    rounds.push_back(measure_memory());
+    print_round(results, elapsed(), rounds.back());
+  }
+  results.print_missing(all);
+  // The first rounds fill what the library keeps between calls.
+  const std::size_t settled = rounds.size() / 4;
+  if (!results.has_failed() && rounds.size() > 4) {
+    const memory_use& early = rounds[settled];
+    const memory_use& late = rounds.back();
+    if (late.pool_bytes > early.pool_bytes) results.fail("device memory in use has grown");
+    if (late.free_bytes + (std::size_t{256} << 20) < early.free_bytes) {
+      results.fail("free device memory has shrunk");
+    }
+    if (late.host_bytes > early.host_bytes * 3 / 2 + (std::size_t{256} << 20)) {
+      results.fail("host memory has grown");
+    }
+  }
+  std::cout << (results.has_failed() ? "failed" : "passed") << ": " << results.calls()
+            << " calls in " << static_cast<int>(elapsed()) << " s by " << s.threads << " threads\n";
+  return results.has_failed() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    settings s = read_settings(argc, argv);
+    if (!gpu::available_backends().back().usable) {
+      std::cout << "no usable CUDA device: skipped\n";
+      const char* const required = std::getenv("GPU_SIMILARITY_REQUIRE_CUDA");
+      return required != nullptr && std::string(required) == "1" ? EXIT_FAILURE : exit_skipped;
+    }
+    const std::vector<soak_case> all = all_cases(s.filter);
+    if (all.empty()) throw std::invalid_argument("no case has '" + s.filter + "' in its name");
+    return s.is_each ? run_each(s, all) : soak(s, all);
+  } catch (const std::exception& error) {
+    std::cerr << "soak_cuda: " << error.what() << '\n';
+    return 2;
+  }
+}

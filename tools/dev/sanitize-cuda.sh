@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# ./dev sanitize-cuda [--program PROGRAM] [TOOL...]: each case of tests/soak once, small, under the tools
+# of compute-sanitizer (all four where none is named). Errors fail it; what racecheck only warns of does
+# not. FILTER in the environment: only cases with that text in their name. Needs a GPU.
+set -euo pipefail
+source tools/dev/common.sh
+
+program=
+if [ "${1:-}" = --program ]; then
+  program=${2:?sanitize-cuda: --program needs a path}
+  shift 2
+fi
+tools=("$@")
+[ ${#tools[@]} -gt 0 ] || tools=(memcheck racecheck initcheck synccheck)
+has_gpu || fail "sanitize-cuda: no GPU"
+find_sanitizer() {
+  command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null
+}
+sanitizer=$(find_sanitizer) || fail "sanitize-cuda: compute-sanitizer was not found"
+
+if [ -z "$program" ]; then
+  folder=${DEV_BUILD_DIR:-build/sanitize-cuda}
+  need build test
+  configure "$folder" -DGPU_SIMILARITY_ENABLE_CUDA=ON -DCMAKE_CUDA_FLAGS=-lineinfo \
+    -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF -DGPU_SIMILARITY_BUILD_CLI=OFF
+  build "$folder" soak_cuda
+  program=$folder/tests/soak_cuda
+fi
+
+# Small: racecheck and initcheck follow every access.
+cases=(--each --repeat 1 --most-rows 70)
+[ -z "${FILTER:-}" ] || cases+=(--filter "$FILTER")
+for tool in "${tools[@]}"; do
+  options=(--tool "$tool" --error-exitcode 99 --print-limit 20)
+  case $tool in
+    memcheck | initcheck | synccheck) ;;
+    racecheck) options+=(--racecheck-report analysis --print-level error) ;;
+    *) fail "sanitize-cuda: got '$tool', expected memcheck, racecheck, initcheck or synccheck" ;;
+  esac
+  say "$tool"
+  started=$SECONDS
+  "$sanitizer" "${options[@]}" "$program" "${cases[@]}" || fail "$tool found something: see above"
+  say "$tool: passed in $((SECONDS - started)) s"
+done

@@ -1,5 +1,6 @@
 #include "cuda_absent/absent.hpp"
 #include "pairs/engine.hpp"
+#include "pairs/prepared_table.hpp"
 
 namespace gpu::cuda {
 
@@ -10,6 +11,12 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure, const det
 
 detail::engine_plan plan_pair_engine(detail::measure, const detail::pair_input&,
                                      const pair_options&) {
+  throw_not_built();
+}
+
+std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure,
+                                                            const detail::any_table&,
+                                                            const pair_options&) {
   throw_not_built();
 }
 

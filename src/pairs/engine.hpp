@@ -18,6 +18,7 @@
 
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
+#include "pairs/tables.hpp"
 #include "stats/p_table.hpp"
 
 namespace gpu::detail {
@@ -37,10 +38,7 @@ struct pair_input {
   [[nodiscard]] index_t rows_of_x() const {
     return std::visit([](const auto& view) { return view.rows(); }, tables.x);
   }
-  [[nodiscard]] index_t rows_of_y() const {
-    if (!tables.y) return 0;
-    return std::visit([](const auto& view) { return view.rows(); }, *tables.y);
-  }
+  [[nodiscard]] index_t rows_of_y() const { return detail::rows_of_y(tables); }
 };
 
 /// What the prologue found out about the rows: those of x with those of y behind them.

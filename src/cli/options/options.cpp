@@ -44,6 +44,15 @@ void add_filter(CLI::App& app, pairs_command& c) {
       ->group("Which pairs");
 }
 
+void add_against(CLI::App& app, pairs_command& c) {
+  app.add_option("--against", c.against,
+                 "Every row of INPUT with every row of this second table, of as many columns, in "
+                 "place of the pairs of rows of INPUT")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Input");
+}
+
 void add_result(CLI::App& app, pairs_command& c) {
   add_choice<keep_kind>(app, "--keep", c.keep,
                         {{"edges", keep_kind::edges},
@@ -119,6 +128,9 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
 }
 
 std::string check_files(const CLI::App& app, const pairs_command& c) {
+  if (c.input == "-" && c.against == "-") {
+    return "--against -: standard input is INPUT already, expected a file";
+  }
   if (c.plan_only) {
     for (const char* file : {"--output", "--report", "--patterns"}) {
       if (is_given(app, file)) {
@@ -218,6 +230,7 @@ parsed_command parse_command_line(int argc, char** argv) {
       {app.add_subcommand("pearson", "Product-moment correlation of all pairs of rows"), &pearson}};
   for (auto& [sub, target] : jobs) {
     add_input(*sub, *target);
+    add_against(*sub, *target);
     add_filter(*sub, *target);
     add_result(*sub, *target);
     add_execution(*sub, *target);

@@ -24,6 +24,7 @@ enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 struct pairs_command {
   statistic_kind statistic = statistic_kind::spearman;
   std::string input = {};
+  std::string against = {};  // the second table; empty: the pairs of one
   pair_filter filter = {};
   keep_kind keep = keep_kind::edges;
   index_t k = 10;

@@ -18,10 +18,11 @@ struct named_target {
   io::output_target target;
 };
 
-void check_input(const named_target& output, const std::string& input) {
+void check_input(const named_target& output, const std::string& input,
+                 const char* what = "the input") {
   if (!io::is_same_file(output.target, input)) return;
   throw usage_error(
-      fmt::format("{}: {} is the input, expected another file", output.option, output.target.name));
+      fmt::format("{}: {} is {}, expected another file", output.option, output.target.name, what));
 }
 
 void check_each_other(const std::vector<named_target>& outputs) {
@@ -39,7 +40,10 @@ std::vector<named_target> resolve_outputs(const pairs_command& job) {
   outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
   if (!job.patterns.empty()) outputs.push_back({"--patterns", io::resolve_output(job.patterns)});
   if (!job.report.empty()) outputs.push_back({"--report", io::resolve_output(job.report)});
-  for (const named_target& output : outputs) check_input(output, job.input);
+  for (const named_target& output : outputs) {
+    check_input(output, job.input);
+    if (!job.against.empty()) check_input(output, job.against, "the table of --against");
+  }
   check_each_other(outputs);
   return outputs;
 }

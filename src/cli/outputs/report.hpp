@@ -26,16 +26,23 @@ enum class run_status {
   output_closed  ///< Nobody read the result any more.
 };
 
+/// A table that was read.
+struct report_input {
+  std::string name = {};  ///< As it was given.
+  std::optional<io::file_digest> digest = {};
+};
+
 struct run_report {
   run_status status = run_status::complete;
-  std::string input = {};  ///< As it was given.
-  std::optional<io::file_digest> digest = {};
+  report_input input = {};
+  std::optional<report_input> against = {};  ///< Of x against y.
   std::vector<std::string> command_line = {};
   pair_summary summary = {};   ///< Of a run that is not complete, rows and cols alone.
   bool is_table_read = false;  ///< Whether rows and cols are known.
   /// Of edges, where the run is not complete and some of them are kept.
   std::optional<partial_result> partial = {};
-  /// Sum over the kept pairs of i * rows + j, modulo 2^64; only where the pairs pass by.
+  /// Sum over the kept pairs of i * columns + j, modulo 2^64, with as many columns as the rows have
+  /// partners: rows, or rows of y; only where the pairs pass by.
   std::optional<std::uint64_t> edge_sum = {};
   double read_seconds = 0;
   double write_between_seconds = 0;  ///< Writing while the pairs are computed.
@@ -55,8 +62,7 @@ struct run_report {
 /// What a run over rows did.
 struct row_report {
   run_status status = run_status::complete;
-  std::string input = {};  ///< As it was given.
-  std::optional<io::file_digest> digest = {};
+  report_input input = {};
   std::vector<std::string> command_line = {};
   bool is_shape_known = false;  ///< Whether cols is known, and rows those that were taken so far.
   std::uint64_t rows = 0;

@@ -40,7 +40,7 @@ class row_run {
  public:
   row_run(const row_files& job, row_operation& operation)
       : job_(job), operation_(operation), outputs_(job) {
-    report_.input = job.input == "-" ? "standard input" : job.input;
+    report_.input.name = job.input == "-" ? "standard input" : job.input;
     report_.command_line = job.command_line;
     report_.used = resolve_backend(operation.exec());
     if (outputs_.report()) digest_.emplace(job.input);
@@ -77,7 +77,7 @@ class row_run {
     report_.bytes_written = out().bytes_written();
     report_.total_seconds = total_.seconds();
     line.clear();
-    if (digest_) report_.digest = digest_->get();
+    if (digest_) report_.input.digest = digest_->get();
     try {
       write_report(report_);
     } catch (const io::interrupted&) {
@@ -152,7 +152,7 @@ class row_run {
   void write_unfinished(run_status status, row_report& report) {
     report.status = status;
     report.total_seconds = total_.seconds();
-    if (digest_) report.digest = digest_->get_if_ready();
+    if (digest_) report.input.digest = digest_->get_if_ready();
     try {
       write_report(report);
     } catch (const io::interrupted&) {
@@ -165,7 +165,7 @@ class row_run {
   /// From another thread, while the run goes on: report_ is not to be touched.
   void abandon() {
     complain(abandoned_text(out().target()));
-    row_report report{.input = job_.input, .command_line = job_.command_line};
+    row_report report{.input = {.name = job_.input}, .command_line = job_.command_line};
     write_unfinished(run_status::interrupted, report);
   }
 

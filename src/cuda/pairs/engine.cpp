@@ -33,23 +33,6 @@ constexpr double launch_seconds = 0.05;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
 
-// The rung that every one of the devices offers: the least of their own choices.
-pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
-                            const pair_options& options, std::span<const device_info> devices) {
-  pair_variant least = pair_variant::hopper;
-  for (const device_info& device : devices) {
-    const pair_variant own = detail::choose_pair_variant(
-        backend::cuda, options.variant,
-        {.what = what,
-         .rows = rows,
-         .cols = cols,
-         .compute_capability = device.compute_major * 10 + device.compute_minor,
-         .warpgroup_code = detail::has_warpgroup_code});
-    least = std::min(least, own);
-  }
-  return least;
-}
-
 kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
   switch (tile) {
     case pair_tile_kind::naive_spearman:
@@ -85,7 +68,34 @@ index_t patterns_before(const row_patterns& patterns, index_t row) {
   return first;
 }
 
+// A query runs where its prepared rows are.
+std::vector<device_info> devices_of_query(const device_prepared_table& y, const execution& exec) {
+  execution own = exec;
+  if (own.devices.empty()) own.devices = {y.ordinal()};
+  if (own.devices.size() > 1 || own.devices.front() != y.ordinal()) {
+    throw invalid_argument(fmt::format(
+        "y: was prepared on device {}, execution.devices asks for another one", y.ordinal()));
+  }
+  return select_devices(own);
+}
+
 }  // namespace
+
+pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
+                            const pair_options& options, std::span<const device_info> devices) {
+  pair_variant least = pair_variant::hopper;
+  for (const device_info& device : devices) {
+    const pair_variant own = detail::choose_pair_variant(
+        backend::cuda, options.variant,
+        {.what = what,
+         .rows = rows,
+         .cols = cols,
+         .compute_capability = device.compute_major * 10 + device.compute_minor,
+         .warpgroup_code = detail::has_warpgroup_code});
+    least = std::min(least, own);
+  }
+  return least;
+}
 
 kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
   kernels::cut_estimate out{.middle = 0,
@@ -123,6 +133,10 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   has_warpgroup_products_ =
       detail::has_warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
   keep_pool_memory(device.memory_bytes);
+  if (input.tables.prepared_y != nullptr) {
+    query_rows(input, options);
+    return;
+  }
   const row_format format =
       choose_row_format(what, variant_, input.cols(), options.variant != pair_variant::automatic);
   // Of a part, rows that are not in it would fold with those that are.
@@ -132,6 +146,17 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
                 stream(), info_);
   if (folds) fold_rows(options);
+}
+
+void pair_engine::query_rows(const detail::pair_input& input, const pair_options& options) {
+  prepared_ = std::static_pointer_cast<const device_prepared_table>(input.tables.prepared_y);
+  const device_prepared_table& y = *prepared_;
+  front_ = y.take_front();
+  rows_.emplace(what_, input.tables, y.rows_behind_room(), front_.is_mine(), options, budget_,
+                stream(), info_);
+  const index_t before = input.rows_of_x();
+  for (const index_t row : y.constant_rows) info_.constant_rows.push_back(before + row);
+  for (const index_t row : y.nan_rows) info_.nan_rows.push_back(before + row);
 }
 
 void pair_engine::fold_rows(const pair_options& options) {
@@ -182,7 +207,9 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
                                    const std::function<void(const kernels::pair_panel&)>& launch) {
   const auto walk = walk_pairs(stage, area_.rows.size());
   double pairs_per_launch = first_launch_pairs;
-  const pair_walk::piece piece = rows_piece(*walk, area_, pairs_per_launch);
+  // Of one table few rows have as few pairs, and the first launch is to be short.
+  const pair_walk::piece piece =
+      rows_piece(*walk, area_, pairs_per_launch, area_.is_against() ? rows_of_tile : 1);
   event done[2];
   std::uint64_t pairs_in[2] = {0, 0};
   auto last_finish = std::chrono::steady_clock::now();
@@ -216,8 +243,12 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                                                       const detail::pair_input& input,
                                                       const pair_options& options) {
-  const std::vector<device_info> devices = select_devices(options.exec);
-  const pair_variant variant = choose_variant(what, input.rows(), input.cols(), options, devices);
+  const auto* y = dynamic_cast<const device_prepared_table*>(input.tables.prepared_y.get());
+  const std::vector<device_info> devices =
+      y != nullptr ? devices_of_query(*y, options.exec) : select_devices(options.exec);
+  const pair_variant variant =
+      y != nullptr ? y->variant
+                   : choose_variant(what, input.rows(), input.cols(), options, devices);
   if (detail::is_on_device(input.tables)) {
     const device_guard guard(devices.front().ordinal);
     check_tables(input.tables, devices);

@@ -34,7 +34,7 @@ class edge_tsv_writer final : public edge_writer {
   edge_tsv_writer(output_file& out, const result_context& context)
       : out_(out),
         header_(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name)),
-        text_(out, context.names, context.rows, context.observations, context.threads) {}
+        text_(out, context) {}
   void write(std::span<const edge> edges) override {
     write_header();
     text_.write(edges);
@@ -133,14 +133,14 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
   statistic_text statistics(context.observations);
   std::array<char, statistic_text::room> numbers;
   for (index_t i = 0; i < context.rows; ++i) {
-    const std::string name = context.names.name(i);
+    const std::string name = context.row_name(i);
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const char* const end = statistics.append(numbers.data(), statistic, p_of(statistic));
       const std::string_view tail_text(numbers.data(),
                                        static_cast<std::size_t>(end - numbers.data()) - 1);
       fmt::format_to(text.end(), FMT_COMPILE("{}\t{}\t{}{}"), name, k + 1,
-                     context.names.name(result.index(i, k)), tail_text);
+                     context.col_name(result.index(i, k)), tail_text);
       text.end_line();
     }
   }
@@ -150,15 +150,19 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
 void write_counts(result_format format, output_file& out, const pair_counts& result,
                   const result_context& context) {
   if (format == result_format::npy) {
-    out.write(make_npy_header("'<u4'", {context.rows}));
+    out.write(make_npy_header("'<u4'", {context.all_rows()}));
     out.write(bytes_of(std::span<const std::uint32_t>(result.degree)));
+    out.write(bytes_of(std::span<const std::uint32_t>(result.y_degree)));
     return;
   }
-  out.write("name\tdegree\n");
+  out.write(context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
   buffered_text text(out);
-  for (index_t i = 0; i < context.rows; ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("{}\t{}"), context.names.name(i),
-                   result.degree[static_cast<std::size_t>(i)]);
+  for (index_t i = 0; i < context.all_rows(); ++i) {
+    const std::uint32_t degree = i < context.rows
+                                     ? result.degree[static_cast<std::size_t>(i)]
+                                     : result.y_degree[static_cast<std::size_t>(i - context.rows)];
+    fmt::format_to(text.end(), FMT_COMPILE("{}{}\t{}"), context.table_column(i),
+                   context.stacked_name(i), degree);
     text.end_line();
   }
   text.flush();
@@ -173,12 +177,12 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
   }
   buffered_text text(out);
   fmt::format_to(text.end(), "name");
-  for (index_t i = 0; i < result.rows(); ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("\t{}"), context.names.name(i));
+  for (index_t j = 0; j < result.cols(); ++j) {
+    fmt::format_to(text.end(), FMT_COMPILE("\t{}"), context.col_name(j));
   }
   text.end_line();
   for (index_t i = 0; i < result.rows(); ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.names.name(i));
+    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(i));
     for (const double value : result.row(i)) {
       fmt::format_to(text.end(), "\t");
       append_value(text, value);
@@ -191,7 +195,10 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
 double edge_bytes(result_format format, const result_context& context) {
   if (format == result_format::npy) return sizeof(edge);
   constexpr double numbers = 40;  // as measured on real tables
-  return 2.0 * static_cast<double>(context.names.longest(context.rows)) + numbers;
+  const std::size_t longest = context.names.longest(context.rows);
+  const std::size_t other =
+      context.against != nullptr ? context.against->longest(context.against_rows) : longest;
+  return static_cast<double>(longest + other) + numbers;
 }
 
 }  // namespace gpu::io

@@ -69,7 +69,7 @@ void check_memory(const char* name, const void* memory, std::span<const device_i
 
 void check_tables(const detail::pair_tables& tables, std::span<const device_info> devices) {
   if (!detail::is_on_device(tables)) return;
-  check_memory(tables.y ? "x" : "data", data_of(tables.x), devices);
+  check_memory(detail::has_y(tables) ? "x" : "data", data_of(tables.x), devices);
   if (tables.y) check_memory("y", data_of(*tables.y), devices);
 }
 

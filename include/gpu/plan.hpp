@@ -22,7 +22,7 @@ struct pair_plan {
   index_t tile_rows = 0;                           ///< Rows of one block of the pair matrix.
   index_t tile_cols = 0;                           ///< Columns of one block of the pair matrix.
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
-  std::string choice = {};          ///< On CUDA: how pairs would be decided, and why, in words.
+  std::string choice = {};          ///< How pairs would be decided, and why, in words.
   /// rows (rows - 1) / 2; of x against y, rows of x times those of y; of a part, its share of them.
   std::uint64_t pairs = 0;
   std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.

@@ -22,7 +22,8 @@ struct screen_body {
     const vector limit = Block::spread(tile.limit);
     for (index_t i = row; i < row + rows && i < tile.rows; ++i) {
       for (index_t g = 0; g < groups; ++g) {
-        std::uint32_t lanes = Block::lanes(sum[i - row][g], limit);
+        std::uint32_t lanes = Block::lanes(
+            sum[static_cast<std::size_t>(i - row)][static_cast<std::size_t>(g)], limit);
         for (; lanes != 0; lanes &= lanes - 1) {
           const index_t j = (group + g) * group_lanes + __builtin_ctz(lanes) / Block::bits_per_lane;
           if (j < tile.cols && j + tile.diagonal > i) (void)test.keeps(test.context, i, j, 0);

@@ -78,7 +78,7 @@ class chain {
   void run() const {
     const gpu::execution on_stream{.stream = stream_};
     gpu::mean_filter(data_.matrix(rows_), smooth_.matrix(rows_),
-                     {.window = window, .exec = on_stream});
+                     {.window = window, .boundary = gpu::boundary::mirror, .exec = on_stream});
     gpu::rank_rows(smooth_.matrix(rows_), ranks_.matrix(rows_), {.exec = on_stream});
     gpu::spearman_all_pairs(ranks_.matrix(rows_), {.exec = on_stream},
                             gpu::device_count_sink{.degree = degree_.vector(), .keep = keep});
@@ -112,7 +112,8 @@ class chain {
 };
 
 gpu::top_k_result<std::int32_t> on_host(const gpu::matrix<float>& data) {
-  const auto smooth = gpu::mean_filter(data.view(), {.window = window});
+  const auto smooth =
+      gpu::mean_filter(data.view(), {.window = window, .boundary = gpu::boundary::mirror});
   const auto ranks = gpu::rank_rows(smooth.view());
   const auto counts = gpu::spearman_all_pairs(ranks.view(), gpu::count_sink{.keep = keep});
   const std::vector<std::int32_t> degrees(counts.degree.begin(), counts.degree.end());

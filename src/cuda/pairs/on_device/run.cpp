@@ -164,6 +164,9 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
   const int device = device_of(call.options.exec);
   const device_guard guard(device);
   check_places(call, device);
+  const bool waits = std::visit(
+      [](const auto& sink) { return filter_of(sink).adjust == adjustment::bonferroni; }, call.sink);
+  if (waits) refuse_capture(call.options.exec, "pair_filter.adjust = bonferroni");
   const cudaStream_t stream = call.options.exec.stream.get();
   const call_shape shape = shape_of(call);
   const std::size_t needed = device_workspace_of(call);
@@ -174,12 +177,8 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
     auto* const valid = pieces.take<kernels::valid_rows>(1);
     const stream_rows rows(shape, Implementation::splits, pieces);
     const Implementation work(shape, asked, pieces);
-    const pair_filter filter = filter_of(asked);
-    if (filter.adjust == adjustment::bonferroni) {
-      refuse_capture(call.options.exec, "pair_filter.adjust = bonferroni");
-    }
     rows.prepare(call.input.tables, stream);
-    work.run(rows, resolve(call, filter, rows, valid, stream), stream);
+    work.run(rows, resolve(call, filter_of(asked), rows, valid, stream), stream);
   });
 }
 

@@ -264,9 +264,6 @@ index_t rows_of_chunk(const row_source& source, const row_sorter<Key>& sorter,
   const index_t countable = most_chunk_elements / source.cols;
   index_t rows = std::clamp<index_t>(std::min(affordable, countable), 1, source.rows);
   while (rows > 1 && sorter.bytes(rows) > limit) --rows;
-  // A block sorts a row: in chunks of a multiple of the multiprocessors all have the same to do.
-  const index_t multiprocessors = cuda::current_limits().multiprocessors;
-  if (rows < source.rows && rows > multiprocessors) rows -= rows % multiprocessors;
   return rows;
 }
 

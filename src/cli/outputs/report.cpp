@@ -105,7 +105,7 @@ void add_run(json_members& members, const Report& r) {
   members.add("input", input_text(r.input));
 }
 
-void add_partial(json_members& members, const run_report& r) {
+void add_pairs_of(json_members& members, const run_report& r) {
   members.add("against", r.against ? input_text(*r.against) : std::string("null"));
   members.add("partial", r.partial ? fmt::format("{{\"output\": {}, \"edges\": {}, \"bytes\": {}}}",
                                                  json_text(r.partial->output), r.partial->edges,
@@ -164,7 +164,7 @@ double run_report::pairs_seconds() const {
 std::string to_json(const run_report& r) {
   json_members members;
   add_run(members, r);
-  add_partial(members, r);
+  add_pairs_of(members, r);
   add_summary(members, r);
   members.add("seconds", fmt::format("{{\"read\": {:.6f}, \"prepare\": {:.6f}, \"pairs\": {:.6f}, "
                                      "\"write\": {:.6f}, \"total\": {:.6f}}}",

@@ -40,7 +40,7 @@ class row_run {
  public:
   row_run(const row_files& job, row_operation& operation)
       : job_(job), operation_(operation), outputs_(job) {
-    report_.input = job.input == "-" ? "standard input" : job.input;
+    report_.input.name = job.input == "-" ? "standard input" : job.input;
     report_.command_line = job.command_line;
     report_.used = resolve_backend(operation.exec());
     if (outputs_.report()) digest_.emplace(job.input);

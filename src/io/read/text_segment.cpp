@@ -66,7 +66,9 @@ const char* segment_reader::read_fast(const char* line, const char* end) {
   if (layout_.row_names) {
     const std::string_view rest(line, static_cast<std::size_t>(end - line));
     const std::size_t name_end = rest.find(layout_.separator);
-    if (name_end == std::string_view::npos || name_end == 0) return nullptr;
+    if (name_end == std::string_view::npos) return nullptr;
+    // Blanks that begin a line are no field, also in front of a tab: what follows may be the name.
+    if (trimmed(rest.substr(0, name_end)).empty()) return nullptr;
     // A blank line, or one of a single field, has no separator: the one found is a later line's.
     if (rest.substr(0, name_end).find('\n') != std::string_view::npos) return nullptr;
     numbers = line + name_end + 1;

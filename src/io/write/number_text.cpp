@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 
 namespace gpu::io {
@@ -17,13 +18,13 @@ constexpr float most_halves_of_float = 0x1p22F;
 
 /// The digits of 0 to 999 and their number.
 struct short_numbers {
-  static constexpr int count = 1000;
+  static constexpr std::size_t count = 1000;
   std::array<std::array<char, 4>, count> text = {};
   constexpr short_numbers() {
-    for (int i = 0; i < count; ++i) {
-      int digits = i < 10 ? 1 : i < 100 ? 2 : 3;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t digits = i < 10 ? 1 : i < 100 ? 2 : 3;
       text[i][3] = static_cast<char>(digits);
-      for (int rest = i; digits > 0; rest /= 10) {
+      for (std::size_t rest = i; digits > 0; rest /= 10) {
         text[i][--digits] = static_cast<char>('0' + rest % 10);
       }
     }
@@ -33,7 +34,7 @@ constexpr short_numbers short_texts;
 
 /// `value` is not negative.
 char* append_whole(char* out, long long value) {
-  if (value >= short_numbers::count) return append_integer(out, value);
+  if (static_cast<std::size_t>(value) >= short_numbers::count) return append_integer(out, value);
   const std::array<char, 4>& text = short_texts.text[static_cast<std::size_t>(value)];
   std::memcpy(out, text.data(), text.size());  // one too many at most: the buffer has room
   return out + text[3];

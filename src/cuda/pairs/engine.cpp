@@ -33,7 +33,7 @@ constexpr double launch_seconds = 0.05;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
 
-// The rung that every one of the devices offers: the least of their own choices.
+// The variant that every one of the devices offers: the least of their own choices.
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
                             const pair_options& options, std::span<const device_info> devices) {
   pair_variant least = pair_variant::hopper;

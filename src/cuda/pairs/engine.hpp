@@ -40,7 +40,7 @@ void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
 
 class pair_engine final : public detail::pair_engine {
  public:
-  /// `variant` is the rung to run; options.variant tells whether the caller asked for it. Resident
+  /// `variant` is the variant to run; options.variant tells whether the caller asked for it. Resident
   /// rows are prepared together with the engines of `share`, where there is one.
   pair_engine(detail::measure what, const detail::pair_input& input, const pair_options& options,
               const device_info& device, pair_variant variant, pair_share* share = nullptr);
@@ -107,6 +107,8 @@ class pair_engine final : public detail::pair_engine {
                                                std::vector<std::uint32_t>* degrees);
   /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
+  /// Whether there is a screen for this cut, whether it pays or not.
+  [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
   /// A screen for this cut, where one pays and can run on every device.
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep,
                                                        detail::screen_use use,

@@ -97,7 +97,7 @@ class pair_rows {
 
   /// Makes ready what the calls below need for `task`. To be called before them, by one thread.
   virtual void prepare(const pair_task& /*task*/) {}
-  /// What a sample of the pairs says about the cut prepared for; nothing of none.
+  /// What a sample of the pairs says about the cut prepared for; empty without a sample.
   [[nodiscard]] virtual pair_estimate estimate() const { return {}; }
   /// Goes on in another way where the tiles so far turned out otherwise than prepare() expected.
   /// To be called by one thread, between tiles.

@@ -21,6 +21,7 @@
 #include <gpu/pair_sinks.hpp>
 #include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
+#include <gpu/prepared_rows.hpp>
 #include <gpu/rank.hpp>
 #include <gpu/row_patterns.hpp>
 #include <gpu/spearman.hpp>

@@ -188,6 +188,12 @@ std::optional<pair_checksum> fill_list(edge_call& call, edge_order order, std::u
 // Of x against y, the degrees of an engine are those of the rows of x with those of y behind them.
 void split_degrees(index_t rows_of_x, pair_counts& counts) {
   const auto first_of_y = counts.degree.begin() + rows_of_x;
+  if (counts.degree.end() - first_of_y > rows_of_x) {  // the longer part stays where it is
+    counts.y_degree.assign(counts.degree.begin(), first_of_y);
+    counts.degree.erase(counts.degree.begin(), first_of_y);
+    std::swap(counts.degree, counts.y_degree);
+    return;
+  }
   counts.y_degree.assign(first_of_y, counts.degree.end());
   counts.degree.erase(first_of_y, counts.degree.end());
 }

@@ -1,5 +1,7 @@
 #include "api/all_pairs_run.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <variant>
 #include <vector>
@@ -9,6 +11,7 @@
 
 #include "api/arguments.hpp"
 #include "pairs/checks.hpp"
+#include "pairs/prepared_table.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::detail {
@@ -50,6 +53,37 @@ table_rows split_rows(const std::vector<index_t>& rows, index_t rows_of_x) {
   return out;
 }
 
+// What a query may ask for of rows that are prepared already.
+void check_prepared(measure what, const prepared_table& y, bool x_on_device,
+                    const pair_options& options) {
+  if (y.what != what) {
+    throw invalid_argument(y.what == measure::pearson
+                               ? "y: was prepared for pearson_all_pairs, expected rows from "
+                                 "prepare_spearman_rows"
+                               : "y: was prepared for spearman_all_pairs, expected rows from "
+                                 "prepare_pearson_rows");
+  }
+  const backend asked = x_on_device ? backend::cuda : options.exec.target;
+  if (asked != backend::automatic && asked != y.where) {
+    throw invalid_argument(fmt::format("y: was prepared on {}, the call asks for {}",
+                                       to_string(y.where), to_string(asked)));
+  }
+  if (options.variant != pair_variant::automatic && options.variant != y.variant) {
+    throw invalid_argument(fmt::format("options.variant: got {}, y was prepared for {}",
+                                       to_string(options.variant), to_string(y.variant)));
+  }
+  if (options.fold == row_folding::always) {
+    throw unsupported("options.fold: rows that are prepared beforehand are not folded");
+  }
+}
+
+// Rows that are kept in host memory as they are take the place of prepared ones.
+pair_tables with_host_rows(const pair_tables& tables) {
+  const auto* kept = dynamic_cast<const host_prepared_table*>(tables.prepared_y.get());
+  if (kept == nullptr) return tables;
+  return {.x = tables.x, .y = kept->view, .prepared_y = tables.prepared_y};
+}
+
 }  // namespace
 
 backend checked_backend(measure what, const pair_tables& tables, const pair_options& options) {
@@ -58,6 +92,11 @@ backend checked_backend(measure what, const pair_tables& tables, const pair_opti
   check_enumerator("options.fold", options.fold, row_folding::always);
   validate::check_part(options.part);
   validate::check_pair_shape(what, tables);
+  if (tables.prepared_y != nullptr) {
+    check_execution(options.exec);
+    check_prepared(what, *tables.prepared_y, is_on_device(tables), options);
+    return tables.prepared_y->where;
+  }
   if (is_on_device(tables)) {
     check_device_call(options.exec);
     return backend::cuda;
@@ -68,7 +107,7 @@ backend checked_backend(measure what, const pair_tables& tables, const pair_opti
 pair_run::pair_run(measure what, const pair_tables& tables, const pair_options& options,
                    part_shape shape)
     : used_(checked_backend(what, tables, options)),
-      input_{.tables = tables,
+      input_{.tables = with_host_rows(tables),
              .area = area_of(tables, options.part, shape),
              .pairs_above = shape == part_shape::equal_pairs},
       part_(options.part),

@@ -39,7 +39,7 @@ class pair_run {
   [[nodiscard]] const pair_area& area() const { return input_.area; }
   [[nodiscard]] index_t rows_of_x() const { return input_.rows_of_x(); }
   /// Whether it is x against y.
-  [[nodiscard]] bool is_against() const { return input_.tables.y.has_value(); }
+  [[nodiscard]] bool is_against() const { return has_y(input_.tables); }
 
  private:
   backend used_;

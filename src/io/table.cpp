@@ -13,8 +13,8 @@ std::string_view row_names::operator[](index_t i) const noexcept {
   return std::string_view(text_).substr(begin, ends_[k] - begin);
 }
 
-std::string row_names::name(index_t i) const {
-  return given() ? std::string((*this)[i]) : fmt::format("X{}", i + 1);
+std::string row_names::name(index_t i, char letter) const {
+  return given() ? std::string((*this)[i]) : fmt::format("{}{}", letter, i + 1);
 }
 
 std::size_t row_names::longest(index_t rows) const noexcept {

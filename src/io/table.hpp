@@ -1,6 +1,6 @@
 #pragma once
 // What reading a file gives: a matrix of the narrowest element type that holds every value, and
-// the names of its rows.
+// the names of its rows and columns.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,8 @@ using any_matrix =
     std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
                  matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>;
 
-/// Names of rows, all in one buffer. Rows without names are called X1, X2, ...
+/// Names of rows, all in one buffer. Rows without names are called X1, X2, ...; those of a second
+/// table Y1, Y2, ...
 class row_names {
  public:
   /// Whether the file names its rows.
@@ -29,8 +30,8 @@ class row_names {
   [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(ends_.size()); }
   /// The name that the file gives to row i; only where `given()`.
   [[nodiscard]] std::string_view operator[](index_t i) const noexcept;
-  /// The name of row i, given or made.
-  [[nodiscard]] std::string name(index_t i) const;
+  /// The name of row i, given or made of `letter` and its number from 1.
+  [[nodiscard]] std::string name(index_t i, char letter = 'X') const;
   /// Length of the longest name of `rows` rows.
   [[nodiscard]] std::size_t longest(index_t rows) const noexcept;
   void add(std::string_view name);
@@ -41,10 +42,18 @@ class row_names {
   std::vector<std::size_t> ends_;
 };
 
+/// Names of columns, as a header line gives them.
+struct column_names {
+  std::string corner = {};              ///< What stands above the names of the rows.
+  std::vector<std::string> names = {};  ///< One a column; empty: there is no header.
+  [[nodiscard]] bool given() const noexcept { return !names.empty(); }
+};
+
 /// What was read.
 struct table {
   any_matrix values = {};
   row_names names = {};
+  column_names columns = {};
   /// Where the first NaN stands.
   std::optional<input_position> first_nan = {};
   [[nodiscard]] index_t rows() const noexcept;

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pairs/tables.hpp"
+
 namespace gpu::inline v0::detail {
 namespace {
-
-index_t rows_of(const any_table& view) {
-  return std::visit([](const auto& data) { return data.rows(); }, view);
-}
 
 // The sum of first, first + 1, ..., last.
 std::uint64_t sum_of(std::uint64_t first, std::uint64_t last) {
@@ -42,12 +40,11 @@ index_t part_begin(index_t rows, const pair_part& part, part_shape shape) {
 
 pair_area area_of(const pair_tables& tables, const pair_part& part, part_shape shape) {
   const index_t rows = rows_of(tables.x);
-  const index_t more = tables.y ? rows_of(*tables.y) : 0;
-  const part_shape cut = tables.y ? part_shape::equal_rows : shape;
+  const part_shape cut = has_y(tables) ? part_shape::equal_rows : shape;
   const pair_part next{.index = part.index + 1, .of = part.of};
   pair_area area{.rows = {part_begin(rows, part, cut), part_begin(rows, next, cut)},
                  .cols = {0, rows}};
-  if (tables.y) area.cols = {rows, rows + more};
+  if (has_y(tables)) area.cols = {rows, rows + rows_of_y(tables)};
   return area;
 }
 

@@ -89,7 +89,7 @@ void check_stream(const char* name, const Sink& sink) {
 
 void check_pair_shape(detail::measure what, const detail::pair_tables& tables) {
   const auto [rows, cols] = extents_of(tables.x);
-  const char* const name = tables.y ? "x" : "data";
+  const char* const name = detail::has_y(tables) ? "x" : "data";
   if (cols < 3) {
     throw invalid_argument(
         fmt::format("{}: got {} columns, expected at least 3 observations", name, cols));
@@ -102,11 +102,13 @@ void check_pair_shape(detail::measure what, const detail::pair_tables& tables) {
     throw unsupported(fmt::format("{}: got {} columns, Spearman takes at most {}", name, cols,
                                   most_spearman_cols));
   }
-  if (!tables.y) return;
-  if (detail::is_on_device(*tables.y) != detail::is_on_device(tables.x)) {
+  if (!detail::has_y(tables)) return;
+  if (tables.y && detail::is_on_device(*tables.y) != detail::is_on_device(tables.x)) {
     throw invalid_argument("y: expected a table in the memory that x is in, host or device");
   }
-  const auto [more_rows, more_cols] = extents_of(*tables.y);
+  const auto [more_rows, more_cols] =
+      tables.y ? extents_of(*tables.y)
+               : std::pair(tables.prepared_y->rows, tables.prepared_y->cols);
   if (more_cols != cols) {
     throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", more_cols, cols));
   }
@@ -215,11 +217,15 @@ void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads)
 
 void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows, nan_policy nans,
                  const nan_column_finder& finder) {
-  if (nans != nan_policy::reject || rows.empty()) return;
   const index_t rows_of_x = extents_of(tables.x).first;
+  if (tables.prepared_y != nullptr) {  // whose rows were looked at when they were prepared
+    rows = rows.first(static_cast<std::size_t>(
+        std::lower_bound(rows.begin(), rows.end(), rows_of_x) - rows.begin()));
+  }
+  if (nans != nan_policy::reject || rows.empty()) return;
   const bool is_of_y = rows.front() >= rows_of_x;
   const index_t row = rows.front() - (is_of_y ? rows_of_x : 0);
-  const char* const name = !tables.y ? "data" : is_of_y ? "y" : "x";
+  const char* const name = !detail::has_y(tables) ? "data" : is_of_y ? "y" : "x";
   const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, finder);
   throw invalid_argument(
       fmt::format("{}: got NaN at row {}, column {} (and in {} rows in all), expected numbers; "

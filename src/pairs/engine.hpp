@@ -18,6 +18,7 @@
 
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
+#include "pairs/tables.hpp"
 #include "stats/p_table.hpp"
 
 namespace gpu::detail {
@@ -37,10 +38,7 @@ struct pair_input {
   [[nodiscard]] index_t rows_of_x() const {
     return std::visit([](const auto& view) { return view.rows(); }, tables.x);
   }
-  [[nodiscard]] index_t rows_of_y() const {
-    if (!tables.y) return 0;
-    return std::visit([](const auto& view) { return view.rows(); }, *tables.y);
-  }
+  [[nodiscard]] index_t rows_of_y() const { return detail::rows_of_y(tables); }
 };
 
 /// What the prologue found out about the rows: those of x with those of y behind them.
@@ -128,6 +126,9 @@ class pair_engine {
   /// Delivers every kept pair in batches of at most batch_edges; `col` counts from the first column
   /// of the area.
   virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
+  /// How edges() would find the pairs of `keep`, and why, in words; "" where the engine has one
+  /// way.
+  [[nodiscard]] virtual std::string explain_edges(const keep_range& /*keep*/) { return {}; }
   /// Row i of `out` is row i of the area's rows; partners count from the area's first column.
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;
   /// Fills kept, degree [rows() of the engine] and histogram.

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include <gpu/detail/any_view.hpp>
+#include <gpu/detail/prepared_table.hpp>
 
 namespace gpu::inline v0::detail {
 
@@ -15,6 +16,19 @@ inline bool is_on_device(const any_table& table) {
 }
 inline bool is_on_device(const pair_tables& tables) {
   return is_on_device(tables.x);
+}
+
+inline index_t rows_of(const any_table& table) {
+  return std::visit([](const auto& view) { return view.rows(); }, table);
+}
+/// Whether every row of x meets every row of a second table.
+inline bool has_y(const pair_tables& tables) {
+  return tables.y.has_value() || tables.prepared_y != nullptr;
+}
+/// Rows of the second table; 0 without one.
+inline index_t rows_of_y(const pair_tables& tables) {
+  if (tables.prepared_y != nullptr) return tables.prepared_y->rows;
+  return tables.y ? rows_of(*tables.y) : 0;
 }
 
 inline any_table table_of(const any_matrix_view& table) {

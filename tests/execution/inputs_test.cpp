@@ -37,6 +37,18 @@ void check_operations(const Data& data) {
   CHECK(gpu::pearson_all_pairs(data, {.exec = cpu}, all).edges.size() == 3);
   CHECK(gpu::pearson_all_pairs(data, gpu::count_sink{}).kept == 3);
   CHECK(gpu::plan_spearman_all_pairs(data, {.exec = cpu}).pairs == 3);
+  const std::vector<float> more{1, 2, 3, 4, 5, 9, 8, 7, 6, 5};
+  const auto y = gpu::as_matrix(more, 2, 5);
+  CHECK(gpu::spearman_all_pairs(data, y)(1, 0) == -1);
+  CHECK(gpu::spearman_all_pairs(y, data)(1, 1) == 1);
+  CHECK(gpu::spearman_all_pairs(data, y, {.exec = cpu})(0, 1) == -1);
+  CHECK(gpu::spearman_all_pairs(data, y, all).edges.size() == 6);
+  CHECK(gpu::spearman_all_pairs(data, y, {.exec = cpu}, all).edges.size() == 6);
+  CHECK(gpu::spearman_all_pairs(data, data, gpu::count_sink{}).kept == 9);
+  CHECK(gpu::pearson_all_pairs(data, y).cols() == 2);
+  CHECK(gpu::pearson_all_pairs(y, data, gpu::top_k_sink{.k = 1}).index(0, 0) == 0);
+  CHECK(gpu::pearson_all_pairs(data, y, {.exec = cpu}, all).edges.size() == 6);
+  CHECK(gpu::plan_pearson_all_pairs(data, y, {.exec = cpu}).pairs == 6);
   CHECK(gpu::rank_rows(data, {.exec = cpu})(2, 1) == 5);
   CHECK(gpu::top_k(data, 2, {.exec = cpu}).indices(2, 1) == 3);
   CHECK(gpu::top_k_distinct(data, 2, {.exec = cpu}).values(1, 0) == 5);

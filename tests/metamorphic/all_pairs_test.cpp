@@ -1,9 +1,11 @@
 // What a change of the input must do to the result of all pairs, on random jobs. Spearman's
 // statistics come of integers, so there every comparison is to the bit; Pearson's to rounding.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "metamorphic/trial.hpp"
@@ -222,5 +224,103 @@ TEST_CASE("Copies of rows have the edges of their originals, folded or not", "[m
       wrong += at == edges.end() || !(*at == sought);
     }
     CHECK(wrong == 0);
+  }
+}
+
+// ---- x against y --------------------------------------------------------------------------------
+
+namespace {
+
+/// The first rows of a trial's table and the others.
+struct two_tables {
+  gpu::matrix_view<const std::int32_t> x;
+  gpu::matrix_view<const std::int32_t> y;
+};
+
+two_tables split_of(const trial& job) {
+  const gpu::index_t rows = job.data.rows();
+  const auto of_x = static_cast<gpu::index_t>(job.seed % static_cast<std::uint64_t>(rows + 1));
+  const std::int32_t* const from = job.data.data();
+  return {{from, of_x, job.data.cols()},
+          {from + of_x * job.data.cols(), rows - of_x, job.data.cols()}};
+}
+
+template <class Sink>
+auto against(measure statistic, const two_tables& tables, gpu::pair_options options,
+             const Sink& sink) {
+  if (statistic == measure::pearson) {
+    options.fold = gpu::row_folding::automatic;
+    return gpu::pearson_all_pairs(tables.x, tables.y, options, sink);
+  }
+  return gpu::spearman_all_pairs(tables.x, tables.y, options, sink);
+}
+
+}  // namespace
+
+TEST_CASE("x against y is the block of both tables, and y against x its mirror", "[metamorphic]") {
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    trial job = random_trial(seed);
+    job.keep.adjust = gpu::adjustment::none;  // the families differ
+    GPU_TEST_TRIAL_INFO(job);
+    const two_tables tables = split_of(job);
+    const auto of_x = static_cast<gpu::node_id>(tables.x.rows());
+    for (const measure statistic : {measure::spearman, measure::pearson}) {
+      std::vector<gpu::edge> block;
+      for (gpu::edge e : edges_of(statistic, job.data, job)) {
+        if (e.row >= of_x || e.col < of_x) continue;
+        e.col -= of_x;
+        block.push_back(e);
+      }
+      const gpu::edge_sink sink{.keep = job.keep};
+      const auto found = against(statistic, tables, job.options, sink);
+      const bool is_block = found.edges == block;
+      CHECK(is_block);
+      auto mirrored = against(statistic, {tables.y, tables.x}, job.options, sink);
+      for (gpu::edge& e : mirrored.edges) std::swap(e.row, e.col);
+      std::sort(mirrored.edges.begin(), mirrored.edges.end(),
+                [](const gpu::edge& a, const gpu::edge& b) {
+                  return a.row != b.row ? a.row < b.row : a.col < b.col;
+                });
+      const bool is_mirror = mirrored.edges == found.edges;
+      CHECK(is_mirror);
+    }
+  }
+}
+
+TEST_CASE("Parts of a job add up to it", "[metamorphic]") {
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    trial job = random_trial(seed);
+    if (job.keep.adjust == gpu::adjustment::benjamini_hochberg) {
+      job.keep.adjust = gpu::adjustment::bonferroni;
+    }
+    GPU_TEST_TRIAL_INFO(job);
+    const two_tables tables = split_of(job);
+    const gpu::edge_sink sink{.keep = job.keep};
+    const auto check = [&](const auto& call) {
+      const gpu::edge_list whole = call(job.options);
+      std::vector<gpu::edge> edges;
+      gpu::pair_checksum checksum;
+      std::uint64_t tested = 0;
+      gpu::pair_options options = job.options;
+      options.part.of = static_cast<gpu::index_t>(1 + seed % 9);
+      for (; options.part.index < options.part.of; ++options.part.index) {
+        const gpu::edge_list part = call(options);
+        edges.insert(edges.end(), part.edges.begin(), part.edges.end());
+        checksum += part.summary.checksum;
+        tested += part.summary.pairs_tested;
+      }
+      const bool same = whole.edges == edges;
+      CHECK(same);
+      CHECK(checksum == whole.summary.checksum);
+      CHECK(tested == whole.summary.pairs_tested);
+    };
+    for (const measure statistic : {measure::spearman, measure::pearson}) {
+      check([&](const gpu::pair_options& options) {
+        return gpu_test::run(statistic, job.data, options, sink);
+      });
+      check([&](const gpu::pair_options& options) {
+        return against(statistic, tables, options, sink);
+      });
+    }
   }
 }

@@ -4,6 +4,7 @@
 /// the library, so that each all-pairs function is compiled once and not once per element type.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -37,11 +38,14 @@ using any_table =
                  device_matrix_view<const std::uint8_t>, device_matrix_view<const std::uint16_t>,
                  device_matrix_view<const float>, device_matrix_view<const double>>;
 
+class prepared_table;
+
 /// The input of an all-pairs call: one table, or two of which every row of x meets every row of y.
-/// Both are in host memory or both in device memory.
+/// Both are in host memory or both in device memory, or the second one is prepared.
 struct pair_tables {
   any_table x;                      ///< The table, or the first of two.
   std::optional<any_table> y = {};  ///< The second one; its element type may differ.
+  std::shared_ptr<const prepared_table> prepared_y = {};  ///< The second one in place of y.
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // Neighbour search, second half: from the maxima of a row to its k best partners.
 //
-// One warp takes one row. The maxima are cut into 256 buckets; the k-th largest bucket maximum is a
+// One warp takes one row, or of few rows a slice of its groups. The maxima are cut into 256 buckets; the k-th largest bucket maximum is a
 // lower bound of the k-th best statistic but for the error of the products, because k different
 // partners reach it. Only groups whose maximum comes within twice that error of it, k or a few
 // more, are looked at: every partner of such a group is tested exactly. Groups come in ascending
@@ -9,10 +9,10 @@
 // The row's own group holds the row itself, whose product says nothing: it bounds nothing and is
 // always looked at.
 
-#include <cuda_fp16.h>
 #include <math_constants.h>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/pairs/neighbors/halves.cuh"
 #include "kernels/pairs/neighbors/list.cuh"
 #include "kernels/pairs/neighbors/partners.cuh"
 
@@ -21,19 +21,6 @@ namespace {
 
 constexpr int warps = 8;
 constexpr int halves_per_piece = 8;  // of 16 bytes
-
-__device__ __forceinline__ float half_value(unsigned bits) {
-  return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
-}
-
-// Orders halves as unsigned integers from 1 on; 0 for NaN.
-__device__ __forceinline__ unsigned ordered(unsigned half) {
-  if ((half & 0x7fffU) > 0x7c00U) return 0;
-  return (half & 0x8000U) != 0 ? ~half & 0xffffU : half | 0x8000U;
-}
-__device__ __forceinline__ unsigned unordered(unsigned key) {
-  return (key & 0x8000U) != 0 ? key & 0x7fffU : ~key & 0xffffU;
-}
 
 __device__ __forceinline__ unsigned warp_sum(unsigned value) {
 #if __CUDA_ARCH__ >= 800
@@ -105,7 +92,7 @@ __device__ float bucket_bound(const row_maxima& maxima, int k) {
   unsigned keys[halves_per_piece];
 #pragma unroll
   for (int h = 0; h < halves_per_piece; ++h) {
-    keys[h] = ordered(row_maxima::word(best, h / 2) >> (h % 2 * 16) & 0xffffU);
+    keys[h] = ordered_half(row_maxima::word(best, h / 2) >> (h % 2 * 16) & 0xffffU);
   }
   unsigned bound = 0;
   for (unsigned bit = 0x8000U; bit != 0; bit >>= 1) {
@@ -115,7 +102,7 @@ __device__ float bucket_bound(const row_maxima& maxima, int k) {
     for (int h = 0; h < halves_per_piece; ++h) reached += keys[h] >= trial ? 1U : 0U;
     if (warp_sum(reached) >= static_cast<unsigned>(k)) bound = trial;
   }
-  return bound == 0 ? -CUDART_INF_F : half_value(unordered(bound));
+  return bound == 0 ? -CUDART_INF_F : half_of_ordered(bound);
 }
 
 struct choice_arguments {
@@ -124,7 +111,9 @@ struct choice_arguments {
   neighbor_block block;
   neighbor_query query;
   neighbor_result result;
-  index_t rows;  // of the block, without padding
+  index_t rows;         // of the block, without padding
+  const float* bounds;  // [rows] what bucket_bound finds; null: it is found here
+  int slices;           // of the groups of a row: one warp looks at one
 };
 
 // Tests every partner of one group of `row`, a row of the input.
@@ -167,12 +156,14 @@ __device__ void look_at_group(const choice_arguments& args, const Partners& part
 
 // `place`: of the row in its block.
 template <class Partners>
-__device__ void search_row(const choice_arguments& args, index_t place, neighbor_list& list) {
+__device__ void search_row(const choice_arguments& args, index_t place, int slice,
+                           neighbor_list& list) {
   const int lane = static_cast<int>(threadIdx.x & 31U);
   const neighbor_query& query = args.query;
   const index_t place_of_all = args.block.first + place;
   const index_t row = args.block.left.first + place_of_all;
-  const index_t position = neighbor_position_of(place_of_all) - args.block.first;
+  const index_t position =
+      args.bounds != nullptr ? place : neighbor_position_of(place_of_all) - args.block.first;
   const index_t own = row - args.packed.first;  // in no group where it is no partner itself
   const row_maxima maxima(args.block.maxima + position * args.block.pitch,
                           neighbor_groups(args.packed),
@@ -182,14 +173,18 @@ __device__ void search_row(const choice_arguments& args, index_t place, neighbor
 
   // Keys that every wanted partner reaches. Single precision holds halves; the margins have room
   // for its roundings.
-  const float reached = bucket_bound(maxima, static_cast<int>(query.k)) - error;
+  const float reached = (args.bounds != nullptr ? args.bounds[place]
+                                                : bucket_bound(maxima, static_cast<int>(query.k))) -
+                        error;
   const float bound = static_cast<double>(reached) >= query.certain
                           ? reached
                           : static_cast<float>(query.floor) - 1e-6F;
   const float group_bar = bound - error;
   float estimate_bar = bound - Partners::error;
 
-  for (int base = 0; base < maxima.pieces(); base += 32) {
+  const int width = (maxima.pieces() + 32 * args.slices - 1) / (32 * args.slices) * 32;
+  const int last = min((slice + 1) * width, maxima.pieces());
+  for (int base = slice * width; base < last; base += 32) {
     const int number = base + lane;
     uint4 piece = maxima.piece(number);
     unsigned groups = 0;
@@ -219,25 +214,29 @@ __global__ void __launch_bounds__(warps * 32, Partners::blocks)
   __shared__ neighbor_list::storage storage[warps];
   const int lane = static_cast<int>(threadIdx.x & 31U);
   const unsigned warp = threadIdx.x / 32;
-  const index_t in_block = static_cast<index_t>(blockIdx.x) * warps + warp;
+  const index_t number = static_cast<index_t>(blockIdx.x) * warps + warp;
+  const index_t in_block = number / args.slices;
   if (in_block >= args.rows) return;
   const index_t row = args.block.left.first + args.block.first + in_block;
   const int k = static_cast<int>(args.query.k);
   neighbor_list list(storage[warp], k, args.query.key);
-  if (args.source.square_sums[row] > 0) search_row<Partners>(args, in_block, list);
+  if (args.source.square_sums[row] > 0) {
+    search_row<Partners>(args, in_block, static_cast<int>(number % args.slices), list);
+  }
 
-  const index_t out = in_block * k;
+  const index_t out = number * k;
   for (int place = lane; place < k; place += 32) {
     const bool there = place < list.count();
     args.result.index[out + place] = there ? list.entries().partner[place] : ~std::uint32_t{0};
     args.result.statistic[out + place] = there ? list.entries().statistic[place] : CUDART_NAN;
   }
-  if (lane == 0) args.result.count[in_block] = static_cast<std::uint32_t>(list.count());
+  if (lane == 0) args.result.count[number] = static_cast<std::uint32_t>(list.count());
 }
 
 template <class Partners>
 void launch(const choice_arguments& args, cudaStream_t stream) {
-  choice_kernel<Partners><<<grid_blocks(args.rows, warps), warps * 32, 0, stream>>>(args);
+  choice_kernel<Partners>
+      <<<grid_blocks(args.rows * args.slices, warps), warps * 32, 0, stream>>>(args);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
@@ -245,16 +244,22 @@ void launch(const choice_arguments& args, cudaStream_t stream) {
 
 void launch_neighbor_choice(const pair_operand& source, const neighbor_rows& packed,
                             const neighbor_block& block, const neighbor_query& query,
-                            const neighbor_result& result, cudaStream_t stream) {
+                            const neighbor_result& result, cudaStream_t stream,
+                            const neighbor_slices& slices) {
   const index_t left = block.left.rows - block.first;
   const choice_arguments args{.source = source,
                               .packed = packed,
                               .block = block,
                               .query = query,
                               .result = result,
-                              .rows = block.count < left ? block.count : left};
+                              .rows = block.count < left ? block.count : left,
+                              .bounds = slices.bounds,
+                              .slices = slices.count};
   if (args.rows <= 0) return;
-  if (source.unit_rows != nullptr) return launch<unit_partners>(args, stream);
+  if (source.unit_rows != nullptr) {
+    return packed.tiles == nullptr ? launch<plain_partners>(args, stream)
+                                   : launch<unit_partners>(args, stream);
+  }
   switch (source.pitch) {
     case 32:
       return launch<rank_partners<8>>(args, stream);

@@ -66,9 +66,33 @@ struct neighbor_result {
   std::uint32_t* count;  ///< [count]
 };
 
+/// How the groups of a row are shared out: one warp looks at all of them, or, with what
+/// launch_thin_maxima left, so many warps at a slice each.
+struct neighbor_slices {
+  const float* bounds = nullptr;  ///< [rows of the block]; null: one slice
+  int count = 1;                  ///< At most neighbor_most_slices.
+};
+inline constexpr int neighbor_most_slices = 64;
+
 /// The lists of the block's rows, exact: ties to the lowest partner. No row is its own partner.
+/// With slices there is a list for each of them, those of a row one behind the other.
 void launch_neighbor_choice(const pair_operand& source, const neighbor_rows& packed,
                             const neighbor_block& block, const neighbor_query& query,
-                            const neighbor_result& result, cudaStream_t stream);
+                            const neighbor_result& result, cudaStream_t stream,
+                            const neighbor_slices& slices = {});
+
+// ---- few left rows ----------------------------------------------------------------------------
+
+/// Fills the maxima of a block of few left rows, in the order of the rows, and for each row a lower
+/// bound of the k-th largest of them. Nothing is packed: of `packed` and `block.left` only the rows
+/// count, and tiles are null. `bounds` [block.count].
+void launch_thin_maxima(const pair_operand& source, const neighbor_rows& packed,
+                        const neighbor_block& block, const neighbor_query& query, float* bounds,
+                        int multiprocessors, cudaStream_t stream);
+
+/// The lists of `rows` rows from those of their `count` slices.
+void launch_merge_slices(const neighbor_result& slices, int count, index_t rows,
+                         const neighbor_query& query, const neighbor_result& result,
+                         cudaStream_t stream);
 
 }  // namespace gpu::kernels

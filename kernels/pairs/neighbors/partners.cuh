@@ -108,4 +108,38 @@ class unit_partners {
   index_t row_;
 };
 
+/// Unit rows that are not packed: estimates are products in single precision.
+class plain_partners {
+ public:
+  using product = float;
+  static constexpr int blocks = 2;
+  // Each element is rounded, and each of up to 128 products and sums.
+  static constexpr float error = 1e-5F;
+
+  __device__ plain_partners(const pair_operand& source, const neighbor_rows&, const neighbor_rows&,
+                            index_t row)
+      : source_(source), row_(row) {}
+
+  [[nodiscard]] __device__ product multiply(index_t partner) const {
+    const double* own = source_.unit_rows + row_ * source_.unit_pitch;
+    const double* other = source_.unit_rows + partner * source_.unit_pitch;
+    float sum = 0.0F;
+    for (index_t k = 0; k < source_.unit_pitch; ++k) {
+      sum = fmaf(static_cast<float>(__ldg(own + k)), static_cast<float>(__ldg(other + k)), sum);
+    }
+    return sum;
+  }
+  /// NaN for a partner without a statistic.
+  [[nodiscard]] __device__ float estimate(product sum, index_t partner) const {
+    return sum * source_.norms[partner].inverse;
+  }
+  [[nodiscard]] __device__ double statistic(product, index_t partner) const {
+    return refined_pearson_statistic::of(0.0, source_, row_, source_, partner);
+  }
+
+ private:
+  const pair_operand& source_;
+  index_t row_;
+};
+
 }  // namespace gpu::kernels

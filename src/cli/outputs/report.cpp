@@ -81,7 +81,20 @@ class json_members {
   std::string text_;
 };
 
-void add_run(json_members& members, const run_report& r) {
+std::string input_text(const report_input& input) {
+  const std::string digest = input.digest ? fmt::format("\"bytes\": {}, \"crc32\": \"{:08x}\"",
+                                                        input.digest->bytes, input.digest->crc32)
+                                          : std::string("\"bytes\": null, \"crc32\": null");
+  return fmt::format("{{\"name\": {}, {}}}", json_text(input.name), digest);
+}
+
+/// "count:mix1:mix2", the mixes as 16 hexadecimal digits.
+std::string checksum_text(const pair_checksum& c) {
+  return fmt::format("{}:{:016x}:{:016x}", c.count, c.mix1, c.mix2);
+}
+
+template <class Report>
+void add_run(json_members& members, const Report& r) {
   members.add("version", json_text(GPU_SIMILARITY_VERSION));
   std::string words;
   for (const std::string& word : r.command_line) {
@@ -89,10 +102,11 @@ void add_run(json_members& members, const run_report& r) {
   }
   members.add("command", "[" + words + "]");
   members.add("status", json_text(to_string(r.status)));
-  const std::string digest = r.digest ? fmt::format("\"bytes\": {}, \"crc32\": \"{:08x}\"",
-                                                    r.digest->bytes, r.digest->crc32)
-                                      : std::string("\"bytes\": null, \"crc32\": null");
-  members.add("input", fmt::format("{{\"name\": {}, {}}}", json_text(r.input), digest));
+  members.add("input", input_text(r.input));
+}
+
+void add_pairs_of(json_members& members, const run_report& r) {
+  members.add("against", r.against ? input_text(*r.against) : std::string("null"));
   members.add("partial", r.partial ? fmt::format("{{\"output\": {}, \"edges\": {}, \"bytes\": {}}}",
                                                  json_text(r.partial->output), r.partial->edges,
                                                  r.partial->bytes)
@@ -106,6 +120,9 @@ void add_summary(json_members& members, const run_report& r) {
   members.add_count("cols", r.is_table_read, s.cols);
   members.add_count("constant_rows", is_complete, s.constant_rows.size());
   members.add_count("nan_rows", is_complete, s.nan_rows.size());
+  members.add_count("y_rows", r.is_table_read && r.against, s.y_rows);
+  members.add_count("y_constant_rows", is_complete && r.against, s.y_constant_rows.size());
+  members.add_count("y_nan_rows", is_complete && r.against, s.y_nan_rows.size());
   members.add_count("patterns", is_complete, s.patterns);
   members.add_count("pairs_tested", is_complete, s.pairs_tested);
   members.add_count("pairs_kept", is_complete, s.pairs_kept);
@@ -117,6 +134,9 @@ void add_summary(json_members& members, const run_report& r) {
   add_cut("cut_at_least", s.cut_at_least);
   add_cut("cut_at_most", s.cut_at_most);
   members.add_count("edge_sum", r.edge_sum.has_value(), r.edge_sum.value_or(0));
+  // Counts and dense results give no pairs one by one.
+  const bool has_checksum = is_complete && (s.checksum.count > 0 || s.pairs_kept == 0);
+  members.add("checksum", has_checksum ? json_text(checksum_text(s.checksum)) : "null");
   const auto add_name = [&](std::string_view key, std::string_view name) {
     members.add(key, is_complete ? json_text(name) : std::string("null"));
   };
@@ -144,6 +164,7 @@ double run_report::pairs_seconds() const {
 std::string to_json(const run_report& r) {
   json_members members;
   add_run(members, r);
+  add_pairs_of(members, r);
   add_summary(members, r);
   members.add("seconds", fmt::format("{{\"read\": {:.6f}, \"prepare\": {:.6f}, \"pairs\": {:.6f}, "
                                      "\"write\": {:.6f}, \"total\": {:.6f}}}",
@@ -154,13 +175,15 @@ std::string to_json(const run_report& r) {
 
 std::string to_text(const run_report& r) {
   const pair_summary& s = r.summary;
-  std::string out = fmt::format("{} rows x {} columns, {} pairs tested, {} kept", s.rows, s.cols,
-                                s.pairs_tested, s.pairs_kept);
+  std::string out =
+      r.against ? fmt::format("{} rows against {} rows x {} columns", s.rows, s.y_rows, s.cols)
+                : fmt::format("{} rows x {} columns", s.rows, s.cols);
+  out += fmt::format(", {} pairs tested, {} kept", s.pairs_tested, s.pairs_kept);
   if (s.patterns > 0) out += fmt::format("\n{} distinct rows of ranks", s.patterns);
-  if (!s.constant_rows.empty()) {
-    out += fmt::format("\n{} constant rows have no correlation", s.constant_rows.size());
-  }
-  if (!s.nan_rows.empty()) out += fmt::format("\n{} rows with a NaN left out", s.nan_rows.size());
+  const std::size_t constant = s.constant_rows.size() + s.y_constant_rows.size();
+  const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
+  if (constant > 0) out += fmt::format("\n{} constant rows have no correlation", constant);
+  if (nans > 0) out += fmt::format("\n{} rows with a NaN left out", nans);
   out += fmt::format("\np <= {:.6g}, {}", s.max_p_effective, cut_text(s));
   out += fmt::format("\n{} ({}), {}", gpu::to_string(s.used), s.device, gpu::to_string(s.variant));
   const double pairs = r.pairs_seconds();
@@ -171,6 +194,29 @@ std::string to_text(const run_report& r) {
       "\nread {:.3f} s, prepare {:.3f} s, pairs {:.3f} s, write {:.3f} s, total {:.3f} s\n",
       r.read_seconds, s.prepare_seconds, pairs, r.write_seconds(), r.total_seconds);
   return out;
+}
+
+std::string to_json(const row_report& r) {
+  const bool is_complete = r.status == run_status::complete;
+  json_members members;
+  add_run(members, r);
+  members.add_count("rows", is_complete, r.rows);
+  members.add_count("cols", r.is_shape_known, r.cols);
+  members.add("backend", json_text(gpu::to_string(r.used)));
+  members.add_count("bytes_written", is_complete, r.bytes_written);
+  members.add("seconds",
+              fmt::format("{{\"read\": {:.6f}, \"compute\": {:.6f}, \"write\": {:.6f}, "
+                          "\"total\": {:.6f}}}",
+                          r.read_seconds, r.compute_seconds, r.write_seconds, r.total_seconds));
+  return members.object();
+}
+
+std::string to_text(const row_report& r) {
+  return fmt::format(
+      "{} rows x {} columns, {} written ({})\n"
+      "read {:.3f} s, compute {:.3f} s, write {:.3f} s, total {:.3f} s\n",
+      r.rows, r.cols, bytes_text(static_cast<double>(r.bytes_written)), gpu::to_string(r.used),
+      r.read_seconds, r.compute_seconds, r.write_seconds, r.total_seconds);
 }
 
 std::string bytes_text(double bytes) {

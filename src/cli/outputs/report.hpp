@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <gpu/backend.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/file_digest.hpp"
@@ -25,16 +26,23 @@ enum class run_status {
   output_closed  ///< Nobody read the result any more.
 };
 
+/// A table that was read.
+struct report_input {
+  std::string name = {};  ///< As it was given.
+  std::optional<io::file_digest> digest = {};
+};
+
 struct run_report {
   run_status status = run_status::complete;
-  std::string input = {};  ///< As it was given.
-  std::optional<io::file_digest> digest = {};
+  report_input input = {};
+  std::optional<report_input> against = {};  ///< Of x against y.
   std::vector<std::string> command_line = {};
   pair_summary summary = {};   ///< Of a run that is not complete, rows and cols alone.
   bool is_table_read = false;  ///< Whether rows and cols are known.
   /// Of edges, where the run is not complete and some of them are kept.
   std::optional<partial_result> partial = {};
-  /// Sum over the kept pairs of i * rows + j, modulo 2^64; only where the pairs pass by.
+  /// Sum over the kept pairs of i * columns + j, modulo 2^64, with as many columns as the rows have
+  /// partners: rows, or rows of y; only where the pairs pass by.
   std::optional<std::uint64_t> edge_sum = {};
   double read_seconds = 0;
   double write_between_seconds = 0;  ///< Writing while the pairs are computed.
@@ -50,6 +58,25 @@ struct run_report {
 
 /// The same in a few lines of text, of a complete run.
 [[nodiscard]] std::string to_text(const run_report& report);
+
+/// What a run over rows did.
+struct row_report {
+  run_status status = run_status::complete;
+  report_input input = {};
+  std::vector<std::string> command_line = {};
+  bool is_shape_known = false;  ///< Whether cols is known, and rows those that were taken so far.
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  backend used = backend::cpu;
+  std::uint64_t bytes_written = 0;
+  double read_seconds = 0;  ///< Waiting for rows: they are read ahead.
+  double compute_seconds = 0;
+  double write_seconds = 0;
+  double total_seconds = 0;
+};
+
+[[nodiscard]] std::string to_json(const row_report& report);
+[[nodiscard]] std::string to_text(const row_report& report);
 
 /// "1.5 GB"
 [[nodiscard]] std::string bytes_text(double bytes);

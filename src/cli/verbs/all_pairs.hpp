@@ -1,5 +1,5 @@
 #pragma once
-// The library's all-pairs functions on a table of any element type.
+// The library's all-pairs functions on tables of any element type.
 
 #include <variant>
 
@@ -9,35 +9,42 @@
 #include <gpu/spearman.hpp>
 
 #include "cli/options/options.hpp"
-#include "io/table.hpp"
+#include "cli/verbs/read_input.hpp"
 
 namespace gpu::cli {
 
-template <class Sink>
-sink_result_t<Sink> all_pairs(const pairs_command& job, const io::table& table,
-                              const pair_options& options, const Sink& sink) {
+inline detail::any_table table_of(const io::table& table) {
   return std::visit(
-      [&](const auto& values) {
-        if constexpr (pearson_sink<Sink>) {
-          if (job.statistic == statistic_kind::pearson) {
-            return pearson_all_pairs(values, options, sink);
-          }
-        } else if (job.statistic == statistic_kind::pearson) {
-          throw unsupported("pearson: patterns of rows are Spearman's, expected another --keep");
-        }
-        return spearman_all_pairs(values, options, sink);
-      },
+      [](const auto& values) -> detail::any_table { return detail::read_table(values); },
       table.values);
 }
 
-inline pair_plan plan_all_pairs(const pairs_command& job, const io::table& table) {
-  return std::visit(
-      [&](const auto& values) {
-        return job.statistic == statistic_kind::spearman
-                   ? plan_spearman_all_pairs(values.view(), job.pairs, job.filter)
-                   : plan_pearson_all_pairs(values.view(), job.pairs, job.filter);
-      },
-      table.values);
+/// The tables as the library takes them, whatever their element types: one instantiation of a sink
+/// in place of one a pair of types.
+inline detail::pair_tables tables_of(const input_tables& tables) {
+  detail::pair_tables out{table_of(tables.x)};
+  if (tables.y) out.y = table_of(*tables.y);
+  return out;
+}
+
+inline detail::measure measure_of(const pairs_command& job) {
+  return job.statistic == statistic_kind::spearman ? detail::measure::spearman
+                                                   : detail::measure::pearson;
+}
+
+template <class Sink>
+sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tables,
+                              const pair_options& options, const Sink& sink) {
+  if constexpr (!pearson_sink<Sink>) {
+    if (job.statistic == statistic_kind::pearson) {
+      throw unsupported("pearson: patterns of rows are Spearman's, expected another --keep");
+    }
+  }
+  return detail::all_pairs(measure_of(job), tables_of(tables), options, sink);
+}
+
+inline pair_plan plan_all_pairs(const pairs_command& job, const input_tables& tables) {
+  return detail::plan_all_pairs(measure_of(job), tables_of(tables), job.pairs, job.filter);
 }
 
 }  // namespace gpu::cli

@@ -23,31 +23,48 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
     case keep_kind::folded_edges:  // at most
       return kept * edge;
     case keep_kind::top_k:
-      return std::min(2 * kept, rows * static_cast<double>(std::min(job.k, context.rows))) * edge;
+      // Of one table, a pair is an entry of both its rows.
+      return std::min((context.against != nullptr ? 1 : 2) * kept,
+                      rows * static_cast<double>(std::min(job.k, context.cols()))) *
+             edge;
     case keep_kind::counts:
-      return rows * edge / 2;
+      return static_cast<double>(context.all_rows()) * edge / 2;
     case keep_kind::dense:
-      return rows * rows * (job.format == io::result_format::npy ? sizeof(double) : dense_text);
+      return rows * static_cast<double>(context.cols()) *
+             (job.format == io::result_format::npy ? sizeof(double) : dense_text);
   }
   return 0;
 }
 
-double all_pairs_of(index_t rows) {
-  return static_cast<double>(rows) * static_cast<double>(rows - 1) / 2;
+double all_pairs_of(const io::result_context& context) {
+  const auto rows = static_cast<double>(context.rows);
+  if (context.against != nullptr) return rows * static_cast<double>(context.cols());
+  return rows * (rows - 1) / 2;
+}
+
+/// "10 rows x 30 columns, int32", or of two tables "10 rows against 20 rows x 30 columns, ...".
+std::string shape_text(const input_tables& tables) {
+  if (!tables.y) {
+    return fmt::format("{} rows x {} columns, {}", tables.rows(), tables.cols(),
+                       tables.x.element_name());
+  }
+  return fmt::format("{} rows against {} rows x {} columns, {} and {}", tables.rows(),
+                     tables.partners(), tables.cols(), tables.x.element_name(),
+                     tables.y->element_name());
 }
 
 }  // namespace
 
-void check_output_size(const pairs_command& job, const io::table& table,
+void check_output_size(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context) {
   const bool writes_table = job.keep != keep_kind::counts || !job.output.empty();
   // A sample of rows does not tell how many edges between patterns there are.
   if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return;
   const auto limit = static_cast<double>(job.max_output_bytes);
-  if (output_bytes(job, context, all_pairs_of(context.rows)) <= limit) return;
-  double kept = all_pairs_of(context.rows);
+  if (output_bytes(job, context, all_pairs_of(context)) <= limit) return;
+  double kept = all_pairs_of(context);
   if (job.keep == keep_kind::edges || job.keep == keep_kind::top_k) {
-    kept = plan_all_pairs(job, table).kept_estimate;
+    kept = plan_all_pairs(job, tables).kept_estimate;
   }
   const double bytes = output_bytes(job, context, kept);
   if (bytes <= limit) return;
@@ -59,23 +76,24 @@ void check_output_size(const pairs_command& job, const io::table& table,
       bytes_text(bytes), pairs, bytes_text(limit)));
 }
 
-std::string plan_text(const pairs_command& job, const io::table& table,
+std::string plan_text(const pairs_command& job, const input_tables& tables,
                       const io::result_context& context) {
-  const pair_plan plan = plan_all_pairs(job, table);
+  const pair_plan plan = plan_all_pairs(job, tables);
   return fmt::format(
-      "input\t{} rows x {} columns, {}\n"
+      "input\t{}\n"
       "pairs\t{}\n"
       "backend\t{} ({})\n"
       "variant\t{}\n"
       "tile\t{} x {}\n"
       "workspace\t{}\n"
+      "choice\t{}\n"
       "kept, estimated\t{:.6g}, at most about {:.6g} (sample of {} pairs)\n"
       "output, estimated\t{}\n"
       "output, allowed\t{}\n",
-      table.rows(), table.cols(), table.element_name(), plan.pairs, to_string(plan.used),
-      plan.device, to_string(plan.variant), plan.tile_rows, plan.tile_cols,
-      bytes_text(static_cast<double>(plan.workspace_bytes)), plan.kept_estimate, plan.kept_upper,
-      plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)),
+      shape_text(tables), plan.pairs, to_string(plan.used), plan.device, to_string(plan.variant),
+      plan.tile_rows, plan.tile_cols, bytes_text(static_cast<double>(plan.workspace_bytes)),
+      plan.choice, plan.kept_estimate, plan.kept_upper, plan.sampled_pairs,
+      bytes_text(output_bytes(job, context, plan.kept_estimate)),
       job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
 }
 

@@ -6,17 +6,18 @@
 #include <gpu/plan.hpp>
 
 #include "cli/options/options.hpp"
-#include "io/table.hpp"
+#include "cli/verbs/read_input.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 
 /// Throws too_large where the estimated output exceeds job.max_output_bytes. Plans only where the
 /// largest possible result would exceed it.
-void check_output_size(const pairs_command& job, const io::table& table,
+void check_output_size(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context);
 
 /// The plan and the estimate as text.
-[[nodiscard]] std::string plan_text(const pairs_command& job, const io::table& table,
+[[nodiscard]] std::string plan_text(const pairs_command& job, const input_tables& tables,
                                     const io::result_context& context);
 
 }  // namespace gpu::cli

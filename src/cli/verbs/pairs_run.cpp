@@ -71,23 +71,25 @@ class edge_progress {
 
 }  // namespace
 
-io::result_context result_context_of(const pairs_command& job, const io::table& table) {
-  return {.names = table.names,
-          .rows = table.rows(),
-          .observations = table.cols(),
+io::result_context result_context_of(const pairs_command& job, const input_tables& tables) {
+  return {.names = tables.x.names,
+          .rows = tables.rows(),
+          .observations = tables.cols(),
           .statistic_name = job.statistic == statistic_kind::spearman ? "rho" : "r",
           .side = job.filter.side,
-          .threads = job.pairs.exec.cpu_threads};
+          .threads = job.pairs.exec.cpu_threads,
+          .against = tables.y ? &tables.y->names : nullptr,
+          .against_rows = tables.y ? tables.y->rows() : 0};
 }
 
-pairs_run::pairs_run(const pairs_command& job, const io::table& table, pair_outputs& outputs,
+pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, pair_outputs& outputs,
                      progress_line& line, abandonable_phase& phase)
     : job_(job),
-      table_(table),
+      tables_(tables),
       outputs_(outputs),
       line_(line),
       phase_(phase),
-      context_(result_context_of(job, table)),
+      context_(result_context_of(job, tables)),
       options_(job.pairs) {
   options_.exec.on_progress = [this](const progress& state) {
     line_.show(state);
@@ -115,17 +117,17 @@ void pairs_run::run_edges(run_report& report) {
   const auto writer = io::make_edge_writer(job_.format, out, context_);
   edge_progress written(out);
   std::uint64_t edge_sum = 0;
-  const auto rows = static_cast<std::uint64_t>(context_.rows);
+  const auto cols = static_cast<std::uint64_t>(context_.cols());
   const auto consume = [&](std::span<const edge> edges) {
     phase_.end();
     if (is_interrupted()) throw cancelled("interrupted");
     written.write(edges, *writer, report);
-    for (const edge& e : edges) edge_sum += e.row * rows + e.col;
+    for (const edge& e : edges) edge_sum += e.row * cols + e.col;
     report.edge_sum = edge_sum;
   };
   try {
     report.summary =
-        all_pairs(job_, table_, options_, stream_sink{.keep = job_.filter, .consume = consume});
+        all_pairs(job_, tables_, options_, stream_sink{.keep = job_.filter, .consume = consume});
     report.edge_sum = edge_sum;
     finish_edges([&] { writer->finish(); }, report);
   } catch (const cancelled&) {
@@ -151,7 +153,7 @@ void pairs_run::run_folded_edges(run_report& report) {
   };
   try {
     report.summary =
-        all_pairs(job_, table_, options_,
+        all_pairs(job_, tables_, options_,
                   folded_stream_sink{.keep = job_.filter, .begin = begin, .consume = consume});
     // Both are on the disk before either gets its name: a run has both or neither.
     finish_edges(
@@ -171,7 +173,7 @@ void pairs_run::run_folded_edges(run_report& report) {
 
 void pairs_run::run_top_k(run_report& report) {
   // A row has no more partners than that, and a table of more takes memory for nothing.
-  const index_t k = std::min(job_.k, context_.rows - 1);
+  const index_t k = std::min(job_.k, tables_.y ? context_.cols() : context_.rows - 1);
   const neighbor_table result = compute(top_k_sink{.k = k, .keep = job_.filter}, report);
   write_whole([&] { io::write_neighbors(job_.format, outputs_.result(), result, context_); },
               report);
@@ -199,7 +201,7 @@ void pairs_run::run_dense(run_report& report) {
 template <class Sink>
 sink_result_t<Sink> pairs_run::compute(const Sink& sink, run_report& report) {
   try {
-    sink_result_t<Sink> result = all_pairs(job_, table_, options_, sink);
+    sink_result_t<Sink> result = all_pairs(job_, tables_, options_, sink);
     report.summary = result.summary;
     return result;
   } catch (const cancelled&) {

@@ -1,7 +1,6 @@
 #pragma once
 // One run over all pairs, from a table in memory to its outputs.
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,28 +10,20 @@
 #include "cli/outputs/report.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/progress_line.hpp"
-#include "io/table.hpp"
+#include "cli/process/stopwatch.hpp"
+#include "cli/verbs/read_input.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 
-class stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 /// What the writers need to know of a run.
 [[nodiscard]] io::result_context result_context_of(const pairs_command& job,
-                                                   const io::table& table);
+                                                   const input_tables& tables);
 
 class pairs_run {
  public:
   /// All arguments outlive the run. `phase` ends when there is something to lose.
-  pairs_run(const pairs_command& job, const io::table& table, pair_outputs& outputs,
+  pairs_run(const pairs_command& job, const input_tables& tables, pair_outputs& outputs,
             progress_line& line, abandonable_phase& phase);
 
   /// Computes and writes; adds to `report` what it learns, also where it throws.
@@ -55,7 +46,7 @@ class pairs_run {
   void finish_edges(const std::function<void()>& write_rest, run_report& report);
 
   const pairs_command& job_;
-  const io::table& table_;
+  const input_tables& tables_;
   pair_outputs& outputs_;
   progress_line& line_;
   abandonable_phase& phase_;

@@ -15,53 +15,17 @@
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
+#include "cli/verbs/read_input.hpp"
 #include "io/file_digest.hpp"
-#include "io/read/read_table.hpp"
 
 namespace gpu::cli {
 namespace {
 
-void check_nans(const pairs_command& job, const io::table& table) {
-  if (job.pairs.nans != nan_policy::reject) return;
-  if (!table.first_nan) return;
-  throw io::input_error(job.input, *table.first_nan,
-                        "got NaN, expected a number (--nan propagate leaves such rows out)");
-}
-
-void check_shape(const pairs_command& job, const io::table& table) {
-  constexpr index_t fewest_rows = 2;
-  constexpr index_t fewest_cols = 3;
-  if (table.rows() < fewest_rows) {
-    throw io::input_error(job.input, {},
-                          fmt::format("got {} row of numbers, expected at least {}: there are no "
-                                      "pairs",
-                                      table.rows(), fewest_rows));
-  }
-  if (table.cols() < fewest_cols) {
-    throw io::input_error(job.input, {},
-                          fmt::format("got {} columns of numbers, expected at least {} "
-                                      "observations",
-                                      table.cols(), fewest_cols));
-  }
-}
-
-io::table read_input(const pairs_command& job, progress_line& line) {
-  line.show("reading " + job.input);
-  io::table table = io::read_table(job.input, {.header = job.header,
-                                               .row_names = job.row_names,
-                                               .threads = job.pairs.exec.cpu_threads,
-                                               .stop = is_interrupted,
-                                               .max_bytes = job.max_input_bytes});
-  check_nans(job, table);
-  check_shape(job, table);
-  return table;
-}
-
 void write_plan(const pairs_command& job) {
   progress_line line(job.quiet);
   abandonable_phase phase([] { complain("interrupted"); });
-  const io::table table = read_input(job, line);
-  const std::string text = plan_text(job, table, result_context_of(job, table));
+  const input_tables tables = read_input(job, line);
+  const std::string text = plan_text(job, tables, result_context_of(job, tables));
   line.clear();
   io::output_file out("-", {.stop = is_interrupted});
   out.write(text);
@@ -72,9 +36,15 @@ void write_plan(const pairs_command& job) {
 class reported_run {
  public:
   explicit reported_run(const pairs_command& job) : job_(job), outputs_(job) {
-    report_.input = job.input == "-" ? "standard input" : job.input;
+    report_.input.name = job.input == "-" ? "standard input" : job.input;
+    if (!job.against.empty()) {
+      report_.against.emplace();
+      report_.against->name = job.against == "-" ? "standard input" : job.against;
+    }
     report_.command_line = job.command_line;
-    if (outputs_.report()) digest_.emplace(job.input);
+    if (!outputs_.report()) return;
+    digest_.emplace(job.input);
+    if (!job.against.empty()) against_digest_.emplace(job.against);
   }
 
   void run() {
@@ -96,18 +66,20 @@ class reported_run {
   void run_to_the_end() {
     progress_line line(job_.quiet || outputs_.is_on_terminal());
     abandonable_phase phase([this] { abandon(); });
-    const io::table table = read_input(job_, line);
+    const input_tables tables = read_input(job_, line);
     report_.read_seconds = total_.seconds();
-    report_.summary.rows = table.rows();
-    report_.summary.cols = table.cols();
+    report_.summary.rows = tables.rows();
+    report_.summary.cols = tables.cols();
+    report_.summary.y_rows = tables.y ? tables.y->rows() : 0;
     report_.is_table_read = true;
 
-    check_output_size(job_, table, result_context_of(job_, table));
-    pairs_run(job_, table, outputs_, line, phase).run(report_);
+    check_output_size(job_, tables, result_context_of(job_, tables));
+    pairs_run(job_, tables, outputs_, line, phase).run(report_);
     is_result_written_ = true;
     report_.total_seconds = total_.seconds();
     line.clear();
-    if (digest_) report_.digest = digest_->get();
+    if (digest_) report_.input.digest = digest_->get();
+    if (against_digest_) report_.against->digest = against_digest_->get();
     try {
       write_report(report_);
     } catch (const io::interrupted&) {
@@ -131,7 +103,10 @@ class reported_run {
   void write_unfinished(run_status status, run_report& report) {
     report.status = status;
     report.total_seconds = total_.seconds();
-    if (digest_) report.digest = digest_->get_if_ready();
+    if (digest_) report.input.digest = digest_->get_if_ready();
+    if (against_digest_ && report.against) {
+      report.against->digest = against_digest_->get_if_ready();
+    }
     try {
       write_report(report);
     } catch (const io::interrupted&) {
@@ -144,7 +119,8 @@ class reported_run {
   /// From another thread, while the run goes on: report_ is not to be touched.
   void abandon() {
     complain(abandoned_text(outputs_.result().target()));
-    run_report report{.input = job_.input, .command_line = job_.command_line};
+    run_report report{.input = {.name = job_.input}, .command_line = job_.command_line};
+    if (!job_.against.empty()) report.against = report_input{.name = job_.against};
     write_unfinished(run_status::interrupted, report);
   }
 
@@ -154,6 +130,7 @@ class reported_run {
   run_report report_;
   bool is_result_written_ = false;
   std::optional<io::digest_task> digest_;
+  std::optional<io::digest_task> against_digest_;
 };
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace {
 constexpr double least_shared_pairs = 1 << 26;
 // Row tiles times column spans of one launch must stay far below the grid's limit.
 constexpr index_t most_launch_rows = index_t{1} << 20;
-constexpr index_t tile_rows = 128;
 // Tiles of so many rows are done with a column sooner than it is ordered and packed (0.2 ns a row
 // on an H200 against 0.3 ps a pair).
 constexpr index_t most_thin_rows = 512;
@@ -36,16 +35,17 @@ index_t rows_of_pairs(const detail::pair_area& area, index_t begin, double pairs
     fitting = root <= 0 ? first : first - std::sqrt(root);
   }
   auto rows = static_cast<index_t>(std::min(fitting, static_cast<double>(most_launch_rows)));
-  if (rows > tile_rows) rows = rows / tile_rows * tile_rows;
+  if (rows > rows_of_tile) rows = rows / rows_of_tile * rows_of_tile;
   return std::clamp<index_t>(rows, 1, left);
 }
 
 pair_walk::piece rows_piece(const pair_walk& walk, const detail::pair_area& area,
-                            const double& pairs) {
-  return [&walk, area, &pairs](index_t at) {
+                            const double& pairs, index_t least) {
+  return [&walk, area, &pairs, least](index_t at) {
     const index_t begin = area.rows.begin + at;
     const auto left = static_cast<double>(pairs_of_rows(area, {begin, area.rows.end}));
-    return rows_of_pairs(area, begin, walk.fair(pairs, left, least_shared_pairs));
+    const index_t rows = rows_of_pairs(area, begin, walk.fair(pairs, left, least_shared_pairs));
+    return std::min(std::max(rows, least), area.rows.end - begin);
   };
 }
 

@@ -32,9 +32,12 @@ inline index_range to_walk(const detail::pair_area& area, row_range rows) {
   return {rows.begin - area.rows.begin, rows.end - area.rows.begin};
 }
 
-/// A piece of a walk over the rows of an area, of about `pairs` pairs.
+/// A piece of a walk over the rows of an area, of about `pairs` pairs, and of `least` rows at least
+/// where there are so many.
 pair_walk::piece rows_piece(const pair_walk& walk, const detail::pair_area& area,
-                            const double& pairs);
+                            const double& pairs, index_t least = 1);
+/// Rows of most tiles: fewer against many columns take as long.
+inline constexpr index_t rows_of_tile = 128;
 
 /// The rows of an area by side, and how many of them have a statistic.
 struct area_sides {

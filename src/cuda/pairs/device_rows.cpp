@@ -49,9 +49,52 @@ void on_threads(int threads, const Work& work) {
 
 device_rows::device_rows(measure what, const detail::pair_tables& tables, row_format format,
                          const pair_options& options, pair_budget& budget, pair_share& share,
-                         cudaStream_t stream, detail::prepared_rows& info)
-    : count_(0), format_(format) {
+                         cudaStream_t stream, detail::prepared_rows& info, index_t front)
+    : count_(0), front_(front), format_(format) {
   const auto start = std::chrono::steady_clock::now();
+  look_at(tables, info);
+  fresh_ = count_;
+  const auto rows = static_cast<std::size_t>(count_ + front_);
+  budget.take(rows * (sizeof(std::int64_t) + sizeof(kernels::row_norm)), "norms of the rows");
+  // A quarter of what is left stays for the sinks. Rows that do not fit the rest live on the host,
+  // and then two blocks of them are on the device at a time.
+  resident_ = rows * format_.bytes() <= budget.left() / 4 * 3;
+  if (!resident_ && format_.unit_bytes != 0) {
+    format_ = unit_row_format(format_.cols);
+  }
+  allocate(budget, stream);
+  choose_blocks(options.exec.cpu_threads, share, budget);
+  prepare(what, tables, options, share, stream);
+  read_back(stream, info);
+  info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+device_rows::device_rows(measure what, const detail::pair_tables& tables, const device_rows& y,
+                         bool in_place, const pair_options& options, pair_budget& budget,
+                         cudaStream_t stream, detail::prepared_rows& info)
+    : count_(0), format_(y.format_) {
+  const auto start = std::chrono::steady_clock::now();
+  look_at({.x = tables.x}, info);
+  fresh_ = count_;
+  count_ += y.count_;
+  info.rows = count_;
+  invalid_ = {1, stream};
+  if (in_place && fresh_ <= y.front_) {
+    take_memory_of(y, y.front_ - fresh_);
+  } else {
+    const auto rows = static_cast<std::size_t>(count_);
+    budget.take(rows * (sizeof(std::int64_t) + sizeof(kernels::row_norm)), "norms of the rows");
+    allocate(budget, stream);
+    copy_rows_of(y, stream);
+  }
+  const auto alone = make_solo_share(options.exec.on_progress);
+  choose_blocks(options.exec.cpu_threads, *alone, budget);
+  prepare(what, {.x = tables.x}, options, *alone, stream);
+  read_back(stream, info);
+  info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void device_rows::look_at(const detail::pair_tables& tables, detail::prepared_rows& info) {
   const auto add_table = [&]<class View>(const View& view) {
     count_ += view.rows();
     info.cols = view.cols();
@@ -65,37 +108,57 @@ device_rows::device_rows(measure what, const detail::pair_tables& tables, row_fo
   place_ = place_of(tables.x);
   if (tables.y && place_ == table_place::this_device) place_ = place_of(*tables.y);
   sent_row_bytes_ = place_ == table_place::this_device ? 0 : input_row_bytes_;
-  const auto rows = static_cast<std::size_t>(count_);
-  const std::size_t per_row = sizeof(std::int64_t) + sizeof(kernels::row_norm);
-  budget.take(rows * per_row, "norms of the rows");
-  square_sums_ = {rows, stream};
-  norms_ = {rows, stream};
-  invalid_ = {1, stream};
-
-  // A quarter of what is left stays for the sinks. Rows that do not fit the rest live on the host,
-  // and then two blocks of them are on the device at a time.
-  resident_ = rows * format_.bytes() <= budget.left() / 4 * 3;
-  if (!resident_ && format_.unit_bytes != 0) {
-    format_ = unit_row_format(format_.cols);
-  }
   ranks_row_bytes_ = ranks_row_bytes(format_);
+}
+
+void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
+  const auto rows = static_cast<std::size_t>(count_ + front_);
+  whole_.square_sums = {rows, stream};
+  whole_.norms = {rows, stream};
+  invalid_ = {1, stream};
   const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
   block_rows_ = block_of(most_staged / (format_.bytes() + sent_row_bytes_ + ranks_row_bytes_));
   if (resident_) {
     budget.take(rows * format_.bytes(), "prepared rows");
-    if (format_.tile != pair_tile_kind::tensor_float) values_ = {rows * format_.row_bytes, stream};
-    unit_ = {rows * format_.unit_bytes / sizeof(double), stream};
-    if (format_.rounded) rounding_ = {rows, stream};
+    if (format_.tile != pair_tile_kind::tensor_float) {
+      whole_.values = {rows * format_.row_bytes, stream};
+    }
+    whole_.unit = {rows * format_.unit_bytes / sizeof(double), stream};
+    if (format_.rounded) whole_.rounding = {rows, stream};
   } else {
     const std::size_t slot = static_cast<std::size_t>(block_rows_) * format_.bytes();
     budget.take(2 * slot, "two blocks of prepared rows");
     for (auto& buffer : slots_) buffer = {slot, stream};
-    host_values_ = std::make_unique_for_overwrite<std::byte[]>(rows * format_.row_bytes);
+    host_values_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(count_) *
+                                                               format_.row_bytes);
   }
-  choose_blocks(options.exec.cpu_threads, share, budget);
-  prepare(what, tables, options, share, stream);
-  read_back(stream, info);
-  info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  take_memory_of(*this, front_);
+}
+
+// The rows from `first` of the room and the rows of `y` on.
+void device_rows::take_memory_of(const device_rows& y, index_t first) {
+  const auto before = static_cast<std::size_t>(first);
+  square_sums_ = y.whole_.square_sums.behind(before);
+  norms_ = y.whole_.norms.behind(before);
+  values_ = y.whole_.values.behind(before * format_.row_bytes);
+  unit_ = y.whole_.unit.behind(before * format_.unit_bytes / sizeof(double));
+  rounding_ = y.whole_.rounding.behind(before);
+}
+
+void device_rows::copy_rows_of(const device_rows& y, cudaStream_t stream) {
+  const auto behind = static_cast<std::size_t>(fresh_);
+  const auto rows = static_cast<std::size_t>(y.count_);
+  const auto copy = [&](auto& to, const auto& from, std::size_t row_bytes) {
+    if (from.data() == nullptr || rows == 0) return;
+    const std::size_t elements = row_bytes / sizeof(*from.data());
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.data() + behind * elements, from.data(),
+                                              rows * row_bytes, cudaMemcpyDeviceToDevice, stream));
+  };
+  copy(square_sums_, y.square_sums_, sizeof(std::int64_t));
+  copy(norms_, y.norms_, sizeof(kernels::row_norm));
+  copy(values_, y.values_, format_.row_bytes);
+  copy(unit_, y.unit_, format_.unit_bytes);
+  copy(rounding_, y.rounding_, sizeof(kernels::row_rounding));
 }
 
 index_t device_rows::block_of(std::size_t rows) const {
@@ -107,7 +170,7 @@ index_t device_rows::block_of(std::size_t rows) const {
 void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
                                 const pair_budget& budget) {
   const upload_shape& shape = share.members() == 1 ? upload_alone : upload_shared;
-  const std::size_t input_bytes = static_cast<std::size_t>(count_) * input_row_bytes_;
+  const std::size_t input_bytes = static_cast<std::size_t>(fresh_) * input_row_bytes_;
   const std::size_t per_row = std::max<std::size_t>(
       sent_row_bytes_ + ranks_row_bytes_ + (resident_ ? 0 : format_.row_bytes), 1);
   std::size_t wanted = input_bytes;
@@ -135,7 +198,7 @@ void device_rows::prepare(measure what, const detail::pair_tables& tables,
   if (share.members() > 1 && share.agree(resident_)) {
     const row_exchange others(
         share, {values_.data(), unit_.data(), square_sums_.data(), rounding_.data()}, stream);
-    const auto walk = share.walk("prepare", count_, static_cast<std::uint64_t>(count_));
+    const auto walk = share.walk("prepare", fresh_, static_cast<std::uint64_t>(fresh_));
     const auto send = [&](row_range rows, const std::byte*, cudaStream_t on) {
       others.send(rows, format_, on);
     };
@@ -143,7 +206,7 @@ void device_rows::prepare(measure what, const detail::pair_tables& tables,
     walk->finish();
   } else {
     const auto alone = make_solo_share(options.exec.on_progress);
-    const auto walk = alone->walk("prepare", count_, static_cast<std::uint64_t>(count_));
+    const auto walk = alone->walk("prepare", fresh_, static_cast<std::uint64_t>(fresh_));
     // The memory of the rows is ordered on the stream.
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
     const auto keep = [&](row_range rows, const std::byte* from, cudaStream_t on) {
@@ -155,7 +218,7 @@ void device_rows::prepare(measure what, const detail::pair_tables& tables,
     prepare_blocks(what, tables, *walk, keep);
     walk->finish();
   }
-  kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), stream);
+  kernels::launch_row_norms(square_sums_.data(), fresh_, norms_.data(), invalid_.data(), stream);
 }
 
 template <class T, class Pack>
@@ -202,7 +265,7 @@ void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables
                                  const Done& done) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
   const index_t border =
-      tables.y ? std::visit([](const auto& view) { return view.rows(); }, tables.x) : count_;
+      tables.y ? std::visit([](const auto& view) { return view.rows(); }, tables.x) : fresh_;
   // A block is of one table.
   const pair_walk::piece piece = [&](index_t begin) {
     return begin < border ? std::min(prepared_rows_, border - begin) : prepared_rows_;
@@ -255,11 +318,12 @@ void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
       cudaMemcpyAsync(&invalid, invalid_.data(), sizeof invalid, cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   if (invalid == 0) return;
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(count_));
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(sums.data(), square_sums_.data(), square_sums_.bytes(),
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(fresh_));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(sums.data(), square_sums_.data(),
+                                            sums.size() * sizeof(std::int64_t),
                                             cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  for (index_t i = 0; i < count_; ++i) {
+  for (index_t i = 0; i < fresh_; ++i) {
     const std::int64_t sum = sums[static_cast<std::size_t>(i)];
     if (sum == -1) {
       info.nan_rows.push_back(i);

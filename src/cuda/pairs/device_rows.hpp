@@ -12,6 +12,7 @@
 #include "base/index_range.hpp"
 #include "cuda/pairs/budget.hpp"
 #include "cuda/pairs/on_device/input.hpp"
+#include "cuda/pairs/prepared/row_buffer.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda/transfer/upload_lane.hpp"
@@ -28,10 +29,16 @@ using row_range = index_range;
 class device_rows {
  public:
   /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
-  /// the call each prepare a part of what is resident and write it to the memory of all.
+  /// the call each prepare a part of what is resident and write it to the memory of all. Resident
+  /// rows have room for `front` rows before them.
   device_rows(detail::measure what, const detail::pair_tables& tables, row_format format,
               const pair_options& options, pair_budget& budget, pair_share& share,
-              cudaStream_t stream, detail::prepared_rows& info);
+              cudaStream_t stream, detail::prepared_rows& info, index_t front = 0);
+  /// The rows of `tables.x` with those of `y` behind them, which is resident and has room for
+  /// `front` rows before its own: in that room where `in_place`, else in a copy. `y` outlives this.
+  device_rows(detail::measure what, const detail::pair_tables& tables, const device_rows& y,
+              bool in_place, const pair_options& options, pair_budget& budget, cudaStream_t stream,
+              detail::prepared_rows& info);
 
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
   /// of the rows; ranks only. Rows before `border` have no pattern with those from it on. `info`
@@ -93,7 +100,16 @@ class device_rows {
   kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,
                               cudaStream_t stream);
 
+  // How rows come here, and what of them goes through a lane.
+  void look_at(const detail::pair_tables& tables, detail::prepared_rows& info);
+  // Memory for all rows, with the room in front of them.
+  void allocate(pair_budget& budget, cudaStream_t stream);
+  void take_memory_of(const device_rows& y, index_t first);
+  void copy_rows_of(const device_rows& y, cudaStream_t stream);
+
   index_t count_;
+  index_t fresh_ = 0;  // the first rows, which are prepared here
+  index_t front_ = 0;  // rows that there is room for before the first
   row_format format_;
   bool resident_ = true;
   index_t block_rows_ = 0;       // rows of a block that is staged at a time
@@ -106,11 +122,19 @@ class device_rows {
   std::size_t input_row_bytes_ = 0;
   std::size_t sent_row_bytes_ = 0;  // of a row of input on its way: none where it is here already
   std::size_t ranks_row_bytes_ = 0;
-  device_buffer<std::int64_t> square_sums_;
-  device_buffer<kernels::row_norm> norms_;
-  device_buffer<std::byte> values_;
-  device_buffer<double> unit_;
-  device_buffer<kernels::row_rounding> rounding_;
+  row_buffer<std::int64_t> square_sums_;
+  row_buffer<kernels::row_norm> norms_;
+  row_buffer<std::byte> values_;
+  row_buffer<double> unit_;
+  row_buffer<kernels::row_rounding> rounding_;
+  // What the buffers above are parts of, where there is room in front.
+  struct whole_memory {
+    row_buffer<std::int64_t> square_sums;
+    row_buffer<kernels::row_norm> norms;
+    row_buffer<std::byte> values;
+    row_buffer<double> unit;
+    row_buffer<kernels::row_rounding> rounding;
+  } whole_;
   device_buffer<unsigned long long> invalid_;
   device_buffer<std::byte> slots_[2];
   std::unique_ptr<std::byte[]> host_values_;

@@ -33,7 +33,32 @@ constexpr double launch_seconds = 0.05;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
 
-// The variant that every one of the devices offers: the least of their own choices.
+// Patterns of rows before `row`.
+index_t patterns_before(const row_patterns& patterns, index_t row) {
+  const auto before = [&](index_t pattern) {
+    return patterns.members_of(static_cast<node_id>(pattern)).front() < static_cast<node_id>(row);
+  };
+  index_t first = 0;
+  for (index_t last = patterns.size(); first < last;) {
+    const index_t middle = first + (last - first) / 2;
+    (before(middle) ? first : last) = before(middle) ? middle + 1 : middle;
+  }
+  return first;
+}
+
+// A query runs where its prepared rows are.
+std::vector<device_info> devices_of_query(const device_prepared_table& y, const execution& exec) {
+  execution own = exec;
+  if (own.devices.empty()) own.devices = {y.ordinal()};
+  if (own.devices.size() > 1 || own.devices.front() != y.ordinal()) {
+    throw invalid_argument(fmt::format(
+        "y: was prepared on device {}, execution.devices asks for another one", y.ordinal()));
+  }
+  return select_devices(own);
+}
+
+}  // namespace
+
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
                             const pair_options& options, std::span<const device_info> devices) {
   pair_variant least = pair_variant::hopper;
@@ -49,43 +74,6 @@ pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
   }
   return least;
 }
-
-kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
-  switch (tile) {
-    case pair_tile_kind::naive_spearman:
-    case pair_tile_kind::naive_pearson:
-      return kernels::policy::naive;
-    case pair_tile_kind::shared_int8:
-      return kernels::policy::shared_int8;
-    case pair_tile_kind::shared_int16:
-    case pair_tile_kind::shared_int32:
-      return kernels::policy::shared_wide;
-    case pair_tile_kind::shared_double:
-      return kernels::policy::shared_double;
-    case pair_tile_kind::tensor_int8:
-      return kernels::policy::tensor_int8;
-    case pair_tile_kind::tensor_limbs:
-      return kernels::policy::tensor_limbs;
-    case pair_tile_kind::tensor_float:
-      return kernels::policy::tensor_float;
-  }
-  return kernels::policy::naive;
-}
-
-// Patterns of rows before `row`.
-index_t patterns_before(const row_patterns& patterns, index_t row) {
-  const auto before = [&](index_t pattern) {
-    return patterns.members_of(static_cast<node_id>(pattern)).front() < static_cast<node_id>(row);
-  };
-  index_t first = 0;
-  for (index_t last = patterns.size(); first < last;) {
-    const index_t middle = first + (last - first) / 2;
-    (before(middle) ? first : last) = before(middle) ? middle + 1 : middle;
-  }
-  return first;
-}
-
-}  // namespace
 
 kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
   kernels::cut_estimate out{.middle = 0,
@@ -123,6 +111,10 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   has_warpgroup_products_ =
       detail::has_warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
   keep_pool_memory(device.memory_bytes);
+  if (input.tables.prepared_y != nullptr) {
+    query_rows(input, options);
+    return;
+  }
   const row_format format =
       choose_row_format(what, variant_, input.cols(), options.variant != pair_variant::automatic);
   // Of a part, rows that are not in it would fold with those that are.
@@ -132,6 +124,17 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
                 stream(), info_);
   if (folds) fold_rows(options);
+}
+
+void pair_engine::query_rows(const detail::pair_input& input, const pair_options& options) {
+  prepared_ = std::static_pointer_cast<const device_prepared_table>(input.tables.prepared_y);
+  const device_prepared_table& y = *prepared_;
+  front_ = y.take_front();
+  rows_.emplace(what_, input.tables, y.rows_behind_room(), front_.is_mine(), options, budget_,
+                stream(), info_);
+  const index_t before = input.rows_of_x();
+  for (const index_t row : y.constant_rows) info_.constant_rows.push_back(before + row);
+  for (const index_t row : y.nan_rows) info_.nan_rows.push_back(before + row);
 }
 
 void pair_engine::fold_rows(const pair_options& options) {
@@ -182,7 +185,9 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
                                    const std::function<void(const kernels::pair_panel&)>& launch) {
   const auto walk = walk_pairs(stage, area_.rows.size());
   double pairs_per_launch = first_launch_pairs;
-  const pair_walk::piece piece = rows_piece(*walk, area_, pairs_per_launch);
+  // Of one table few rows have as few pairs, and the first launch is to be short.
+  const pair_walk::piece piece =
+      rows_piece(*walk, area_, pairs_per_launch, area_.is_against() ? rows_of_tile : 1);
   event done[2];
   std::uint64_t pairs_in[2] = {0, 0};
   auto last_finish = std::chrono::steady_clock::now();
@@ -216,11 +221,15 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
 std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                                                       const detail::pair_input& input,
                                                       const pair_options& options) {
-  const std::vector<device_info> devices = select_devices(options.exec);
-  const pair_variant variant = choose_variant(what, input.rows(), input.cols(), options, devices);
+  const auto* y = dynamic_cast<const device_prepared_table*>(input.tables.prepared_y.get());
+  const std::vector<device_info> devices =
+      y != nullptr ? devices_of_query(*y, options.exec) : select_devices(options.exec);
+  const pair_variant variant =
+      y != nullptr ? y->variant
+                   : choose_variant(what, input.rows(), input.cols(), options, devices);
   if (detail::is_on_device(input.tables)) {
     const device_guard guard(devices.front().ordinal);
-    check_tables(input.tables, devices);
+    check_tables(input.tables, ordinals_of(devices));
     wait_for_callers_stream(options.exec);
   }
   if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);

@@ -16,11 +16,16 @@
 #include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/hopper/screen.hpp"
+#include "cuda/pairs/prepared/prepared_table.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/engine.hpp"
 
 namespace gpu::cuda {
+
+/// The variant that every one of the devices offers: the least of their own choices.
+pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
+                            const pair_options& options, std::span<const device_info> devices);
 
 /// The keep-or-drop test for products that are off by at most `error` as estimates.
 kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error);
@@ -40,8 +45,8 @@ void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
 
 class pair_engine final : public detail::pair_engine {
  public:
-  /// `variant` is the variant to run; options.variant tells whether the caller asked for it. Resident
-  /// rows are prepared together with the engines of `share`, where there is one.
+  /// `variant` is the variant to run; options.variant tells whether the caller asked for it.
+  /// Resident rows are prepared together with the engines of `share`, where there is one.
   pair_engine(detail::measure what, const detail::pair_input& input, const pair_options& options,
               const device_info& device, pair_variant variant, pair_share* share = nullptr);
 
@@ -72,6 +77,8 @@ class pair_engine final : public detail::pair_engine {
   template <class Value>
   void write_dense(matrix_view<Value> out);
 
+  // The rows of x beside those that are prepared already.
+  void query_rows(const detail::pair_input& input, const pair_options& options);
   // Rows of equal ranks become one, where that pays by options.fold; of x against y each side by
   // itself.
   void fold_rows(const pair_options& options);
@@ -107,6 +114,8 @@ class pair_engine final : public detail::pair_engine {
                                                std::vector<std::uint32_t>* degrees);
   /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
+  /// The same for few rows against many columns, where the rows are resident.
+  bool top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out);
   /// Whether there is a screen for this cut, whether it pays or not.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
   /// A screen for this cut, where one pays and can run on every device.
@@ -143,6 +152,8 @@ class pair_engine final : public detail::pair_engine {
   detail::pair_area area_;  // in rows of info_
   detail::prepared_rows info_;
   std::optional<detail::folded_rows> folded_;
+  std::shared_ptr<const device_prepared_table> prepared_;  // what rows_ may be a part of
+  front_room front_;
   std::optional<device_rows> rows_;
 };
 

@@ -127,8 +127,9 @@ std::optional<row_patterns> device_rows::fold_resident(double most_share, index_
   kernels::launch_fold_rows(source, places, patterns, result, scratch.data(), scratch_bytes,
                             stream);
   row_patterns out = read_patterns(result, count_, patterns, valid, stream);
-  values_ = std::move(values);
-  square_sums_ = std::move(square_sums);
+  whole_.values = std::move(values);
+  whole_.square_sums = std::move(square_sums);
+  take_memory_of(*this, 0);
   return out;
 }
 

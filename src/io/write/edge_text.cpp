@@ -11,10 +11,13 @@
 #include <gpu/p_value.hpp>
 
 #include "base/parallel.hpp"
+#include "io/write/result_writer.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {
 namespace {
+
+constexpr std::size_t block_edges = std::size_t{1} << 13;  // some 400 KB of text
 
 constexpr int slot_bits = 13;  // 8192 entries of 64 bytes: half of a second-level cache
 
@@ -29,9 +32,9 @@ char* append(char* out, std::string_view text) {
   return out + text.size();
 }
 
-char* append_name(char* out, const row_names& names, node_id row) {
+char* append_name(char* out, const row_names& names, char letter, node_id row) {
   if (names.given()) return append(out, names[row]);
-  *out++ = 'X';
+  *out++ = letter;
   constexpr std::ptrdiff_t most_digits = 20;
   return std::to_chars(out, out + most_digits, std::uint64_t{row} + 1).ptr;
 }
@@ -61,19 +64,19 @@ void statistic_text::fill(entry& e, double statistic, double p) const {
   e.statistic = statistic;
 }
 
-edge_text_writer::edge_text_writer(output_file& out, const row_names& names, index_t rows,
-                                   index_t observations, int threads)
-    : names_(names),
-      longest_line_(2 * names.longest(rows) + 1 + statistic_text::room),
-      statistics_(static_cast<std::size_t>(cpu::thread_count(threads)),
-                  statistic_text(observations)),
-      texts_(statistics_.size()),
-      pipeline_(out, statistics_.size(), [this](std::span<const edge> edges, std::size_t thread) {
-        std::vector<char>& text = texts_[thread];
-        const std::size_t most_bytes = edges.size() * longest_line_;
-        if (text.size() < most_bytes) text.resize(most_bytes);
-        return std::string_view(text.data(), format(edges, statistics_[thread], text.data()));
-      }) {}
+edge_text_writer::edge_text_writer(output_file& out, const result_context& context)
+    : names_(context.names),
+      col_names_(context.against != nullptr ? *context.against : context.names),
+      col_letter_(context.against != nullptr ? 'Y' : 'X'),
+      longest_line_(names_.longest(context.rows) + col_names_.longest(context.cols()) + 1 +
+                    statistic_text::room),
+      statistics_(static_cast<std::size_t>(cpu::thread_count(context.threads)),
+                  statistic_text(context.observations)),
+      pipeline_(out, statistics_.size(), block_edges,
+                [this](std::span<const edge> edges, std::size_t thread, block_text& text) {
+                  char* const bytes = text.room_for(edges.size() * longest_line_);
+                  return std::string_view(bytes, format(edges, statistics_[thread], bytes));
+                }) {}
 
 std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text& statistics,
                                      char* text) const {
@@ -90,11 +93,11 @@ std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text
     } else {
       row_text = out;
       row = e.row;
-      out = append_name(out, names_, e.row);
+      out = append_name(out, names_, 'X', e.row);
       *out++ = '\t';
       row_length = static_cast<std::size_t>(out - row_text);
     }
-    out = append_name(out, names_, e.col);
+    out = append_name(out, col_names_, col_letter_, e.col);
     out = statistics.append(out, e.statistic, e.p);
   }
   return static_cast<std::size_t>(out - text);

@@ -16,6 +16,8 @@
 
 namespace gpu::io {
 
+struct result_context;
+
 /// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n": the statistic in
 /// the fewest digits that give the same double, t and p in six. Remembers what it formatted: ranks
 /// of few observations have few different statistics. For one thread.
@@ -42,9 +44,8 @@ class statistic_text {
 /// Writes edges to `out`, formatted and written in the background.
 class edge_text_writer {
  public:
-  /// `names` and `out` must outlive the writer. @param threads 0: what OpenMP would take.
-  edge_text_writer(output_file& out, const row_names& names, index_t rows, index_t observations,
-                   int threads);
+  /// The names and `out` must outlive the writer.
+  edge_text_writer(output_file& out, const result_context& context);
   edge_text_writer(const edge_text_writer&) = delete;
   edge_text_writer& operator=(const edge_text_writer&) = delete;
   /// As edge_pipeline.
@@ -56,12 +57,12 @@ class edge_text_writer {
   /// Formats to `text`, which has room; returns the bytes used.
   std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
 
-  const row_names& names_;
+  const row_names& names_;      // of the first of a pair
+  const row_names& col_names_;  // of the second
+  char col_letter_;
   std::size_t longest_line_;
-  // One of each a thread.
-  std::vector<statistic_text> statistics_;
-  std::vector<std::vector<char>> texts_;
-  edge_pipeline pipeline_;  // last: its threads use the others
+  std::vector<statistic_text> statistics_;  // one a thread
+  edge_pipeline pipeline_;                  // last: its threads use the others
 };
 
 }  // namespace gpu::io

@@ -26,7 +26,7 @@ static_assert(offsetof(folded_edge, second) == 4 && offsetof(folded_edge, statis
               offsetof(folded_edge, p) == 16 && offsetof(folded_edge, pairs) == 24);
 
 std::string name_of(node_id pattern, const row_patterns& patterns, const result_context& context) {
-  return context.names.name(patterns.members_of(pattern).front());
+  return context.stacked_name(patterns.members_of(pattern).front());
 }
 
 class tsv_writer final : public folded_edge_writer {
@@ -93,16 +93,16 @@ std::unique_ptr<folded_edge_writer> make_folded_edge_writer(result_format format
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,
                     const result_context& context) {
   if (format == result_format::npy) {
-    out.write(make_npy_header("'<u4'", {context.rows}));
+    out.write(make_npy_header("'<u4'", {context.all_rows()}));
     out.write(bytes_of(std::span<const node_id>(patterns.pattern_of)));
     return;
   }
-  out.write("name\tpattern\n");
+  out.write(context.against != nullptr ? "table\tname\tpattern\n" : "name\tpattern\n");
   buffered_text text(out);
-  for (index_t i = 0; i < context.rows; ++i) {
+  for (index_t i = 0; i < context.all_rows(); ++i) {
     const node_id pattern = patterns.pattern_of[static_cast<std::size_t>(i)];
     fmt::format_to(
-        text.end(), FMT_COMPILE("{}\t{}"), context.names.name(i),
+        text.end(), FMT_COMPILE("{}{}\t{}"), context.table_column(i), context.stacked_name(i),
         pattern == row_patterns::no_pattern ? std::string() : name_of(pattern, patterns, context));
     text.end_line();
   }

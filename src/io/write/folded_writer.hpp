@@ -28,7 +28,7 @@ class folded_edge_writer {
     const result_context& context);
 
 /// TSV: name, pattern, of every row; the pattern is empty where the row has none. npy: the pattern
-/// of each row [rows], u4.
+/// of each row [rows], u4. Of x against y as write_counts.
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,
                     const result_context& context);
 

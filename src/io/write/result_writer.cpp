@@ -34,7 +34,7 @@ class edge_tsv_writer final : public edge_writer {
   edge_tsv_writer(output_file& out, const result_context& context)
       : out_(out),
         header_(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name)),
-        text_(out, context.names, context.rows, context.observations, context.threads) {}
+        text_(out, context) {}
   void write(std::span<const edge> edges) override {
     write_header();
     text_.write(edges);
@@ -59,7 +59,8 @@ class edge_tsv_writer final : public edge_writer {
 class edge_npy_writer final : public edge_writer {
  public:
   explicit edge_npy_writer(output_file& out)
-      : out_(with_header(out)), pipeline_(out, 1, [](std::span<const edge> edges, std::size_t) {
+      : out_(with_header(out)),
+        pipeline_(out, 1, block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
           return bytes_of(edges);
         }) {}
   void write(std::span<const edge> edges) override { pipeline_.push(edges); }
@@ -70,6 +71,9 @@ class edge_npy_writer final : public edge_writer {
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
  private:
+  // One thread writes: a file system lets no other write to the same file meanwhile.
+  static constexpr std::size_t block_edges = std::size_t{1} << 16;
+
   static std::string header_of(std::uint64_t count) {
     return make_npy_header(edge_record, {static_cast<index_t>(count)}, edge_header_bytes);
   }
@@ -93,28 +97,6 @@ void append_value(buffered_text& text, T value) {
   } else {
     fmt::format_to(text.end(), FMT_COMPILE("{}"), value);
   }
-}
-
-template <class T>
-void write_all_rows(result_format format, output_file& out, matrix_view<const T> values,
-                    std::string_view type, const row_names& names) {
-  if (format == result_format::npy) {
-    out.write(make_npy_header(type, {values.rows(), values.cols()}));
-    for (index_t i = 0; i < values.rows(); ++i) {
-      out.write(bytes_of(std::span(values.row(i), static_cast<std::size_t>(values.cols()))));
-    }
-    return;
-  }
-  buffered_text text(out);
-  for (index_t i = 0; i < values.rows(); ++i) {
-    if (names.given()) fmt::format_to(text.end(), FMT_COMPILE("{}\t"), names[i]);
-    for (index_t j = 0; j < values.cols(); ++j) {
-      if (j > 0) fmt::format_to(text.end(), "\t");
-      append_value(text, values(i, j));
-    }
-    text.end_line();
-  }
-  text.flush();
 }
 
 }  // namespace
@@ -151,14 +133,14 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
   statistic_text statistics(context.observations);
   std::array<char, statistic_text::room> numbers;
   for (index_t i = 0; i < context.rows; ++i) {
-    const std::string name = context.names.name(i);
+    const std::string name = context.row_name(i);
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const char* const end = statistics.append(numbers.data(), statistic, p_of(statistic));
       const std::string_view tail_text(numbers.data(),
                                        static_cast<std::size_t>(end - numbers.data()) - 1);
       fmt::format_to(text.end(), FMT_COMPILE("{}\t{}\t{}{}"), name, k + 1,
-                     context.names.name(result.index(i, k)), tail_text);
+                     context.col_name(result.index(i, k)), tail_text);
       text.end_line();
     }
   }
@@ -168,15 +150,19 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
 void write_counts(result_format format, output_file& out, const pair_counts& result,
                   const result_context& context) {
   if (format == result_format::npy) {
-    out.write(make_npy_header("'<u4'", {context.rows}));
+    out.write(make_npy_header("'<u4'", {context.all_rows()}));
     out.write(bytes_of(std::span<const std::uint32_t>(result.degree)));
+    out.write(bytes_of(std::span<const std::uint32_t>(result.y_degree)));
     return;
   }
-  out.write("name\tdegree\n");
+  out.write(context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
   buffered_text text(out);
-  for (index_t i = 0; i < context.rows; ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("{}\t{}"), context.names.name(i),
-                   result.degree[static_cast<std::size_t>(i)]);
+  for (index_t i = 0; i < context.all_rows(); ++i) {
+    const std::uint32_t degree = i < context.rows
+                                     ? result.degree[static_cast<std::size_t>(i)]
+                                     : result.y_degree[static_cast<std::size_t>(i - context.rows)];
+    fmt::format_to(text.end(), FMT_COMPILE("{}{}\t{}"), context.table_column(i),
+                   context.stacked_name(i), degree);
     text.end_line();
   }
   text.flush();
@@ -191,12 +177,12 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
   }
   buffered_text text(out);
   fmt::format_to(text.end(), "name");
-  for (index_t i = 0; i < result.rows(); ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("\t{}"), context.names.name(i));
+  for (index_t j = 0; j < result.cols(); ++j) {
+    fmt::format_to(text.end(), FMT_COMPILE("\t{}"), context.col_name(j));
   }
   text.end_line();
   for (index_t i = 0; i < result.rows(); ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.names.name(i));
+    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(i));
     for (const double value : result.row(i)) {
       fmt::format_to(text.end(), "\t");
       append_value(text, value);
@@ -206,20 +192,13 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
   text.flush();
 }
 
-void write_rows(result_format format, output_file& out, matrix_view<const float> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f4'", names);
-}
-
-void write_rows(result_format format, output_file& out, matrix_view<const double> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f8'", names);
-}
-
 double edge_bytes(result_format format, const result_context& context) {
   if (format == result_format::npy) return sizeof(edge);
   constexpr double numbers = 40;  // as measured on real tables
-  return 2.0 * static_cast<double>(context.names.longest(context.rows)) + numbers;
+  const std::size_t longest = context.names.longest(context.rows);
+  const std::size_t other =
+      context.against != nullptr ? context.against->longest(context.against_rows) : longest;
+  return static_cast<double>(longest + other) + numbers;
 }
 
 }  // namespace gpu::io

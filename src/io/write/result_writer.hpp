@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <gpu/pair_sinks.hpp>
@@ -23,6 +24,28 @@ struct result_context {
   std::string_view statistic_name = "rho";  ///< Of the column's header: "rho" or "r".
   tail side = tail::two_sided;              ///< The tail of the p that is written.
   int threads = 0;                          ///< 0: what OpenMP would take.
+  /// Of x against y: the names of y, whose rows are the columns of pairs; null: of one table.
+  const row_names* against = nullptr;
+  index_t against_rows = 0;  ///< Rows of y.
+
+  /// Columns of pairs.
+  [[nodiscard]] index_t cols() const { return against != nullptr ? against_rows : rows; }
+  /// Rows of both tables.
+  [[nodiscard]] index_t all_rows() const { return rows + against_rows; }
+  /// The name of the first of a pair, and of the second.
+  [[nodiscard]] std::string row_name(index_t i) const { return names.name(i); }
+  [[nodiscard]] std::string col_name(index_t j) const {
+    return against != nullptr ? against->name(j, 'Y') : names.name(j);
+  }
+  /// The name of a row of both tables, those of y numbered behind those of x.
+  [[nodiscard]] std::string stacked_name(index_t i) const {
+    return i < rows ? row_name(i) : col_name(i - rows);
+  }
+  /// Of x against y, which table such a row is of, with a tab: "x" or "y"; else nothing.
+  [[nodiscard]] std::string_view table_column(index_t i) const {
+    if (against == nullptr) return {};
+    return i < rows ? "x\t" : "y\t";
+  }
 };
 
 /// Edges as they come. They are written in the background: the output belongs to the writer until
@@ -52,20 +75,14 @@ class edge_writer {
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context);
 
-/// TSV: name, degree. npy: the degrees [rows], u4.
+/// TSV: name, degree. npy: the degrees [rows], u4. Of x against y, the rows of x come first and
+/// those of y behind them, in TSV after a column `table` that says x or y.
 void write_counts(result_format format, output_file& out, const pair_counts& result,
                   const result_context& context);
 
-/// TSV: a header line of names, then each row behind its name. npy: [rows, rows], f8.
+/// TSV: a header line of names, then each row behind its name. npy: [rows, columns], f8.
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context);
-
-/// TSV: the values of each row, behind its name where the file gave names, no header line. npy:
-/// [rows, cols], f4 or f8.
-void write_rows(result_format format, output_file& out, matrix_view<const float> values,
-                const row_names& names);
-void write_rows(result_format format, output_file& out, matrix_view<const double> values,
-                const row_names& names);
 
 /// Bytes of one edge in the output, for estimates.
 [[nodiscard]] double edge_bytes(result_format format, const result_context& context);

@@ -10,6 +10,8 @@
 template <class Block>
 struct screen_body {
   using vector = typename Block::vector;
+  using block_sums =
+      vector[static_cast<std::size_t>(Block::rows)][static_cast<std::size_t>(Block::groups)];
   static constexpr index_t rows = Block::rows;
   static constexpr index_t groups = Block::groups;
   static constexpr index_t cols = groups * group_lanes;
@@ -17,12 +19,13 @@ struct screen_body {
   // The pairs of a block that may reach the cut.
   static __attribute__((noinline)) void visit(const screen_tile& tile, const exact_test& test,
                                               index_t row, index_t group) {
-    vector sum[rows][groups];
+    block_sums sum;
     Block::multiply(tile, row, group, sum);
     const vector limit = Block::spread(tile.limit);
     for (index_t i = row; i < row + rows && i < tile.rows; ++i) {
       for (index_t g = 0; g < groups; ++g) {
-        std::uint32_t lanes = Block::lanes(sum[i - row][g], limit);
+        std::uint32_t lanes = Block::lanes(
+            sum[static_cast<std::size_t>(i - row)][static_cast<std::size_t>(g)], limit);
         for (; lanes != 0; lanes &= lanes - 1) {
           const index_t j = (group + g) * group_lanes + __builtin_ctz(lanes) / Block::bits_per_lane;
           if (j < tile.cols && j + tile.diagonal > i) (void)test.keeps(test.context, i, j, 0);
@@ -36,7 +39,7 @@ struct screen_body {
     for (index_t group = 0; group * group_lanes < tile.cols; group += groups) {
       for (index_t row = 0; row < tile.rows; row += rows) {
         if (group * group_lanes + cols - 1 + tile.diagonal <= row) break;
-        vector sum[rows][groups];
+        block_sums sum;
         Block::multiply(tile, row, group, sum);
         vector most = Block::most(sum[0][0], sum[0][1]);
         for (int i = 1; i < rows; ++i) {

@@ -5,6 +5,7 @@
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/neighbor_query.hpp"
+#include "cuda/pairs/neighbors/neighbors.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
 
 namespace gpu::cuda {
@@ -14,24 +15,21 @@ constexpr std::size_t most_maxima_bytes = std::size_t{1} << 30;
 constexpr index_t unit = kernels::neighbor_row_multiple;  // rows of the smallest piece of work
 constexpr double least_units = 8;                         // of a piece that several devices share
 
-// The lists of one block of rows.
-struct list_table {
-  list_table(index_t most_rows, index_t k, cudaStream_t stream)
-      : index(static_cast<std::size_t>(most_rows * k), stream),
-        statistic(static_cast<std::size_t>(most_rows * k), stream),
-        count(static_cast<std::size_t>(most_rows), stream) {}
+}  // namespace
 
-  static std::size_t bytes(index_t most_rows, index_t k) {
-    return static_cast<std::size_t>(most_rows) *
-           (static_cast<std::size_t>(k) * (sizeof(node_id) + sizeof(double)) + sizeof(node_id));
-  }
+void list_table::deliver(index_t k, cudaStream_t stream, neighbor_table& out) const {
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, ready.get(), 0));
+  const auto read = [&](auto* to, const auto* from, index_t entries) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+        to, from, static_cast<std::size_t>(entries) * sizeof(*to), cudaMemcpyDeviceToHost, stream));
+  };
+  read(out.index.data() + rows.begin * k, index.data(), rows.size() * k);
+  read(out.statistic.data() + rows.begin * k, statistic.data(), rows.size() * k);
+  read(out.count.data() + rows.begin, count.data(), rows.size());
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
 
-  device_buffer<std::uint32_t> index;
-  device_buffer<double> statistic;
-  device_buffer<std::uint32_t> count;
-  event ready;
-  row_range rows;
-};
+namespace {
 
 // Waits for both streams before what they use goes out of scope.
 struct stream_guard {
@@ -40,20 +38,6 @@ struct stream_guard {
     for (const cudaStream_t stream : streams) static_cast<void>(cudaStreamSynchronize(stream));
   }
 };
-
-// Copies a table to the host while the device goes on. Its rows count from the area's first.
-void deliver(const list_table& table, index_t k, cudaStream_t stream, neighbor_table& out) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, table.ready.get(), 0));
-  const auto read = [&](auto* to, const auto* from, index_t count) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-        to, from, static_cast<std::size_t>(count) * sizeof(*to), cudaMemcpyDeviceToHost, stream));
-  };
-  const row_range rows = table.rows;
-  read(out.index.data() + rows.begin * k, table.index.data(), rows.size() * k);
-  read(out.statistic.data() + rows.begin * k, table.statistic.data(), rows.size() * k);
-  read(out.count.data() + rows.begin, table.count.data(), rows.size());
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-}
 
 kernels::neighbor_rows rows_to_pack(row_range rows, index_t elements) {
   return {.depth = kernels::neighbor_depth(elements),
@@ -119,11 +103,7 @@ void search_block(const kernels::pair_operand& source, const kernels::neighbor_r
   } else {
     kernels::launch_neighbor_maxima_mma(right, block, query.key, stream);
   }
-  kernels::launch_neighbor_choice(source, right, block, query,
-                                  {.index = table.index.data(),
-                                   .statistic = table.statistic.data(),
-                                   .count = table.count.data()},
-                                  stream);
+  kernels::launch_neighbor_choice(source, right, block, query, table.result(), stream);
   GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream));
 }
 
@@ -134,6 +114,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   const kernels::pair_tile_kind tile = rows_->format().tile;
   if (!can_be_grouped(tile, info_.cols, k)) return false;
   const bool values = tile == kernels::pair_tile_kind::tensor_float;
+  if (has_few_rows(area_)) return top_k_of_few_rows(request, out);
   // Spearman's tensor variant is the one without warpgroups; Pearson has but the one name for both.
   const bool by_warpgroups =
       has_warpgroup_products_ && (values || variant_ == pair_variant::hopper);
@@ -160,7 +141,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   };
   const auto finish = [&](const list_table& table) {
     if (table.rows.empty()) return;
-    deliver(table, k, output_.get(), out);
+    table.deliver(k, output_.get(), out);
     walk->advance(pairs_of(from_walk(area_, table.rows)));
   };
   int slot = 0;

@@ -1,0 +1,130 @@
+#pragma once
+/// @file
+/// A table that is prepared once and then queried many times: x against y without the upload and
+/// the ranking of y.
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <gpu/backend.hpp>
+#include <gpu/detail/prepared_table.hpp>
+#include <gpu/matrix_input.hpp>
+#include <gpu/pearson.hpp>
+#include <gpu/spearman.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// The rows of a table, prepared for one statistic on one backend: uploaded, ranked or scaled, and
+/// packed. A handle: copies refer to the same rows, which live as long as one of them. Any number
+/// of host threads may query the same rows at the same time.
+///
+/// On CUDA the rows stay in the memory of one device: cols rounded up to 32, 64 or 128 bytes a row
+/// of at most 128 ranks, 8 bytes an element of Pearson's rows, and 16 bytes a row beside them. A
+/// query then costs its own rows and the pairs alone. On the CPU the table is copied.
+class prepared_rows {
+ public:
+  /// Rows of the table.
+  [[nodiscard]] index_t rows() const noexcept { return table_->rows; }
+  /// Observations of each.
+  [[nodiscard]] index_t cols() const noexcept { return table_->cols; }
+  /// The backend that holds them and computes the queries.
+  [[nodiscard]] backend where() const noexcept { return table_->where; }
+  /// Name of the device, or "cpu".
+  [[nodiscard]] std::string_view device() const noexcept { return table_->device; }
+  /// The variant that queries run.
+  [[nodiscard]] pair_variant variant() const noexcept { return table_->variant; }
+  /// Rows without a statistic because all values are equal, ascending.
+  [[nodiscard]] std::span<const index_t> constant_rows() const noexcept {
+    return table_->constant_rows;
+  }
+  /// Rows without a statistic because they hold a NaN (nan_policy::propagate), ascending.
+  [[nodiscard]] std::span<const index_t> nan_rows() const noexcept { return table_->nan_rows; }
+  /// Seconds that preparing the rows took.
+  [[nodiscard]] double seconds() const noexcept { return table_->seconds; }
+
+  /// What the library's own functions take.
+  explicit prepared_rows(std::shared_ptr<const detail::prepared_table> table)
+      : table_(std::move(table)) {}
+  /// The same, to hand it on.
+  [[nodiscard]] const std::shared_ptr<const detail::prepared_table>& table() const noexcept {
+    return table_;
+  }
+
+ private:
+  std::shared_ptr<const detail::prepared_table> table_;
+};
+
+/// Prepares the rows of `data` for spearman_all_pairs(x, prepared, ...).
+///
+/// @param data values [rows, cols] in host or device memory; not needed afterwards.
+/// @param options NaN policy, variant, backend, device (one), workspace, progress. Parts and
+/// folding
+///   are those of the queries and are ignored here.
+/// @return the prepared rows.
+/// @throw gpu::invalid_argument for fewer than 3 columns or a NaN that the policy rejects;
+///   gpu::unsupported for several devices; gpu::out_of_memory where the rows do not fit the device;
+///   gpu::backend_unavailable, gpu::cancelled, gpu::cuda_error.
+/// Cost: the upload of the table, and rows * cols * log(cols) for the ranks.
+template <table_like Data>
+[[nodiscard]] prepared_rows prepare_spearman_rows(const Data& data,
+                                                  const spearman_options& options = {}) {
+  return prepared_rows(
+      detail::prepare_table(detail::measure::spearman, detail::read_table(data), options));
+}
+
+/// As above for pearson_all_pairs(x, prepared, ...).
+template <table_like Data>
+[[nodiscard]] prepared_rows prepare_pearson_rows(const Data& data,
+                                                 const pearson_options& options = {}) {
+  return prepared_rows(
+      detail::prepare_table(detail::measure::pearson, detail::read_table(data), options));
+}
+
+/// spearman_all_pairs(x, y, ...) with rows of y that are prepared: the same result, bit for bit.
+///
+/// @param x values [rows of x, cols].
+/// @param y from prepare_spearman_rows, as many columns.
+/// @param options as of spearman_all_pairs. The backend, the device and the variant are those of
+///   `y`: where the options ask for another one, that is an error. NaN policy: of x; rows of y were
+///   looked at when they were prepared. Rows are not folded.
+/// @param sink what to keep.
+/// @return as spearman_all_pairs(x, y, ...).
+/// @throw gpu::invalid_argument where y was prepared for Pearson, has other columns, or is on
+///   another backend or device than the options ask for; gpu::unsupported for row_folding::always;
+///   else as spearman_all_pairs.
+template <table_like X, pair_sink Sink = dense_sink>
+sink_result_t<Sink> spearman_all_pairs(const X& x, const prepared_rows& y,
+                                       const spearman_options& options = {},
+                                       const Sink& sink = {}) {
+  return detail::all_pairs(detail::measure::spearman,
+                           {.x = detail::read_table(x), .y = {}, .prepared_y = y.table()}, options,
+                           sink);
+}
+
+/// As above with the default options.
+template <table_like X, pair_sink Sink>
+sink_result_t<Sink> spearman_all_pairs(const X& x, const prepared_rows& y, const Sink& sink) {
+  return spearman_all_pairs(x, y, spearman_options{}, sink);
+}
+
+/// pearson_all_pairs(x, y, ...) with rows of y from prepare_pearson_rows; else as
+/// spearman_all_pairs above.
+template <table_like X, pair_sink Sink = dense_sink>
+sink_result_t<Sink> pearson_all_pairs(const X& x, const prepared_rows& y,
+                                      const pearson_options& options = {}, const Sink& sink = {}) {
+  return detail::all_pairs(detail::measure::pearson,
+                           {.x = detail::read_table(x), .y = {}, .prepared_y = y.table()}, options,
+                           sink);
+}
+
+/// As above with the default options.
+template <table_like X, pair_sink Sink>
+sink_result_t<Sink> pearson_all_pairs(const X& x, const prepared_rows& y, const Sink& sink) {
+  return pearson_all_pairs(x, y, pearson_options{}, sink);
+}
+
+}  // namespace v0
+}  // namespace gpu

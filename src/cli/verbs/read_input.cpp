@@ -1,0 +1,63 @@
+#include "cli/verbs/read_input.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/process/interrupt.hpp"
+#include "io/io_error.hpp"
+#include "io/read/read_table.hpp"
+
+namespace gpu::cli {
+namespace {
+
+void check_nans(const pairs_command& job, const std::string& file, const io::table& table) {
+  if (job.pairs.nans != nan_policy::reject) return;
+  if (!table.first_nan) return;
+  throw io::input_error(file, *table.first_nan,
+                        "got NaN, expected a number (--nan propagate leaves such rows out)");
+}
+
+void check_shape(const std::string& file, const io::table& table, index_t fewest_rows) {
+  constexpr index_t fewest_cols = 3;
+  if (table.rows() < fewest_rows) {
+    throw io::input_error(
+        file, {},
+        fmt::format("got {} row{} of numbers, expected at least {}: there are no pairs",
+                    table.rows(), table.rows() == 1 ? "" : "s", fewest_rows));
+  }
+  if (table.cols() < fewest_cols) {
+    throw io::input_error(
+        file, {},
+        fmt::format("got {} columns of numbers, expected at least {} observations", table.cols(),
+                    fewest_cols));
+  }
+}
+
+io::table read_one(const pairs_command& job, const std::string& file, index_t fewest_rows,
+                   progress_line& line) {
+  line.show("reading " + file);
+  io::table table = io::read_table(file, {.header = job.header,
+                                          .row_names = job.row_names,
+                                          .threads = job.pairs.exec.cpu_threads,
+                                          .stop = is_interrupted,
+                                          .max_bytes = job.max_input_bytes});
+  check_nans(job, file, table);
+  check_shape(file, table, fewest_rows);
+  return table;
+}
+
+}  // namespace
+
+input_tables read_input(const pairs_command& job, progress_line& line) {
+  if (job.against.empty()) return {read_one(job, job.input, 2, line)};
+  input_tables tables{read_one(job, job.input, 1, line), read_one(job, job.against, 1, line)};
+  if (tables.y->cols() != tables.cols()) {
+    throw io::input_error(job.against, {},
+                          fmt::format("got {} columns of numbers, expected {} as in {}",
+                                      tables.y->cols(), tables.cols(), job.input));
+  }
+  return tables;
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,27 @@
+#pragma once
+// The tables of a job of pairs.
+
+#include <optional>
+
+#include "cli/options/options.hpp"
+#include "cli/process/progress_line.hpp"
+#include "io/table.hpp"
+
+namespace gpu::cli {
+
+/// One table, or two of which every row of x meets every row of y.
+struct input_tables {
+  io::table x;
+  std::optional<io::table> y = {};
+
+  [[nodiscard]] index_t rows() const { return x.rows(); }
+  [[nodiscard]] index_t cols() const { return x.cols(); }
+  /// Rows of what the rows meet: the columns of the matrix of all pairs.
+  [[nodiscard]] index_t partners() const { return y ? y->rows() : x.rows(); }
+};
+
+/// Reads the input of `job` and checks that it has pairs.
+/// @throw io::input_error, io::interrupted
+[[nodiscard]] input_tables read_input(const pairs_command& job, progress_line& line);
+
+}  // namespace gpu::cli

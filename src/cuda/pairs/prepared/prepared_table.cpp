@@ -1,0 +1,70 @@
+#include "cuda/pairs/prepared/prepared_table.hpp"
+
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/on_device/input.hpp"
+#include "cuda_runtime/device_info.hpp"
+#include "pairs/tables.hpp"
+
+namespace gpu::cuda {
+
+device_prepared_table::device_prepared_table(detail::measure measure_of,
+                                             const detail::any_table& data,
+                                             const pair_options& options, const device_info& on,
+                                             pair_variant rung)
+    : ordinal_(on.ordinal) {
+  const detail::pair_tables tables{.x = data};
+  const index_t columns = std::visit([](const auto& view) { return view.cols(); }, data);
+  const row_format format =
+      choose_row_format(measure_of, rung, columns, options.variant != pair_variant::automatic);
+  pair_budget budget(options.exec.workspace_bytes);
+  const auto alone = make_solo_share(options.exec.on_progress);
+  detail::prepared_rows info;
+  rows_.emplace(measure_of, tables, format, options, budget, *alone, own_.get(), info, front_rows);
+  if (!rows_->resident()) {
+    throw out_of_memory("prepared rows: they do not fit the device",
+                        static_cast<std::size_t>(info.rows) * format.bytes());
+  }
+  own_.synchronize();
+  what = measure_of;
+  rows = info.rows;
+  cols = info.cols;
+  constant_rows = std::move(info.constant_rows);
+  nan_rows = std::move(info.nan_rows);
+  where = backend::cuda;
+  variant = rung;
+  device = on.name;
+  seconds = info.seconds;
+}
+
+device_prepared_table::~device_prepared_table() {
+  int before = 0;
+  const bool known = cudaGetDevice(&before) == cudaSuccess;
+  static_cast<void>(cudaSetDevice(ordinal_));
+  rows_.reset();
+  if (known) static_cast<void>(cudaSetDevice(before));
+}
+
+std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what,
+                                                            const detail::any_table& data,
+                                                            const pair_options& options) {
+  const std::vector<device_info> devices = select_devices(options.exec);
+  if (devices.size() > 1) {
+    throw unsupported("execution.devices: rows are prepared on one device, several were named");
+  }
+  const detail::pair_tables tables{.x = data};
+  const index_t rows = detail::rows_of(data);
+  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
+  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
+  const device_guard guard(devices.front().ordinal);
+  if (detail::is_on_device(data)) {
+    check_tables(tables, devices);
+    wait_for_callers_stream(options.exec);
+  }
+  return std::make_shared<device_prepared_table>(what, data, options, devices.front(), variant);
+}
+
+}  // namespace gpu::cuda

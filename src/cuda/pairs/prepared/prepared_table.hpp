@@ -1,0 +1,60 @@
+#pragma once
+// Rows of y that stay on a device between calls, with room in front of them for the rows of x.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/device_rows.hpp"
+#include "cuda_runtime/stream.hpp"
+#include "pairs/prepared_table.hpp"
+
+namespace gpu::cuda {
+
+/// The room in front of prepared rows, for one call at a time.
+class front_room {
+ public:
+  front_room() = default;
+  /// Takes the room, where nobody has it.
+  explicit front_room(std::atomic<bool>& taken) : taken_(taken.exchange(true) ? nullptr : &taken) {}
+  front_room(front_room&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
+  front_room& operator=(front_room&& other) noexcept {
+    std::swap(taken_, other.taken_);
+    return *this;
+  }
+  ~front_room() {
+    if (taken_ != nullptr) *taken_ = false;
+  }
+  [[nodiscard]] bool is_mine() const { return taken_ != nullptr; }
+
+ private:
+  std::atomic<bool>* taken_ = nullptr;
+};
+
+class device_prepared_table final : public detail::prepared_table {
+ public:
+  /// Rows of x that fit in front.
+  static constexpr index_t front_rows = 4096;
+
+  /// Prepares `data` on the current device, which is `device`.
+  device_prepared_table(detail::measure what, const detail::any_table& data,
+                        const pair_options& options, const device_info& device,
+                        pair_variant variant);
+  ~device_prepared_table() override;
+
+  [[nodiscard]] int ordinal() const { return ordinal_; }
+  /// front_rows rows that hold nothing, and then those of the table.
+  [[nodiscard]] const device_rows& rows_behind_room() const { return *rows_; }
+  /// The room in front, where no other call has it.
+  [[nodiscard]] front_room take_front() const { return front_room(front_is_taken_); }
+
+ private:
+  int ordinal_;
+  stream own_;
+  std::optional<device_rows> rows_;
+  mutable std::atomic<bool> front_is_taken_ = false;
+};
+
+}  // namespace gpu::cuda

@@ -111,7 +111,8 @@ def pair_call(
     labels = row_names(x, "names", names, rows)
     if y is None:
         _no_names_of_y(y_names)
-        return PairCall(first, None, options, labels, None, rows, cols, None, ())
+        # As a tuple is made: the constructor of a NamedTuple costs several times that.
+        return tuple.__new__(PairCall, (first, None, options, labels, None, rows, cols, None, ()))
     if isinstance(y, PreparedRows):
         return _prepared_call(first, y, options, labels, y_names, rows, cols, ())
     second = table(y, "y", copy=copy, ordinal=ordinal)

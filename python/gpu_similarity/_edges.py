@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._results import PairResult
+from ._options import Measure
+from ._results import Names, PairResult
+from ._summary import PairSummary
 
 EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
 _SHOWN = 5
@@ -34,9 +36,19 @@ class Edges(PairResult):
 
     __slots__ = ("records",)
 
-    def __init__(self, records: npt.NDArray[Any], *common: Any) -> None:
+    def __init__(
+        self,
+        records: npt.NDArray[Any],
+        summary: PairSummary,
+        measure: Measure = "spearman",
+        names: Names = None,
+        y_names: Names = None,
+    ) -> None:
         self.records = records
-        super().__init__(*common)
+        self.summary = summary
+        self.measure = measure
+        self.names = names
+        self.y_names = y_names
 
     def _with(self, records: npt.NDArray[Any]) -> Edges:
         return Edges(records, self.summary, self.measure, self.names, self.y_names)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._call import EdgeOrder, PreparedRows, pair_call
+from ._call import EdgeOrder, PairCall, PreparedRows, pair_call
 from ._edges import Edges
 from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._results import Counts, Dense, Partners
@@ -16,14 +16,13 @@ from ._stream import EdgeStream
 from ._summary import PairPlan
 
 
-def _edges(measure: Measure, max_edges: int | None, order: EdgeOrder, *arguments: Any) -> Edges:
-    x, y, run, *cut = arguments
-    call = pair_call(x, y, measure, run, *cut)
+def _edges(measure: Measure, max_edges: int | None, order: EdgeOrder, call: PairCall) -> Edges:
+    options = call.options
     if max_edges is not None:
-        call.options["max_edges"] = max_edges
+        options["max_edges"] = max_edges
     if order != "by-row-then-column":
-        call.options["order"] = order
-    records, summary = _core.edges(call.x, call.y, call.options)
+        options["order"] = order
+    records, summary = _core.edges(call.x, call.y, options)
     return Edges(records, summary, measure, call.names, call.y_names)
 
 
@@ -92,7 +91,8 @@ def spearman_edges(
     >>> edges.row, edges.col
     (array([0], dtype=uint32), array([2], dtype=uint32))
     """
-    return _edges("spearman", max_edges, order, x, y, run, max_p, min_abs, tail, adjust)
+    call = pair_call(x, y, "spearman", run, max_p, min_abs, tail, adjust)
+    return _edges("spearman", max_edges, order, call)
 
 
 def pearson_edges(
@@ -134,7 +134,8 @@ def pearson_edges(
     Edges: 1 of 3 pairs of 3 rows, pearson, |r| >= 0.9
       a -- b  0.994377  p = 0.00562
     """
-    return _edges("pearson", max_edges, order, x, y, run, max_p, min_abs, tail, adjust)
+    call = pair_call(x, y, "pearson", run, max_p, min_abs, tail, adjust)
+    return _edges("pearson", max_edges, order, call)
 
 
 def top_k_partners(

@@ -11,6 +11,9 @@ from . import _core, _device
 from ._arrays import Array, host_array, table
 from ._options import RunOptions
 
+# CuPy's, and PyTorch's, which has few functions of unsigned integers.
+_DEVICE_WORDS = ("uint32", "torch.int32")
+
 
 class Bits:
     """A matrix of bits, as `pack_bits` makes it.
@@ -27,8 +30,8 @@ class Bits:
     __slots__ = ("shape", "words")
 
     def __init__(self, words: Any, columns: int) -> None:
-        kind = str(words.dtype).removeprefix("torch.")
-        known = kind == "uint32" or (kind == "int32" and _on_device(words))
+        kind = words.dtype
+        known = kind == np.uint32 if type(words) is np.ndarray else str(kind) in _DEVICE_WORDS
         if words.ndim != 2 or not known or words.shape[1] != (columns + 31) // 32:
             raise ValueError(
                 f"words: got {kind} of shape {tuple(words.shape)}, expected uint32 of "

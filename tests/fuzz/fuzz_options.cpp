@@ -33,6 +33,16 @@ void check(const gpu::cli::mean_filter_command& c) {
   check(c.filter.exec);
 }
 
+void check(const gpu::cli::rank_command& c) {
+  expect(!c.input.empty(), "input");
+  check(c.rank.exec);
+}
+
+void check(const gpu::cli::top_k_command& c) {
+  expect(c.k >= 1, "k");
+  check(c.top.exec);
+}
+
 void check(const gpu::cli::info_command&) {}
 
 }  // namespace

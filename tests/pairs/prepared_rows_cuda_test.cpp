@@ -34,12 +34,13 @@ void check_few_rows(const gpu::matrix<T>& x, const gpu::matrix<T>& y, const gpu:
   gpu::pair_options options;
   options.exec.target = gpu::backend::cuda;
   const auto prepared = Measure::prepare(y, options);
-  for (const auto& got :
-       {Measure::against(x, y, options, sink), Measure::against(x, prepared, options, sink)}) {
+  const auto check = [&](const gpu::neighbor_table& got) {
     CHECK(got.count == wanted.count);
     gpu_test::check_same_values(got.index, wanted.index);
     gpu_test::check_same_values(got.statistic, wanted.statistic);
-  }
+  };
+  check(Measure::against(x, y, options, sink));
+  check(Measure::against(x, prepared, options, sink));
 }
 
 template <class Measure, class T>

@@ -68,7 +68,7 @@ void a_query_is_the_call_with_both_tables(const pair_target& target) {
   for (const gpu::index_t cols : {30, 64, 150}) {
     INFO(cols << " columns");
     auto y = area_rows<std::int16_t>(900, cols, 71);
-    const auto kept = y;
+    const auto kept = area_rows<std::int16_t>(900, cols, 71);
     const gpu::prepared_rows prepared = Measure::prepare(y, target.options());
     std::fill_n(y.data(), y.rows() * y.cols(),
                 std::int16_t{1});  // the table is not needed any more

@@ -1,6 +1,7 @@
 // Edges of the CPU pair engine, panel by panel of rows. Where rows come in windows, the edges of a
 // range of rows wait until it has met all columns.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "cpu/pairs/edge_writer.hpp"
@@ -14,9 +15,9 @@ void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& me
   if (!source_) writer.tell_expected();
   for (index_t begin = asked_.begin; begin < asked_.end && !writer.has_enough();) {
     const index_t most = begin == asked_.begin ? pair_policy::first_panel_rows : panel_rows();
-    index_t end = std::min({begin + most, begin + writer.rows_that_fit(window_size()), asked_.end});
+    index_t end = std::min({begin + most, begin + writer.rows_that_fit(window_cols()), asked_.end});
     while (!writer.collect(begin, end, end - begin == 1)) {
-      const index_t fewer = std::min((end - begin) / 2, writer.rows_that_fit(window_size()));
+      const index_t fewer = std::min((end - begin) / 2, writer.rows_that_fit(window_cols()));
       end = begin + std::max<index_t>(1, fewer);
     }
     writer.flush();
@@ -69,6 +70,15 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
     begin += rows;
     step = is_few ? std::min(range_rows(), 2 * rows) : rows;
   }
+}
+
+std::string pair_engine::explain_edges(const detail::keep_range& keep) {
+  std::string said;
+  for_each_window([&] {  // of a sample there is one
+    rows_->prepare({.wanted = pair_task::output::matches, .keep = keep});
+    said = rows_->explain();
+  });
+  return said;
 }
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {

@@ -157,7 +157,7 @@ std::string pair_engine::device() const {
 }
 
 index_t pair_engine::panel_rows() const {
-  return panel_rows_for(window_size(), info_.cols);
+  return panel_rows_for(window_cols(), info_.cols);
 }
 
 void pair_engine::load(row_range first, row_range second, row_range asked) {

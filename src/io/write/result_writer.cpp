@@ -59,7 +59,8 @@ class edge_tsv_writer final : public edge_writer {
 class edge_npy_writer final : public edge_writer {
  public:
   explicit edge_npy_writer(output_file& out)
-      : out_(with_header(out)), pipeline_(out, 1, [](std::span<const edge> edges, std::size_t) {
+      : out_(with_header(out)),
+        pipeline_(out, 1, block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
           return bytes_of(edges);
         }) {}
   void write(std::span<const edge> edges) override { pipeline_.push(edges); }
@@ -70,6 +71,9 @@ class edge_npy_writer final : public edge_writer {
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
  private:
+  // One thread writes: a file system lets no other write to the same file meanwhile.
+  static constexpr std::size_t block_edges = std::size_t{1} << 16;
+
   static std::string header_of(std::uint64_t count) {
     return make_npy_header(edge_record, {static_cast<index_t>(count)}, edge_header_bytes);
   }
@@ -93,28 +97,6 @@ void append_value(buffered_text& text, T value) {
   } else {
     fmt::format_to(text.end(), FMT_COMPILE("{}"), value);
   }
-}
-
-template <class T>
-void write_all_rows(result_format format, output_file& out, matrix_view<const T> values,
-                    std::string_view type, const row_names& names) {
-  if (format == result_format::npy) {
-    out.write(make_npy_header(type, {values.rows(), values.cols()}));
-    for (index_t i = 0; i < values.rows(); ++i) {
-      out.write(bytes_of(std::span(values.row(i), static_cast<std::size_t>(values.cols()))));
-    }
-    return;
-  }
-  buffered_text text(out);
-  for (index_t i = 0; i < values.rows(); ++i) {
-    if (names.given()) fmt::format_to(text.end(), FMT_COMPILE("{}\t"), names[i]);
-    for (index_t j = 0; j < values.cols(); ++j) {
-      if (j > 0) fmt::format_to(text.end(), "\t");
-      append_value(text, values(i, j));
-    }
-    text.end_line();
-  }
-  text.flush();
 }
 
 }  // namespace
@@ -208,16 +190,6 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
     text.end_line();
   }
   text.flush();
-}
-
-void write_rows(result_format format, output_file& out, matrix_view<const float> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f4'", names);
-}
-
-void write_rows(result_format format, output_file& out, matrix_view<const double> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f8'", names);
 }
 
 double edge_bytes(result_format format, const result_context& context) {

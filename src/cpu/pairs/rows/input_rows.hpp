@@ -127,6 +127,12 @@ struct row_layout {
   static index_t second_begin(index_t first) { return round_up(first, pair_policy::window_step); }
   [[nodiscard]] index_t second_begin() const { return second_begin(first); }
   [[nodiscard]] index_t places() const { return second == 0 ? first : second_begin() + second; }
+  /// Whether so few rows meet so many columns that what is done to a column once costs most.
+  [[nodiscard]] bool is_thin() const {
+    constexpr index_t most_rows = 256;
+    constexpr index_t least_ratio = 64;
+    return asked.size() < most_rows && second > least_ratio * asked.size();
+  }
 };
 
 }  // namespace gpu::cpu

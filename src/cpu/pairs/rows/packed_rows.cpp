@@ -18,9 +18,6 @@ constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
 constexpr index_t most_sample = 1 << 14;
 
-// Nanoseconds of a thread for a value of a row, more for the screen than for the kernels' columns.
-constexpr double screen_packing = 2;
-
 }  // namespace
 
 packed_rows::packed_rows(const pair_kernels& kernels, packing how, const row_layout& layout,
@@ -106,10 +103,10 @@ void packed_rows::choose_for_cut(const filter& how) {
       kernels_.screen.search != nullptr && cols_ <= most_screened_cols && how.cut > 0;
   estimate_.candidates = is_offered ? estimate_.kept : 1;  // at least
   if (!is_offered) costs.screen = infinity;
-  // Few rows against many columns: making the screen takes longer than what it saves.
-  costs.screen += screen_packing * static_cast<double>(cols_) * static_cast<double>(size()) /
-                  std::max(pairs(), 1.0);
-  rung_ = choose_cpu_rung(estimate_, costs).rung;
+  // Making the screen takes longer than what it saves.
+  if (layout_.is_thin()) costs.screen = infinity;
+  choice_ = choose_cpu_rung(estimate_, costs);
+  rung_ = choice_.rung;
   if (rung_ != cpu_pair_rung::screen) return;
   if (screen_.is_empty()) {
     columns_ = {};
@@ -117,7 +114,14 @@ void packed_rows::choose_for_cut(const filter& how) {
   }
   if (screen_.weakest(how.cut) <= 0) costs.screen = infinity;
   estimate_.candidates = share_above(screen_.weakest(how.cut));
-  rung_ = choose_cpu_rung(estimate_, costs).rung;
+  choice_ = choose_cpu_rung(estimate_, costs);
+  rung_ = choice_.rung;
+}
+
+std::string packed_rows::explain() const {
+  if (keeps_none_) return "no pair is looked at: no statistic reaches the cut";
+  if (estimate_.sampled == 0) return "every pair is decided: there is no cut, or nothing to sample";
+  return explain_cpu_rung(choice_, estimate_);
 }
 
 // A sample may have missed what is rare, and rows may be of several kinds. A rung that looks at

@@ -314,9 +314,7 @@ class packed_spearman_rows final : public packed_rows {
   // Whether loose cuts are counted by classes.
   [[nodiscard]] bool may_count_classes() const {
     // Sorting the columns pays where enough rows meet them.
-    constexpr index_t least_rows = 256;
-    if (layout().second > 0 && layout().asked.size() < least_rows) return false;
-    return sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
+    return !layout().is_thin() && sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
            classed_rows::pays(ranks_.stride, ranks_.square_sums);
   }
 

@@ -23,7 +23,9 @@ inline namespace v0 {
 ///
 /// On CUDA the rows stay in the memory of one device: cols rounded up to 32, 64 or 128 bytes a row
 /// of at most 128 ranks, 8 bytes an element of Pearson's rows, and 16 bytes a row beside them. A
-/// query then costs its own rows and the pairs alone. On the CPU the table is copied.
+/// query then costs its own rows and the pairs alone. On the CPU the ranks (1, 2 or 4 bytes each,
+/// for up to 128, 32768 and more columns) or Pearson's rows (8 bytes an element) stay in memory,
+/// and a query packs them for its loops, within the memory that a call takes.
 class prepared_rows {
  public:
   /// Rows of the table.

@@ -204,9 +204,14 @@ index_t first_nan_in(const detail::any_table& data, index_t row, const nan_colum
 
 std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int threads) {
   std::vector<index_t> out = find_in(tables.x, threads);
-  if (!tables.y) return out;
   const index_t rows_of_x = extents_of(tables.x).first;
-  for (const index_t row : find_in(*tables.y, threads)) out.push_back(rows_of_x + row);
+  std::vector<index_t> of_y;
+  if (tables.prepared_y != nullptr) {
+    of_y = tables.prepared_y->nan_rows;  // what stands for the rows now need not show them
+  } else if (tables.y) {
+    of_y = find_in(*tables.y, threads);
+  }
+  for (const index_t row : of_y) out.push_back(rows_of_x + row);
   return out;
 }
 

@@ -9,13 +9,20 @@
 
 namespace gpu::inline v0::detail {
 
-/// A table that is kept in host memory as it is.
+/// A table that is kept in host memory: `view` stands for it in calls, with its rows and columns.
 class host_prepared_table : public prepared_table {
  public:
   any_table view;
 };
 
 }  // namespace gpu::inline v0::detail
+
+namespace gpu::cpu {
+/// Ranks or scales the rows of a table, which a host_prepared_table then is.
+std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what,
+                                                            const detail::any_table& data,
+                                                            const pair_options& options);
+}  // namespace gpu::cpu
 
 namespace gpu::cuda {
 /// Prepares a table on the device that options.exec names.

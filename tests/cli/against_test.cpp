@@ -152,5 +152,5 @@ TEST_CASE("A single row finds its partners", "[cli][against]") {
       {"spearman", one, "--against", tables.x, "--keep", "top-k", "-q", "--backend", "cpu"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(after_header(result.out).starts_with("X1\t1\tdown\t"));
+  CHECK(after_header(result.out).starts_with("X1\t1\tup\t-0.7\t"));
 }

@@ -30,7 +30,7 @@ index_t pair_engine::edge_writer::tile_cols() const {
       hits_of_a_tile / (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
   if (fitting >= static_cast<double>(pair_policy::task_cols)) return pair_policy::task_cols;
   const index_t shared =
-      engine_.window_size() / (tiles_per_thread * static_cast<index_t>(engine_.threads_));
+      engine_.window_cols() / (tiles_per_thread * static_cast<index_t>(engine_.threads_));
   const index_t wanted = std::min(std::max<index_t>(static_cast<index_t>(fitting), least_tile_cols),
                                   std::max(shared, least_tile_cols));
   return wanted / least_tile_cols * least_tile_cols;
@@ -50,7 +50,7 @@ index_t pair_engine::edge_writer::rows_that_fit(index_t cols) const {
 
 bool pair_engine::edge_writer::collect(index_t row_begin, index_t row_end, bool must_fit) {
   const std::vector<pair_tile> tiles = engine_.upper_tiles(row_begin, row_end, tile_cols());
-  const auto most_of_row = static_cast<std::size_t>((row_end - row_begin) * engine_.window_size());
+  const auto most_of_row = static_cast<std::size_t>((row_end - row_begin) * engine_.window_cols());
   if (must_fit && hits_.size() < found_ + most_of_row) {
     aligned_buffer<pair_hit> larger(found_ + most_of_row);
     std::copy_n(hits_.data(), found_, larger.data());

@@ -89,8 +89,10 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   const auto start = std::chrono::steady_clock::now();
   info_.rows = input.rows();
   info_.cols = input.cols();
-  variant_ = detail::choose_pair_variant(backend::cpu, options.variant,
-                                         {.what = what, .rows = info_.rows, .cols = info_.cols});
+  const detail::prepared_table* const kept = input.tables.prepared_y.get();
+  variant_ =
+      detail::choose_pair_variant(backend::cpu, kept != nullptr ? kept->variant : options.variant,
+                                  {.what = what, .rows = info_.rows, .cols = info_.cols});
   const row_selection selection = select_rows(input);
   const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;
@@ -98,8 +100,9 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   const row_options how{
       .variant = variant_,
       .in_windows = memory.is_windowed,
-      .looks_for_patterns = detail::looks_for_patterns(what, backend::cpu, variant_,
-                                                       rows_to_fold(input, selection), options),
+      .looks_for_patterns =
+          kept == nullptr && detail::looks_for_patterns(what, backend::cpu, variant_,
+                                                        rows_to_fold(input, selection), options),
       .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
       .nans = options.nans,
       .selection = selection,
@@ -154,7 +157,7 @@ std::string pair_engine::device() const {
 }
 
 index_t pair_engine::panel_rows() const {
-  return panel_rows_for(window_size(), info_.cols);
+  return panel_rows_for(window_cols(), info_.cols);
 }
 
 void pair_engine::load(row_range first, row_range second, row_range asked) {

@@ -82,6 +82,10 @@ class pair_engine final : public detail::pair_engine {
                : second_.begin + (place - row_layout::second_begin(first_.size()));
   }
   [[nodiscard]] index_t window_size() const { return static_cast<index_t>(original_.size()); }
+  // Columns that a row of the window meets, at most.
+  [[nodiscard]] index_t window_cols() const {
+    return second_.is_empty() ? first_.size() : second_.size();
+  }
   // As sinks number the row or the column of a result.
   [[nodiscard]] index_t result_row(index_t place) const { return original(place) - row_base_; }
   [[nodiscard]] index_t result_col(index_t place) const { return original(place) - col_base_; }

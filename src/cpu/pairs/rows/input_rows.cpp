@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/parallel.hpp"
+#include "cpu/pairs/rows/kept_rows.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::cpu {
@@ -31,6 +32,7 @@ bool is_finite(const T* row, index_t cols) {
 input_rows::input_rows(const detail::pair_tables& tables) : x_(detail::host_view(tables.x)) {
   const auto rows_of = [](const auto& view) { return view.rows(); };
   if (tables.y) y_ = detail::host_view(*tables.y);
+  kept_ = dynamic_cast<const kept_rows*>(tables.prepared_y.get());
   rows_of_x_ = std::visit(rows_of, x_);
   rows_of_y_ = std::visit(rows_of, y_);
   cols_ = std::visit([](const auto& view) { return view.cols(); }, x_);

@@ -19,11 +19,21 @@
 namespace gpu::cpu {
 
 using detail::index_range;
+class kept_rows;
 
 /// The rows of x with those of y behind them, in host memory. The tables' data outlives it.
 class input_rows {
  public:
   explicit input_rows(const detail::pair_tables& tables);
+
+  /// What is kept of the rows of the table that row `first` is of; null where nothing is.
+  [[nodiscard]] const kept_rows* kept_of(index_t first) const {
+    return first < rows_of_x_ ? nullptr : kept_;
+  }
+  /// Its number in that table.
+  [[nodiscard]] index_t row_of_table(index_t row) const {
+    return row < rows_of_x_ ? row : row - rows_of_x_;
+  }
 
   [[nodiscard]] index_t rows() const { return rows_of_x_ + rows_of_y_; }
   [[nodiscard]] index_t cols() const { return cols_; }
@@ -64,7 +74,8 @@ class input_rows {
   }
 
   detail::any_matrix_view x_;
-  detail::any_matrix_view y_;  // empty where there is one table
+  detail::any_matrix_view y_;        // empty where there is one table
+  const kept_rows* kept_ = nullptr;  // of y, which outlives this
   index_t rows_of_x_ = 0;
   index_t rows_of_y_ = 0;
   index_t cols_ = 0;
@@ -116,6 +127,12 @@ struct row_layout {
   static index_t second_begin(index_t first) { return round_up(first, pair_policy::window_step); }
   [[nodiscard]] index_t second_begin() const { return second_begin(first); }
   [[nodiscard]] index_t places() const { return second == 0 ? first : second_begin() + second; }
+  /// Whether so few rows meet so many columns that what is done to a column once costs most.
+  [[nodiscard]] bool is_thin() const {
+    constexpr index_t most_rows = 256;
+    constexpr index_t least_ratio = 64;
+    return asked.size() < most_rows && second > least_ratio * asked.size();
+  }
 };
 
 }  // namespace gpu::cpu

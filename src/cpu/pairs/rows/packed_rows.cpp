@@ -103,6 +103,8 @@ void packed_rows::choose_for_cut(const filter& how) {
       kernels_.screen.search != nullptr && cols_ <= most_screened_cols && how.cut > 0;
   estimate_.candidates = is_offered ? estimate_.kept : 1;  // at least
   if (!is_offered) costs.screen = infinity;
+  // Making the screen takes longer than what it saves.
+  if (layout_.is_thin()) costs.screen = infinity;
   choice_ = choose_cpu_rung(estimate_, costs);
   rung_ = choice_.rung;
   if (rung_ != cpu_pair_rung::screen) return;

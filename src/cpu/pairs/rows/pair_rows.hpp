@@ -230,4 +230,9 @@ row_preparation prepare_spearman_rows(const detail::pair_tables& tables,
                                       const row_options& options);
 row_preparation prepare_pearson_rows(const detail::pair_tables& tables, const row_options& options);
 
+class kept_rows;
+/// Fill values, view and what goes with them.
+void keep_spearman_rows(const input_rows& input, pair_variant variant, int threads, kept_rows& out);
+void keep_pearson_rows(const input_rows& input, int threads, kept_rows& out);
+
 }  // namespace gpu::cpu

@@ -2,12 +2,15 @@
 // stats/pearson_order.hpp. A float32 copy filters: it settles all pairs but those near the cut.
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "cpu/pairs/rows/kept_rows.hpp"
 #include "cpu/pairs/rows/packed_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
+#include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/unit_row.hpp"
 #include "pairs/checks.hpp"
 #include "stats/pearson_order.hpp"
@@ -37,8 +40,14 @@ void make_unit_piece(const input_rows& input, index_range range, double* out,
                      detail::row_kind* kinds, int threads) {
   const pair_kernels& kernels = usable_pair_kernels();
   const index_t stride = stride_of(input.cols());
-  input.for_each_view(range, [&](const auto& view, index_t first) {
+  input.for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     const index_t before = first - range.begin;
+    if constexpr (std::is_same_v<T, double>) {
+      if (const kept_rows* const kept = input.kept_of(first)) {
+        std::copy_n(kept->kinds.begin() + input.row_of_table(first), view.rows(), kinds + before);
+        return copy_rows(view, out + before * stride, threads);
+      }
+    }
     const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
     parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
       const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
@@ -270,6 +279,21 @@ row_preparation prepare_pearson_rows(const detail::pair_tables& tables,
   found.rows = make_rows(std::move(rows), layout_of(options.selection, found.section_rows),
                          input.cols(), options);
   return found;
+}
+
+void keep_pearson_rows(const input_rows& input, int threads, kept_rows& out) {
+  const index_t stride = stride_of(input.cols());
+  out.values =
+      aligned_buffer<std::byte>(static_cast<std::size_t>(input.rows() * stride) * sizeof(double));
+  out.kinds.resize(static_cast<std::size_t>(input.rows()));
+  auto* const rows = reinterpret_cast<double*>(out.values.data());
+  make_unit_piece(input, {0, input.rows()}, rows, out.kinds.data(), threads);
+  // Rows without a statistic show none either: their values are equal.
+  for (index_t i = 0; i < input.rows(); ++i) {
+    if (out.kinds[static_cast<std::size_t>(i)] == detail::row_kind::ordinary) continue;
+    std::fill_n(rows + i * stride, stride, 0.0);
+  }
+  out.view = matrix_view<const double>(rows, input.rows(), input.cols(), stride);
 }
 
 }  // namespace gpu::cpu

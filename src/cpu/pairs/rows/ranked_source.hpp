@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "cpu/pairs/rows/input_rows.hpp"
+#include "cpu/pairs/rows/kept_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
@@ -33,12 +36,32 @@ struct ordinary_ranks {
   }
 };
 
-/// Ranks the rows of `range` to the places from `to` on.
+/// Copies rows without gaps between them.
+template <class T>
+void copy_rows(const matrix_view<const T>& from, T* to, int threads) {
+  constexpr index_t rows_at_once = 8192;
+  const index_t length = from.row_stride();
+  parallel_for((from.rows() + rows_at_once - 1) / rows_at_once, thread_count(threads),
+               [&](index_t task, int) {
+                 const index_t begin = task * rows_at_once;
+                 const index_t count = std::min(rows_at_once, from.rows() - begin);
+                 std::copy_n(from.row(begin), count * length, to + begin * length);
+               });
+}
+
+/// Ranks the rows of `range` to the places from `to` on; those that are kept are copied.
 template <class Integer>
 void rank_rows_to(const input_rows& input, index_range range, index_t to,
                   ordinary_ranks<Integer>& ranks, int threads) {
-  input.for_each_view(range, [&](const auto& view, index_t first) {
+  input.for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     const index_t place = to + first - range.begin;
+    if constexpr (std::is_same_v<T, Integer>) {
+      if (const kept_rows* const kept = input.kept_of(first)) {
+        std::copy_n(kept->square_sums.begin() + input.row_of_table(first), view.rows(),
+                    ranks.square_sums.begin() + place);
+        return copy_rows(view, ranks.row(place), threads);
+      }
+    }
     centred_ranks(view, matrix_view<Integer>(ranks.row(place), view.rows(), ranks.stride),
                   ranks.square_sums.data() + place, threads);
   });

@@ -313,7 +313,8 @@ class packed_spearman_rows final : public packed_rows {
 
   // Whether loose cuts are counted by classes.
   [[nodiscard]] bool may_count_classes() const {
-    return sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
+    // Sorting the columns pays where enough rows meet them.
+    return !layout().is_thin() && sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
            classed_rows::pays(ranks_.stride, ranks_.square_sums);
   }
 
@@ -367,25 +368,47 @@ void make_rows(const input_rows& input, const row_options& options, bool packs,
   found.rows = maker(std::move(ranks), layout_of(options.selection, found.section_rows));
 }
 
+// body(Integer{}, packs): the type of the ranks of so many columns, and whether sums of their
+// products fit 32 bits, so that kernels take them.
+template <class Body>
+void with_rank_type(index_t cols, pair_variant variant, const Body& body) {
+  if (cols > pair_policy::most_int16_cols) return body(std::int32_t{}, false);
+  if (variant == pair_variant::naive || cols > pair_policy::most_packed_cols) {
+    return body(std::int16_t{}, false);
+  }
+  if (cols <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search) {
+    return body(std::int8_t{}, true);
+  }
+  return body(std::int16_t{}, true);
+}
+
 }  // namespace
 
 row_preparation prepare_spearman_rows(const detail::pair_tables& tables,
                                       const row_options& options) {
   const input_rows input(tables);
-  const index_t cols = input.cols();
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(tables, options.threads);
   validate::refuse_nans(tables, found.nan_rows, options.nans);
-  if (cols > pair_policy::most_int16_cols) {
-    make_rows<std::int32_t>(input, options, false, found);
-  } else if (options.variant == pair_variant::naive || cols > pair_policy::most_packed_cols) {
-    make_rows<std::int16_t>(input, options, false, found);
-  } else if (cols <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search) {
-    make_rows<std::int8_t>(input, options, true, found);
-  } else {
-    make_rows<std::int16_t>(input, options, true, found);
-  }
+  with_rank_type(input.cols(), options.variant, [&]<class Integer>(Integer, bool packs) {
+    make_rows<Integer>(input, options, packs, found);
+  });
   return found;
+}
+
+void keep_spearman_rows(const input_rows& input, pair_variant variant, int threads,
+                        kept_rows& out) {
+  with_rank_type(input.cols(), variant, [&]<class Integer>(Integer, bool) {
+    const auto elements = static_cast<std::size_t>(input.rows() * input.cols());
+    out.values = aligned_buffer<std::byte>(elements * sizeof(Integer));
+    out.square_sums.resize(static_cast<std::size_t>(input.rows()));
+    const matrix_view<Integer> ranks(reinterpret_cast<Integer*>(out.values.data()), input.rows(),
+                                     input.cols());
+    input.for_each_view({0, input.rows()}, [&](const auto& view, index_t) {
+      centred_ranks(view, ranks, out.square_sums.data(), threads);
+    });
+    out.view = matrix_view<const Integer>(ranks);
+  });
 }
 
 }  // namespace gpu::cpu

@@ -1,0 +1,45 @@
+// Tables that are prepared for several calls on the CPU: ranked or scaled once.
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "cpu/pairs/rows/kept_rows.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "pairs/checks.hpp"
+#include "pairs/prepared_table.hpp"
+#include "plan/pair_variants.hpp"
+
+namespace gpu::cpu {
+
+std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what,
+                                                            const detail::any_table& data,
+                                                            const pair_options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const detail::pair_tables tables{.x = data};
+  const input_rows input(tables);
+  const int threads = thread_count(options.exec.cpu_threads);
+  auto out = std::make_shared<kept_rows>();
+  out->nan_rows = validate::find_nan_rows(tables, threads);
+  validate::refuse_nans(tables, out->nan_rows, options.nans);
+  out->what = what;
+  out->rows = input.rows();
+  out->cols = input.cols();
+  out->device = "cpu";
+  out->variant = detail::choose_pair_variant(backend::cpu, options.variant,
+                                             {.what = what, .rows = out->rows, .cols = out->cols});
+  if (what == detail::measure::spearman) {
+    keep_spearman_rows(input, out->variant, threads, *out);
+  } else {
+    keep_pearson_rows(input, threads, *out);
+  }
+  row_preparation found;
+  found.nan_rows = out->nan_rows;
+  row_inspector(found).look_at(input_rows({.x = out->view}), {0, out->rows}, true, threads,
+                               [](index_t) {});
+  out->constant_rows = std::move(found.constant_rows);
+  out->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+}  // namespace gpu::cpu

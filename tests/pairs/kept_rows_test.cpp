@@ -1,0 +1,161 @@
+// Rows of y prepared once: every query gives what x against y gives, with all rows packed, in
+// windows and in parts.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gpu/error.hpp>
+#include <gpu/prepared_rows.hpp>
+
+#include "support/area_cases.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu::index_t;
+
+gpu::pair_options cpu_options(gpu::pair_variant variant = gpu::pair_variant::automatic) {
+  gpu::pair_options out;
+  out.variant = variant;
+  out.nans = gpu::nan_policy::propagate;
+  out.exec.target = gpu::backend::cpu;
+  out.exec.cpu_threads = 2;
+  return out;
+}
+
+template <class Result>
+void same_summary(const Result& got, const Result& wanted) {
+  CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
+  CHECK(got.summary.pairs_kept == wanted.summary.pairs_kept);
+  CHECK(got.summary.checksum == wanted.summary.checksum);
+  CHECK(got.summary.constant_rows == wanted.summary.constant_rows);
+  CHECK(got.summary.y_rows == wanted.summary.y_rows);
+  CHECK(got.summary.y_constant_rows == wanted.summary.y_constant_rows);
+  CHECK(got.summary.y_nan_rows == wanted.summary.y_nan_rows);
+}
+
+// query(options, sink) asks the prepared rows, plain(options, sink) x and y.
+template <class Query, class Plain>
+void queries_agree(const Query& query, const Plain& plain, const gpu::pair_options& options) {
+  for (const gpu::pair_filter& keep : std::vector<gpu::pair_filter>{
+           {.max_p = 1e-6},
+           {.max_p = 0.03},
+           {.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg}}) {
+    const auto edges = query(options, gpu::edge_sink{.keep = keep});
+    const auto wanted = plain(options, gpu::edge_sink{.keep = keep});
+    const bool same = edges.edges == wanted.edges;
+    CHECK(same);
+    same_summary(edges, wanted);
+    const gpu::count_sink counting{.keep = keep, .histogram_bins = 10};
+    const auto counts = query(options, counting);
+    const auto wanted_counts = plain(options, counting);
+    CHECK(counts.degree == wanted_counts.degree);
+    CHECK(counts.y_degree == wanted_counts.y_degree);
+    CHECK(counts.histogram == wanted_counts.histogram);
+  }
+  same_summary(query(options, gpu::top_k_sink{.k = 4}), plain(options, gpu::top_k_sink{.k = 4}));
+  const auto dense = query(options, gpu::dense_sink{});
+  const auto wanted = plain(options, gpu::dense_sink{});
+  index_t wrong = 0;
+  for (index_t i = 0; i < wanted.rows(); ++i) {
+    for (index_t j = 0; j < wanted.cols(); ++j) {
+      wrong += !gpu_test::same_or_nan(dense(i, j), wanted(i, j));
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+template <class X, class Y>
+void prepared_rows_agree(index_t rows_of_x, index_t rows_of_y, index_t cols,
+                         gpu::pair_variant variant) {
+  INFO(rows_of_x << " against " << rows_of_y << " of " << cols);
+  const auto x = gpu_test::area_rows<X>(rows_of_x, cols, 1);
+  auto y = gpu_test::area_rows<Y>(rows_of_y, cols, 2);
+  if constexpr (std::is_floating_point_v<Y>) {
+    y(rows_of_y / 2, 1) = std::numeric_limits<Y>::quiet_NaN();
+    y(rows_of_y / 3, 2) = std::numeric_limits<Y>::infinity();
+  }
+  gpu::pair_options options = cpu_options(variant);
+  const auto spearman = gpu::prepare_spearman_rows(y, options);
+  const auto pearson = gpu::prepare_pearson_rows(y, options);
+  CHECK(spearman.rows() == rows_of_y);
+  CHECK(spearman.cols() == cols);
+  CHECK(spearman.where() == gpu::backend::cpu);
+  const auto both = [&](const gpu::pair_options& how) {
+    queries_agree(
+        [&](const auto& o, const auto& sink) {
+          return gpu::spearman_all_pairs(x, spearman, o, sink);
+        },
+        [&](const auto& o, const auto& sink) { return gpu::spearman_all_pairs(x, y, o, sink); },
+        how);
+    queries_agree(
+        [&](const auto& o, const auto& sink) {
+          return gpu::pearson_all_pairs(x, pearson, o, sink);
+        },
+        [&](const auto& o, const auto& sink) { return gpu::pearson_all_pairs(x, y, o, sink); },
+        how);
+  };
+  both(options);
+  options.exec.workspace_bytes = std::size_t{3} << 20;  // windows
+  both(options);
+}
+
+template <class Call>
+void refuses(const Call& call, const std::string& start) {
+  try {
+    call();
+    FAIL("taken, expected: " << start);
+  } catch (const gpu::error& refusal) {
+    INFO(refusal.what());
+    CHECK(std::string(refusal.what()).starts_with(start));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Queries of prepared rows give what x against y gives", "[prepared]") {
+  prepared_rows_agree<std::int32_t, float>(40, 300, 30, gpu::pair_variant::automatic);
+  prepared_rows_agree<float, std::int8_t>(1, 2500, 20, gpu::pair_variant::automatic);
+  prepared_rows_agree<double, std::uint16_t>(130, 70, 150, gpu::pair_variant::automatic);
+  prepared_rows_agree<std::int8_t, double>(3, 5000, 130, gpu::pair_variant::automatic);
+  prepared_rows_agree<std::int16_t, std::int32_t>(30, 40, 30, gpu::pair_variant::naive);
+}
+
+TEST_CASE("Prepared rows outlive their table and are shared", "[prepared]") {
+  const auto x = gpu_test::area_rows<float>(20, 30, 3);
+  const auto y = gpu_test::area_rows<float>(50, 30, 4);
+  const auto wanted = gpu::spearman_all_pairs(x, y, cpu_options(), gpu::top_k_sink{.k = 3});
+  const auto make = [&] {
+    const gpu::matrix<float> gone = y.clone();
+    return gpu::prepare_spearman_rows(gone, cpu_options());
+  };
+  const gpu::prepared_rows first = make();
+  const gpu::prepared_rows second = first;
+  CHECK(first.table() == second.table());
+  same_summary(gpu::spearman_all_pairs(x, second, gpu::top_k_sink{.k = 3}), wanted);
+}
+
+TEST_CASE("Queries that do not fit prepared rows are refused", "[prepared]") {
+  const auto x = gpu_test::area_rows<float>(5, 30, 5);
+  const auto narrow = gpu_test::area_rows<float>(5, 29, 6);
+  const auto y = gpu::prepare_pearson_rows(x, cpu_options());
+  refuses([&] { (void)gpu::spearman_all_pairs(x, y, gpu::edge_sink{}); },
+          "y: was prepared for pearson_all_pairs");
+  refuses([&] { (void)gpu::pearson_all_pairs(narrow, y, gpu::edge_sink{}); },
+          "y: got 30 columns, expected 29 as in x");
+  refuses(
+      [&] {
+        (void)gpu::pearson_all_pairs(x, y, cpu_options(gpu::pair_variant::naive), gpu::edge_sink{});
+      },
+      "options.variant: got naive, y was prepared for tiled");
+  auto with_nan = gpu_test::random_matrix<double>(4, 9, 7);
+  with_nan(2, 3) = std::nan("");
+  gpu::pair_options strict = cpu_options();
+  strict.nans = gpu::nan_policy::reject;
+  refuses([&] { (void)gpu::prepare_spearman_rows(with_nan, strict); },
+          "data: got NaN at row 2, column 3");
+}

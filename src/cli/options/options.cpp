@@ -15,6 +15,7 @@
 
 #include "base/parallel.hpp"
 #include "cli/options/option_values.hpp"
+#include "cli/options/part_options.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
 #include "io/write/output_file.hpp"
@@ -277,7 +278,7 @@ std::string check_files(const CLI::App& app, const pairs_command& c) {
     }
     return "";
   }
-  if (c.format != io::result_format::npy) return "";
+  if (c.format != io::result_format::npy || c.is_part) return "";
   if (c.keep == keep_kind::counts && c.output.empty()) {
     return "--format npy of counts needs --output: the two totals are text";
   }
@@ -334,11 +335,20 @@ parsed_command parse_command_line(int argc, char** argv) {
     add_filter(*sub, *target);
     add_result(*sub, *target);
     add_execution(*sub, *target);
+    add_parts(*sub, *target);
   }
   mean_filter_command filter;
   CLI::App* const filter_app =
       app.add_subcommand("mean-filter", "Moving mean along each row, or along a column of numbers");
   add_mean_filter(*filter_app, filter);
+  parts_command listing;
+  CLI::App* const parts_app =
+      app.add_subcommand("parts", "Which parts of a job are done, missing or damaged");
+  add_parts_verb(*parts_app, listing);
+  merge_command merging;
+  CLI::App* const merge_app =
+      app.add_subcommand("merge", "Join the parts of a job to the file of a single run");
+  add_merge_verb(*merge_app, merging);
   const CLI::App* info = app.add_subcommand("info", "Version, backends and devices");
 
   try {
@@ -347,6 +357,11 @@ parsed_command parse_command_line(int argc, char** argv) {
     return answer(app, error);
   }
   if (info->parsed()) return command(info_command{});
+  if (parts_app->parsed()) return command(std::move(listing));
+  if (merge_app->parsed()) {
+    merging.command_line.assign(argv, argv + argc);
+    return command(std::move(merging));
+  }
   if (filter_app->parsed()) {
     refuse(check_backend(filter.filter.exec));
     return command(std::move(filter));
@@ -354,6 +369,7 @@ parsed_command parse_command_line(int argc, char** argv) {
   for (const auto& [sub, target] : jobs) {
     if (!sub->parsed()) continue;
     refuse(check_kept(*sub, *target));
+    refuse(check_parts_options(*sub, *target));
     refuse(check_files(*sub, *target));
     refuse(check_backend(target->pairs.exec));
     target->command_line.assign(argv, argv + argc);

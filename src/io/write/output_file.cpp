@@ -161,6 +161,7 @@ void output_file::wait_for_room() const {
 void output_file::write(std::string_view bytes) {
   if (settings_.budget != nullptr) settings_.budget->take(target_.name, bytes.size());
   open_if_needed();
+  if (settings_.takes_digest) digest_.add(bytes);
   while (!bytes.empty()) {
     if (!can_replace()) wait_for_room();
     const ssize_t done = ::write(descriptor_, bytes.data(), std::min(bytes.size(), largest_write_));

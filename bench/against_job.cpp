@@ -20,6 +20,7 @@
 
 #include <gpu/matrix.hpp>
 #include <gpu/pearson.hpp>
+#include <gpu/prepared_rows.hpp>
 #include <gpu/spearman.hpp>
 
 namespace {
@@ -57,20 +58,22 @@ struct timing {
   std::string variant;
 };
 
-// The median of `work.repeats` calls after one that is not counted.
 template <class Call>
-timing measure(const job& work, const Call& call) {
-  std::vector<timing> all(static_cast<std::size_t>(std::max(work.repeats, 0)) + 1);
-  for (timing& one : all) {
-    const auto start = std::chrono::steady_clock::now();
-    const gpu::pair_summary summary = call();
-    one.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    one.pairs_seconds = summary.pairs_seconds;
-    one.pairs = static_cast<double>(summary.pairs_tested);
-    one.kept = summary.pairs_kept;
-    one.variant = std::string(gpu::to_string(summary.variant));
-  }
-  if (all.size() > 1) all.erase(all.begin());
+timing time_call(const Call& call) {
+  timing one;
+  const auto start = std::chrono::steady_clock::now();
+  const gpu::pair_summary summary = call();
+  one.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  one.pairs_seconds = summary.pairs_seconds;
+  one.pairs = static_cast<double>(summary.pairs_tested);
+  one.kept = summary.pairs_kept;
+  one.variant = std::string(gpu::to_string(summary.variant));
+  return one;
+}
+
+timing median(std::vector<timing> all) {
+  if (all.empty()) return {};
+  if (all.size() > 1) all.erase(all.begin());  // the first is not counted
   std::sort(all.begin(), all.end(),
             [](const timing& a, const timing& b) { return a.pairs_seconds < b.pairs_seconds; });
   return all[all.size() / 2];
@@ -89,33 +92,62 @@ gpu::pair_summary call_with_sink(const job& work, const Run& run) {
   return run(gpu::edge_sink{.keep = {.max_p = work.p_or_k}}).summary;
 }
 
+// Queries of rows that are prepared once.
+template <class T>
+void query(bool spearman, index_t rows_of_x, index_t rows_of_y, index_t cols, const job& work) {
+  const auto x = make_rows<T>(rows_of_x, cols, 1);
+  const gpu::prepared_rows y = spearman
+                                   ? gpu::prepare_spearman_rows(make_rows<T>(rows_of_y, cols, 2))
+                                   : gpu::prepare_pearson_rows(make_rows<T>(rows_of_y, cols, 2));
+  const gpu::pair_options options{};
+  std::vector<timing> calls;
+  for (int turn = 0; turn <= work.repeats; ++turn) {
+    calls.push_back(time_call([&] {
+      return call_with_sink(work, [&](const auto& sink) {
+        return spearman ? gpu::spearman_all_pairs(x, y, options, sink)
+                        : gpu::pearson_all_pairs(x, y, options, sink);
+      });
+    }));
+  }
+  const timing got = median(calls);
+  std::printf(
+      "{\"measure\": \"%s\", \"x\": %lld, \"prepared_y\": %lld, \"cols\": %lld, \"sink\": "
+      "\"%.*s\", "
+      "\"p_or_k\": %g, \"variant\": \"%s\", \"prepare_seconds\": %.6f, \"seconds\": %.6f, "
+      "\"pairs_seconds\": %.6f, \"kept\": %llu}\n",
+      spearman ? "spearman" : "pearson", static_cast<long long>(rows_of_x),
+      static_cast<long long>(rows_of_y), static_cast<long long>(cols),
+      static_cast<int>(work.sink.size()), work.sink.data(), work.p_or_k, got.variant.c_str(),
+      y.seconds(), got.seconds, got.pairs_seconds, static_cast<unsigned long long>(got.kept));
+}
+
 template <class T>
 void compare(bool spearman, index_t rows_of_x, index_t rows_of_y, index_t cols, const job& work) {
   const double meetings = static_cast<double>(rows_of_x) * static_cast<double>(rows_of_y);
   const bool is_top_k = work.sink == "top_k";
   const auto rows = static_cast<index_t>(std::sqrt(is_top_k ? meetings : 2 * meetings));
   const gpu::pair_options options{};
-  timing against;
-  {
-    const auto x = make_rows<T>(rows_of_x, cols, 1);
-    const auto y = make_rows<T>(rows_of_y, cols, 2);
-    against = measure(work, [&] {
+  const auto x = make_rows<T>(rows_of_x, cols, 1);
+  const auto y = make_rows<T>(rows_of_y, cols, 2);
+  const auto table = make_rows<T>(rows, cols, 3);
+  std::vector<timing> of_rectangle;
+  std::vector<timing> of_triangle;
+  for (int turn = 0; turn <= work.repeats; ++turn) {
+    of_rectangle.push_back(time_call([&] {
       return call_with_sink(work, [&](const auto& sink) {
         return spearman ? gpu::spearman_all_pairs(x, y, options, sink)
                         : gpu::pearson_all_pairs(x, y, options, sink);
       });
-    });
-  }
-  timing triangle;
-  {
-    const auto table = make_rows<T>(rows, cols, 3);
-    triangle = measure(work, [&] {
+    }));
+    of_triangle.push_back(time_call([&] {
       return call_with_sink(work, [&](const auto& sink) {
         return spearman ? gpu::spearman_all_pairs(table, options, sink)
                         : gpu::pearson_all_pairs(table, options, sink);
       });
-    });
+    }));
   }
+  const timing against = median(of_rectangle);
+  const timing triangle = median(of_triangle);
   const double both = is_top_k ? 2.0 : 1.0;  // a pair of one table is met by both of its rows
   const double rate = against.pairs / against.pairs_seconds;
   const double rate_of_triangle = both * triangle.pairs / triangle.pairs_seconds;
@@ -133,22 +165,31 @@ void compare(bool spearman, index_t rows_of_x, index_t rows_of_y, index_t cols, 
       static_cast<unsigned long long>(triangle.kept), rate / rate_of_triangle);
 }
 
+template <class T>
+void run(bool spearman, char** argv, const job& work, bool prepared) {
+  const index_t rows_of_x = std::atoll(argv[2]);
+  const index_t rows_of_y = std::atoll(argv[3]);
+  const index_t cols = std::atoll(argv[4]);
+  if (prepared) return query<T>(spearman, rows_of_x, rows_of_y, cols, work);
+  compare<T>(spearman, rows_of_x, rows_of_y, cols, work);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 8) {
+  const bool prepared = argc == 9 && std::string_view(argv[8]) == "prepared";
+  if (argc != 8 && !prepared) {
     std::fprintf(stderr,
                  "against_job spearman|pearson rows_of_x rows_of_y cols "
-                 "edges|counts|top_k|dense p_or_k repeats\n");
+                 "edges|counts|top_k|dense p_or_k repeats [prepared]\n");
     return 2;
   }
   try {
     const job work{argv[5], std::atof(argv[6]), std::atoi(argv[7])};
     if (std::string_view(argv[1]) == "spearman") {
-      compare<std::int8_t>(true, std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4]),
-                           work);
+      run<std::int8_t>(true, argv, work, prepared);
     } else {
-      compare<float>(false, std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4]), work);
+      run<float>(false, argv, work, prepared);
     }
     return 0;
   } catch (const std::exception& failure) {

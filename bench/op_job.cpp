@@ -157,25 +157,29 @@ void read_text(const job& asked) {
 
 constexpr gpu::index_t observations = 30;
 
-/// Edges of ranks of few observations: 5000 different statistics. The input is not read.
-std::vector<gpu::edge> make_edges(gpu::index_t count) {
+constexpr std::uint64_t few_statistics = 5000;      // ranks of few observations
+constexpr std::uint64_t many_statistics = 1 << 30;  // hardly two alike
+
+/// Edges of so many different statistics. The input is not read.
+std::vector<gpu::edge> make_edges(gpu::index_t count, std::uint64_t distinct = few_statistics) {
   std::vector<gpu::edge> edges(static_cast<std::size_t>(count));
   for (std::size_t k = 0; k < edges.size(); ++k) {
-    const double r = 0.6 + 0.4 * static_cast<double>(gpu_bench::hash(k) % 5000) / 5000;
+    const double r = 0.6 + 0.4 * static_cast<double>(gpu_bench::hash(k) % distinct) /
+                               static_cast<double>(distinct);
     edges[k] = {static_cast<gpu::node_id>(k / 1000),
                 static_cast<gpu::node_id>(20'000 + k % 1000 * 900), r, std::exp(-30 * r)};
   }
   return edges;
 }
 
-void write_edges(const job& asked) {
-  const auto edges = make_edges(asked.number);
+/// With as many threads as OMP_NUM_THREADS says.
+void write_edges(const job& asked, gpu::io::result_format format, std::uint64_t distinct) {
+  const auto edges = make_edges(asked.number, distinct);
   const gpu::io::row_names names;
   const auto write = [&] {
     gpu::io::output_file out(asked.output);
     const auto writer = gpu::io::make_edge_writer(
-        gpu::io::result_format::tsv, out,
-        {.names = names, .rows = 1'000'000, .observations = observations});
+        format, out, {.names = names, .rows = 1'000'000, .observations = observations});
     constexpr std::size_t batch = std::size_t{1} << 20;
     for (std::size_t k = 0; k < edges.size(); k += batch) {
       writer->write(std::span(edges).subspan(k, std::min(batch, edges.size() - k)));
@@ -185,6 +189,16 @@ void write_edges(const job& asked) {
     return true;
   };
   measure(asked, write, [](bool) {});
+}
+
+void write_few(const job& asked) {
+  write_edges(asked, gpu::io::result_format::tsv, few_statistics);
+}
+void write_many(const job& asked) {
+  write_edges(asked, gpu::io::result_format::tsv, many_statistics);
+}
+void write_npy(const job& asked) {
+  write_edges(asked, gpu::io::result_format::npy, few_statistics);
 }
 
 /// What one writes by hand: the names and three numbers of six digits, a call for each edge.
@@ -213,7 +227,9 @@ int main(int argc, char** argv) {
                                                                {"top_k_distinct", top_k_distinct},
                                                                {"binary_matmul", binary_matmul},
                                                                {"read_text", read_text},
-                                                               {"write_edges", write_edges},
+                                                               {"write_edges", write_few},
+                                                               {"write_many", write_many},
+                                                               {"write_npy", write_npy},
                                                                {"print_edges", print_edges}};
   const std::string what = argc == 5 ? argv[1] : "";
   const std::size_t colon = what.find(':');

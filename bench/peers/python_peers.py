@@ -9,6 +9,8 @@ Usage: python_peers.py [--rows 1000 4000] [--columns 30 500] [--backend cpu|cuda
 """
 
 import argparse
+import contextlib
+import importlib
 import json
 import os
 import platform
@@ -30,36 +32,40 @@ def seconds(call: Callable[[], object], runs: int) -> float:
 
 
 def calls(x: np.ndarray, run: dict, torch: bool) -> dict[str, Callable[[], object]]:
-    import pandas
-    from scipy import stats
+    out: dict[str, Callable[[], object]] = {}
+    with contextlib.suppress(ImportError):
+        from scipy import stats
 
-    frame = pandas.DataFrame(x.T)
-    out: dict[str, Callable[[], object]] = {
-        "scipy.stats.spearmanr": lambda: stats.spearmanr(x, axis=1),
+        out["scipy.stats.spearmanr"] = lambda: stats.spearmanr(x, axis=1)
+    with contextlib.suppress(ImportError):
+        import pandas
+
+        frame = pandas.DataFrame(x.T)
+        out["pandas corr(spearman)"] = lambda: frame.corr("spearman")
+        out["pandas corr(pearson)"] = lambda: frame.corr()
+    cut = {"max_p": 0.05, "adjust": "bonferroni"}
+    out |= {
         "gs.spearmanr": lambda: gs.spearmanr(x, axis=1),
-        "gs.spearman_edges, Bonferroni": lambda: gs.spearman_edges(
-            x, max_p=0.05, adjust="bonferroni", **run
-        ),
-        "pandas corr(spearman)": lambda: frame.corr("spearman"),
         "gs.dense(spearman)": lambda: gs.dense(x, **run),
+        "gs.spearman_edges, Bonferroni": lambda: gs.spearman_edges(x, **cut, **run),
         "numpy.corrcoef": lambda: np.corrcoef(x),
-        "pandas corr(pearson)": lambda: frame.corr(),
         "gs.corrcoef": lambda: gs.corrcoef(x),
-        "gs.pearson_edges, Bonferroni": lambda: gs.pearson_edges(
-            x, max_p=0.05, adjust="bonferroni", **run
-        ),
+        "gs.pearson_edges, Bonferroni": lambda: gs.pearson_edges(x, **cut, **run),
     }
     if torch:
         import torch as pytorch
 
-        place = run["backend"] if run["backend"] == "cuda" else "cpu"
+        place = run["backend"]
         on_device = pytorch.as_tensor(x, device=place)
         out[f"torch.corrcoef, {place}"] = lambda: pytorch.corrcoef(on_device).cpu()
-        cut = gs.critical_correlation(0.05 / (len(x) * (len(x) - 1) / 2), x.shape[1])
+        least = gs.critical_correlation(0.05 / (len(x) * (len(x) - 1) / 2), x.shape[1])
+
+        if place == "cuda":
+            out["gs.pearson_edges, on the device"] = lambda: gs.pearson_edges(on_device, **cut)
 
         def torch_edges() -> object:
             r = pytorch.corrcoef(on_device).triu(1)
-            pairs = (r.abs() >= cut).nonzero()
+            pairs = (r.abs() >= least).nonzero()
             return pairs.cpu(), r[pairs[:, 0], pairs[:, 1]].cpu()
 
         out[f"torch.corrcoef, cut and nonzero, {place}"] = torch_edges
@@ -67,8 +73,11 @@ def calls(x: np.ndarray, run: dict, torch: bool) -> dict[str, Callable[[], objec
 
 
 def versions(torch: bool) -> dict[str, str]:
-    names = ["numpy", "scipy", "pandas", *(["torch"] if torch else [])]
-    return {"python": platform.python_version(), **{n: __import__(n).__version__ for n in names}}
+    found = {"python": platform.python_version()}
+    for name in ("numpy", "scipy", "pandas", *(("torch",) if torch else ())):
+        with contextlib.suppress(ImportError):
+            found[name] = importlib.import_module(name).__version__
+    return found
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ struct pair_plan {
   index_t tile_rows = 0;                           ///< Rows of one block of the pair matrix.
   index_t tile_cols = 0;                           ///< Columns of one block of the pair matrix.
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
-  std::string choice = {};          ///< On CUDA: how pairs would be decided, and why, in words.
+  std::string choice = {};          ///< How pairs would be decided, and why, in words.
   /// rows (rows - 1) / 2; of x against y, rows of x times those of y; of a part, its share of them.
   std::uint64_t pairs = 0;
   std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.
@@ -43,6 +43,7 @@ GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_device(measure what, const pai
 /// What spearman_all_pairs would run for `data`, and how many pairs a sink with the filter `keep`
 /// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at random. A part is
 /// taken to keep the share of its pairs that the whole table keeps.
+/// Rows in device memory are not looked at: then nothing is estimated and sampled_pairs is 0.
 /// @throw as spearman_all_pairs. Cost: a fraction of a second at any number of rows.
 template <class Data>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data,

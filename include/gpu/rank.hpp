@@ -3,6 +3,10 @@
 /// Ranks of each row of a matrix.
 
 #include <concepts>
+#include <cstddef>
+#include <string_view>
+
+#include <gpu/backend.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
@@ -47,9 +51,25 @@ struct rank_options {
   nan_policy nans = nan_policy::reject;
   /// The implementation; gpu::unsupported where the backend does not offer it.
   rank_variant variant = rank_variant::automatic;
+  /// Device overload only: scratch memory of the caller, at least plan_rank_rows().workspace_bytes,
+  /// 256-byte aligned, left alone by others until the stream has passed this call. Empty: scratch
+  /// comes from the stream's memory pool (cudaMallocAsync).
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };
+
+/// What a call would run, without running it.
+struct rank_plan {
+  backend used = backend::cpu;                     ///< Where it would run.
+  rank_variant variant = rank_variant::automatic;  ///< Never `automatic` in an answer.
+  /// Device scratch memory that the device overload takes: of `segmented_sort` alone, within
+  /// `exec.workspace_bytes`; where that is 0, up to 512 MiB, or what one row takes.
+  std::size_t workspace_bytes = 0;
+};
+
+/// "counting", "block_sort", ... as the enumerators are called.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(rank_variant variant) noexcept;
 
 namespace detail {
 template <class T>
@@ -58,6 +78,9 @@ GPU_SIMILARITY_EXPORT matrix<double> rank_rows(matrix_view<const T> data,
 template <class T>
 GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
                                      device_matrix_view<double> ranks, const rank_options& options);
+template <class T>
+GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows(index_t rows, index_t cols,
+                                               const rank_options& options);
 }  // namespace detail
 
 /// Ranks of each row, 1-based, as scipy.stats.rankdata(data, method, axis=1).
@@ -79,13 +102,16 @@ template <class Data>
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
-/// in a CUDA graph. Scratch, of the segmented sort alone, comes from the stream's memory pool.
+/// in a CUDA graph. Scratch, of the segmented sort alone, is `options.workspace` or comes from the
+/// stream's memory pool.
 /// Values cannot be inspected without waiting, so a row with a NaN gets NaN ranks whatever
 /// `options.nans` says.
 /// @param data values [rows, cols], cols up to 2^31 - 1.
 /// @param ranks receives the ranks, [rows, cols]; must not overlap `data`.
 /// @param options as above; `exec.target` may not be `cpu`.
-/// @throw as above, and gpu::invalid_argument where the extents of `ranks` differ from the data's.
+/// @throw as above, and gpu::invalid_argument where the extents of `ranks` differ from the data's
+/// or
+///   the workspace is too small or not aligned.
 template <input_element T>
 void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
                const rank_options& options = {}) {
@@ -99,6 +125,16 @@ requires(!(input_element<T> && std::same_as<Ranks, double>)) void rank_rows(
   static_assert(detail::never<T>,
                 "ranks: expected elements of double, not const; data: of a type "
                 "that rank_rows of host memory takes");
+}
+
+/// What rank_rows would run for rows of type T, without running it.
+/// @param rows,cols extents of the data, at least 0; cols up to 2^31 - 1.
+/// @param options as of the call.
+/// @throw gpu::invalid_argument for an extent out of range; otherwise as rank_rows.
+template <input_element T>
+[[nodiscard]] rank_plan plan_rank_rows(index_t rows, index_t cols,
+                                       const rank_options& options = {}) {
+  return detail::plan_rank_rows<std::remove_const_t<T>>(rows, cols, options);
 }
 
 }  // namespace v0

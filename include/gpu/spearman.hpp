@@ -18,13 +18,19 @@ inline namespace v0 {
 /// variant and device. p is Student's t with cols - 2 degrees of freedom:
 /// t = rho sqrt((cols - 2) / ((1 + rho) (1 - rho))), as scipy.stats.spearmanr.
 ///
+/// Data in device memory, a gpu::device_matrix_view, is taken with every sink. With the sinks here
+/// the call waits for `options.exec.stream` and blocks until the host has the result; nothing of
+/// the input is copied to the host. With those of device_sinks.hpp the result stays on the device
+/// and the call returns before it is done.
+///
 /// @param data values [rows, cols] in host memory: a gpu::matrix_view, gpu::matrix, std::mdspan, or
 ///   gpu::as_matrix of a range. Rows are variables, columns are observations; rows up to 2^32 - 1,
 ///   cols from 3 to 3,000,000.
 /// @param options NaN policy, variant, folding, backend, devices, workspace, progress.
 /// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink,
 /// stream_sink,
-///   folded_edge_sink or folded_stream_sink.
+///   folded_edge_sink or folded_stream_sink; for data in device memory also device_dense_sink,
+///   device_dense_sink_f32, device_top_k_sink, device_count_sink, device_edge_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for fewer than 3 columns or a cut outside its range, before any
 /// work

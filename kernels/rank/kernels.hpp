@@ -1,7 +1,6 @@
 #pragma once
 // Host-callable launches of the ranking kernels. Asynchronous on `stream`, no synchronisation,
-// capturable in a CUDA graph. What a long row needs as scratch comes from the stream's memory pool
-// (cudaMallocAsync).
+// capturable in a CUDA graph.
 
 #include <cuda_runtime_api.h>
 
@@ -26,11 +25,19 @@ struct rank_request {
   tie_method ties = tie_method::average;
   rank_order order = rank_order::ascending;
   rank_variant variant = rank_variant::automatic;  ///< Resolved: not automatic, and not sort.
-  std::size_t workspace_bytes = 0;                 ///< Of the segmented sort; 0: the policy's.
+  std::size_t workspace_bytes = 0;  ///< Limit of the segmented sort; 0: the policy's.
+  /// Device memory of rank_workspace_bytes(), 256-byte aligned; null: from the stream's pool.
+  void* workspace = nullptr;
 };
 
+/// Scratch memory that launch_ranks takes for rows of type T: of the segmented sort alone. Asks the
+/// current device. Throws gpu::out_of_memory as launch_ranks.
+template <class T>
+std::size_t rank_workspace_bytes(index_t rows, index_t cols, const rank_request& request);
+
 /// Ranks of each row, 1-based; a row with a NaN gets NaN ranks.
-/// Throws gpu::out_of_memory where workspace_bytes does not hold one row of the segmented sort.
+/// Throws gpu::out_of_memory where request.workspace_bytes does not hold one row of the segmented
+/// sort.
 template <class T>
 void launch_ranks(device_matrix_view<const T> data, device_matrix_view<double> ranks,
                   const rank_request& request, cudaStream_t stream);

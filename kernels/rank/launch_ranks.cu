@@ -52,7 +52,7 @@ void launch(const row_source& source, const rank_target& target, const rank_requ
                  ? launch_block_sort_64(source, target, request.ties, stream)
                  : launch_block_sort_32(source, target, request.ties, stream);
     default:
-      return launch_segmented_sort(source, target, request.ties, request.workspace_bytes, stream);
+      return launch_segmented_sort(source, target, request, stream);
   }
 }
 
@@ -72,6 +72,15 @@ void launch_centred_ranks(device_matrix_view<const T> data, device_matrix_view<I
   request.variant =
       detail::choose_rank_variant(rank_variant::automatic, backend::cuda, data.cols(), sizeof(T));
   launch(source_of(data, rank_order::ascending), target, request, stream);
+}
+
+template <class T>
+std::size_t rank_workspace_bytes(index_t rows, index_t cols, const rank_request& request) {
+  if (request.variant != rank_variant::segmented_sort || rows == 0) return 0;
+  row_source source = source_of(device_matrix_view<const T>(), request.order);
+  source.rows = rows;
+  source.cols = static_cast<int>(cols);
+  return segmented_sort_bytes(source, request);
 }
 
 template <class T>
@@ -95,6 +104,7 @@ void launch_ranks(device_matrix_view<const T> data, device_matrix_view<double> r
       device_matrix_view<const T>, device_matrix_view<std::int16_t>, std::int64_t*, cudaStream_t); \
   template void launch_centred_ranks<T, std::int32_t>(                                             \
       device_matrix_view<const T>, device_matrix_view<std::int32_t>, std::int64_t*, cudaStream_t); \
+  template std::size_t rank_workspace_bytes<T>(index_t, index_t, const rank_request&);             \
   template void launch_ranks<T>(device_matrix_view<const T>, device_matrix_view<double>,           \
                                 const rank_request&, cudaStream_t);
 

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/rank/kernels.hpp"
 #include "kernels/rank/row_access.cuh"
 
 namespace gpu::kernels {
@@ -17,8 +18,10 @@ void launch_block_sort_32(const row_source& source, const rank_target& target, t
                           cudaStream_t stream);
 void launch_block_sort_64(const row_source& source, const rank_target& target, tie_method ties,
                           cudaStream_t stream);
-/// Any number of columns, within `workspace_bytes` of scratch.
-void launch_segmented_sort(const row_source& source, const rank_target& target, tie_method ties,
-                           std::size_t workspace_bytes, cudaStream_t stream);
+/// Any number of columns, within request.workspace_bytes of scratch.
+void launch_segmented_sort(const row_source& source, const rank_target& target,
+                           const rank_request& request, cudaStream_t stream);
+/// The scratch that this takes; `source` needs no data.
+std::size_t segmented_sort_bytes(const row_source& source, const rank_request& request);
 
 }  // namespace gpu::kernels

@@ -29,6 +29,10 @@ constexpr int threads = 256;
 // CUB counts the elements of one call in 32 bits.
 constexpr index_t most_chunk_elements = index_t{1} << 30;
 
+constexpr std::size_t aligned(std::size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
 /// The scratch of `rows` rows: keys and columns twice, run numbers for dense ranks.
 template <class Key>
 struct sort_scratch {
@@ -132,19 +136,17 @@ class row_sorter {
       : source_(source), target_(target), ties_(ties), stream_(stream) {}
 
   /// Scratch for `rows` rows, bytes.
-  [[nodiscard]] std::size_t bytes(index_t rows) const {
-    const auto count = static_cast<std::size_t>(rows * source_.cols);
-    const std::size_t columns = dense() ? 3 : 2;
-    return count * (2 * sizeof(Key) + columns * sizeof(std::uint32_t)) + cub_bytes(rows);
-  }
+  [[nodiscard]] std::size_t bytes(index_t rows) const { return divide(rows).bytes; }
 
-  void rank(index_t chunk_rows) {
+  /// Ranks all rows, `chunk_rows` at a time, in device memory of bytes(chunk_rows).
+  void rank(index_t chunk_rows, std::byte* memory) {
     const auto count = static_cast<std::size_t>(chunk_rows * source_.cols);
-    const cuda::device_buffer<Key> keys(2 * count, stream_);
-    const cuda::device_buffer<std::uint32_t> columns((dense() ? 3 : 2) * count, stream_);
-    const cuda::device_buffer<std::byte> temporary(cub_bytes(chunk_rows), stream_);
-    scratch_ = {keys.data(), keys.data() + count, columns.data(), columns.data() + count,
-                dense() ? columns.data() + 2 * count : nullptr};
+    const division at = divide(chunk_rows);
+    auto* keys = reinterpret_cast<Key*>(memory);
+    auto* columns = reinterpret_cast<std::uint32_t*>(memory + at.columns);
+    scratch_ = {keys, keys + count, columns, columns + count,
+                dense() ? columns + 2 * count : nullptr};
+    const cub_memory temporary{memory + at.temporary, at.bytes - at.temporary};
     if (target_.square_sums != nullptr) {
       GPU_SIMILARITY_CUDA_CHECK(
           cudaMemsetAsync(target_.square_sums, 0,
@@ -156,24 +158,41 @@ class row_sorter {
   }
 
  private:
+  /// Where the parts of the scratch begin: keys at 0.
+  struct division {
+    std::size_t columns;
+    std::size_t temporary;
+    std::size_t bytes;
+  };
+  struct cub_memory {
+    void* data;
+    std::size_t bytes;
+  };
+
+  [[nodiscard]] division divide(index_t rows) const {
+    const auto count = static_cast<std::size_t>(rows * source_.cols);
+    const std::size_t columns = aligned(count * 2 * sizeof(Key));
+    const std::size_t temporary =
+        columns + aligned(count * (dense() ? 3 : 2) * sizeof(std::uint32_t));
+    return {columns, temporary, temporary + cub_bytes(rows)};
+  }
   [[nodiscard]] bool dense() const { return ties_ == tie_method::dense; }
   [[nodiscard]] bool whole_device() const { return source_.cols >= rank_whole_device_cols; }
 
-  void rank_chunk(index_t first_row, index_t rows,
-                  const cuda::device_buffer<std::byte>& temporary) {
+  void rank_chunk(index_t first_row, index_t rows, const cub_memory& temporary) {
     const index_t count = rows * source_.cols;
     fill_kernel<Key><<<grid_blocks(count, threads * 4), threads, 0, stream_>>>(
         source_, first_row, rows, scratch_.keys, scratch_.columns);
     GPU_SIMILARITY_CHECK_LAUNCH();
-    std::size_t bytes = temporary.bytes();
+    std::size_t bytes = temporary.bytes;
     if (whole_device()) {
       for (index_t row = 0; row < rows; ++row) {
-        GPU_SIMILARITY_CUDA_CHECK(sort_row(temporary.data(), bytes, row * source_.cols));
+        GPU_SIMILARITY_CUDA_CHECK(sort_row(temporary.data, bytes, row * source_.cols));
       }
     } else {
-      GPU_SIMILARITY_CUDA_CHECK(sort_segments(temporary.data(), bytes, rows));
+      GPU_SIMILARITY_CUDA_CHECK(sort_segments(temporary.data, bytes, rows));
     }
-    if (dense()) GPU_SIMILARITY_CUDA_CHECK(number_runs(temporary.data(), bytes, count));
+    if (dense()) GPU_SIMILARITY_CUDA_CHECK(number_runs(temporary.data, bytes, count));
     // The second grid dimension counts rows and has 16 bits.
     constexpr index_t most = 65535;
     for (index_t row = 0; row < rows; row += most) {
@@ -228,10 +247,10 @@ class row_sorter {
   sort_scratch<Key> scratch_{};
 };
 
+/// How many rows are sorted at a time.
 template <class Key>
-void launch_for(const row_source& source, const rank_target& target, tie_method ties,
-                std::size_t workspace_bytes, cudaStream_t stream) {
-  row_sorter<Key> sorter(source, target, ties, stream);
+index_t rows_of_chunk(const row_source& source, const row_sorter<Key>& sorter,
+                      std::size_t workspace_bytes) {
   const std::size_t limit = workspace_bytes == 0 ? rank_sort_workspace_bytes : workspace_bytes;
   // One row decides what the others may cost: the scratch is near enough linear in the rows.
   const std::size_t one = sorter.bytes(1);
@@ -245,21 +264,40 @@ void launch_for(const row_source& source, const rank_target& target, tie_method 
   const index_t countable = most_chunk_elements / source.cols;
   index_t rows = std::clamp<index_t>(std::min(affordable, countable), 1, source.rows);
   while (rows > 1 && sorter.bytes(rows) > limit) --rows;
-  // A block sorts a row: in chunks of a multiple of the multiprocessors all have the same to do.
-  const index_t multiprocessors = cuda::current_limits().multiprocessors;
-  if (rows < source.rows && rows > multiprocessors) rows -= rows % multiprocessors;
-  sorter.rank(rows);
+  return rows;
+}
+
+template <class Key>
+void launch_for(const row_source& source, const rank_target& target, const rank_request& request,
+                cudaStream_t stream) {
+  row_sorter<Key> sorter(source, target, request.ties, stream);
+  const index_t rows = rows_of_chunk(source, sorter, request.workspace_bytes);
+  const cuda::device_buffer<std::byte> own(request.workspace == nullptr ? sorter.bytes(rows) : 0,
+                                           stream);
+  sorter.rank(
+      rows, request.workspace == nullptr ? own.data() : static_cast<std::byte*>(request.workspace));
+}
+
+template <class Key>
+std::size_t bytes_for(const row_source& source, const rank_request& request) {
+  const row_sorter<Key> sorter(source, {}, request.ties, nullptr);
+  return sorter.bytes(rows_of_chunk(source, sorter, request.workspace_bytes));
 }
 
 }  // namespace
 
-void launch_segmented_sort(const row_source& source, const rank_target& target, tie_method ties,
-                           std::size_t workspace_bytes, cudaStream_t stream) {
+void launch_segmented_sort(const row_source& source, const rank_target& target,
+                           const rank_request& request, cudaStream_t stream) {
   if (source.tag == element_tag::f64) {
-    launch_for<std::uint64_t>(source, target, ties, workspace_bytes, stream);
+    launch_for<std::uint64_t>(source, target, request, stream);
   } else {
-    launch_for<std::uint32_t>(source, target, ties, workspace_bytes, stream);
+    launch_for<std::uint32_t>(source, target, request, stream);
   }
+}
+
+std::size_t segmented_sort_bytes(const row_source& source, const rank_request& request) {
+  return source.tag == element_tag::f64 ? bytes_for<std::uint64_t>(source, request)
+                                        : bytes_for<std::uint32_t>(source, request);
 }
 
 }  // namespace gpu::kernels

@@ -11,8 +11,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, device
 from ._backends import Backend, Device, backends, devices, survive_fork
+from ._call import PreparedRows
+from ._checksum import Checksum, checksum
 from ._edges import Edges
 from ._errors import (
     BackendUnavailable,
@@ -34,21 +36,30 @@ from ._faces import (
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
 from ._options import PairRunOptions, RunOptions
-from ._pairs import counts, dense, pearson_edges, plan, spearman_edges, stream, top_k_partners
+from ._pairs import (
+    counts,
+    dense,
+    pearson_edges,
+    plan,
+    prepare,
+    spearman_edges,
+    stream,
+    top_k_partners,
+)
 from ._products import Bits, binary_matmul, matmul, pack_bits
 from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._stream import EdgeStream
-from ._summary import Checksum, PairPlan, PairSummary
+from ._summary import PairPlan, PairSummary
 from ._test_of_correlation import critical_correlation, p_value
 
 if TYPE_CHECKING:
-    from . import anndata, arrow, plot
+    from . import anndata, arrow, distributed, plot
 
 __version__: str = _core.version
 
 # Modules that need another package, imported when they are asked for.
-_ON_DEMAND = ("anndata", "arrow", "plot")
+_ON_DEMAND = ("anndata", "arrow", "distributed", "plot")
 
 __all__ = [
     "Backend",
@@ -73,6 +84,7 @@ __all__ = [
     "PairSummary",
     "Partners",
     "Patterns",
+    "PreparedRows",
     "RunOptions",
     "SignificanceResult",
     "TopK",
@@ -82,12 +94,15 @@ __all__ = [
     "arrow",
     "backends",
     "binary_matmul",
+    "checksum",
     "convolve",
     "corrcoef",
     "counts",
     "critical_correlation",
     "dense",
+    "device",
     "devices",
+    "distributed",
     "folded_edges",
     "folded_stream",
     "matmul",
@@ -98,6 +113,7 @@ __all__ = [
     "pearson_edges",
     "plan",
     "plot",
+    "prepare",
     "rank",
     "rankdata",
     "spearman_edges",

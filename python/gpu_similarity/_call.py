@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from . import _device
+from . import _core, _device
 from ._arrays import Array, row_names, table
 from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._progress import callback
@@ -17,11 +17,52 @@ EdgeOrder = Literal["by-row-then-column", "unspecified"]
 Table = Array | _device.Description
 
 
+class PreparedRows:
+    """The rows of a table, prepared by `prepare` for many queries: the `y` of other calls.
+
+    Attributes
+    ----------
+    rows, cols : int
+        Shape of the table.
+    constant_rows, nan_rows : ndarray of int64
+        Rows without a statistic.
+    backend, device, variant : str
+        What holds the rows and computes the queries.
+    seconds : float
+        What preparing them took.
+    measure : str
+        "spearman" or "pearson".
+    names : ndarray or None
+        Names of the rows.
+    """
+
+    def __init__(self, prepared: _core.PreparedRows, measure: Measure, names: Names) -> None:
+        self.prepared = prepared
+        self.measure = measure
+        self.names = names
+        (
+            self.rows,
+            self.cols,
+            self.constant_rows,
+            self.nan_rows,
+            self.backend,
+            self.device,
+            self.variant,
+            self.seconds,
+        ) = prepared.told()
+
+    def __len__(self) -> int:
+        return int(self.rows)
+
+    def __repr__(self) -> str:
+        return f"PreparedRows: {self.rows:,} x {self.cols:,}, {self.measure}, on {self.device}"
+
+
 class PairCall(NamedTuple):
     """A call over all pairs, ready for the compiled part."""
 
     x: Table
-    y: Table | None
+    y: Table | _core.PreparedRows | None
     options: dict[str, Any]
     names: Names
     y_names: Names
@@ -71,10 +112,24 @@ def pair_call(
     if y is None:
         _no_names_of_y(y_names)
         return PairCall(first, None, options, labels, None, rows, cols, None, ())
+    if isinstance(y, PreparedRows):
+        return _prepared_call(first, y, options, labels, y_names, rows, cols, ())
     second = table(y, "y", copy=copy, ordinal=ordinal)
     y_rows = len(second)
     y_labels = row_names(y, "y_names", y_names, y_rows)
     return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, ())
+
+
+def device_call(x: Any, y: Any, measure: Measure, run: Any) -> tuple[PairCall, _device.DeviceArray]:
+    """A call on device memory with results there, and the first of its tables."""
+    for name, data in (("x", x), ("y", y)):
+        if data is not None and not _device.is_device_array(data):
+            raise TypeError(f"{name}: got an array on the host, expected one in a GPU's memory")
+    options: dict[str, Any] = dict(run)
+    if measure != "spearman":
+        options["measure"] = measure
+    call = _device_call(x, y, options, None, None)
+    return call, call.arrays[0]
 
 
 def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: Any) -> PairCall:
@@ -87,6 +142,9 @@ def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: A
         _no_names_of_y(y_names)
         told = first.describe()
         return PairCall(told, None, options, labels, None, rows, cols, None, (first,))
+    if isinstance(y, PreparedRows):
+        told = first.describe()
+        return _prepared_call(told, y, options, labels, y_names, rows, cols, (first,))
     if not _device.is_device_array(y):
         raise TypeError("y: got an array on the host, expected one in the memory of a GPU as x is")
     second = _device.device_table(y, "y")
@@ -105,6 +163,20 @@ def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: A
         y_rows,
         (first, second),
     )
+
+
+def _prepared_call(
+    x: Table,
+    y: PreparedRows,
+    options: dict[str, Any],
+    names: Names,
+    y_names: Any,
+    rows: int,
+    cols: int,
+    arrays: tuple[Any, ...],
+) -> PairCall:
+    labels = y.names if y_names is None else row_names(None, "y_names", y_names, y.rows)
+    return PairCall(x, y.prepared, options, names, labels, rows, cols, y.rows, arrays)
 
 
 def _no_names_of_y(y_names: Any) -> None:

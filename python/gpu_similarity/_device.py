@@ -76,6 +76,12 @@ class DeviceArray:
         with cupy.cuda.Device(self.device):
             return DeviceArray(cupy.empty(tuple(shape), dtype=dtype), "out")
 
+    def view(self, array: Any, dtype: Any) -> Any:
+        """The memory of an array of this library as elements of another type."""
+        if self.torch:
+            return array.view(getattr(sys.modules["torch"], np.dtype(dtype).name))
+        return array.view(dtype)
+
     def options(self, run: dict[str, Any]) -> dict[str, Any]:
         """`run` with the device and its current stream."""
         if run.get("backend") == "cpu":

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._call import EdgeOrder, pair_call
+from ._call import EdgeOrder, PreparedRows, pair_call
 from ._edges import Edges
 from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._results import Counts, Dense, Partners
@@ -50,7 +50,7 @@ def spearman_edges(
     x : array_like, shape (rows, columns)
         Rows are variables, columns are observations; at least 3 columns. The index of a pandas
         data frame names the rows.
-    y : array_like, shape (rows of y, columns), optional
+    y : array_like, shape (rows of y, columns), or PreparedRows, optional
         The pairs are then those of each row of x with each row of y, and no others.
     max_p : float
         Keep p <= max_p, after `adjust`; in (0, 1].
@@ -388,3 +388,42 @@ def plan(
     """
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     return PairPlan._make(_core.plan(call.x, call.y, call.options))
+
+
+def prepare(
+    y: npt.ArrayLike, *, measure: Measure = "spearman", **run: Unpack[PairRunOptions]
+) -> PreparedRows:
+    """Prepares the rows of a table for many calls as their `y`: no upload and no ranking again.
+
+    The rows stay where the calls run, on the device or on the host, as long as the answer lives.
+
+    Parameters
+    ----------
+    y : array_like, shape (rows, columns)
+        Rows are variables, columns are observations; not needed afterwards.
+    measure : {"spearman", "pearson"}
+        The statistic of the calls.
+    **run
+        nans, names, copy, progress, backend, devices (one), workspace_bytes, variant: see
+        PairRunOptions and RunOptions. The calls take the same backend, device and variant.
+
+    Returns
+    -------
+    PreparedRows
+        What `spearman_edges`, `top_k_partners` and the others take as `y`.
+
+    Raises
+    ------
+    ValueError, MemoryError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> library = gs.prepare([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]])
+    >>> best = gs.top_k_partners([[2, 4, 5, 9]], 1, library)
+    >>> best.index, best.statistic
+    (array([[0]], dtype=uint32), array([[1.]]))
+    """
+    call = pair_call(y, None, measure, run)
+    return PreparedRows(_core.prepare(call.x, call.options), measure, call.names)

@@ -8,41 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-
-class Checksum(NamedTuple):
-    """Checksum of pairs with their statistics, whatever their order.
-
-    The checksums of the parts of a job add up to that of the whole. Written as a string,
-    "pairs:mix1:mix2" with the mixes in hexadecimal digits, as the command's reports have it.
-
-    Attributes
-    ----------
-    pairs : int
-        Number of pairs.
-    mix1, mix2 : int
-        Sums over the pairs of two mixes of row, column and the bits of the statistic, modulo 2**64.
-    """
-
-    pairs: int = 0
-    mix1: int = 0
-    mix2: int = 0
-
-    def __add__(self, other: Any) -> Checksum:
-        if not isinstance(other, Checksum):
-            return NotImplemented
-        return Checksum(*((a + b) % 2**64 for a, b in zip(self, other, strict=True)))
-
-    def __radd__(self, other: Any) -> Checksum:
-        return self if other == 0 else NotImplemented  # for sum()
-
-    def __str__(self) -> str:
-        return f"{self.pairs}:{self.mix1:016x}:{self.mix2:016x}"
-
-    @classmethod
-    def parse(cls, text: str) -> Checksum:
-        """The checksum that `str` wrote."""
-        pairs, mix1, mix2 = text.split(":")
-        return cls(int(pairs), int(mix1, 16), int(mix2, 16))
+from ._checksum import Checksum
 
 
 class PairSummary(NamedTuple):

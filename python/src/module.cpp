@@ -18,6 +18,9 @@ NB_MODULE(_core, module) {
   gpu_python::bind_dense(module);
   gpu_python::bind_batch_streams(module);
   gpu_python::bind_plan(module);
+  gpu_python::bind_checksum(module);
+  gpu_python::bind_prepared(module);
+  gpu_python::bind_device_results(module);
   gpu_python::bind_p_value(module);
   gpu_python::bind_rank(module);
   gpu_python::bind_mean_filter(module);

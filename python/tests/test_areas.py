@@ -81,7 +81,7 @@ def test_plan_of_x_against_y(tables: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = tables
     plan = gs.plan(x, y, max_p=0.05)
     assert plan.pairs == 31 * 23
-    assert plan.kept_estimate == len(gs.spearman_edges(x, y, max_p=0.05))
+    assert plan.kept_estimate == pytest.approx(len(gs.spearman_edges(x, y, max_p=0.05)))
 
 
 def test_names_of_both(tables: tuple[np.ndarray, np.ndarray]) -> None:
@@ -168,6 +168,37 @@ def test_checksums_are_written_and_read(rng: np.random.Generator) -> None:
     assert other + gs.Checksum(1, 2, 3) == gs.Checksum(2, 1, 3)
     with pytest.raises(TypeError):
         checksum + 1
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_prepared_rows_answer_as_the_table(
+    tables: tuple[np.ndarray, np.ndarray], measure: str
+) -> None:
+    x, y = tables
+    names = [f"y{i}" for i in range(len(y))]
+    prepared = gs.prepare(y, measure=measure, names=names)
+    assert (len(prepared), prepared.cols) == y.shape
+    np.testing.assert_array_equal(prepared.constant_rows, [4])
+    edges = getattr(gs, f"{measure}_edges")
+    for queries in (x, x[:1]):
+        got, expected = edges(queries, prepared, max_p=0.1), edges(queries, y, max_p=0.1)
+        assert got.records.tobytes() == expected.records.tobytes()
+        assert got.summary.y_rows == 23
+        assert got.y_names is not None
+        best = gs.top_k_partners(queries, 2, prepared, measure=measure)
+        np.testing.assert_array_equal(
+            best.index, gs.top_k_partners(queries, 2, y, measure=measure).index
+        )
+    np.testing.assert_array_equal(
+        gs.dense(x, prepared, measure=measure).matrix, gs.dense(x, y, measure=measure).matrix
+    )
+    batches = [b.records for b in gs.stream(x, prepared, measure=measure, batch_edges=50)]
+    np.testing.assert_array_equal(np.concatenate(batches), edges(x, y).records)
+    other = "pearson" if measure == "spearman" else "spearman"
+    with pytest.raises(ValueError, match="prepared"):
+        gs.counts(x, prepared, measure=other)
+    with pytest.raises(NotImplementedError):
+        gs.plan(x, prepared, measure=measure)
 
 
 @pytest.fixture

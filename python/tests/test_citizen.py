@@ -53,9 +53,10 @@ def test_the_gil_is_free_during_a_call(rng: np.random.Generator) -> None:
 
 
 LONG_RUN = """
-import sys, time
+import signal, sys, time
 import numpy as np
 import gpu_similarity as gs
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits "ignore"
 x = np.random.default_rng(0).normal(size=(400_000, 64)).astype(np.float32)
 print("ready", flush=True)
 try:

@@ -140,6 +140,61 @@ def test_all_pairs_of_device_arrays(library: Any, table: np.ndarray, measure: st
     np.testing.assert_array_equal(got.index, expected.index)
 
 
+@pytest.mark.parametrize("measure", ["spearman", "pearson"])
+@pytest.mark.parametrize("against", [False, True])
+def test_results_that_stay_on_the_device(
+    library: Any, table: np.ndarray, measure: str, against: bool
+) -> None:
+    host = (table, table[:7]) if against else (table,)
+    data = [on_device(library, t) for t in host]
+    second = data[1:]
+    # The diagonal and NaN as well: equal bits.
+    np.testing.assert_array_equal(
+        on_host(gs.device.dense(*data, measure=measure)), gs.dense(*host, measure=measure).matrix
+    )
+    best = gs.device.top_k_partners(data[0], 3, *second, measure=measure)
+    expected = gs.top_k_partners(host[0], 3, *host[1:], measure=measure)
+    assert type(best.index).__module__.split(".")[0] == library.__name__
+    np.testing.assert_array_equal(on_host(best.index).view(np.uint32), expected.index)
+    np.testing.assert_array_equal(on_host(best.statistic), expected.statistic)
+    np.testing.assert_array_equal(on_host(best.count), expected.count)
+
+    cut = {"measure": measure, "min_abs": 0.3}
+    got, counts = gs.device.counts(*data, bins=9, **cut), gs.counts(*host, bins=9, **cut)
+    np.testing.assert_array_equal(on_host(got.degree), counts.degree)
+    np.testing.assert_array_equal(on_host(got.histogram), counts.histogram)
+    assert on_host(got.totals).tolist()[:2] == [counts.tested, counts.kept]
+    if against:
+        np.testing.assert_array_equal(on_host(got.y_degree), counts.y_degree)
+
+    whole = getattr(gs, f"{measure}_edges")(*host, max_p=0.05)
+    for capacity in (len(whole) + 5, max(len(whole) // 2, 1)):
+        few = gs.device.edges(*data, capacity=capacity, measure=measure, max_p=0.05)
+        assert on_host(few.found).tolist() == [len(whole)]
+        n = min(capacity, len(whole))
+        for name in ("row", "col", "statistic", "p"):
+            np.testing.assert_array_equal(on_host(getattr(few, name))[:n], getattr(whole, name)[:n])
+
+
+def test_device_results_of_a_delayed_producer(library: Any) -> None:
+    stream, x = late_ramp(library, 64)
+    with current(library, stream):
+        rho = gs.device.dense(x)
+    stream.synchronize()
+    assert (on_host(rho) == 1).all()
+    with pytest.raises(TypeError, match="on the host"):
+        gs.device.dense(np.ones((3, 4)))
+
+
+def test_prepared_rows_of_a_device(library: Any, table: np.ndarray) -> None:
+    prepared = gs.prepare(on_device(library, table))
+    assert prepared.backend == "cuda"
+    for queries in (table[:5], on_device(library, table[:5])):
+        got = gs.spearman_edges(queries, prepared, max_p=0.2)
+        expected = gs.spearman_edges(table[:5], table, max_p=0.2, backend="cpu")
+        assert got.records.tobytes() == expected.records.tobytes()
+
+
 def test_device_tables_that_are_refused(library: Any, table: np.ndarray) -> None:
     x = on_device(library, table)
     with pytest.raises(TypeError, match="y: got an array on the host"):

@@ -117,6 +117,7 @@ struct sample_result {
   bool is_all = false;  // whether nothing was left out
   keep_range keep = {};
   cut_sample cut = {};
+  std::string choice = {};  // the CPU's, in words
 };
 
 // What the screens of a cut would leave of the sample.
@@ -186,6 +187,7 @@ sample_result count_sample(measure what, const pair_input& input, const pair_opt
   out.counts.degree.resize(static_cast<std::size_t>(rows.rows));
   run.engine().counts({.keep = out.keep, .histogram_bins = 0}, out.counts);
   out.cut = count_candidates(run.engine(), what, out.keep, out.counts);
+  out.choice = run.engine().explain_edges(out.keep);
   if (is_against) {
     const auto first_of_y = out.counts.degree.begin() + rows_of(x.rows);
     out.counts.y_degree.assign(first_of_y, out.counts.degree.end());
@@ -238,8 +240,10 @@ pair_plan plan_all_pairs(measure what, const pair_tables& tables, const pair_opt
     const sample_result sample = count_sample(what, input, options, keep);
     if (engine.variant == pair_variant::hopper) {
       out.choice = explain_screen(what, sample.keep, input.cols(), screen_use::edges, sample.cut);
-    } else if (used == backend::cuda) {
+    } else if (used == backend::cuda || engine.variant == pair_variant::naive) {
       out.choice = "every pair is decided: this variant has no screen";
+    } else {
+      out.choice = sample.choice;
     }
     const auto job_pairs =
         static_cast<double>(pairs_in(area_of(tables, {}, part_shape::equal_pairs)));

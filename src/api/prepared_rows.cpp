@@ -40,7 +40,7 @@ std::shared_ptr<const prepared_table> keep_on_host(measure what, const any_table
       host_view(data));
   // Which rows have no statistic is what a call without pairs says of them.
   const pair_tables tables{.x = out->view};
-  const pair_input nothing{.tables = tables, .area = {}};
+  const pair_input nothing{.tables = tables, .area = {.rows = {}, .cols = {0, rows_of(data)}}};
   const auto engine = cpu::make_pair_engine(what, nothing, options);
   out->what = what;
   out->rows = engine->rows().rows;

@@ -7,6 +7,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/platform/large_pages.hpp"
 #include "cpu/rank/rank.hpp"
@@ -20,7 +21,7 @@ namespace {
 // Columns are counted in 31 bits, so that a rank and its column fit one register each.
 constexpr index_t most_cols = (index_t{1} << 31) - 1;
 
-void check_shape(index_t cols) {
+void check_columns(index_t cols) {
   if (cols > most_cols) {
     throw invalid_argument(
         fmt::format("data: got {} columns, expected at most {}", cols, most_cols));
@@ -44,12 +45,19 @@ rank_options decide(const rank_options& options, backend where, index_t cols) {
   return decided;
 }
 
+// The caller's memory suffices for what the call takes.
+template <class T>
+void check_scratch(device_matrix_view<const T> data, const rank_options& decided) {
+  if (decided.workspace.empty()) return;
+  check_workspace(decided.workspace, cuda::rank_workspace<T>(data.rows(), data.cols(), decided));
+}
+
 }  // namespace
 
 template <class T>
 matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options) {
   return with_memory_errors("rank_rows", [&] {
-    check_shape(data.cols());
+    check_columns(data.cols());
     const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
     matrix<double> ranks(data.rows(), data.cols());
     if (data.empty()) return ranks;
@@ -70,7 +78,7 @@ template <class T>
 void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> ranks,
                const rank_options& options) {
   with_memory_errors("rank_rows", [&] {
-    check_shape(data.cols());
+    check_columns(data.cols());
     if (ranks.rows() != data.rows() || ranks.cols() != data.cols()) {
       throw invalid_argument(fmt::format("ranks: got [{}, {}], expected [{}, {}] as data",
                                          ranks.rows(), ranks.cols(), data.rows(), data.cols()));
@@ -78,22 +86,35 @@ void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> rank
     check_device_call(options.exec);
     const rank_options decided = decide<T>(options, backend::cuda, data.cols());
     if (data.empty()) return;
+    check_scratch(data, decided);
     cuda::rank_rows<T>(data, ranks, decided);
   });
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                              \
-  template GPU_SIMILARITY_EXPORT matrix<double> rank_rows<T>(matrix_view<const T>, \
-                                                             const rank_options&); \
-  template GPU_SIMILARITY_EXPORT void rank_rows<T>(                                \
-      device_matrix_view<const T>, device_matrix_view<double>, const rank_options&);
+template <class T>
+rank_plan plan_rank_rows(index_t rows, index_t cols, const rank_options& options) {
+  return with_memory_errors("plan_rank_rows", [&] {
+    if (rows < 0 || cols < 0) {
+      throw invalid_argument(
+          fmt::format("rows, cols: got {} and {}, expected no negative extent", rows, cols));
+    }
+    check_columns(cols);
+    const rank_options decided = decide<T>(options, resolve_backend(options.exec), cols);
+    rank_plan plan{.used = decided.exec.target, .variant = decided.variant};
+    if (plan.used == backend::cuda && rows > 0 && cols > 0) {
+      plan.workspace_bytes = cuda::rank_workspace<T>(rows, cols, decided);
+    }
+    return plan;
+  });
+}
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                \
+  template GPU_SIMILARITY_EXPORT matrix<double> rank_rows<T>(matrix_view<const T>,   \
+                                                             const rank_options&);   \
+  template GPU_SIMILARITY_EXPORT void rank_rows<T>(                                  \
+      device_matrix_view<const T>, device_matrix_view<double>, const rank_options&); \
+  template GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows<T>(index_t, index_t, const rank_options&);
+
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::inline v0::detail

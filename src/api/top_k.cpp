@@ -9,6 +9,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/top_k/top_k.hpp"
 #include "cuda/top_k/top_k.hpp"
@@ -259,14 +260,8 @@ top_k_plan plan_top_k(index_t rows, index_t cols, index_t k, bool distinct,
       device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>,    \
       device_matrix_view<index_t>, device_vector_view<index_t>, const top_k_options&);             \
   template GPU_SIMILARITY_EXPORT top_k_plan plan_top_k<T>(index_t, index_t, index_t, bool,         \
-                                                          const top_k_options&)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t);
-GPU_SIMILARITY_INSTANTIATE(std::int16_t);
-GPU_SIMILARITY_INSTANTIATE(std::int32_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t);
-GPU_SIMILARITY_INSTANTIATE(float);
-GPU_SIMILARITY_INSTANTIATE(double);
+                                                          const top_k_options&);
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::inline v0::detail

@@ -48,6 +48,11 @@ void* map_aligned(std::size_t length, int protection) {
   return place + before;
 }
 
+// The whole mapping: advice on a part makes two of it, which the system does not move as one.
+void advise_mapping(void* memory, std::size_t bytes) {
+  advise_large_pages(memory, mapped_bytes(bytes));
+}
+
 void* resize_mapping(void* memory, std::size_t old_length, std::size_t length) {
   void* const in_place = mremap(memory, old_length, length, 0);
   if (in_place != MAP_FAILED) return in_place;
@@ -65,12 +70,12 @@ void* resize_storage(void* memory, std::size_t old_bytes, std::size_t bytes) {
   }
   if (is_mapped(old_bytes) && is_mapped(bytes)) {
     void* const resized = resize_mapping(memory, mapped_bytes(old_bytes), mapped_bytes(bytes));
-    advise_large_pages(resized, bytes);
+    advise_mapping(resized, bytes);
     return resized;
   }
   void* const other = is_mapped(bytes) ? map_aligned(mapped_bytes(bytes), PROT_READ | PROT_WRITE)
                                        : checked(std::malloc(bytes), nullptr);
-  if (is_mapped(bytes)) advise_large_pages(other, bytes);
+  if (is_mapped(bytes)) advise_mapping(other, bytes);
   if (memory != nullptr) std::memcpy(other, memory, old_bytes < bytes ? old_bytes : bytes);
   free_storage(memory, old_bytes);
   return other;

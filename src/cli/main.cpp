@@ -57,6 +57,12 @@ void run(const merge_command& job) {
 void run(const mean_filter_command& job) {
   run_mean_filter(job);
 }
+void run(const rank_command& job) {
+  run_rank(job);
+}
+void run(const top_k_command& job) {
+  run_top_k(job);
+}
 void run(const info_command&) {
   io::output_file out("-");
   out.write(info_text());

@@ -19,6 +19,7 @@
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/start_checks.hpp"
+#include "cli/process/stopwatch.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"
 
@@ -166,11 +167,9 @@ class rank_run {
 
   void join() {
     const joined_parts joined = check_parts(folder_);
-    if (!job_.output.empty()) {
-      io::output_file out(job_.output, {.stop = is_interrupted});
-      write_joined(joined, folder_, out);
-      out.commit();
-    }
+    io::output_file out(job_.output, {.stop = is_interrupted});
+    write_joined(joined, folder_, out);
+    out.commit();
     if (!job_.quiet) say(to_text(joined) + fmt::format("total {:.3f} s\n", watch_.seconds()));
     if (job_.part_folder.empty()) resume_folder(folder_.path()).remove();
   }
@@ -190,20 +189,14 @@ void check(const pairs_command& job) {
   if (job.is_part || job.plan_only || !job.report.empty()) {
     throw usage_error("--part, --plan and --report do not go with gpu-similarity-mpi");
   }
-  if (job.keep == keep_kind::folded_edges) {
-    throw usage_error("--keep folded-edges has no parts: the rows of a pattern lie in several");
-  }
-  if (job.part_folder.empty() && (job.output.empty() || job.output == "-")) {
-    throw usage_error("gpu-similarity-mpi needs --output FILE or --output-dir DIR");
-  }
-  if (job.input == "-" || job.against == "-")
-    throw usage_error("standard input has no parts: each rank reads the input");
 }
 
 int run_command_line(int argc, char** argv) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const parsed_command parsed = parse_command_line(argc, argv);
+  // Every job of many ranks goes on from the parts that are there.
+  std::string resume = "--resume";
+  std::vector<char*> words(argv, argv + argc);
+  if (argc > 2) words.push_back(resume.data());
+  const parsed_command parsed = parse_command_line(static_cast<int>(words.size()), words.data());
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto* job = std::get_if<pairs_command>(&std::get<command>(parsed));
   if (job == nullptr) throw usage_error("gpu-similarity-mpi runs spearman and pearson");

@@ -1,5 +1,6 @@
 #include "cuda_absent/absent.hpp"
 #include "pairs/engine.hpp"
+#include "pairs/on_device.hpp"
 #include "pairs/prepared_table.hpp"
 
 namespace gpu::cuda {
@@ -21,6 +22,18 @@ std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure,
 }
 
 index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const execution&) {
+  throw_not_built();
+}
+
+void all_pairs_on_device(const detail::device_pair_call&) {
+  throw_not_built();
+}
+
+std::size_t device_workspace_of(const detail::device_pair_call&) {
+  throw_not_built();
+}
+
+detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call&) {
   throw_not_built();
 }
 

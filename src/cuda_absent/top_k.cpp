@@ -1,4 +1,6 @@
 #include "cuda/top_k/top_k.hpp"
+
+#include "base/element_types.hpp"
 #include "cuda_absent/absent.hpp"
 
 namespace gpu::cuda {
@@ -41,14 +43,8 @@ void top_k_distinct(device_matrix_view<const T>, index_t, device_matrix_view<T>,
                          device_matrix_view<index_t>, const top_k_options&);                       \
   template void top_k_distinct<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,     \
                                   device_matrix_view<index_t>, device_matrix_view<index_t>,        \
-                                  index_t*, const top_k_options&)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t);
-GPU_SIMILARITY_INSTANTIATE(std::int16_t);
-GPU_SIMILARITY_INSTANTIATE(std::int32_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t);
-GPU_SIMILARITY_INSTANTIATE(float);
-GPU_SIMILARITY_INSTANTIATE(double);
+                                  index_t*, const top_k_options&);
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cuda

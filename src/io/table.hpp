@@ -1,6 +1,6 @@
 #pragma once
 // What reading a file gives: a matrix of the narrowest element type that holds every value, and
-// the names of its rows.
+// the names of its rows and columns.
 
 #include <cstdint>
 #include <optional>
@@ -42,10 +42,18 @@ class row_names {
   std::vector<std::size_t> ends_;
 };
 
+/// Names of columns, as a header line gives them.
+struct column_names {
+  std::string corner = {};              ///< What stands above the names of the rows.
+  std::vector<std::string> names = {};  ///< One a column; empty: there is no header.
+  [[nodiscard]] bool given() const noexcept { return !names.empty(); }
+};
+
 /// What was read.
 struct table {
   any_matrix values = {};
   row_names names = {};
+  column_names columns = {};
   /// Where the first NaN stands.
   std::optional<input_position> first_nan = {};
   [[nodiscard]] index_t rows() const noexcept;

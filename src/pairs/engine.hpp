@@ -126,6 +126,9 @@ class pair_engine {
   /// Delivers every kept pair in batches of at most batch_edges; `col` counts from the first column
   /// of the area.
   virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
+  /// How edges() would find the pairs of `keep`, and why, in words; "" where the engine has one
+  /// way.
+  [[nodiscard]] virtual std::string explain_edges(const keep_range& /*keep*/) { return {}; }
   /// Row i of `out` is row i of the area's rows; partners count from the area's first column.
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;
   /// Fills kept, degree [rows() of the engine] and histogram.

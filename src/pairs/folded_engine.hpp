@@ -32,6 +32,9 @@ class folded_pair_engine final : public pair_engine {
   [[nodiscard]] const folded_rows* folded() const override { return inner_->folded(); }
   [[nodiscard]] std::string device() const override { return inner_->device(); }
   [[nodiscard]] pair_variant variant() const override { return inner_->variant(); }
+  [[nodiscard]] std::string explain_edges(const keep_range& keep) override {
+    return inner_->explain_edges(keep);
+  }
 
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;

@@ -24,6 +24,8 @@ namespace gpu::cuda {
 /// Checks that memory and stream are those of the device, and puts the call on options.exec.stream.
 /// Throws as spearman_all_pairs documents.
 void all_pairs_on_device(const detail::device_pair_call& call);
+/// The scratch memory of the call, bytes.
+std::size_t device_workspace_of(const detail::device_pair_call& call);
 /// The variant and the scratch memory of the call. Looks at no memory.
 detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& call);
 

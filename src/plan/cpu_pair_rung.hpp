@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include <gpu/index.hpp>
 
@@ -37,7 +38,7 @@ struct cpu_pair_costs {
   double decide = 0;  ///< Of one pair that is decided by itself.
 };
 
-/// The choice and its reason: the expected nanoseconds of a pair by each rung.
+/// The choice and its reason: the expected nanoseconds of a pair by each rung, of one thread.
 struct cpu_rung_choice {
   cpu_pair_rung rung = cpu_pair_rung::search;
   double screen = 0;
@@ -63,5 +64,10 @@ struct cpu_rung_choice {
   if (out.screen < std::min(out.search, out.every)) out.rung = cpu_pair_rung::screen;
   return out;
 }
+
+/// The choice in words: the rung, what it and the others were expected to cost, and what the sample
+/// said.
+[[nodiscard]] std::string explain_cpu_rung(const cpu_rung_choice& choice,
+                                           const pair_estimate& estimate);
 
 }  // namespace gpu::cpu

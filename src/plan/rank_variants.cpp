@@ -6,13 +6,9 @@
 
 #include "plan/rank_policy.hpp"
 
-namespace gpu::detail {
-namespace {
+namespace gpu::inline v0 {
 
-// Up to here counting is ahead of sorting on the CPU: see docs/rank.md.
-constexpr index_t cpu_counting_cols = 128;
-
-const char* name_of(rank_variant variant) {
+std::string_view to_string(rank_variant variant) noexcept {
   switch (variant) {
     case rank_variant::automatic:
       return "automatic";
@@ -28,14 +24,22 @@ const char* name_of(rank_variant variant) {
   return "unknown";
 }
 
+}  // namespace gpu::inline v0
+
+namespace gpu::detail {
+namespace {
+
+// Up to here counting is ahead of sorting on the CPU: see docs/rank.md.
+constexpr index_t cpu_counting_cols = 128;
+
 [[noreturn]] void refuse(rank_variant asked, const char* backend_name) {
   throw unsupported(fmt::format("rank_options.variant: {} is not offered on the {} backend",
-                                name_of(asked), backend_name));
+                                to_string(asked), backend_name));
 }
 
 [[noreturn]] void refuse(rank_variant asked, index_t cols, index_t most) {
   throw unsupported(fmt::format("rank_options.variant: {} ranks rows of at most {} columns, got {}",
-                                name_of(asked), most, cols));
+                                to_string(asked), most, cols));
 }
 
 rank_variant choose_on_cpu(rank_variant asked, index_t cols) {

@@ -221,12 +221,18 @@ double ratio_in_the_tail(double r, double nu) {
 
 class table_maker {
  public:
+  static void fill(p_table& out, index_t observations) { table_maker(out, observations).make(); }
+
+ private:
   table_maker(p_table& out, index_t observations)
       : out_(out),
         nu_(static_cast<double>(observations - 2)),
         layout_(observations),
         parts_(layout_.intervals()) {
     out_.observations = observations;
+  }
+
+  void make() {
     out_.shift = layout_.shift();
     set_grid();
     set_bins();
@@ -234,7 +240,6 @@ class table_maker {
     set_ends();
   }
 
- private:
   void set_grid() {
     // Where |r| times the hazard reaches least_step, the change from one double to the next does.
     double low = 0;
@@ -331,7 +336,7 @@ class table_cache {
       if (table && table->observations == observations) return table;
     }
     auto made = std::make_shared<p_table>();
-    table_maker(*made, observations);
+    table_maker::fill(*made, observations);
     tables_[next_] = made;
     next_ = (next_ + 1) % tables_.size();
     return made;

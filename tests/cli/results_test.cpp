@@ -236,6 +236,8 @@ TEST_CASE("The plan and the info are told without running", "[cli]") {
   CHECK(plan.exit_code == 0);
   CHECK(plan.out.find("pairs\t12497500") != std::string::npos);
   CHECK(plan.out.find("kept, estimated") != std::string::npos);
+  CHECK(plan.out.find("choice\t") != std::string::npos);
+  CHECK(plan.out.find("sampled; a pair by screen") != std::string::npos);
   const auto info = run_command({"info"});
   CHECK(info.exit_code == 0);
   CHECK(info.out.find("backend cpu") != std::string::npos);

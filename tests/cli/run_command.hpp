@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -25,6 +26,7 @@ struct command_result {
   std::string out;
   std::string err;
   double seconds_after_signal = 0;
+  std::uint64_t peak_bytes = 0;  ///< Of memory that was there at once.
 };
 
 struct command_settings {
@@ -76,7 +78,8 @@ inline command_result run_command(const std::vector<std::string>& arguments,
   int status = 0;
   bool is_signalled = false;
   auto signalled_at = std::chrono::steady_clock::now();
-  while (::waitpid(child, &status, settings.is_time_to_signal ? WNOHANG : 0) == 0) {
+  rusage used{};
+  while (::wait4(child, &status, settings.is_time_to_signal ? WNOHANG : 0, &used) == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (!is_signalled && settings.is_time_to_signal()) {
       ::kill(child, settings.signal);
@@ -85,6 +88,8 @@ inline command_result run_command(const std::vector<std::string>& arguments,
     }
   }
   command_result result;
+  constexpr std::uint64_t unit = 1024;
+  result.peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * unit;
   result.seconds_after_signal =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - signalled_at).count();
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

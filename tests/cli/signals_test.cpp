@@ -155,6 +155,8 @@ TEST_CASE("An interrupt ends a wait", "[cli][signal]") {
     CHECK(result.err.find("partial") != std::string::npos);
     ends_soon({"spearman", input, "-o", pipe, "--keep", "dense"});
     ends_soon({"mean-filter", input, "-w", "3", "-o", pipe});
+    ends_soon({"rank", input, "-o", pipe});
+    ends_soon({"top-k", input, "-o", pipe});
     ::close(held);
   }
   SECTION("for the reader of the report") {

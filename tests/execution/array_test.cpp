@@ -100,6 +100,17 @@ TEST_CASE("A large array keeps its elements wherever it moves", "[array]") {
   CHECK(gpu::array<std::uint64_t>(x) == x);
 }
 
+TEST_CASE("An array grows past any size of its parts", "[array]") {
+  // Sizes that end within a large page, where the array is a mapping of its own.
+  const std::vector<int> values = ascending(100'003);
+  gpu::array<int> x;
+  for (int part = 0; part < 120; ++part) x.append(values);
+  REQUIRE(x.size() == 120 * values.size());
+  bool same = true;
+  for (std::size_t i = 0; i < x.size(); ++i) same = same && x[i] == values[i % values.size()];
+  CHECK(same);
+}
+
 TEST_CASE("An array that no memory can hold is refused", "[array]") {
   gpu::array<gpu::edge> x{gpu::edge{1, 2, 0.5, 0.1}};
   CHECK_THROWS_AS(x.reserve(~std::size_t{0} / 2), std::bad_alloc);

@@ -93,6 +93,10 @@ TEST_CASE("std::mdspan is read row by row", "[inputs]") {
   const std::dextents<int, 2> shape(3, 5);
   const std::layout_stride::mapping by_rows(shape, std::array{5, 1});
   check_operations(std::mdspan(data.data(), by_rows));
+  check_operations(std::mdspan(std::as_const(data).data(), std::extents<std::size_t, 3, 5>()));
+  gpu::matrix<double> means(3, 5);
+  gpu::mean_filter(std::mdspan(data.data(), 3, 5), std::mdspan(means.data(), 3, 5), {.exec = cpu});
+  CHECK(means(0, 1) == 2);
   const std::layout_stride::mapping by_columns(shape, std::array{1, 3});
   CHECK_THROWS_AS(gpu::rank_rows(std::mdspan(data.data(), by_columns)), gpu::invalid_argument);
 }

@@ -143,3 +143,23 @@ TEST_CASE("The estimate is not misled by rows that alternate", "[execution][plan
   CHECK(gpu::plan_spearman_all_pairs(data.view(), {}, {.min_abs = 0.99}).kept_estimate ==
         plan.kept_estimate);
 }
+
+TEST_CASE("A plan on the CPU says how pairs would be found, and why", "[execution][plan]") {
+  gpu::matrix<float> data(3000, 40);
+  std::uint64_t state = 7;
+  for (gpu::index_t k = 0; k < 3000 * 40; ++k) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    data.data()[k] = static_cast<float>(state >> 40);
+  }
+  const gpu::pair_options on_cpu{.exec = {.target = gpu::backend::cpu}};
+  const auto strict = gpu::plan_pearson_all_pairs(data, on_cpu, {.min_abs = 0.9});
+  CHECK(strict.choice.find("sampled; a pair by screen") != std::string::npos);
+  CHECK(strict.choice.find("every pair") == std::string::npos);
+  const auto loose = gpu::plan_spearman_all_pairs(data, on_cpu, {.min_abs = 0.01});
+  CHECK(loose.choice.starts_with("every pair is decided: the cut keeps 0.9"));
+  CHECK(gpu::plan_spearman_all_pairs(data, on_cpu).choice.starts_with("every pair is decided"));
+  const auto naive = gpu::plan_spearman_all_pairs(
+      data, {.variant = gpu::pair_variant::naive, .exec = {.target = gpu::backend::cpu}},
+      {.min_abs = 0.9});
+  CHECK(naive.choice == "every pair is decided: this variant has no screen");
+}

@@ -254,6 +254,10 @@ void add_others(std::vector<entry>& out, const gpu::matrix<double>& data) {
                      return sum_of(gpu::rank_rows(data, {.variant = variant, .exec = cpu}));
                    }});
   }
+  out.push_back({"plan_rank_rows", [] {
+                   const auto plan = gpu::plan_rank_rows<float>(2, 9, {.exec = cpu});
+                   return static_cast<double>(plan.workspace_bytes);
+                 }});
   out.push_back(
       {"available_backends", [] { return static_cast<double>(gpu::available_backends().size()); }});
   out.push_back(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -19,8 +20,7 @@ namespace {
 using gpu_test::expect;
 
 gpu::io::table read(const std::string& bytes) {
-  gpu_test::memory_stream stream(bytes);
-  return gpu::io::read_npy(stream, "npy");
+  return gpu::io::read_npy(std::make_unique<gpu_test::memory_stream>(bytes), "npy");
 }
 
 /// What an accepted array is must be said by its last bytes: they are its values.

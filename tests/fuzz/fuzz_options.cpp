@@ -33,7 +33,23 @@ void check(const gpu::cli::mean_filter_command& c) {
   check(c.filter.exec);
 }
 
+void check(const gpu::cli::rank_command& c) {
+  expect(!c.input.empty(), "input");
+  check(c.rank.exec);
+}
+
+void check(const gpu::cli::top_k_command& c) {
+  expect(c.k >= 1, "k");
+  check(c.top.exec);
+}
+
 void check(const gpu::cli::info_command&) {}
+void check(const gpu::cli::parts_command& c) {
+  expect(!c.folder.empty(), "folder");
+}
+void check(const gpu::cli::merge_command& c) {
+  expect(!c.folder.empty() && !c.output.empty(), "folder and output");
+}
 
 }  // namespace
 

@@ -118,9 +118,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((data[0] & 0x10U) != 0) text += '\n' + std::string(room_of_fast_path, '\n');
   const gpu_test::reference_table expected = gpu_test::read_reference_text(text, header, row_names);
   try {
-    blocks_of_lines source(text, 4U * data[1]);
-    compare(gpu::io::read_text(source, {.header = header, .row_names = row_names, .threads = 1},
-                               "text"),
+    compare(gpu::io::read_text(std::make_unique<blocks_of_lines>(text, 4U * data[1]),
+                               {.header = header, .row_names = row_names, .threads = 1}, "text"),
             expected);
     expect(!expected.refused, "the reader takes what the reference refuses");
   } catch (const gpu::io::input_error& error) {

@@ -251,6 +251,21 @@ TEST_CASE("A row's name never reaches beyond its line", "[io][text]") {
   }
 }
 
+TEST_CASE("Blanks in front of a tab are no name, wherever the line stands", "[io][text]") {
+  // The last lines of a text are read with care, the others by the fast path.
+  for (const int rows_behind : {0, 30}) {
+    std::string text = "a\t1\t2\nb\t3\t4\n   \t5\t6\n";
+    for (int row = 0; row < rows_behind; ++row) text += "c\t7\t8\n";
+    INFO(rows_behind << " rows behind");
+    try {
+      (void)read(text);
+      FAIL("a line without a name was taken");
+    } catch (const gpu::io::input_error& error) {
+      CHECK(std::string(error.what()).find(":3: got 1 numbers") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("What is too small for double is zero", "[io][text]") {
   const auto table = read("1 2 3\n4 1e-400 -1e-400\n");
   CHECK(table.element_name() == "float64");

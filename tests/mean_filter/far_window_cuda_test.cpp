@@ -39,7 +39,7 @@ TEST_CASE("A window of 2^31 - 1 elements costs what the row does, on CUDA", "[me
 
 TEST_CASE("Far windows treat Inf and NaN as near ones do, on CUDA", "[mean_filter][cuda]") {
   for (const auto variant : {mean_filter_variant::automatic, mean_filter_variant::direct,
-                             mean_filter_variant::shared_memory, mean_filter_variant::block_sums}) {
+                             mean_filter_variant::block_sums}) {
     gpu_test::check_far_spoilers(on_cuda(variant));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "plan/cpu_pair_rung.hpp"
 #include "support/catch.hpp"
@@ -48,4 +49,22 @@ TEST_CASE("A share of a sample is never none and never all", "[plan]") {
   CHECK(gpu::cpu::estimated_share(0, 1000) < 0.001);
   CHECK(gpu::cpu::estimated_share(1000, 1000) < 1);
   CHECK(gpu::cpu::estimated_share(500, 1000) == Approx(0.5));
+}
+
+TEST_CASE("A choice says in words what was taken and why", "[plan]") {
+  using gpu::cpu::explain_cpu_rung;
+  const cpu_pair_costs costs{.screen = 0.15, .search = 0.6, .every = 2.5, .decide = 20};
+  const auto text = [&](double kept, double candidates) {
+    const gpu::cpu::pair_estimate estimate{.sampled = 1000, .kept = kept, .candidates = candidates};
+    return explain_cpu_rung(choose_cpu_rung(estimate, costs), estimate);
+  };
+  CHECK(text(1e-5, 1e-4).starts_with("screened by 8-bit products: they leave 0.0001 of the pairs"));
+  CHECK(text(1e-5, 0.1).starts_with("searched by sums of products: they leave 1e-05 of the pairs"));
+  CHECK(text(0.3, 0.3).starts_with("every pair is decided: the cut keeps 0.3 of them"));
+  CHECK(text(0.3, 0.3).ends_with("by deciding it 2.5 ns"));
+  CHECK(text(0.3, 0.3).find("of 1000 sampled") != std::string::npos);
+  const auto without = choose_cpu_rung({.sampled = 10, .kept = 0.01, .candidates = 1},
+                                       {.search = 1, .every = 2, .decide = 20});
+  CHECK(explain_cpu_rung(without, {.sampled = 10, .kept = 0.01, .candidates = 1})
+            .find("by screen not offered") != std::string::npos);
 }

@@ -19,12 +19,20 @@ struct spearman_call {
   static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
     return gpu::spearman_all_pairs(data, options, sink);
   }
+  template <class X, class Y, class Sink>
+  static auto run(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::spearman_all_pairs(x, y, options, sink);
+  }
 };
 struct pearson_call {
   static constexpr const char* name = "pearson";
   template <class Data, class Sink>
   static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
     return gpu::pearson_all_pairs(data, options, sink);
+  }
+  template <class X, class Y, class Sink>
+  static auto run(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::pearson_all_pairs(x, y, options, sink);
   }
 };
 

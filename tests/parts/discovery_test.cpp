@@ -121,7 +121,8 @@ TEST_CASE("Counts that do not belong together are refused", "[discovery]") {
           x, first, gpu::discovery_sink{.keep = {.max_p = 0.01}, .search = counts.search}),
       gpu::invalid_argument);
   // Without a test there is nothing to discover.
-  const gpu::matrix<int> constant(3, 5);
+  gpu::matrix<int> constant(3, 5);
+  std::fill(constant.data(), constant.data() + 15, 1);
   const auto none = gpu::spearman_all_pairs(constant, sink);
   CHECK(none.search.is_decided());
   CHECK(gpu::next_search(none).max_p_effective() == 0.05);

@@ -6,6 +6,7 @@
 
 #include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
+#include <gpu/prepared_rows.hpp>
 
 #include "reference/correlation_reference.hpp"
 
@@ -21,6 +22,10 @@ struct pearson_measure {
   template <class X, class Y, class Sink>
   static auto against(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
     return gpu::pearson_all_pairs(x, y, options, sink);
+  }
+  template <class Data>
+  static gpu::prepared_rows prepare(const Data& data, const gpu::pair_options& options = {}) {
+    return gpu::prepare_pearson_rows(data, options);
   }
   template <class View>
   static auto plan(const View& data, const gpu::pair_options& options,

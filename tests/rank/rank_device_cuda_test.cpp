@@ -123,6 +123,46 @@ TEST_CASE("The device overload ranks strided views in place of the stream's orde
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+TEST_CASE("The caller's workspace is used and checked", "[rank][cuda][plan]") {
+  constexpr gpu::index_t rows = 40;
+  for (const gpu::index_t cols : {100, 9000, 200'000}) {
+    const auto data = gpu_test::tied_matrix<float>(rows, cols, 49);
+    const auto device_data = upload(data);
+    const on_device<double> device_ranks(static_cast<std::size_t>(rows * cols));
+    // 0: the library's own limit; the other one takes some rows at a time.
+    const std::size_t some_rows = static_cast<std::size_t>(cols) * 16 * 10;
+    for (const std::size_t limit : {std::size_t{0}, some_rows + (std::size_t{1} << 16)}) {
+      for (const auto ties : {gpu::tie_method::average, gpu::tie_method::dense}) {
+        gpu::rank_options options{.ties = ties,
+                                  .variant = gpu::rank_variant::segmented_sort,
+                                  .exec = {.workspace_bytes = limit}};
+        CAPTURE(cols, limit, static_cast<int>(ties));
+        const gpu::rank_plan plan = gpu::plan_rank_rows<float>(rows, cols, options);
+        CHECK(plan.variant == gpu::rank_variant::segmented_sort);
+        REQUIRE(plan.workspace_bytes > 0);
+        if (limit != 0) CHECK(plan.workspace_bytes <= limit);
+        const on_device<std::byte> workspace(plan.workspace_bytes + 256);
+        const auto rank = [&](std::byte* memory, std::size_t bytes) {
+          options.workspace = {memory, static_cast<gpu::index_t>(bytes)};
+          gpu::rank_rows(gpu::device_matrix_view<const float>(device_data.data(), rows, cols),
+                         gpu::device_matrix_view<double>(device_ranks.data(), rows, cols), options);
+        };
+        rank(workspace.data(), plan.workspace_bytes);
+        gpu::matrix<double> ranks(rows, cols);
+        device_ranks.copy_to(ranks.data());
+        CHECK(gpu_test::same_ranks(
+            ranks,
+            gpu::rank_rows(data.view(), {.ties = ties, .exec = {.target = gpu::backend::cpu}})));
+        CHECK_THROWS_AS(rank(workspace.data(), plan.workspace_bytes - 1), gpu::invalid_argument);
+        CHECK_THROWS_AS(rank(workspace.data() + 8, plan.workspace_bytes), gpu::invalid_argument);
+      }
+    }
+  }
+  // The other variants take none.
+  CHECK(gpu::plan_rank_rows<float>(rows, 30).workspace_bytes == 0);
+  CHECK(gpu::plan_rank_rows<float>(rows, 8000).workspace_bytes == 0);
+}
+
 TEST_CASE("A ranking is captured in a graph and replayed", "[rank][cuda]") {
   for (const gpu::index_t cols : {30, 500, 10'000}) {
     const auto data = gpu_test::random_matrix<float>(20, cols, 47);

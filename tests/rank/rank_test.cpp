@@ -46,6 +46,23 @@ TEST_CASE("Variants that do not fit are refused", "[rank]") {
   gpu_test::check_refused_variants(cpu);
 }
 
+TEST_CASE("The plan says what runs", "[rank][plan]") {
+  using gpu::rank_variant;
+  const gpu::rank_plan narrow = gpu::plan_rank_rows<float>(10, 30, {.exec = {.target = cpu}});
+  CHECK(narrow.used == cpu);
+  CHECK(narrow.variant == rank_variant::counting);
+  CHECK(narrow.workspace_bytes == 0);
+  const gpu::rank_options sorting{.variant = rank_variant::sort, .exec = {.target = cpu}};
+  CHECK(gpu::plan_rank_rows<int>(10, 30, sorting).variant == rank_variant::sort);
+  CHECK(gpu::plan_rank_rows<double>(0, 0, {.exec = {.target = cpu}}).workspace_bytes == 0);
+  CHECK(gpu::to_string(rank_variant::segmented_sort) == "segmented_sort");
+  CHECK_THROWS_AS(gpu::plan_rank_rows<float>(-1, 30), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::plan_rank_rows<float>(1, gpu::index_t{1} << 31), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::plan_rank_rows<float>(
+                      10, 30, {.variant = rank_variant::block_sort, .exec = {.target = cpu}}),
+                  gpu::unsupported);
+}
+
 TEST_CASE("The number of threads does not change a rank", "[rank]") {
   const auto data = gpu_test::random_matrix<float>(1000, 30, 21);
   const auto one = gpu::rank_rows(data.view(), {.exec = {.target = cpu, .cpu_threads = 1}});

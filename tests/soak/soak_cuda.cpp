@@ -5,7 +5,8 @@
 // soak_cuda --each [--repeat K] [--filter TEXT]: each case K times (2), small, one after the other:
 // for compute-sanitizer, see ./dev sanitize-cuda.
 //
-// A wrong answer ends the program with 1 and the line that repeats it.
+// A wrong answer (or the N-th of them, --most-failures N) ends the program with 1; a line says how
+// to repeat it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +43,7 @@ struct settings {
   bool is_each = false;
   int repeat = 2;
   std::string filter = {};
+  int most_failures = 1;
 };
 
 settings read_settings(int argc, char** argv) {
@@ -64,6 +66,8 @@ settings read_settings(int argc, char** argv) {
       out.most_rows = std::stoll(value());
     } else if (words[i] == "--repeat") {
       out.repeat = std::stoi(value());
+    } else if (words[i] == "--most-failures") {
+      out.most_failures = std::stoi(value());
     } else if (words[i] == "--filter") {
       out.filter = value();
     } else {
@@ -85,6 +89,8 @@ std::vector<soak_case> all_cases(const std::string& filter) {
 /// What calls came to, for all threads.
 class tally {
  public:
+  explicit tally(int most_failures) : most_failures_(most_failures) {}
+
   void count(const std::string& name, bool is_offered) {
     const std::scoped_lock lock(mutex_);
     auto& [made, refused] = calls_[name];
@@ -93,15 +99,21 @@ class tally {
   void fail(const std::string& line) {
     const std::scoped_lock lock(mutex_);
     std::cout << line << std::endl;
-    has_failed_ = true;
+    failures_.push_back(line);
+    is_over_ = static_cast<int>(failures_.size()) >= most_failures_;
   }
-  [[nodiscard]] bool has_failed() const { return has_failed_; }
+  /// Whether to go on.
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  [[nodiscard]] bool has_failed() const { return !failures_.empty(); }
   [[nodiscard]] std::uint64_t calls() const {
     std::uint64_t sum = 0;
     for (const auto& [name, count] : calls_) sum += count.first;
     return sum;
   }
   /// Cases that never ran: their variants are not offered here.
+  void print_failures() const {
+    for (const std::string& line : failures_) std::cout << line << '\n';
+  }
   void print_missing(const std::vector<soak_case>& all) const {
     for (const soak_case& c : all) {
       const auto found = calls_.find(c.name);
@@ -114,10 +126,13 @@ class tally {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> calls_;
-  std::atomic<bool> has_failed_{false};
+  std::vector<std::string> failures_;
+  int most_failures_;
+  std::atomic<bool> is_over_{false};
 };
 
-/// One call; false where it gave a wrong answer or an error that no call should.
+/// One call; a wrong answer, or an error that no call should give, is a failure. Returns whether
+/// the call was made: a variant may not be offered for what was drawn.
 bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cudaStream_t stream,
               tally& results) {
   const auto complain = [&](const std::string& what) {
@@ -132,7 +147,7 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
     return true;
   } catch (const gpu::unsupported&) {
     results.count(c.name, false);
-    return true;
+    return false;
   } catch (const gpu_test::wrong_answer& error) {
     return complain("wrong answer: " + std::string(error.what()));
   } catch (const gpu::out_of_memory& error) {
@@ -140,7 +155,7 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
     if (std::string(error.what()).find("workspace_bytes") != std::string::npos ||
         std::string(error.what()).find("allowed") != std::string::npos) {
       results.count(c.name, false);
-      return true;
+      return false;
     }
     return complain(error.what());
   } catch (const std::exception& error) {
@@ -149,12 +164,14 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
 }
 
 int run_each(const settings& s, const std::vector<soak_case>& all) {
-  tally results;
+  constexpr int most_draws = 20;  // until one suits the variant
+  tally results(s.most_failures);
   const gpu_test::test_stream stream;
   for (const soak_case& c : all) {
-    for (int i = 0; i < s.repeat && !results.has_failed(); ++i) {
-      static_cast<void>(
-          run_case(c, s.seed + static_cast<std::uint64_t>(i), s.most_rows, stream.get(), results));
+    int made = 0;
+    for (int i = 0; i < most_draws * s.repeat && made < s.repeat && !results.is_over(); ++i) {
+      const std::uint64_t seed = s.seed + static_cast<std::uint64_t>(i);
+      made += run_case(c, seed, s.most_rows, stream.get(), results) ? 1 : 0;
     }
   }
   GPU_TEST_CUDA(cudaDeviceSynchronize());
@@ -194,22 +211,22 @@ void print_round(const tally& results, double seconds, const memory_use& memory)
 
 int soak(const settings& s, const std::vector<soak_case>& all) {
   constexpr double round_seconds = 5;
-  tally results;
+  tally results(s.most_failures);
   const auto start = clock_type::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(clock_type::now() - start).count();
   };
   std::vector<memory_use> rounds;
-  for (std::uint64_t round = 0; elapsed() < s.seconds && !results.has_failed(); ++round) {
+  for (std::uint64_t round = 0; elapsed() < s.seconds && !results.is_over(); ++round) {
     const double end = std::min(s.seconds, elapsed() + round_seconds);
     std::vector<std::jthread> threads;
     for (int t = 0; t < s.threads; ++t) {
       threads.emplace_back([&, t] {
         const gpu_test::test_stream stream;
         std::mt19937_64 random(s.seed + round * 1000 + static_cast<std::uint64_t>(t));
-        while (elapsed() < end && !results.has_failed()) {
+        while (elapsed() < end && !results.is_over()) {
           const soak_case& c = all[random() % all.size()];
-          if (!run_case(c, random(), s.most_rows, stream.get(), results)) return;
+          static_cast<void>(run_case(c, random(), s.most_rows, stream.get(), results));
         }
       });
     }
@@ -218,6 +235,7 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
     print_round(results, elapsed(), rounds.back());
   }
   results.print_missing(all);
+  results.print_failures();
   // The first rounds fill what the library keeps between calls.
   const std::size_t settled = rounds.size() / 4;
   if (!results.has_failed() && rounds.size() > 4) {

@@ -2,6 +2,7 @@
 // Spearman as a measure of tests/support/pair_cases.hpp: every statistic is exact.
 
 #include <gpu/plan.hpp>
+#include <gpu/prepared_rows.hpp>
 #include <gpu/spearman.hpp>
 
 #include "reference/correlation_reference.hpp"
@@ -18,6 +19,10 @@ struct spearman_measure {
   template <class X, class Y, class Sink>
   static auto against(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
     return gpu::spearman_all_pairs(x, y, options, sink);
+  }
+  template <class Data>
+  static gpu::prepared_rows prepare(const Data& data, const gpu::pair_options& options = {}) {
+    return gpu::prepare_spearman_rows(data, options);
   }
   template <class View>
   static auto plan(const View& data, const gpu::pair_options& options,

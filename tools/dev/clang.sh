@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# ./dev clang: the CPU build by clang++ with warnings as errors, and a program of tests of it.
+# ./dev clang: the CPU build by clang++ with warnings as errors, a program of tests of it, and
+# std::mdspan as input with a standard library that has it.
 set -euo pipefail
 source tools/dev/common.sh
 
@@ -11,3 +12,16 @@ configure "$folder" -DGPU_SIMILARITY_ENABLE_CUDA=OFF -DGPU_SIMILARITY_WERROR=ON 
 build "$folder" gpu-similarity spearman_test
 say "running the tests"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --tests-regex '^spearman_test$'
+
+# Of the libraries of Debian 12 and Ubuntu 24.04, LLVM's alone has std::mdspan, from version 18 on.
+if ! (need mdspan); then
+  say "skipped: std::mdspan, no clang++-19 with its library here"
+  exit 0
+fi
+say "std::mdspan with LLVM's library"
+newest=(clang++-19 -stdlib=libc++ -std=c++23 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  -DFMT_HEADER_ONLY -Iinclude -I"$folder/include" -Isrc -Itests -I.)
+"${newest[@]}" -fsyntax-only tests/execution/inputs_test.cpp
+"${newest[@]}" tests/compile/mdspan.cpp src/api/matrix.cpp src/api/error.cpp \
+  src/base/memory_errors.cpp -o "$folder/mdspan"
+"$folder/mdspan"

@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# ./dev fuzz [SECONDS]: builds the fuzzers and runs each on its kept corpus. An input that is found
-# is kept in the build folder; the program takes its name to repeat it.
+# ./dev fuzz [SECONDS [FUZZER...]]: builds the fuzzers (all where none is named) and runs each on its kept
+# corpus. An input that is found is kept in the build folder; the program takes its name to repeat it.
+# fuzz_operations builds the whole library under the sanitizers, the others in three minutes.
 set -euo pipefail
 source tools/dev/common.sh
 
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "fuzz: got '$seconds', expected a number of seconds"
 folder=${DEV_BUILD_DIR:-build/fuzz}
-fuzzers=(fuzz_text fuzz_npy fuzz_gzip fuzz_options fuzz_operations)
+all=(fuzz_text fuzz_npy fuzz_gzip fuzz_options fuzz_operations)
+fuzzers=("${@:2}")
+[ ${#fuzzers[@]} -gt 0 ] || fuzzers=("${all[@]}")
+for fuzzer in "${fuzzers[@]}"; do
+  [[ " ${all[*]} " == *" $fuzzer "* ]] || fail "fuzz: got '$fuzzer', expected some of ${all[*]}"
+done
 need build fuzz
 configure "$folder" --preset fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo
 build "$folder" "${fuzzers[@]}"

@@ -19,6 +19,9 @@
 // Shared memory: the ring of left rows, the right rows, a table of the chunk's cuts and, for bins,
 // the histogram: up to 227 KiB, one block a multiprocessor.
 //
+// Chunks are of left rows, the classes of the left side; panels are of all classes, or of those of
+// the right side where left rows do not meet each other.
+//
 // Order of work: items walk chunk by chunk (walk.cuh), so that all blocks of the device read one
 // chunk of left rows, which stays in L2, while their right rows differ.
 //

@@ -1,6 +1,6 @@
 // Neighbour search, second half: from the maxima of a row to its k best partners.
 //
-// One warp takes one row. The maxima are cut into 256 buckets; the k-th largest bucket maximum is a
+// One warp takes one row, or of few rows a slice of its groups. The maxima are cut into 256 buckets; the k-th largest bucket maximum is a
 // lower bound of the k-th best statistic but for the error of the products, because k different
 // partners reach it. Only groups whose maximum comes within twice that error of it, k or a few
 // more, are looked at: every partner of such a group is tested exactly. Groups come in ascending

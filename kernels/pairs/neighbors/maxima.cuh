@@ -1,5 +1,6 @@
 #pragma once
-// Neighbour search, first half: the largest product of every left row with each group of 128 rows.
+// Neighbour search, first half: the largest product of every left row with each group of 128 right
+// rows. Both may be the same rows, packed once.
 //
 // Rows are unit rows in half precision, so a product is an estimate of the statistic itself,
 // whatever the norms are, and the sums come two to a register.

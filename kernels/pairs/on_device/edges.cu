@@ -61,14 +61,14 @@ __global__ void finish_queue(const __grid_constant__ finish_request request,
 
 __global__ void write_found(const edge_state* state, const std::uint64_t* keys,
                             const std::uint64_t* statistics, const edge_key_layout layout,
-                            std::uint32_t first_col, const stats::p_function p_of,
-                            std::uint64_t capacity, edge* edges, std::uint64_t* found) {
+                            const stats::p_function p_of, std::uint64_t capacity, edge* edges,
+                            std::uint64_t* found) {
   const std::uint64_t at = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (at == 0) *found = state->found;
   if (at >= capacity || at >= state->found) return;
   const double statistic = __longlong_as_double(static_cast<long long>(statistics[at]));
   edges[at] = {.row = layout.row_of(keys[at]),
-               .col = layout.col_of(keys[at]) - first_col,
+               .col = layout.col_of(keys[at]),
                .statistic = statistic,
                .p = p_of(statistic)};
 }
@@ -124,11 +124,10 @@ void launch_finish_queue(const finish_request& request, const edge_state* state,
 
 void launch_write_found(const edge_state* state, const std::uint64_t* keys,
                         const std::uint64_t* statistics, const edge_key_layout& layout,
-                        std::uint32_t first_col, const stats::p_function& p_of,
-                        std::uint64_t capacity, edge* edges, std::uint64_t* found,
-                        cudaStream_t stream) {
-  write_found<<<blocks_for(capacity), threads, 0, stream>>>(
-      state, keys, statistics, layout, first_col, p_of, capacity, edges, found);
+                        const stats::p_function& p_of, std::uint64_t capacity, edge* edges,
+                        std::uint64_t* found, cudaStream_t stream) {
+  write_found<<<blocks_for(capacity), threads, 0, stream>>>(state, keys, statistics, layout, p_of,
+                                                            capacity, edges, found);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -74,12 +74,11 @@ void launch_limit_rows(edge_state* state, const unsigned long long* per_row,
 /// looked at.
 void launch_finish_queue(const finish_request& request, const edge_state* state,
                          std::uint64_t queue, cudaStream_t stream);
-/// Writes the first `capacity` pairs found as edges, columns counted from `first_col`, and *found.
+/// Writes the first `capacity` pairs found as edges, and *found.
 void launch_write_found(const edge_state* state, const std::uint64_t* keys,
                         const std::uint64_t* statistics, const edge_key_layout& layout,
-                        std::uint32_t first_col, const stats::p_function& p_of,
-                        std::uint64_t capacity, edge* edges, std::uint64_t* found,
-                        cudaStream_t stream);
+                        const stats::p_function& p_of, std::uint64_t capacity, edge* edges,
+                        std::uint64_t* found, cudaStream_t stream);
 
 // ---- best partners ----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/kernels.hpp"
 #include "plan/pair_policy.hpp"
@@ -118,12 +119,6 @@ template void launch_split_limbs<std::int32_t>(device_matrix_view<const std::int
   template void launch_flag_nan_rows<T>(device_matrix_view<const T>, std::int64_t*, cudaStream_t); \
   template void launch_to_double<T>(device_matrix_view<const T>, double*, cudaStream_t);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::kernels

@@ -12,6 +12,7 @@
 
 #include <type_traits>
 
+#include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/kernels.hpp"
 #include "stats/pearson_order.hpp"
@@ -346,12 +347,6 @@ void launch_split_floats(const double* unit, index_t rows, index_t unit_pitch, i
   template void launch_unit_rows<T>(device_matrix_view<const T>, double*, std::int64_t*, \
                                     cudaStream_t);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::kernels

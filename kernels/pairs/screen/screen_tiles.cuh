@@ -13,6 +13,10 @@
 // maximum and a minimum. Rows come ordered by norm, so T of a tile is nearly T of each of its
 // pairs; it is a lower bound, and refinement decides.
 //
+// Left rows are those of the left side (kernels/pairs/sides.hpp). Right rows are all packed rows,
+// and a pair is taken above the diagonal; or, where left rows do not meet each other, the rows of
+// the right side, which begin with a tile of their own.
+//
 // Order of work: items walk chunk by chunk, so that the blocks on the device share one chunk of
 // right rows in L2 while their panels differ.
 // Shared memory: ring, panel and 512 bytes a warp for the close look; 1 block a multiprocessor.

@@ -15,7 +15,8 @@
 // 32 decisions. A NaN, which marks rows without a statistic and padding, has no sign: it is
 // dropped. Rows and columns are counted as in the count by classes (classes/step.cuh, columns.cuh).
 //
-// Rows have packed positions (neighbors/packing.hpp); pairs are taken once, by ascending position.
+// Rows have packed positions (neighbors/packing.hpp), those of the left side first; pairs are taken
+// once, by ascending position, and left rows end with their side.
 // Order of work: items walk chunk by chunk, so that all blocks of the device read one chunk of left
 // rows, which stays in L2. Shared memory: ring, right rows, lists; one block a multiprocessor.
 

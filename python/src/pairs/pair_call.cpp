@@ -18,9 +18,9 @@ gpu::pair_part read_part(nb::handle value) {
   throw nb::type_error("part: expected a tuple of two integers, (index, of)");
 }
 
-// A class of gpu_similarity._summary, found at the first call and never freed.
-nb::handle summary_class(const char* name) {
-  return nb::object(nb::module_::import_("gpu_similarity._summary").attr(name)).release();
+// A class of the package, found at the first call and never freed.
+nb::handle python_class(const char* module, const char* name) {
+  return nb::object(nb::module_::import_(module).attr(name)).release();
 }
 
 // An instance of a NamedTuple, made as a tuple is: its own constructor costs several times that.
@@ -33,7 +33,7 @@ nb::object named_tuple(nb::handle type, const nb::tuple& fields) {
 }
 
 nb::object checksum_object(const gpu::pair_checksum& sum) {
-  static const nb::handle type = summary_class("Checksum");
+  static const nb::handle type = python_class("gpu_similarity._checksum", "Checksum");
   return named_tuple(type, nb::make_tuple(sum.count, sum.mix1, sum.mix2));
 }
 
@@ -49,6 +49,10 @@ pair_table::pair_table(nb::handle table, const char* name) {
 
 pair_tables::pair_tables(nb::handle x, nb::handle y) : x_(x, "x") {
   if (y.is_none()) return;
+  if (nb::isinstance<gpu::prepared_rows>(y)) {
+    prepared_y_ = nb::cast<const gpu::prepared_rows&>(y);
+    return;
+  }
   y_.emplace(y, "y");
   if (y_->is_on_device() != x_.is_on_device()) {
     throw nb::type_error("x, y: expected both in host memory or both in device memory");
@@ -70,7 +74,7 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
 }
 
 nb::object summary_object(gpu::pair_summary&& summary, const pair_tables& tables) {
-  static const nb::handle type = summary_class("PairSummary");
+  static const nb::handle type = python_class("gpu_similarity._summary", "PairSummary");
   return named_tuple(
       type,
       nb::make_tuple(summary.rows, summary.cols, row_numbers(std::move(summary.constant_rows)),

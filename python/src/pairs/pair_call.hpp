@@ -1,6 +1,7 @@
 #pragma once
 // What the functions over all pairs of rows share: their tables, options, the call, the summary.
 
+#include <gpu/prepared_rows.hpp>
 #include <gpu/similarity.hpp>
 
 #include <optional>
@@ -25,16 +26,23 @@ class pair_table {
   any_device_view device_;
 };
 
-// The tables of a call: x alone, or the rows of x against those of y.
+// The tables of a call: x alone, or the rows of x against those of y, prepared or not.
 class pair_tables {
  public:
   // `y` may be None. A TypeError where one is on the host and one on a device.
   pair_tables(nb::handle x, nb::handle y);
 
-  [[nodiscard]] bool has_y() const noexcept { return y_.has_value(); }
-  // call(x) or call(x, y) with the views, whatever their memory and element types are.
+  [[nodiscard]] bool has_y() const noexcept { return y_.has_value() || prepared_y_.has_value(); }
+  [[nodiscard]] bool is_prepared() const noexcept { return prepared_y_.has_value(); }
+  // call(x), call(x, y) or call(x, prepared) with the views, whatever their memory and types are.
   template <class Call>
   auto visit(const Call& call) const {
+    if (!prepared_y_) return visit_tables(call);
+    return visit_x([&](const auto x) { return call(x, *prepared_y_); });
+  }
+  // The same without prepared rows.
+  template <class Call>
+  auto visit_tables(const Call& call) const {
     if (!y_) return visit_x(call);
     return x_.is_on_device() ? std::visit(call, x_.device(), y_->device())
                              : std::visit(call, x_.host(), y_->host());
@@ -43,10 +51,23 @@ class pair_tables {
   auto visit_x(const Call& call) const {
     return x_.is_on_device() ? std::visit(call, x_.device()) : std::visit(call, x_.host());
   }
+  // call(x) or call(x, y) where both are in device memory, else a TypeError.
+  template <class Call>
+  void visit_device(const Call& call) const {
+    if (!x_.is_on_device() || prepared_y_) {
+      throw nb::type_error("x, y: expected tables in device memory, not prepared");
+    }
+    if (y_) {
+      std::visit(call, x_.device(), y_->device());
+    } else {
+      std::visit(call, x_.device());
+    }
+  }
 
  private:
   pair_table x_;
   std::optional<pair_table> y_;
+  std::optional<gpu::prepared_rows> prepared_y_;
 };
 
 // The options of one call over all pairs. Reads measure, the filter, nans, variant, fold, part and
@@ -57,7 +78,7 @@ struct pair_call {
   // The library's all-pairs function of the measure. Without the GIL, inside context.run().
   template <class Sink>
   gpu::sink_result_t<Sink> all_pairs(const pair_tables& tables, const Sink& sink) const {
-    return tables.visit([&](const auto... views) {
+    return tables.visit([&](const auto&... views) {
       return what == measure::spearman ? gpu::spearman_all_pairs(views..., options, sink)
                                        : gpu::pearson_all_pairs(views..., options, sink);
     });

@@ -10,8 +10,9 @@ nb::tuple plan(nb::handle x, nb::handle y, nb::dict keywords) {
   option_reader reader(std::move(keywords));
   pair_call call(reader);
   reader.check_all_read();
+  if (tables.is_prepared()) throw gpu::unsupported("plan: y: not for prepared rows");
   const gpu::pair_plan result = call.context.run([&] {
-    return tables.visit([&](const auto... views) {
+    return tables.visit_tables([&](const auto... views) {
       return call.what == measure::spearman
                  ? gpu::plan_spearman_all_pairs(views..., call.options, call.keep)
                  : gpu::plan_pearson_all_pairs(views..., call.options, call.keep);

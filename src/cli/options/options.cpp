@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -13,7 +11,7 @@
 
 #include <gpu/version.hpp>
 
-#include "base/parallel.hpp"
+#include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/part_options.hpp"
 #include "cli/process/exit_code.hpp"
@@ -22,36 +20,6 @@
 
 namespace gpu::cli {
 namespace {
-
-template <class Value>
-using names_of = std::map<std::string, Value>;
-
-/// An option whose value is one of a few words.
-template <class Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
-                        const names_of<Value>& names, const std::string& description) {
-  std::vector<std::string> words;
-  for (const auto& [word, unused] : names) words.push_back(word);
-  return app
-      .add_option_function<std::string>(
-          name, [&value, names](const std::string& word) { value = names.at(word); }, description)
-      ->check(CLI::IsMember(words).description(""))
-      ->type_name(fmt::format("{}", fmt::join(words, "|")));
-}
-
-template <class Integer>
-CLI::Option* add_bytes(CLI::App& app, const std::string& name, Integer& value,
-                       const std::string& description) {
-  const auto convert = [&value, name](const std::string& text) {
-    const std::optional<std::uint64_t> bytes = parse_bytes(text);
-    if (!bytes) {
-      throw CLI::ValidationError(
-          name, fmt::format("got {}, expected a number of bytes from 1, as 500M or 10G", text));
-    }
-    value = static_cast<Integer>(*bytes);
-  };
-  return app.add_option_function<std::string>(name, convert, description)->type_name("BYTES");
-}
 
 void add_filter(CLI::App& app, pairs_command& c) {
   app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
@@ -75,38 +43,6 @@ void add_filter(CLI::App& app, pairs_command& c) {
                           {"bh", adjustment::benjamini_hochberg}},
                          "Correction of --max-p for the number of pairs [none]")
       ->group("Which pairs");
-}
-
-/// What every job that reads a table takes.
-template <class Command>
-void add_input(CLI::App& app, Command& c) {
-  const names_of<io::choice> choices{
-      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
-  app.add_option("INPUT", c.input,
-                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
-      ->required()
-      ->check(file_name());
-  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
-      ->group("Input");
-  add_choice(app, "--row-names", c.row_names, choices,
-             "Whether each line begins with a name [auto]")
-      ->group("Input");
-  add_bytes(app, "--max-input", c.max_input_bytes,
-            "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
-      ->group("Input");
-}
-
-/// Where it is written, and in what format.
-template <class Command>
-void add_output(CLI::App& app, Command& c) {
-  app.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
-  add_choice<io::result_format>(app, "--format", c.format,
-                                {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
-                                "Its format [tsv]")
-      ->group("Result");
 }
 
 void add_against(CLI::App& app, pairs_command& c) {
@@ -137,42 +73,8 @@ void add_result(CLI::App& app, pairs_command& c) {
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
-  app.add_option("--report", c.report, "Also write input, cuts, counts and times as JSON")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
-  add_bytes(app, "--max-output", c.max_output_bytes,
-            "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
-            "T allowed [10G]")
-      ->group("Result");
-  app.add_flag("--force", c.force, "Write however much it is")->group("Result");
-}
-
-/// More is a slip of the finger. What a machine gains nothing from is capped by the library.
-int most_asked_threads() {
-  constexpr int always = 1024;
-  return std::max(always, cpu::most_threads());
-}
-
-/// Where it runs.
-void add_backend(CLI::App& app, execution& exec) {
-  add_choice<backend>(
-      app, "--backend", exec.target,
-      {{"auto", backend::automatic}, {"cpu", backend::cpu}, {"cuda", backend::cuda}},
-      "Where to compute [auto]")
-      ->group("Execution");
-  app.add_option("--devices", exec.devices, "CUDA devices to share the work [the first]")
-      ->type_name("N,...")
-      ->delimiter(',')
-      ->group("Execution");
-  app.add_option("--threads", exec.cpu_threads, "CPU threads [all]")
-      ->type_name("N")
-      ->check(number_in(fmt::format("a whole number from 1 to {}", most_asked_threads()),
-                        [](double n) { return n >= 1 && n <= most_asked_threads(); }))
-      ->group("Execution");
-  add_bytes(app, "--memory-limit", exec.workspace_bytes,
-            "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
-      ->group("Execution");
+  add_report(app, c, "Also write input, cuts, counts and times as JSON");
+  add_size_limit(app, c);
 }
 
 void add_execution(CLI::App& app, pairs_command& c) {
@@ -199,46 +101,6 @@ void add_execution(CLI::App& app, pairs_command& c) {
   app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
-}
-
-void add_mean_filter(CLI::App& app, mean_filter_command& c) {
-  add_input(app, c);
-  app.add_option("-w,--window", c.filter.window, "Elements of a window")
-      ->required()
-      ->type_name("W")
-      ->check(number_in("a whole number from 1", [](double w) { return w >= 1; }))
-      ->group("Filter");
-  app.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")
-      ->type_name("N")
-      ->group("Filter");
-  add_choice<boundary>(app, "--boundary", c.filter.boundary,
-                       {{"zero", boundary::zero},
-                        {"reflect", boundary::reflect},
-                        {"nearest", boundary::nearest},
-                        {"mirror", boundary::mirror},
-                        {"wrap", boundary::wrap},
-                        {"shrink", boundary::shrink},
-                        {"valid", boundary::valid}},
-                       "What stands beyond the ends of a row [reflect]")
-      ->group("Filter");
-  add_choice<nan_policy>(
-      app, "--nan", c.filter.nans,
-      {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
-      "What a NaN does: make the means over it NaN, or count as absent [propagate]")
-      ->group("Filter");
-  add_output(app, c);
-  add_backend(app, c.filter.exec);
-  add_choice<mean_filter_variant>(app, "--variant", c.filter.variant,
-                                  {{"automatic", mean_filter_variant::automatic},
-                                   {"direct", mean_filter_variant::direct},
-                                   {"constant_memory", mean_filter_variant::constant_memory},
-                                   {"shared_memory", mean_filter_variant::shared_memory},
-                                   {"register_window", mean_filter_variant::register_window},
-                                   {"block_sums", mean_filter_variant::block_sums},
-                                   {"multi_level", mean_filter_variant::multi_level}},
-                                  "Implementation of the filter [automatic]")
-      ->group("Execution");
-  app.add_flag("-q,--quiet", c.quiet, "No progress")->group("Execution");
 }
 
 bool is_given(const CLI::App& app, const char* option) {
@@ -313,6 +175,44 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   return exit_ok;
 }
 
+/// The commands that take rows one by one.
+class row_commands {
+ public:
+  explicit row_commands(CLI::App& app)
+      : rank_app_(app.add_subcommand("rank", "Ranks of each row, or of a column of numbers")),
+        top_k_app_(
+            app.add_subcommand("top-k", "The best values of each row, or of a column of numbers")),
+        filter_app_(app.add_subcommand(
+            "mean-filter", "Moving mean along each row, or along a column of numbers")) {
+    add_rank(*rank_app_, rank_);
+    add_top_k(*top_k_app_, top_k_);
+    add_mean_filter(*filter_app_, filter_);
+  }
+
+  /// The one on the command line, or nothing.
+  std::optional<command> take_parsed(const std::vector<std::string>& words) {
+    if (rank_app_->parsed()) return take(rank_, rank_.rank.exec, words);
+    if (top_k_app_->parsed()) return take(top_k_, top_k_.top.exec, words);
+    if (filter_app_->parsed()) return take(filter_, filter_.filter.exec, words);
+    return std::nullopt;
+  }
+
+ private:
+  template <class Command>
+  static command take(Command& job, const execution& exec, const std::vector<std::string>& words) {
+    refuse(check_backend(exec));
+    job.command_line = words;
+    return std::move(job);
+  }
+
+  CLI::App* rank_app_;
+  CLI::App* top_k_app_;
+  CLI::App* filter_app_;
+  rank_command rank_;
+  top_k_command top_k_;
+  mean_filter_command filter_;
+};
+
 }  // namespace
 
 parsed_command parse_command_line(int argc, char** argv) {
@@ -337,10 +237,7 @@ parsed_command parse_command_line(int argc, char** argv) {
     add_execution(*sub, *target);
     add_parts(*sub, *target);
   }
-  mean_filter_command filter;
-  CLI::App* const filter_app =
-      app.add_subcommand("mean-filter", "Moving mean along each row, or along a column of numbers");
-  add_mean_filter(*filter_app, filter);
+  row_commands rows(app);
   parts_command listing;
   CLI::App* const parts_app =
       app.add_subcommand("parts", "Which parts of a job are done, missing or damaged");
@@ -362,10 +259,7 @@ parsed_command parse_command_line(int argc, char** argv) {
     merging.command_line.assign(argv, argv + argc);
     return command(std::move(merging));
   }
-  if (filter_app->parsed()) {
-    refuse(check_backend(filter.filter.exec));
-    return command(std::move(filter));
-  }
+  if (auto job = rows.take_parsed({argv, argv + argc})) return std::move(*job);
   for (const auto& [sub, target] : jobs) {
     if (!sub->parsed()) continue;
     refuse(check_kept(*sub, *target));

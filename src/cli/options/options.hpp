@@ -9,6 +9,8 @@
 #include <gpu/mean_filter.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
+#include <gpu/rank.hpp>
+#include <gpu/top_k.hpp>
 
 #include "io/read/read_table.hpp"
 #include "io/write/result_writer.hpp"
@@ -62,23 +64,43 @@ struct merge_command {
   bool quiet = false;
 };
 
-/// `gpu-similarity mean-filter`.
-struct mean_filter_command {
+/// What the commands that take rows one by one have in common: what they read and write.
+struct row_files {
   std::string input = {};
-  mean_filter_options filter = {};
   std::string output = "-";
   io::result_format format = io::result_format::tsv;
+  std::string report = {};  // empty: none
+  std::vector<std::string> command_line = {};
   io::choice header = io::choice::automatic;
   io::choice row_names = io::choice::automatic;
   std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
+  std::uint64_t max_output_bytes = 10'000'000'000;
   bool quiet = false;
+  bool force = false;
+};
+
+/// `gpu-similarity mean-filter`.
+struct mean_filter_command : row_files {
+  mean_filter_options filter = {};
+};
+
+/// `gpu-similarity rank`.
+struct rank_command : row_files {
+  rank_options rank = {};
+};
+
+/// `gpu-similarity top-k`.
+struct top_k_command : row_files {
+  index_t k = 10;
+  bool is_distinct = false;
+  top_k_options top = {};
 };
 
 /// `gpu-similarity info`.
 struct info_command {};
 
-using command =
-    std::variant<pairs_command, mean_filter_command, parts_command, merge_command, info_command>;
+using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
+                             parts_command, merge_command, info_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

@@ -77,7 +77,8 @@ std::string check_parts_options(const CLI::App& app, const pairs_command& c) {
   if (c.keep == keep_kind::folded_edges) {
     return "--keep folded-edges has no parts: the rows of a pattern lie in several";
   }
-  if (c.input == "-" || c.against == "-") return "standard input has no parts: each reads the input again";
+  if (c.input == "-" || c.against == "-")
+    return "standard input has no parts: each reads the input again";
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";

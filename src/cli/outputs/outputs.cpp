@@ -91,10 +91,18 @@ bool pair_outputs::is_on_terminal() const {
   return result_->target().is_terminal || (patterns_ && patterns_->target().is_terminal);
 }
 
-io::output_target resolve_single_output(const std::string& output, const std::string& input) {
-  named_target out{"--output", io::resolve_output(output)};
-  check_input(out, input);
-  return std::move(out.target);
+row_outputs::row_outputs(const row_files& job)
+    : budget_(job.force ? no_limit : job.max_output_bytes) {
+  std::vector<named_target> targets;
+  targets.push_back({"--output", io::resolve_output(job.output)});
+  if (!job.report.empty()) targets.push_back({"--report", io::resolve_output(job.report)});
+  for (const named_target& output : targets) check_input(output, job.input);
+  check_each_other(targets);
+  result_.emplace(std::move(targets.front().target),
+                  io::output_settings{.stop = is_interrupted, .budget = &budget_});
+  if (targets.size() == 1) return;
+  report_.emplace(std::move(targets.back().target),
+                  io::output_settings{.stop = soon_after_interrupt()});
 }
 
 std::string abandoned_text(const io::output_target& result) {

@@ -35,10 +35,23 @@ class pair_outputs {
   std::optional<io::output_file> report_;
 };
 
-/// The one output of a job.
-/// @throw usage_error where it is the input.
-[[nodiscard]] io::output_target resolve_single_output(const std::string& output,
-                                                      const std::string& input);
+/// What a run over rows writes: its result, within --max-output, and its report.
+class row_outputs {
+ public:
+  /// As pair_outputs.
+  explicit row_outputs(const row_files& job);
+  row_outputs(const row_outputs&) = delete;
+  row_outputs& operator=(const row_outputs&) = delete;
+
+  [[nodiscard]] io::output_file& result() { return *result_; }
+  /// None where no report is wanted.
+  [[nodiscard]] std::optional<io::output_file>& report() { return report_; }
+
+ private:
+  io::byte_budget budget_;
+  std::optional<io::output_file> result_;
+  std::optional<io::output_file> report_;
+};
 
 /// "interrupted: nothing is written", or which output is partial.
 [[nodiscard]] std::string abandoned_text(const io::output_target& result);

@@ -37,7 +37,8 @@ std::string input_text(const report_input& input) {
   return fmt::format("{{\"name\": {}, {}}}", json_text(input.name), digest);
 }
 
-void add_run(json_members& members, const run_report& r) {
+template <class Report>
+void add_run(json_members& members, const Report& r) {
   members.add("version", json_text(GPU_SIMILARITY_VERSION));
   std::string words;
   for (const std::string& word : r.command_line) {
@@ -46,6 +47,9 @@ void add_run(json_members& members, const run_report& r) {
   members.add("command", "[" + words + "]");
   members.add("status", json_text(to_string(r.status)));
   members.add("input", input_text(r.input));
+}
+
+void add_pairs_of(json_members& members, const run_report& r) {
   members.add("against", r.against ? input_text(*r.against) : std::string("null"));
   members.add("partial", r.partial ? fmt::format("{{\"output\": {}, \"edges\": {}, \"bytes\": {}}}",
                                                  json_text(r.partial->output), r.partial->edges,
@@ -104,6 +108,7 @@ double run_report::pairs_seconds() const {
 std::string to_json(const run_report& r) {
   json_members members;
   add_run(members, r);
+  add_pairs_of(members, r);
   add_summary(members, r);
   members.add("seconds", fmt::format("{{\"read\": {:.6f}, \"prepare\": {:.6f}, \"pairs\": {:.6f}, "
                                      "\"write\": {:.6f}, \"total\": {:.6f}}}",
@@ -133,6 +138,29 @@ std::string to_text(const run_report& r) {
       "\nread {:.3f} s, prepare {:.3f} s, pairs {:.3f} s, write {:.3f} s, total {:.3f} s\n",
       r.read_seconds, s.prepare_seconds, pairs, r.write_seconds(), r.total_seconds);
   return out;
+}
+
+std::string to_json(const row_report& r) {
+  const bool is_complete = r.status == run_status::complete;
+  json_members members;
+  add_run(members, r);
+  members.add_count("rows", is_complete, r.rows);
+  members.add_count("cols", r.is_shape_known, r.cols);
+  members.add("backend", json_text(gpu::to_string(r.used)));
+  members.add_count("bytes_written", is_complete, r.bytes_written);
+  members.add("seconds",
+              fmt::format("{{\"read\": {:.6f}, \"compute\": {:.6f}, \"write\": {:.6f}, "
+                          "\"total\": {:.6f}}}",
+                          r.read_seconds, r.compute_seconds, r.write_seconds, r.total_seconds));
+  return members.object();
+}
+
+std::string to_text(const row_report& r) {
+  return fmt::format(
+      "{} rows x {} columns, {} written ({})\n"
+      "read {:.3f} s, compute {:.3f} s, write {:.3f} s, total {:.3f} s\n",
+      r.rows, r.cols, bytes_text(static_cast<double>(r.bytes_written)), gpu::to_string(r.used),
+      r.read_seconds, r.compute_seconds, r.write_seconds, r.total_seconds);
 }
 
 std::string bytes_text(double bytes) {

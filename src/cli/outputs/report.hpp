@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <gpu/backend.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/file_digest.hpp"
@@ -57,6 +58,25 @@ struct run_report {
 
 /// The same in a few lines of text, of a complete run.
 [[nodiscard]] std::string to_text(const run_report& report);
+
+/// What a run over rows did.
+struct row_report {
+  run_status status = run_status::complete;
+  report_input input = {};
+  std::vector<std::string> command_line = {};
+  bool is_shape_known = false;  ///< Whether cols is known, and rows those that were taken so far.
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  backend used = backend::cpu;
+  std::uint64_t bytes_written = 0;
+  double read_seconds = 0;  ///< Waiting for rows: they are read ahead.
+  double compute_seconds = 0;
+  double write_seconds = 0;
+  double total_seconds = 0;
+};
+
+[[nodiscard]] std::string to_json(const row_report& report);
+[[nodiscard]] std::string to_text(const row_report& report);
 
 /// "1.5 GB"
 [[nodiscard]] std::string bytes_text(double bytes);

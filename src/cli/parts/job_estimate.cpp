@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/outputs/report.hpp"
+#include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"

@@ -11,6 +11,7 @@
 
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
+#include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"

@@ -14,6 +14,7 @@
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/start_checks.hpp"
+#include "cli/process/stopwatch.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"

@@ -35,7 +35,7 @@ void progress_line::show(std::string_view text) {
   has_text_ = true;
 }
 
-void progress_line::show(const progress& state) {
+void progress_line::show(const progress& state, std::string_view unit) {
   if (!is_shown_) return;
   const auto now = clock::now();
   if (state.stage != stage_) {
@@ -51,9 +51,11 @@ void progress_line::show(const progress& state) {
   std::string text = stage_;
   if (total > 0) text += fmt::format(" {:5.1f} %", 100 * done / total);
   if (done > 0 && elapsed > 0) {
-    const std::string_view unit = stage_ == "prepare" ? "/s" : " pairs/s";
-    text += fmt::format("  {:.3g}{}  {} left", done / elapsed, unit,
-                        duration_text((total - done) * elapsed / done));
+    text += stage_ == "prepare" ? fmt::format("  {:.3g}/s", done / elapsed)
+                                : fmt::format("  {:.3g} {}/s", done / elapsed, unit);
+    if (total > 0) {
+      text += fmt::format("  {} left", duration_text((total - done) * elapsed / done));
+    }
   }
   show(text);
 }

@@ -19,7 +19,8 @@ class progress_line {
   progress_line& operator=(const progress_line&) = delete;
 
   void show(std::string_view text);
-  void show(const progress& state);
+  /// Share, rate and time left; where the total is 0, which is not known, the rate alone.
+  void show(const progress& state, std::string_view unit = "pairs");
   /// Removes the line, before anything else is written.
   void clear();
 

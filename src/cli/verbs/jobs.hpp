@@ -8,7 +8,9 @@ namespace gpu::cli {
 /// `gpu-similarity spearman` and `pearson`: reads, computes, writes, reports.
 void run_pairs(const pairs_command& job);
 
-/// `gpu-similarity mean-filter`: reads, filters, writes.
+/// `gpu-similarity mean-filter`, `rank` and `top-k`: blocks of rows are read, taken and written.
 void run_mean_filter(const mean_filter_command& job);
+void run_rank(const rank_command& job);
+void run_top_k(const top_k_command& job);
 
 }  // namespace gpu::cli

@@ -1,7 +1,6 @@
 #pragma once
 // One run over all pairs, from a table in memory to its outputs.
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,20 +10,11 @@
 #include "cli/outputs/report.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/progress_line.hpp"
+#include "cli/process/stopwatch.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
-
-class stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// What the writers need to know of a run.
 [[nodiscard]] io::result_context result_context_of(const pairs_command& job,

@@ -78,6 +78,28 @@ class column_walk {
   index_t word_ = 0;
 };
 
+// The sums of a block, in tiles 0 to 3.
+constexpr index_t tile_sums = tile_rows * tile_rows;
+
+inline __attribute__((always_inline)) void clear_sums() {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+}
+inline __attribute__((always_inline)) void load_sums(const std::int32_t* sums) {
+  _tile_loadd(0, sums, row_bytes);
+  _tile_loadd(1, sums + tile_sums, row_bytes);
+  _tile_loadd(2, sums + 2 * tile_sums, row_bytes);
+  _tile_loadd(3, sums + 3 * tile_sums, row_bytes);
+}
+inline __attribute__((always_inline)) void store_sums(std::int32_t* sums) {
+  _tile_stored(0, sums, row_bytes);
+  _tile_stored(1, sums + tile_sums, row_bytes);
+  _tile_stored(2, sums + 2 * tile_sums, row_bytes);
+  _tile_stored(3, sums + 3 * tile_sums, row_bytes);
+}
+
 }  // namespace
 
 void lay_columns(bit_rows rows, std::uint32_t* columns) {
@@ -110,7 +132,6 @@ void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t cou
   // until they are in the cache. One step ahead is a third slower, four are a quarter.
   constexpr unsigned ahead = 2;
   constexpr unsigned ring_steps = 4;
-  constexpr index_t tile_sums = tile_rows * tile_rows;
   alignas(64) std::uint8_t ring[ring_steps][2 * tile_bytes];
   amx_shapes shapes;
   for (int tile = 0; tile < 8; ++tile) shapes.set(tile, tile_rows, row_bytes);
@@ -126,15 +147,9 @@ void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t cou
   unsigned step = 0;
   for (index_t block = 0; block < blocks; ++block, sums += block_sums) {
     if (fresh) {
-      _tile_zero(0);
-      _tile_zero(1);
-      _tile_zero(2);
-      _tile_zero(3);
+      clear_sums();
     } else {
-      _tile_loadd(0, sums, row_bytes);
-      _tile_loadd(1, sums + tile_sums, row_bytes);
-      _tile_loadd(2, sums + 2 * tile_sums, row_bytes);
-      _tile_loadd(3, sums + 3 * tile_sums, row_bytes);
+      load_sums(sums);
     }
     for (index_t w = 0; w < count; ++w, ++step, walk.advance()) {
       const std::uint8_t* const left = tiles + w * 2 * tile_bytes;
@@ -157,10 +172,7 @@ void count_on_tiles(const std::uint8_t* tiles, laid_columns columns, index_t cou
       unpack_half<1>(walk.second(), later + tile_bytes);
       keep_order();
     }
-    _tile_stored(0, sums, row_bytes);
-    _tile_stored(1, sums + tile_sums, row_bytes);
-    _tile_stored(2, sums + 2 * tile_sums, row_bytes);
-    _tile_stored(3, sums + 3 * tile_sums, row_bytes);
+    store_sums(sums);
   }
   keep_order();
   _tile_release();

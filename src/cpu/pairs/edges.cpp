@@ -1,6 +1,7 @@
 // Edges of the CPU pair engine, panel by panel of rows. Where rows come in windows, the edges of a
 // range of rows wait until it has met all columns.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "cpu/pairs/edge_writer.hpp"
@@ -69,6 +70,15 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
     begin += rows;
     step = is_few ? std::min(range_rows(), 2 * rows) : rows;
   }
+}
+
+std::string pair_engine::explain_edges(const detail::keep_range& keep) {
+  std::string said;
+  for_each_window([&] {  // of a sample there is one
+    rows_->prepare({.wanted = pair_task::output::matches, .keep = keep});
+    said = rows_->explain();
+  });
+  return said;
 }
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {

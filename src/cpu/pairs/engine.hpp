@@ -39,6 +39,7 @@ class pair_engine final : public detail::pair_engine {
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;
   [[nodiscard]] bool fills_p() const override { return true; }
+  [[nodiscard]] std::string explain_edges(const detail::keep_range& keep) override;
   void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/element_types.hpp"
 #include "cpu/rank/blocks.hpp"
 #include "plan/rank_variants.hpp"
 
@@ -52,12 +53,6 @@ void centred_ranks(matrix_view<const T> data, matrix_view<Integer> ranks, std::i
   template void centred_ranks<T, std::int32_t>(matrix_view<const T>, matrix_view<std::int32_t>, \
                                                std::int64_t*, int);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::cpu

@@ -8,6 +8,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/element_types.hpp"
 #include "cpu/rank/blocks.hpp"
 #include "plan/rank_variants.hpp"
 
@@ -85,12 +86,6 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
 #define GPU_SIMILARITY_INSTANTIATE(T) \
   template void rank_rows<T>(matrix_view<const T>, matrix_view<double>, const rank_options&);
 
-GPU_SIMILARITY_INSTANTIATE(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(float)
-GPU_SIMILARITY_INSTANTIATE(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
 }  // namespace gpu::cpu

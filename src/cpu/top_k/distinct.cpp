@@ -6,8 +6,9 @@
 // that every element goes into the table, whose entries are sorted in the end.
 #include <cstring>
 
-#include "base/first_failure.hpp"
+#include "base/element_types.hpp"
 #include "cpu/top_k/entries.hpp"
+#include "cpu/top_k/parts.hpp"
 #include "cpu/top_k/top_k.hpp"
 
 namespace gpu::cpu {
@@ -156,21 +157,10 @@ template <class T>
 std::vector<counted_value<T>> count_row(const T* data, index_t n, index_t k, value_order<T> order,
                                         bool keep_all, int threads) {
   const std::optional<T> reach = keep_all ? std::nullopt : reach_by_sample(data, n, k, order);
-  const auto parts =
-      static_cast<int>(std::clamp<index_t>(n / least_part, 1, static_cast<index_t>(threads)));
-  std::vector<std::vector<counted_value<T>>> found(static_cast<std::size_t>(parts));
-  first_failure failure;
-#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
-  for (int part = 0; part < parts; ++part) {
-    failure.run([&] {
-      const index_t begin = n / parts * part;
-      const index_t end = part + 1 == parts ? n : begin + n / parts;
-      found[static_cast<std::size_t>(part)] =
-          count_part(data, begin, end, k, order, reach, keep_all);
-    });
-  }
-  failure.rethrow();
-  if (parts == 1) return std::move(found.front());
+  auto found = select_in_parts(n, threads, [&](index_t begin, index_t end) {
+    return count_part(data, begin, end, k, order, reach, keep_all);
+  });
+  if (found.size() == 1) return std::move(found.front());
   // A value among the best k of the row is among the best k of every part it occurs in, so the
   // counts of those that remain are complete.
   value_table<T> table;
@@ -222,31 +212,16 @@ index_t select_row(const T* data, index_t n, index_t k, T* values, index_t* indi
 template <class T>
 void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* indices,
                     index_t* counts, index_t* found, const top_k_options& options) {
-  const int threads = thread_count(options.exec.cpu_threads);
-  const bool rows_in_parallel = data.rows() >= threads;
-  const int outer = rows_in_parallel ? threads : 1;
-  const int inner = rows_in_parallel ? 1 : threads;
-  first_failure failure;
-#pragma omp parallel for num_threads(outer) schedule(dynamic, 16) if (outer > 1)
-  for (index_t i = 0; i < data.rows(); ++i) {
-    failure.run([&] {
-      found[i] = select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k,
-                            counts + i * k, options, inner);
-    });
-  }
-  failure.rethrow();
+  for_each_row(data.rows(), thread_count(options.exec.cpu_threads), [&](index_t i, int threads) {
+    found[i] = select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k,
+                          counts + i * k, options, threads);
+  });
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
   template void top_k_distinct<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, \
-                                  const top_k_options&)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t);
-GPU_SIMILARITY_INSTANTIATE(std::int16_t);
-GPU_SIMILARITY_INSTANTIATE(std::int32_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t);
-GPU_SIMILARITY_INSTANTIATE(float);
-GPU_SIMILARITY_INSTANTIATE(double);
+                                  const top_k_options&);
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cpu

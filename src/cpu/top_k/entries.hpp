@@ -15,9 +15,6 @@
 
 namespace gpu::cpu {
 
-/// A part of a row that is worth a thread.
-inline constexpr index_t least_part = 32768;
-
 /// A candidate: a value that is not NaN, and where it stands.
 template <class T>
 struct top_k_entry {

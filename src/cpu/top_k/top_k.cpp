@@ -8,8 +8,9 @@
 // `sort`: sorts all (value, index) pairs.
 #include "cpu/top_k/top_k.hpp"
 
-#include "base/first_failure.hpp"
+#include "base/element_types.hpp"
 #include "cpu/top_k/entries.hpp"
+#include "cpu/top_k/parts.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -73,20 +74,9 @@ template <class T>
 std::vector<top_k_entry<T>> candidates_by_threshold(const T* data, index_t n, index_t k,
                                                     value_order<T> order, int threads) {
   const std::optional<T> reach = reach_by_sample(data, n, k, order);
-  const auto parts =
-      static_cast<int>(std::clamp<index_t>(n / least_part, 1, static_cast<index_t>(threads)));
-  std::vector<std::vector<top_k_entry<T>>> found(static_cast<std::size_t>(parts));
-  first_failure failure;
-#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
-  for (int part = 0; part < parts; ++part) {
-    failure.run([&] {
-      const index_t begin = n / parts * part;
-      const index_t end = part + 1 == parts ? n : begin + n / parts;
-      found[static_cast<std::size_t>(part)] =
-          part_selector<T>(order, k, reach).select(data, begin, end);
-    });
-  }
-  failure.rethrow();
+  auto found = select_in_parts(n, threads, [&](index_t begin, index_t end) {
+    return part_selector<T>(order, k, reach).select(data, begin, end);
+  });
   std::vector<top_k_entry<T>> all = std::move(found.front());
   for (std::size_t part = 1; part < found.size(); ++part) {
     all.insert(all.end(), found[part].begin(), found[part].end());
@@ -154,29 +144,14 @@ void select_row(const T* data, index_t n, index_t k, T* values, index_t* indices
 template <class T>
 void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
            const top_k_options& options) {
-  const int threads = thread_count(options.exec.cpu_threads);
-  const bool rows_in_parallel = data.rows() >= threads;
-  const int outer = rows_in_parallel ? threads : 1;
-  const int inner = rows_in_parallel ? 1 : threads;
-  first_failure failure;
-#pragma omp parallel for num_threads(outer) schedule(dynamic, 16) if (outer > 1)
-  for (index_t i = 0; i < data.rows(); ++i) {
-    failure.run([&] {
-      select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k, options, inner);
-    });
-  }
-  failure.rethrow();
+  for_each_row(data.rows(), thread_count(options.exec.cpu_threads), [&](index_t i, int threads) {
+    select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k, options, threads);
+  });
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T) \
-  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t);
-GPU_SIMILARITY_INSTANTIATE(std::int16_t);
-GPU_SIMILARITY_INSTANTIATE(std::int32_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t);
-GPU_SIMILARITY_INSTANTIATE(float);
-GPU_SIMILARITY_INSTANTIATE(double);
+  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&);
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cpu

@@ -33,28 +33,6 @@ constexpr double launch_seconds = 0.05;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
 
-kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
-  switch (tile) {
-    case pair_tile_kind::naive_spearman:
-    case pair_tile_kind::naive_pearson:
-      return kernels::policy::naive;
-    case pair_tile_kind::shared_int8:
-      return kernels::policy::shared_int8;
-    case pair_tile_kind::shared_int16:
-    case pair_tile_kind::shared_int32:
-      return kernels::policy::shared_wide;
-    case pair_tile_kind::shared_double:
-      return kernels::policy::shared_double;
-    case pair_tile_kind::tensor_int8:
-      return kernels::policy::tensor_int8;
-    case pair_tile_kind::tensor_limbs:
-      return kernels::policy::tensor_limbs;
-    case pair_tile_kind::tensor_float:
-      return kernels::policy::tensor_float;
-  }
-  return kernels::policy::naive;
-}
-
 // Patterns of rows before `row`.
 index_t patterns_before(const row_patterns& patterns, index_t row) {
   const auto before = [&](index_t pattern) {
@@ -251,7 +229,7 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                    : choose_variant(what, input.rows(), input.cols(), options, devices);
   if (detail::is_on_device(input.tables)) {
     const device_guard guard(devices.front().ordinal);
-    check_tables(input.tables, devices);
+    check_tables(input.tables, ordinals_of(devices));
     wait_for_callers_stream(options.exec);
   }
   if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);

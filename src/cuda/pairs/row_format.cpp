@@ -4,8 +4,6 @@
 
 #include <gpu/error.hpp>
 
-#include "plan/pair_policy.hpp"
-
 namespace gpu::cuda {
 namespace {
 
@@ -64,6 +62,28 @@ row_format pearson_format(pair_variant variant, index_t cols) {
 }
 
 }  // namespace
+
+kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
+  switch (tile) {
+    case pair_tile_kind::naive_spearman:
+    case pair_tile_kind::naive_pearson:
+      return kernels::policy::naive;
+    case pair_tile_kind::shared_int8:
+      return kernels::policy::shared_int8;
+    case pair_tile_kind::shared_int16:
+    case pair_tile_kind::shared_int32:
+      return kernels::policy::shared_wide;
+    case pair_tile_kind::shared_double:
+      return kernels::policy::shared_double;
+    case pair_tile_kind::tensor_int8:
+      return kernels::policy::tensor_int8;
+    case pair_tile_kind::tensor_limbs:
+      return kernels::policy::tensor_limbs;
+    case pair_tile_kind::tensor_float:
+      return kernels::policy::tensor_float;
+  }
+  return kernels::policy::naive;
+}
 
 row_format unit_row_format(index_t cols) {
   const index_t pitch = kernels::unit_row_layout(cols).pitch();

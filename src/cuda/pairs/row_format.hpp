@@ -9,6 +9,7 @@
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "pairs/engine.hpp"
+#include "plan/pair_policy.hpp"
 
 namespace gpu::cuda {
 
@@ -40,6 +41,9 @@ struct row_format {
 /// Throws gpu::unsupported where the variant cannot take that many columns.
 row_format choose_row_format(detail::measure what, pair_variant variant, index_t cols,
                              bool variant_was_asked);
+
+/// Rows and columns of a block of the pair matrix, and the threads that share it.
+kernels::policy::pair_tile tile_shape(kernels::pair_tile_kind tile);
 
 /// What Pearson's rows are outside of the tensor cores: unit rows of doubles.
 row_format unit_row_format(index_t cols);

@@ -96,11 +96,12 @@ class row_block {
   index_t last_ = 0;
 };
 
-kernels::rank_request request_of(const rank_options& options, std::size_t workspace_bytes) {
+// `limit`: of the scratch of a sort, bytes; 0: the policy's.
+kernels::rank_request request_of(const rank_options& options, std::size_t limit) {
   return {.ties = options.ties,
           .order = options.order,
           .variant = options.variant,
-          .workspace_bytes = workspace_bytes};
+          .workspace_bytes = limit};
 }
 
 }  // namespace
@@ -124,16 +125,26 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
 }
 
 template <class T>
+std::size_t rank_workspace(index_t rows, index_t cols, const rank_options& options) {
+  if (options.variant != rank_variant::segmented_sort) return 0;
+  const device_guard guard(device_of(options.exec));
+  return kernels::rank_workspace_bytes<T>(rows, cols,
+                                          request_of(options, options.exec.workspace_bytes));
+}
+
+template <class T>
 void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> ranks,
                const rank_options& options) {
   // Not select_device(): asking for a device's properties takes longer than a small ranking.
   std::optional<device_guard> guard;
   if (!options.exec.devices.empty()) guard.emplace(options.exec.devices.front());
-  kernels::launch_ranks<T>(data, ranks, request_of(options, options.exec.workspace_bytes),
-                           options.exec.stream.get());
+  kernels::rank_request request = request_of(options, options.exec.workspace_bytes);
+  request.workspace = options.workspace.data();
+  kernels::launch_ranks<T>(data, ranks, request, options.exec.stream.get());
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                         \
+  template std::size_t rank_workspace<T>(index_t, index_t, const rank_options&);              \
   template void rank_rows<T>(matrix_view<const T>, matrix_view<double>, const rank_options&); \
   template void rank_rows<T>(device_matrix_view<const T>, device_matrix_view<double>,         \
                              const rank_options&);

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "base/element_types.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -144,14 +145,8 @@ void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* in
                          device_matrix_view<index_t>, const top_k_options&);                       \
   template void top_k_distinct<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,     \
                                   device_matrix_view<index_t>, device_matrix_view<index_t>,        \
-                                  index_t*, const top_k_options&)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t);
-GPU_SIMILARITY_INSTANTIATE(std::int16_t);
-GPU_SIMILARITY_INSTANTIATE(std::int32_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t);
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t);
-GPU_SIMILARITY_INSTANTIATE(float);
-GPU_SIMILARITY_INSTANTIATE(double);
+                                  index_t*, const top_k_options&);
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cuda

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <future>
+#include <limits>
 #include <utility>
 
 #include "io/io_error.hpp"
@@ -45,6 +46,24 @@ class rejoined_stream final : public byte_stream {
   std::string head_;
   std::size_t used_ = 0;
   std::unique_ptr<byte_stream> rest_;
+};
+
+/// Counts the bytes that pass.
+class counted_stream final : public byte_stream {
+ public:
+  counted_stream(std::unique_ptr<byte_stream> stream,
+                 std::shared_ptr<std::atomic<std::uint64_t>> count)
+      : stream_(std::move(stream)), count_(std::move(count)) {}
+  std::size_t read(std::span<char> out) override {
+    const std::size_t got = stream_->read(out);
+    count_->fetch_add(got, std::memory_order_relaxed);
+    return got;
+  }
+  [[nodiscard]] std::uint64_t most_bytes() const override { return stream_->most_bytes(); }
+
+ private:
+  std::unique_ptr<byte_stream> stream_;
+  std::shared_ptr<std::atomic<std::uint64_t>> count_;
 };
 
 /// Room for text, not initialised.
@@ -144,17 +163,27 @@ class streamed_lines final : public line_source {
 }  // namespace
 
 input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes)
-    : name_(path == "-" ? "standard input" : path) {
+    : name_(path == "-" ? "standard input" : path),
+      bytes_read_(std::make_shared<std::atomic<std::uint64_t>>(0)) {
   // Opening a FIFO does not wait for its writer: reading does, and a stop request ends that.
   const int descriptor =
       path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) throw input_error(name_, {}, "cannot be opened: " + system_message(errno));
   stream_ = make_file_stream(descriptor, name_, std::move(stop));
+  const std::uint64_t most = stream_->most_bytes();
+  if (most != std::numeric_limits<std::uint64_t>::max()) file_bytes_ = most;
+  stream_ = std::make_unique<counted_stream>(std::move(stream_), bytes_read_);
   take_head();
   if (begins_with("\x1f\x8b")) {
     stream_ = std::make_unique<gzip_stream>(bytes(), name_, max_bytes);
     take_head();
   }
+}
+
+std::optional<double> input::share_read() const {
+  if (file_bytes_ == 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(bytes_read_->load(std::memory_order_relaxed)) /
+                           static_cast<double>(file_bytes_));
 }
 
 void input::take_head() {

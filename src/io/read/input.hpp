@@ -1,9 +1,11 @@
 #pragma once
 // An input of any kind (a file, standard input, a pipe, gzip), as bytes or as blocks of lines.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,13 +40,17 @@ class input {
   /// one while the block before is parsed.
   [[nodiscard]] std::unique_ptr<byte_stream> bytes();
   [[nodiscard]] std::unique_ptr<line_source> lines();
+  /// Which share of the file is read by now, from 0 to 1; nothing of a pipe.
+  [[nodiscard]] std::optional<double> share_read() const;
 
  private:
   void take_head();
 
   std::string name_;
   std::unique_ptr<byte_stream> stream_;
-  std::string head_;  // first bytes, already taken from the stream
+  std::string head_;              // first bytes, already taken from the stream
+  std::uint64_t file_bytes_ = 0;  // as the file has them; 0: not known
+  std::shared_ptr<std::atomic<std::uint64_t>> bytes_read_;
 };
 
 }  // namespace gpu::io

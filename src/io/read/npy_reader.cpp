@@ -124,42 +124,39 @@ void read_piece(byte_stream& bytes, std::span<T> piece, index_t done, index_t co
   }
 }
 
+/// Reads `count` values from number `first` on; `total` there are.
 template <class T>
-void read_values(byte_stream& bytes, index_t rows, index_t cols, const std::string& file,
-                 table& out) {
-  check_size(bytes, rows, cols, sizeof(T), file);
-  matrix<T> values(rows, cols);
-  for (index_t done = 0; done < rows * cols; done += piece_values) {
-    const std::span<T> piece(values.data() + done,
-                             static_cast<std::size_t>(std::min(piece_values, rows * cols - done)));
-    read_piece(bytes, piece, done, rows * cols, file);
-    if (!out.first_nan) out.first_nan = find_nan<T>(piece, done, cols);
+void read_values(byte_stream& bytes, std::span<T> out, index_t first, index_t total, index_t cols,
+                 const std::string& file, std::optional<input_position>& first_nan) {
+  const auto count = static_cast<index_t>(out.size());
+  for (index_t done = 0; done < count; done += piece_values) {
+    const std::span<T> piece =
+        out.subspan(static_cast<std::size_t>(done),
+                    static_cast<std::size_t>(std::min(piece_values, count - done)));
+    read_piece(bytes, piece, first + done, total, file);
+    if (!first_nan) first_nan = find_nan<T>(piece, first + done, cols);
   }
-  out.values = std::move(values);
 }
 
-/// Wide integers, which are taken where every value fits int32.
+/// The same of wide integers, which are taken where every value fits int32.
 template <class T>
-void read_narrowed(byte_stream& bytes, index_t rows, index_t cols, const std::string& file,
-                   table& out) {
-  check_size(bytes, rows, cols, sizeof(T), file);
-  matrix<std::int32_t> values(rows, cols);
+void read_narrowed(byte_stream& bytes, std::span<std::int32_t> out, index_t first, index_t total,
+                   index_t cols, const std::string& file) {
+  const auto count = static_cast<index_t>(out.size());
   std::vector<T> piece;
-  for (index_t done = 0; done < rows * cols;) {
-    const index_t count = std::min(piece_values, rows * cols - done);
-    piece.resize(static_cast<std::size_t>(count));
-    read_piece(bytes, std::span<T>(piece), done, rows * cols, file);
+  for (index_t done = 0; done < count;) {
+    piece.resize(static_cast<std::size_t>(std::min(piece_values, count - done)));
+    read_piece(bytes, std::span<T>(piece), first + done, total, file);
     for (const T value : piece) {
       if (!std::in_range<std::int32_t>(value)) {
-        throw input_error(file, {done / cols, done % cols, true},
+        throw input_error(file, {(first + done) / cols, (first + done) % cols, true},
                           fmt::format("got {}, expected integers that fit 32 bits; save float64 "
                                       "where rounding is meant",
                                       value));
       }
-      values.data()[done++] = static_cast<std::int32_t>(value);
+      out[static_cast<std::size_t>(done++)] = static_cast<std::int32_t>(value);
     }
   }
-  out.values = std::move(values);
 }
 
 /// Nothing may follow; of compressed data this reads the checksum behind it.
@@ -170,45 +167,85 @@ void check_end(byte_stream& bytes, const std::string& file) {
   }
 }
 
-}  // namespace
-
-table read_npy(byte_stream& bytes, const std::string& file) {
-  const npy_header header = read_header(bytes, file);
-  check_layout(header, file);
-  const index_t rows = header.shape[0];
-  const index_t cols = header.shape[1];
+/// Calls `use` with a value of the type that the file stores.
+template <class Use>
+auto with_stored_type(const npy_header& header, const std::string& file, const Use& use) {
   const bool has_order = header.descr.find_first_of("<|=") == 0;
   const std::string type = has_order ? header.descr.substr(1) : "";
-  table out;
-  const auto read = [&](auto reader) { reader(bytes, rows, cols, file, out); };
-  if (type == "i1") {
-    read(read_values<std::int8_t>);
-  } else if (type == "i2") {
-    read(read_values<std::int16_t>);
-  } else if (type == "i4") {
-    read(read_values<std::int32_t>);
-  } else if (type == "u1") {
-    read(read_values<std::uint8_t>);
-  } else if (type == "u2") {
-    read(read_values<std::uint16_t>);
-  } else if (type == "f4") {
-    read(read_values<float>);
-  } else if (type == "f8") {
-    read(read_values<double>);
-  } else if (type == "i8") {
-    read(read_narrowed<std::int64_t>);
-  } else if (type == "u4") {
-    read(read_narrowed<std::uint32_t>);
-  } else if (type == "u8") {
-    read(read_narrowed<std::uint64_t>);
-  } else {
-    throw input_error(
-        file, {},
-        fmt::format("got a .npy array of type {}, expected {}",
-                    header.descr.empty() ? "'structured'" : quoted(header.descr), known_types));
+  if (type == "i1") return use(std::int8_t{});
+  if (type == "i2") return use(std::int16_t{});
+  if (type == "i4") return use(std::int32_t{});
+  if (type == "u1") return use(std::uint8_t{});
+  if (type == "u2") return use(std::uint16_t{});
+  if (type == "f4") return use(float{});
+  if (type == "f8") return use(double{});
+  if (type == "i8") return use(std::int64_t{});
+  if (type == "u4") return use(std::uint32_t{});
+  if (type == "u8") return use(std::uint64_t{});
+  throw input_error(
+      file, {},
+      fmt::format("got a .npy array of type {}, expected {}",
+                  header.descr.empty() ? "'structured'" : quoted(header.descr), known_types));
+}
+
+}  // namespace
+
+npy_rows::npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file)
+    : bytes_(std::move(bytes)), file_(file), header_(read_header(*bytes_, file)) {
+  check_layout(header_, file);
+  element_bytes_ = with_stored_type(header_, file, [&]<class T>(T) {
+    check_size(*bytes_, header_.shape[0], header_.shape[1], sizeof(T), file);
+    return sizeof(T);
+  });
+}
+
+bool npy_rows::is_float() const {
+  return header_.descr.ends_with("f4");
+}
+
+std::optional<table> npy_rows::next() {
+  constexpr std::size_t block_bytes = std::size_t{16} << 20;
+  const index_t left = header_.shape[0] - done_rows_;
+  if (left == 0) {
+    if (!std::exchange(is_end_checked_, true)) check_end(*bytes_, file_);
+    return std::nullopt;
   }
-  check_end(bytes, file);
+  const auto row_bytes = static_cast<std::size_t>(cols()) * element_bytes_;
+  const auto fitting = static_cast<index_t>(block_bytes / std::max<std::size_t>(row_bytes, 1));
+  return read_rows(std::clamp<index_t>(fitting, 1, left));
+}
+
+table npy_rows::rest() {
+  table out = read_rows(header_.shape[0] - done_rows_);
+  check_end(*bytes_, file_);
+  is_end_checked_ = true;
   return out;
+}
+
+table npy_rows::read_rows(index_t rows) {
+  table out;
+  const index_t cols = header_.shape[1];
+  const index_t first = done_rows_ * cols;
+  const index_t total = header_.shape[0] * cols;
+  with_stored_type(header_, file_, [&]<class T>(T) {
+    using element = std::conditional_t<(std::is_integral_v<T> && sizeof(T) > 4) ||
+                                           std::is_same_v<T, std::uint32_t>,
+                                       std::int32_t, T>;
+    matrix<element> values(rows, cols);
+    const std::span<element> all(values.data(), static_cast<std::size_t>(rows * cols));
+    if constexpr (std::is_same_v<element, T>) {
+      read_values<T>(*bytes_, all, first, total, cols, file_, out.first_nan);
+    } else {
+      read_narrowed<T>(*bytes_, all, first, total, cols, file_);
+    }
+    out.values = std::move(values);
+  });
+  done_rows_ += rows;
+  return out;
+}
+
+table read_npy(std::unique_ptr<byte_stream> bytes, const std::string& file) {
+  return npy_rows(std::move(bytes), file).rest();
 }
 
 }  // namespace gpu::io

@@ -1,17 +1,47 @@
 #pragma once
 // NumPy's .npy, versions 1 to 3: two dimensions, C order, little endian.
 
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "io/npy_header.hpp"
 #include "io/read/input.hpp"
+#include "io/read/row_source.hpp"
 #include "io/table.hpp"
 
 namespace gpu::io {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
+/// The rows of a .npy, some megabytes at a time.
+class npy_rows final : public row_source {
+ public:
+  /// Reads the header. `file` is named in errors.
+  npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file);
+  [[nodiscard]] index_t cols() const override { return header_.shape[1]; }
+  [[nodiscard]] std::optional<index_t> rows() const override { return header_.shape[0]; }
+  [[nodiscard]] bool names_rows() const override { return false; }
+  [[nodiscard]] bool is_float() const override;
+  [[nodiscard]] const column_names& columns() const override { return columns_; }
+  std::optional<table> next() override;
+  table rest() override;
+
+ private:
+  table read_rows(index_t rows);
+
+  std::unique_ptr<byte_stream> bytes_;
+  std::string file_;
+  npy_header header_;
+  column_names columns_;  // none
+  std::size_t element_bytes_ = 0;
+  index_t done_rows_ = 0;
+  bool is_end_checked_ = false;
+};
+
 /// Reads the .npy that `bytes` delivers; `file` is named in errors.
-[[nodiscard]] table read_npy(byte_stream& bytes, const std::string& file);
+[[nodiscard]] table read_npy(std::unique_ptr<byte_stream> bytes, const std::string& file);
 
 }  // namespace gpu::io

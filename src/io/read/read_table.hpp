@@ -2,9 +2,11 @@
 // Reads a table of numbers from a file of any format that is known.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "io/read/input.hpp"
+#include "io/read/row_source.hpp"
 #include "io/read/text_layout.hpp"
 #include "io/table.hpp"
 
@@ -32,5 +34,10 @@ struct read_options {
 /// @throw input_error with file, line and column where it is not such a table or cannot be read;
 ///   interrupted where options.stop asked for it; gpu::out_of_memory.
 [[nodiscard]] table read_table(const std::string& path, const read_options& options = {});
+
+/// The rows of `file` block by block, under the same rules; options.stop and options.max_bytes are
+/// those that `file` was opened with. `file` outlives the source.
+/// @throw as read_table, while the source is opened or read.
+[[nodiscard]] std::unique_ptr<row_source> open_rows(input& file, const read_options& options = {});
 
 }  // namespace gpu::io

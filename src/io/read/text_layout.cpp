@@ -54,7 +54,23 @@ bool names_rows(bool has_header, const std::vector<std::string_view>& head,
   return has_header && (head.size() + 1 == data.size() || head.front().empty());
 }
 
+/// Whether `c` is a control character, or perhaps the first byte of one.
+bool is_rare(char c) {
+  const auto code = static_cast<unsigned char>(c);
+  return code < 0x20 || code == 0x7F || code == 0xC2;
+}
+
 }  // namespace
+
+std::string cleaned_name(std::string_view name) {
+  if (name.size() >= 2 && name.front() == '"' && name.back() == '"') {
+    name = name.substr(1, name.size() - 2);
+  }
+  if (std::none_of(name.begin(), name.end(), is_rare)) return std::string(name);
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '\t', ' ');
+  return printable(out);
+}
 
 text_layout find_layout(std::string_view text, choice header, choice row_names,
                         const std::string& file) {
@@ -87,6 +103,19 @@ text_layout find_layout(std::string_view text, choice header, choice row_names,
                                   head.size(), data.size()));
   }
   return layout;
+}
+
+column_names find_columns(std::string_view text, const text_layout& layout) {
+  column_names out;
+  if (!layout.header) return out;
+  index_t lines_before = 0;
+  const std::vector<std::string_view> head = split(take_line(text, lines_before).text, layout);
+  const std::size_t above_names = head.size() - static_cast<std::size_t>(layout.cols);
+  if (above_names > 0) out.corner = cleaned_name(head.front());
+  for (std::size_t k = above_names; k < head.size(); ++k) {
+    out.names.push_back(cleaned_name(head[k]));
+  }
+  return out;
 }
 
 }  // namespace gpu::io

@@ -7,6 +7,7 @@
 #include <gpu/index.hpp>
 
 #include "io/io_error.hpp"
+#include "io/table.hpp"
 
 namespace gpu::io {
 
@@ -20,6 +21,9 @@ struct text_layout {
   bool row_names = false;  ///< Whether the first field of each line names the row.
   index_t cols = 0;        ///< Numbers in each line.
 };
+
+/// A name as it may stand in a result: without quotes around it, tabs or control characters.
+[[nodiscard]] std::string cleaned_name(std::string_view name);
 
 /// Removes blanks and carriage returns from both ends.
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) {
@@ -67,5 +71,8 @@ class field_cursor {
 /// @throw input_error where there is no data line, or the header does not match the data.
 [[nodiscard]] text_layout find_layout(std::string_view text, choice header, choice row_names,
                                       const std::string& file);
+
+/// The names of the columns that the header of `text` gives; `layout` is find_layout's of `text`.
+[[nodiscard]] column_names find_columns(std::string_view text, const text_layout& layout);
 
 }  // namespace gpu::io

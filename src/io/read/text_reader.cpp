@@ -13,6 +13,33 @@
 #include "io/read/value_arena.hpp"
 
 namespace gpu::io {
+
+/// The values of one block of text.
+struct block_values {
+  value_arena arena;
+  std::vector<text_segment> segments;
+};
+
+/// What is known of a whole table.
+struct value_range {
+  index_t rows = 0;
+  std::int32_t smallest = 0;
+  std::int32_t largest = 0;
+  bool has_reals = false;
+
+  void include(const text_segment& segment) {
+    rows += segment.rows;
+    smallest = std::min(smallest, segment.smallest);
+    largest = std::max(largest, segment.largest);
+    has_reals = has_reals || std::holds_alternative<std::span<double>>(segment.values);
+  }
+  template <class T>
+  [[nodiscard]] bool fits() const {
+    return !has_reals && smallest >= std::numeric_limits<T>::min() &&
+           largest <= std::numeric_limits<T>::max();
+  }
+};
+
 namespace {
 
 // A segment's values stay in the second-level cache between reading and narrowing.
@@ -24,12 +51,6 @@ std::size_t line_start(std::string_view text, std::size_t position) {
   const std::size_t newline = text.find('\n', position - 1);
   return newline == std::string_view::npos ? text.size() : newline + 1;
 }
-
-/// The values of one block of text.
-struct block_values {
-  value_arena arena;
-  std::vector<text_segment> segments;
-};
 
 /// Reads one block by all threads.
 block_values read_block(std::string_view block, const text_layout& layout, int threads) {
@@ -62,26 +83,6 @@ block_values read_block(std::string_view block, const text_layout& layout, int t
   out.arena.trim();
   return out;
 }
-
-/// What is known of a whole table.
-struct value_range {
-  index_t rows = 0;
-  std::int32_t smallest = 0;
-  std::int32_t largest = 0;
-  bool has_reals = false;
-
-  void include(const text_segment& segment) {
-    rows += segment.rows;
-    smallest = std::min(smallest, segment.smallest);
-    largest = std::max(largest, segment.largest);
-    has_reals = has_reals || std::holds_alternative<std::span<double>>(segment.values);
-  }
-  template <class T>
-  [[nodiscard]] bool fits() const {
-    return !has_reals && smallest >= std::numeric_limits<T>::min() &&
-           largest <= std::numeric_limits<T>::max();
-  }
-};
 
 /// Joins the blocks to a matrix of T, giving back each one's memory as soon as it is copied.
 template <class T>
@@ -138,34 +139,63 @@ std::string_view without_byte_order_mark(std::string_view block) {
 
 }  // namespace
 
-table read_text(line_source& source, const read_options& options, const std::string& file) {
-  std::string_view block = without_byte_order_mark(source.next());
-  const text_layout layout = find_layout(block, options.header, options.row_names, file);
-  const int threads = cpu::thread_count(options.threads);
+text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& options,
+                     const std::string& file)
+    : source_(std::move(source)), file_(file), threads_(cpu::thread_count(options.threads)) {
+  block_ = without_byte_order_mark(source_->next());
+  layout_ = find_layout(block_, options.header, options.row_names, file);
+  columns_ = find_columns(block_, layout_);
+  if (layout_.header) lines_before_ = skip_header(block_);
+}
 
+/// Reads the block that is there, adds what is known of it, and asks for the next one.
+block_values text_rows::read_lines(value_range& range, table& out) {
+  block_values read = read_block(block_, layout_, threads_);
+  for (text_segment& segment : read.segments) {
+    if (segment.error) {
+      input_position where = segment.error->where;
+      where.line += lines_before_;
+      throw input_error(file_, where, segment.error->what);
+    }
+    if (segment.first_nan && !out.first_nan) {
+      out.first_nan = segment.first_nan;
+      out.first_nan->line += lines_before_;
+    }
+    lines_before_ += segment.lines;
+    range.include(segment);
+    out.names.add(std::exchange(segment.names, {}));
+  }
+  block_ = source_->next();
+  return read;
+}
+
+std::optional<table> text_rows::next() {
+  while (!block_.empty()) {
+    table out;
+    std::deque<block_values> blocks;
+    value_range range;
+    blocks.push_back(read_lines(range, out));
+    if (range.rows == 0) continue;  // blank lines
+    out.columns = columns_;
+    out.values = join_narrowest(blocks, range, layout_.cols, threads_);
+    return out;
+  }
+  return std::nullopt;
+}
+
+table text_rows::rest() {
   table out;
   std::deque<block_values> blocks;
   value_range range;
-  index_t lines_before = layout.header ? skip_header(block) : 0;
-  for (; !block.empty(); block = source.next()) {
-    blocks.push_back(read_block(block, layout, threads));
-    for (text_segment& segment : blocks.back().segments) {
-      if (segment.error) {
-        input_position where = segment.error->where;
-        where.line += lines_before;
-        throw input_error(file, where, segment.error->what);
-      }
-      if (segment.first_nan && !out.first_nan) {
-        out.first_nan = segment.first_nan;
-        out.first_nan->line += lines_before;
-      }
-      lines_before += segment.lines;
-      range.include(segment);
-      out.names.add(std::exchange(segment.names, {}));
-    }
-  }
-  out.values = join_narrowest(blocks, range, layout.cols, threads);
+  while (!block_.empty()) blocks.push_back(read_lines(range, out));
+  out.columns = columns_;
+  out.values = join_narrowest(blocks, range, layout_.cols, threads_);
   return out;
+}
+
+table read_text(std::unique_ptr<line_source> source, const read_options& options,
+                const std::string& file) {
+  return text_rows(std::move(source), options, file).rest();
 }
 
 }  // namespace gpu::io

@@ -18,23 +18,6 @@ constexpr bool holds(std::int32_t smallest, std::int32_t largest) {
   return smallest >= std::numeric_limits<T>::min() && largest <= std::numeric_limits<T>::max();
 }
 
-/// Whether `c` is a control character, or perhaps the first byte of one.
-bool is_rare(char c) {
-  const auto code = static_cast<unsigned char>(c);
-  return code < 0x20 || code == 0x7F || code == 0xC2;
-}
-
-/// A name as it may stand in a result: without quotes around it, tabs or control characters.
-std::string cleaned(std::string_view name) {
-  if (name.size() >= 2 && name.front() == '"' && name.back() == '"') {
-    name = name.substr(1, name.size() - 2);
-  }
-  if (std::none_of(name.begin(), name.end(), is_rare)) return std::string(name);
-  std::string out(name);
-  std::replace(out.begin(), out.end(), '\t', ' ');
-  return printable(out);
-}
-
 }  // namespace
 
 text_segment segment_reader::read(std::string_view lines) {
@@ -83,7 +66,9 @@ const char* segment_reader::read_fast(const char* line, const char* end) {
   if (layout_.row_names) {
     const std::string_view rest(line, static_cast<std::size_t>(end - line));
     const std::size_t name_end = rest.find(layout_.separator);
-    if (name_end == std::string_view::npos || name_end == 0) return nullptr;
+    if (name_end == std::string_view::npos) return nullptr;
+    // Blanks that begin a line are no field, also in front of a tab: what follows may be the name.
+    if (trimmed(rest.substr(0, name_end)).empty()) return nullptr;
     // A blank line, or one of a single field, has no separator: the one found is a later line's.
     if (rest.substr(0, name_end).find('\n') != std::string_view::npos) return nullptr;
     numbers = line + name_end + 1;
@@ -96,7 +81,7 @@ const char* segment_reader::read_fast(const char* line, const char* end) {
   if (next == nullptr) return nullptr;
   if (layout_.row_names) {
     const auto length = static_cast<std::size_t>(numbers - 1 - line);
-    segment_.names.add(cleaned(trimmed({line, length})));
+    segment_.names.add(cleaned_name(trimmed({line, length})));
   }
   integer_count_ += static_cast<std::size_t>(layout_.cols);
   ++segment_.rows;
@@ -113,7 +98,7 @@ void segment_reader::read_with_care(std::string_view line) {
   while (cursor.next(field)) {
     ++column;
     if (layout_.row_names && column == 1) {
-      segment_.names.add(cleaned(field));
+      segment_.names.add(cleaned_name(field));
     } else if (++values <= layout_.cols && !add(field, column)) {
       return;
     }

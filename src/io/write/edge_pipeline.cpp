@@ -5,18 +5,16 @@
 #include <utility>
 
 namespace gpu::io {
-namespace {
 
-constexpr std::size_t block_edges = std::size_t{1} << 12;  // some 200 KB of text
-
-}  // namespace
-
-edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, formatter format)
+edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges,
+                             formatter format)
     : out_(out),
       most_threads_(std::max<std::size_t>(threads, 1)),
-      most_waiting_(2 * most_threads_ + 2),
-      format_(std::move(format)) {
-  current_.reserve(block_edges);
+      most_blocks_(2 * most_threads_ + 2),
+      block_edges_(block_edges),
+      format_(std::move(format)),
+      formatted_(most_blocks_) {
+  current_ = take_spare();
 }
 
 edge_pipeline::~edge_pipeline() {
@@ -31,11 +29,12 @@ edge_pipeline::~edge_pipeline() {
 
 void edge_pipeline::push(std::span<const edge> edges) {
   while (!edges.empty()) {
-    const std::size_t taken = std::min(edges.size(), block_edges - current_.size());
+    std::vector<edge>& filled = current_->edges;
+    const std::size_t taken = std::min(edges.size(), block_edges_ - filled.size());
     const auto end = edges.begin() + static_cast<std::ptrdiff_t>(taken);
-    current_.insert(current_.end(), edges.begin(), end);
+    filled.insert(filled.end(), edges.begin(), end);
     edges = edges.subspan(taken);
-    if (current_.size() == block_edges) {
+    if (filled.size() == block_edges_) {
       if (threads_.empty()) start_threads();
       submit();
     }
@@ -43,7 +42,7 @@ void edge_pipeline::push(std::span<const edge> edges) {
 }
 
 void edge_pipeline::finish() {
-  if (!current_.empty()) submit();
+  if (!current_->edges.empty()) submit();
   wait_for_all();
   const std::scoped_lock lock(mutex_);
   rethrow_failure();
@@ -59,27 +58,32 @@ written_edges edge_pipeline::written() noexcept {
   return {written_.edges, submitted_ == 0 ? out_.bytes_written() : written_.bytes};
 }
 
+edge_pipeline::owned_block edge_pipeline::take_spare() {
+  if (spare_.empty()) {
+    auto fresh = std::make_unique<block>();
+    fresh->edges.reserve(block_edges_);
+    return fresh;
+  }
+  owned_block out = std::move(spare_.back());
+  spare_.pop_back();
+  out->edges.clear();
+  return out;
+}
+
 /// Hands the current block over; without threads it is written here.
 void edge_pipeline::submit() {
-  std::unique_lock lock(mutex_);
-  if (!threads_.empty()) {
-    turned_.wait(lock, [&] { return waiting_.size() < most_waiting_ || failure_; });
-  }
+  locked lock(mutex_);
+  turned_.wait(lock, [&] { return submitted_ - turn_ < most_blocks_ || failure_; });
   rethrow_failure();
   if (submitted_ == 0) written_.bytes = out_.bytes_written();
-  std::vector<edge> next;
-  if (!spare_.empty()) {
-    next = std::move(spare_.back());
-    spare_.pop_back();
-    next.clear();
-  }
-  next.reserve(block_edges);
-  block full{submitted_, std::exchange(current_, std::move(next))};
+  owned_block next = take_spare();
+  current_->number = submitted_;
+  owned_block full = std::exchange(current_, std::move(next));
   ++submitted_;
   if (threads_.empty()) {
-    lock.unlock();
-    process(full, 0);
-    lock.lock();
+    format(*full, 0);
+    write(*full, lock);
+    spare_.push_back(std::move(full));
     rethrow_failure();
     return;
   }
@@ -100,51 +104,65 @@ void edge_pipeline::start_threads() {
 }
 
 void edge_pipeline::work(std::size_t thread) {
+  locked lock(mutex_);
   for (;;) {
-    std::unique_lock lock(mutex_);
     came_.wait(lock, [&] { return !waiting_.empty() || is_ending_; });
     if (waiting_.empty()) return;
-    block taken = std::move(waiting_.front());
+    owned_block taken = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    turned_.notify_all();
-    process(taken, thread);
+    format(*taken, thread);
+    lock.lock();
+    const std::size_t place = taken->number % most_blocks_;
+    formatted_[place] = std::move(taken);
+    if (!is_writing_) write_ready(lock);
   }
 }
 
-/// Makes the bytes of a block and writes them when it is its turn. The threads sleep until then.
-void edge_pipeline::process(block& taken, std::size_t thread) {
-  std::string_view bytes;
-  std::exception_ptr failure;
+void edge_pipeline::format(block& taken, std::size_t thread) {
+  taken.failure = nullptr;
   try {
-    bytes = format_(taken.edges, thread);
+    taken.bytes = format_(taken.edges, thread, taken.text);
   } catch (...) {
-    failure = std::current_exception();
+    taken.failure = std::current_exception();
   }
-  std::unique_lock lock(mutex_);
-  turned_.wait(lock, [&] { return turn_ == taken.number; });
+}
+
+/// Writes the blocks that are ready, from the one whose turn it is on.
+void edge_pipeline::write_ready(locked& lock) {
+  is_writing_ = true;
+  for (;;) {
+    owned_block ready = std::exchange(formatted_[turn_ % most_blocks_], nullptr);
+    if (!ready) break;
+    write(*ready, lock);
+    spare_.push_back(std::move(ready));
+    turned_.notify_one();  // nobody waits but the caller
+  }
+  is_writing_ = false;
+}
+
+/// Writes one block without the lock, and accounts for it.
+void edge_pipeline::write(block& ready, locked& lock) {
+  std::exception_ptr failure = ready.failure;
   if (!failure_ && !failure && !is_abandoned_) {
     lock.unlock();
     try {
-      out_.write(bytes);
+      out_.write(ready.bytes);
     } catch (...) {
       failure = std::current_exception();
     }
     lock.lock();
     if (!failure) {
-      written_.edges += taken.edges.size();
-      written_.bytes += bytes.size();
+      written_.edges += ready.edges.size();
+      written_.bytes += ready.bytes.size();
     }
   }
   if (!failure_) failure_ = failure;
   ++turn_;
-  spare_.push_back(std::move(taken.edges));
-  lock.unlock();
-  turned_.notify_all();
 }
 
 void edge_pipeline::wait_for_all() {
-  std::unique_lock lock(mutex_);
+  locked lock(mutex_);
   turned_.wait(lock, [&] { return turn_ == submitted_; });
 }
 

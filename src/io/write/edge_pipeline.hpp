@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -26,15 +27,36 @@ struct written_edges {
   std::uint64_t bytes = 0;  ///< From the beginning of the output, headers included.
 };
 
+/// Room for the bytes of a block, not initialised.
+class block_text {
+ public:
+  /// At least `bytes`; what was there is lost where it grows.
+  [[nodiscard]] char* room_for(std::size_t bytes) {
+    if (bytes > size_) {
+      bytes_ = std::make_unique_for_overwrite<char[]>(bytes);
+      size_ = bytes;
+    }
+    return bytes_.get();
+  }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0;
+};
+
 /// Writes blocks of edges to `out`, which nobody else may touch between the first push() and the
 /// end of finish(), written() or the destructor. Threads start with the first full block: few edges
-/// need none.
+/// need none. No thread waits for its turn to write: whichever completes the block whose turn it is
+/// writes that and what is ready behind it, while the others go on.
 class edge_pipeline {
  public:
-  /// Makes the bytes of a block, on thread number `thread`; valid until that thread's next call.
-  using formatter = std::function<std::string_view(std::span<const edge>, std::size_t thread)>;
+  /// Makes the bytes of a block, on thread number `thread`; they stay valid as long as edges and
+  /// text do.
+  using formatter =
+      std::function<std::string_view(std::span<const edge>, std::size_t thread, block_text& text)>;
 
-  edge_pipeline(output_file& out, std::size_t threads, formatter format);
+  /// @param block_edges edges of a block.
+  edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges, formatter format);
   /// Leaves out what is not written yet.
   ~edge_pipeline();
   edge_pipeline(const edge_pipeline&) = delete;
@@ -53,29 +75,41 @@ class edge_pipeline {
   struct block {
     std::uint64_t number = 0;
     std::vector<edge> edges;
+    block_text text;
+    std::string_view bytes;  // of `edges` or `text`
+    std::exception_ptr failure;
   };
+  using owned_block = std::unique_ptr<block>;
+  using locked = std::unique_lock<std::mutex>;
+
+  [[nodiscard]] owned_block take_spare();
   void submit();
   void start_threads();
   void work(std::size_t thread);
-  void process(block& taken, std::size_t thread);
+  void format(block& taken, std::size_t thread);
+  void write_ready(locked& lock);
+  void write(block& ready, locked& lock);
   void wait_for_all();
   void rethrow_failure() const;
 
   output_file& out_;
   const std::size_t most_threads_;
-  const std::size_t most_waiting_;
+  const std::size_t most_blocks_;  // submitted and not written yet
+  const std::size_t block_edges_;
   formatter format_;
-  std::vector<edge> current_;  // the block that is being filled
+  owned_block current_;  // that is being filled
 
   std::mutex mutex_;
   std::condition_variable came_;    // a block waits, or the end is near
-  std::condition_variable turned_;  // a block was taken or is done
-  std::deque<block> waiting_;
-  std::vector<std::vector<edge>> spare_;
+  std::condition_variable turned_;  // a block is done
+  std::deque<owned_block> waiting_;
+  std::vector<owned_block> formatted_;  // block n at n modulo most_blocks_
+  std::vector<owned_block> spare_;
   std::uint64_t submitted_ = 0;  // blocks
   std::uint64_t turn_ = 0;       // the block that is to be written next
   written_edges written_;
   std::exception_ptr failure_;
+  bool is_writing_ = false;    // some thread is
   bool is_abandoned_ = false;  // blocks are left out
   bool is_ending_ = false;     // threads end where no block waits
   std::vector<std::jthread> threads_;

@@ -17,6 +17,8 @@
 namespace gpu::io {
 namespace {
 
+constexpr std::size_t block_edges = std::size_t{1} << 13;  // some 400 KB of text
+
 constexpr int slot_bits = 13;  // 8192 entries of 64 bytes: half of a second-level cache
 
 std::size_t slot_of(double statistic) {
@@ -70,13 +72,11 @@ edge_text_writer::edge_text_writer(output_file& out, const result_context& conte
                     statistic_text::room),
       statistics_(static_cast<std::size_t>(cpu::thread_count(context.threads)),
                   statistic_text(context.observations)),
-      texts_(statistics_.size()),
-      pipeline_(out, statistics_.size(), [this](std::span<const edge> edges, std::size_t thread) {
-        std::vector<char>& text = texts_[thread];
-        const std::size_t most_bytes = edges.size() * longest_line_;
-        if (text.size() < most_bytes) text.resize(most_bytes);
-        return std::string_view(text.data(), format(edges, statistics_[thread], text.data()));
-      }) {}
+      pipeline_(out, statistics_.size(), block_edges,
+                [this](std::span<const edge> edges, std::size_t thread, block_text& text) {
+                  char* const bytes = text.room_for(edges.size() * longest_line_);
+                  return std::string_view(bytes, format(edges, statistics_[thread], bytes));
+                }) {}
 
 std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text& statistics,
                                      char* text) const {

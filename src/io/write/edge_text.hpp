@@ -61,10 +61,8 @@ class edge_text_writer {
   const row_names& col_names_;  // of the second
   char col_letter_;
   std::size_t longest_line_;
-  // One of each a thread.
-  std::vector<statistic_text> statistics_;
-  std::vector<std::vector<char>> texts_;
-  edge_pipeline pipeline_;  // last: its threads use the others
+  std::vector<statistic_text> statistics_;  // one a thread
+  edge_pipeline pipeline_;                  // last: its threads use the others
 };
 
 }  // namespace gpu::io

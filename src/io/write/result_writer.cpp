@@ -63,8 +63,9 @@ class edge_npy_writer final : public edge_writer {
   edge_npy_writer(output_file& out, result_frame frame)
       : frame_(frame),
         out_(with_header(out, frame)),
-        pipeline_(out, 1,
-                  [](std::span<const edge> edges, std::size_t) { return bytes_of(edges); }) {}
+        pipeline_(out, 1, block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
+          return bytes_of(edges);
+        }) {}
   void write(std::span<const edge> edges) override { pipeline_.push(edges); }
   void finish() override {
     pipeline_.finish();
@@ -74,6 +75,9 @@ class edge_npy_writer final : public edge_writer {
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
  private:
+  // One thread writes: a file system lets no other write to the same file meanwhile.
+  static constexpr std::size_t block_edges = std::size_t{1} << 16;
+
   static output_file& with_header(output_file& out, result_frame frame) {
     if (frame == result_frame::rows_only) return out;
     if (!out.can_replace()) {
@@ -96,28 +100,6 @@ void append_value(buffered_text& text, T value) {
   } else {
     fmt::format_to(text.end(), FMT_COMPILE("{}"), value);
   }
-}
-
-template <class T>
-void write_all_rows(result_format format, output_file& out, matrix_view<const T> values,
-                    std::string_view type, const row_names& names) {
-  if (format == result_format::npy) {
-    out.write(make_npy_header(type, {values.rows(), values.cols()}));
-    for (index_t i = 0; i < values.rows(); ++i) {
-      out.write(bytes_of(std::span(values.row(i), static_cast<std::size_t>(values.cols()))));
-    }
-    return;
-  }
-  buffered_text text(out);
-  for (index_t i = 0; i < values.rows(); ++i) {
-    if (names.given()) fmt::format_to(text.end(), FMT_COMPILE("{}\t"), names[i]);
-    for (index_t j = 0; j < values.cols(); ++j) {
-      if (j > 0) fmt::format_to(text.end(), "\t");
-      append_value(text, values(i, j));
-    }
-    text.end_line();
-  }
-  text.flush();
 }
 
 }  // namespace
@@ -235,16 +217,6 @@ std::string dense_header(result_format format, index_t rows, const result_contex
   std::string header = "name";
   for (index_t j = 0; j < context.cols(); ++j) header.append(1, '\t').append(context.col_name(j));
   return header + "\n";
-}
-
-void write_rows(result_format format, output_file& out, matrix_view<const float> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f4'", names);
-}
-
-void write_rows(result_format format, output_file& out, matrix_view<const double> values,
-                const row_names& names) {
-  write_all_rows(format, out, values, "'<f8'", names);
 }
 
 double edge_bytes(result_format format, const result_context& context) {

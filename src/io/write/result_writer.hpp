@@ -93,13 +93,6 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context);
 
-/// TSV: the values of each row, behind its name where the file gave names, no header line. npy:
-/// [rows, cols], f4 or f8.
-void write_rows(result_format format, output_file& out, matrix_view<const float> values,
-                const row_names& names);
-void write_rows(result_format format, output_file& out, matrix_view<const double> values,
-                const row_names& names);
-
 /// What stands in front of the edges, of so many of them.
 [[nodiscard]] std::string edge_header(result_format format, std::string_view statistic_name,
                                       std::uint64_t edges);

@@ -83,7 +83,8 @@ char* append_six_digits(char* out, double value) {
     ++exponent;
     digits_value = scaled(value, digit_count - 1 - exponent);
   }
-  auto number = static_cast<std::uint32_t>(digits_value + 0.5);
+  auto number =
+      static_cast<std::uint32_t>(digits_value + 0.5);  // NOLINT(bugprone-incorrect-roundings)
   if (static_cast<double>(number) - digits_value == 0.5) number &= ~1U;  // half to even
   if (number >= digits_end) {
     number /= 10;

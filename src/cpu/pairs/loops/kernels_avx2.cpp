@@ -7,6 +7,7 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernel_screen_body.hpp"
 #include "cpu/pairs/loops/kernels_avx2_screen.hpp"
 
 struct avx2_lanes {

@@ -1,5 +1,5 @@
 // The 8-bit screen with 256-bit products (vpmaddubsw). Included inside the unnamed namespace of a
-// file compiled for AVX2.
+// file compiled for AVX2, after cpu/pairs/loops/kernel_screen_body.hpp.
 //
 // A lane of 16 bits is a column: a step multiplies two bytes of 16 columns by the two of a row, and
 // adds the pairs of products, which never saturate (byte_pair_offset), to sums that wrap around.
@@ -9,15 +9,15 @@
 // are 8 sums, 2 columns, a row and a product: 12 of 16 registers.
 
 template <index_t Steps>
-struct byte_pair_screen {
+struct byte_pair_block {
+  using vector = __m256i;
   static constexpr index_t rows = 4;
   static constexpr index_t groups = 2;
-  static constexpr index_t cols = groups * group_lanes;
   static constexpr index_t column_bytes = group_lanes * 2;  // of a step
 
   static inline __attribute__((always_inline)) void multiply(const screen_tile& tile, index_t row,
                                                              index_t group,
-                                                             __m256i (&sum)[rows][groups]) {
+                                                             vector (&sum)[rows][groups]) {
     const index_t count = Steps > 0 ? Steps : tile.steps;
     const std::uint8_t* first = tile.columns + group * count * column_bytes;
     const std::uint8_t* second = first + count * column_bytes;
@@ -49,41 +49,25 @@ struct byte_pair_screen {
     }
   }
 
+  static inline __attribute__((always_inline)) vector spread(std::uint32_t limit) {
+    return _mm256_set1_epi16(static_cast<short>(limit));
+  }
+  static inline __attribute__((always_inline)) vector most(vector a, vector b) {
+    return _mm256_max_epu16(a, b);
+  }
   // Two bits of each lane that reaches the limit.
-  static inline __attribute__((always_inline)) std::uint32_t reached(__m256i sum, __m256i limit) {
+  static inline __attribute__((always_inline)) std::uint32_t reached(vector sum, vector limit) {
     return static_cast<std::uint32_t>(
-        _mm256_movemask_epi8(_mm256_cmpeq_epi16(_mm256_max_epu16(sum, limit), sum)));
+        _mm256_movemask_epi8(_mm256_cmpeq_epi16(most(sum, limit), sum)));
   }
-
-  static __attribute__((noinline)) void visit(const screen_tile& tile, const exact_test& test,
-                                              index_t row, index_t group) {
-    __m256i sum[rows][groups];
-    multiply(tile, row, group, sum);
-    const __m256i limit = _mm256_set1_epi16(static_cast<short>(tile.limit));
-    for (index_t i = row; i < row + rows && i < tile.rows; ++i) {
-      for (index_t g = 0; g < groups; ++g) {
-        std::uint32_t lanes = reached(sum[i - row][g], limit) & 0x55555555u;
-        for (; lanes != 0; lanes &= lanes - 1) {
-          const index_t j = (group + g) * group_lanes + __builtin_ctz(lanes) / 2;
-          if (j < tile.cols && j + tile.diagonal > i) (void)test.keeps(test.context, i, j, 0);
-        }
-      }
-    }
+  static inline __attribute__((always_inline)) bool any(vector sum, vector limit) {
+    return reached(sum, limit) != 0;
   }
-
-  static void search(const screen_tile& tile, const exact_test& test) {
-    const __m256i limit = _mm256_set1_epi16(static_cast<short>(tile.limit));
-    for (index_t group = 0; group * group_lanes < tile.cols; group += groups) {
-      for (index_t row = 0; row < tile.rows; row += rows) {
-        if (group * group_lanes + cols - 1 + tile.diagonal <= row) break;
-        __m256i sum[rows][groups];
-        multiply(tile, row, group, sum);
-        __m256i most = _mm256_max_epu16(sum[0][0], sum[0][1]);
-        for (int i = 1; i < rows; ++i) {
-          most = _mm256_max_epu16(most, _mm256_max_epu16(sum[i][0], sum[i][1]));
-        }
-        if (reached(most, limit) != 0) visit(tile, test, row, group);
-      }
-    }
+  static constexpr int bits_per_lane = 2;
+  static inline __attribute__((always_inline)) std::uint32_t lanes(vector sum, vector limit) {
+    return reached(sum, limit) & 0x55555555u;
   }
 };
+
+template <index_t Steps>
+using byte_pair_screen = screen_body<byte_pair_block<Steps>>;

@@ -8,6 +8,7 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernel_screen_body.hpp"
 #include "cpu/pairs/loops/kernels_avx512_ops.hpp"
 #include "cpu/pairs/loops/kernels_class_count.hpp"
 #include "cpu/pairs/loops/kernels_vnni_ops.hpp"

@@ -1,5 +1,5 @@
 // The 8-bit screen with VNNI alone. Included inside the unnamed namespace of a file compiled for
-// AVX-512 with VNNI.
+// AVX-512 with VNNI, after cpu/pairs/loops/kernel_screen_body.hpp.
 //
 // Steps is the number of steps of 4 bytes, or 0 for what the tile says: known, as for the common 29
 // to 32 columns, the addresses cost nothing, and Zen 4 runs at 7.3 in place of 5.8e9 pairs/s and
@@ -10,14 +10,14 @@
 // 24x1 7.4, 28x1 8.5; blocks whose sums do not fit the registers 4 to 5.
 
 template <index_t Steps>
-struct vnni_screen_steps {
+struct vnni_screen_block {
+  using vector = __m512i;
   static constexpr index_t rows = 8;
   static constexpr index_t groups = 2;
-  static constexpr index_t cols = groups * group_lanes;
 
   static inline __attribute__((always_inline)) void multiply(const screen_tile& tile, index_t row,
                                                              index_t group,
-                                                             __m512i (&sum)[rows][groups]) {
+                                                             vector (&sum)[rows][groups]) {
     const index_t count = Steps > 0 ? Steps : tile.steps;
     const index_t group_bytes = count * group_lanes * step_bytes;
     const std::uint8_t* first = tile.columns + group * group_bytes;
@@ -39,42 +39,24 @@ struct vnni_screen_steps {
     }
   }
 
-  static __attribute__((noinline)) void visit(const screen_tile& tile, const exact_test& test,
-                                              index_t row, index_t group) {
-    __m512i sum[rows][groups];
-    multiply(tile, row, group, sum);
-    const __m512i limit = _mm512_set1_epi32(static_cast<int>(tile.limit));
-    for (index_t i = row; i < row + rows && i < tile.rows; ++i) {
-      for (index_t g = 0; g < groups; ++g) {
-        std::uint32_t lanes = _mm512_cmpge_epu32_mask(sum[i - row][g], limit);
-        for (; lanes != 0; lanes &= lanes - 1) {
-          const index_t j = (group + g) * group_lanes + __builtin_ctz(lanes);
-          if (j < tile.cols && j + tile.diagonal > i) (void)test.keeps(test.context, i, j, 0);
-        }
-      }
-    }
+  static inline __attribute__((always_inline)) vector spread(std::uint32_t limit) {
+    return _mm512_set1_epi32(static_cast<int>(limit));
   }
-
-  static void search(const screen_tile& tile, const exact_test& test) {
-    const __m512i limit = _mm512_set1_epi32(static_cast<int>(tile.limit));
-    for (index_t group = 0; group * group_lanes < tile.cols; group += groups) {
-      for (index_t row = 0; row < tile.rows; row += rows) {
-        if (group * group_lanes + cols - 1 + tile.diagonal <= row) break;
-        __m512i sum[rows][groups];
-        multiply(tile, row, group, sum);
-        __m512i most = _mm512_max_epu32(sum[0][0], sum[0][1]);
-        for (int i = 1; i < rows; ++i) {
-          most = _mm512_max_epu32(most, _mm512_max_epu32(sum[i][0], sum[i][1]));
-        }
-        if (_mm512_cmpge_epu32_mask(most, limit) != 0) visit(tile, test, row, group);
-      }
-    }
+  static inline __attribute__((always_inline)) vector most(vector a, vector b) {
+    return _mm512_max_epu32(a, b);
+  }
+  static inline __attribute__((always_inline)) bool any(vector sum, vector limit) {
+    return _mm512_cmpge_epu32_mask(sum, limit) != 0;
+  }
+  static constexpr int bits_per_lane = 1;
+  static inline __attribute__((always_inline)) std::uint32_t lanes(vector sum, vector limit) {
+    return _mm512_cmpge_epu32_mask(sum, limit);
   }
 };
 
 struct vnni_screen {
   static void search(const screen_tile& tile, const exact_test& test) {
-    if (tile.steps == 8) return vnni_screen_steps<8>::search(tile, test);
-    vnni_screen_steps<0>::search(tile, test);
+    if (tile.steps == 8) return screen_body<vnni_screen_block<8>>::search(tile, test);
+    screen_body<vnni_screen_block<0>>::search(tile, test);
   }
 };

@@ -103,7 +103,8 @@ void packed_rows::choose_for_cut(const filter& how) {
       kernels_.screen.search != nullptr && cols_ <= most_screened_cols && how.cut > 0;
   estimate_.candidates = is_offered ? estimate_.kept : 1;  // at least
   if (!is_offered) costs.screen = infinity;
-  rung_ = choose_cpu_rung(estimate_, costs).rung;
+  choice_ = choose_cpu_rung(estimate_, costs);
+  rung_ = choice_.rung;
   if (rung_ != cpu_pair_rung::screen) return;
   if (screen_.is_empty()) {
     columns_ = {};
@@ -111,7 +112,14 @@ void packed_rows::choose_for_cut(const filter& how) {
   }
   if (screen_.weakest(how.cut) <= 0) costs.screen = infinity;
   estimate_.candidates = share_above(screen_.weakest(how.cut));
-  rung_ = choose_cpu_rung(estimate_, costs).rung;
+  choice_ = choose_cpu_rung(estimate_, costs);
+  rung_ = choice_.rung;
+}
+
+std::string packed_rows::explain() const {
+  if (keeps_none_) return "no pair is looked at: no statistic reaches the cut";
+  if (estimate_.sampled == 0) return "every pair is decided: there is no cut, or nothing to sample";
+  return explain_cpu_rung(choice_, estimate_);
 }
 
 // A sample may have missed what is rare, and rows may be of several kinds. A rung that looks at

@@ -26,6 +26,7 @@ class packed_rows : public pair_rows {
     pack_for_rung();
   }
   [[nodiscard]] pair_estimate estimate() const override { return estimate_; }
+  [[nodiscard]] std::string explain() const override;
   void reconsider() override;
   [[nodiscard]] bool finds_above() const override { return true; }
   void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,
@@ -115,6 +116,7 @@ class packed_rows : public pair_rows {
   std::vector<double> sample_;
   pair_task task_;  // what was prepared for
   cpu_pair_rung rung_ = cpu_pair_rung::search;
+  cpu_rung_choice choice_;  // that led to it
   pair_estimate estimate_;
   // Of the tiles that were searched since then.
   mutable std::atomic<std::uint64_t> searched_pairs_ = 0;

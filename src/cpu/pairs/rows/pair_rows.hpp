@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gpu/index.hpp>
@@ -99,6 +100,10 @@ class pair_rows {
   virtual void prepare(const pair_task& /*task*/) {}
   /// What a sample of the pairs says about the cut prepared for; nothing of none.
   [[nodiscard]] virtual pair_estimate estimate() const { return {}; }
+  /// How pairs of the cut prepared for are found, and why, in words.
+  [[nodiscard]] virtual std::string explain() const {
+    return "every pair is decided: this variant has no other way";
+  }
   /// Goes on in another way where the tiles so far turned out otherwise than prepare() expected.
   /// To be called by one thread, between tiles.
   virtual void reconsider() {}

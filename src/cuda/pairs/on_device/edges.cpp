@@ -65,8 +65,9 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
                        cudaStream_t stream) const {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(state_, 0, sizeof *state_, stream));
   kernels::launch_store(table_.get(), sizeof *table_, table_there_, stream);
-  const kernels::edge_key_layout layout = kernels::edge_key_layout::of_rows(
-      0, std::max<index_t>(shape_.rows, 2), std::max<index_t>(shape_.rows, 2));
+  const detail::pair_area& area = shape_.area;
+  const auto layout = kernels::edge_key_layout::of_rows(area.rows.begin, area.rows.end,
+                                                        area.cols.begin, area.cols.size());
   int sorted = 0;
   if (queue_ > 0) {
     find(rows, keep, stream);
@@ -86,7 +87,6 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
                                       stream);
   }
   kernels::launch_write_found(state_, keys_[sorted], values_[sorted], layout,
-                              static_cast<std::uint32_t>(shape_.area.cols.begin),
                               {table_there_, sink_.keep.side},
                               static_cast<std::uint64_t>(sink_.edges.size()), sink_.edges.data(),
                               sink_.found.data(), stream);

@@ -49,40 +49,58 @@ table_place place_of(const detail::any_table& table) {
   return elsewhere ? table_place::other_device : table_place::this_device;
 }
 
-void check_memory(const char* name, const void* memory, std::span<const device_info> devices) {
+void check_memory(const char* name, const void* memory, std::span<const int> devices) {
   if (memory == nullptr) return;
   const cudaPointerAttributes memory_is = attributes_of(memory);
   if (memory_is.type == cudaMemoryTypeUnregistered) {
-    if (reads_host_memory(devices.front().ordinal)) return;
+    if (reads_host_memory(devices.front())) return;
     throw invalid_argument(fmt::format("{}: is not in device memory, expected memory of device {}",
-                                       name, devices.front().ordinal));
+                                       name, devices.front()));
   }
   if (memory_is.type != cudaMemoryTypeDevice) return;  // managed, or host memory that is mapped
-  const auto is_there = [&](const device_info& device) {
-    return device.ordinal == memory_is.device;
-  };
-  if (std::any_of(devices.begin(), devices.end(), is_there)) return;
+  if (std::find(devices.begin(), devices.end(), memory_is.device) != devices.end()) return;
   throw invalid_argument(
       fmt::format("{}: is in the memory of device {}, the call runs on device {}", name,
-                  memory_is.device, devices.front().ordinal));
+                  memory_is.device, devices.front()));
 }
 
-void check_tables(const detail::pair_tables& tables, std::span<const device_info> devices) {
+void check_tables(const detail::pair_tables& tables, std::span<const int> devices) {
   if (!detail::is_on_device(tables)) return;
   check_memory(detail::has_y(tables) ? "x" : "data", data_of(tables.x), devices);
   if (tables.y) check_memory("y", data_of(*tables.y), devices);
 }
 
-void wait_for_callers_stream(const execution& exec) {
+std::vector<int> ordinals_of(std::span<const device_info> devices) {
+  std::vector<int> out;
+  for (const device_info& device : devices) out.push_back(device.ordinal);
+  return out;
+}
+
+void check_stream([[maybe_unused]] const execution& exec, [[maybe_unused]] int device) {
+#if CUDART_VERSION >= 12080
   const cudaStream_t stream = exec.stream.get();
+  if (stream == nullptr) return;  // that of the current device
+  int owner = device;
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamGetDevice(stream, &owner));
+  if (owner == device) return;
+  throw invalid_argument(
+      fmt::format("execution.stream: is a stream of device {}, the call runs on "
+                  "device {}",
+                  owner, device));
+#endif
+}
+
+void refuse_capture(const execution& exec, const char* why) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
-  if (status != cudaStreamCaptureStatusNone) {
-    throw invalid_argument(
-        "execution.stream: is being captured in a graph, but a result in host memory waits for the "
-        "stream");
-  }
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamIsCapturing(exec.stream.get(), &status));
+  if (status == cudaStreamCaptureStatusNone) return;
+  throw invalid_argument(fmt::format(
+      "execution.stream: is being captured in a graph, but {} waits for the stream", why));
+}
+
+void wait_for_callers_stream(const execution& exec) {
+  refuse_capture(exec, "a result in host memory");
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(exec.stream.get()));
 }
 
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <span>
+#include <vector>
 
 #include <gpu/backend.hpp>
 #include <gpu/execution.hpp>
@@ -19,10 +20,19 @@ table_place place_of(const detail::any_table& table);
 
 /// Throws gpu::invalid_argument, naming `name`, where memory cannot be read or written by kernels
 /// on `devices`, or lies on a device that is none of them.
-void check_memory(const char* name, const void* memory, std::span<const device_info> devices);
+void check_memory(const char* name, const void* memory, std::span<const int> devices);
 
 /// Checks the memory of tables in device memory; nothing for those in host memory.
-void check_tables(const detail::pair_tables& tables, std::span<const device_info> devices);
+void check_tables(const detail::pair_tables& tables, std::span<const int> devices);
+
+/// The ordinals of devices.
+std::vector<int> ordinals_of(std::span<const device_info> devices);
+
+/// Throws gpu::invalid_argument where the caller's stream is one of another device.
+void check_stream(const execution& exec, int device);
+
+/// Throws gpu::invalid_argument where the caller's stream is being captured: for what must wait.
+void refuse_capture(const execution& exec, const char* why);
 
 /// Waits for what has been put on the caller's stream, so that it can be read on others. Throws
 /// gpu::invalid_argument where the stream is being captured.

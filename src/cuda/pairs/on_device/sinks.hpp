@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <gpu/device_sinks.hpp>
+
 #include "base/keep_range.hpp"
 #include "cuda/pairs/on_device/stream_rows.hpp"
 #include "stats/p_table.hpp"

@@ -62,7 +62,7 @@ stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
   norms_ = memory.take<kernels::row_norm>(rows);
   invalid_ = memory.take<unsigned long long>(1);
   const bool has_values = format.tile != pair_tile_kind::tensor_float || splits_;
-  values_ = memory.take<std::byte>(has_values ? rows * format.row_bytes : 0);
+  values_ = has_values ? memory.take<std::byte>(rows * format.row_bytes) : nullptr;
   unit_ = memory.take<double>(rows * format.unit_bytes / sizeof(double));
   ranks_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * ranks_bytes);
 }
@@ -75,10 +75,11 @@ void stream_rows::prepare_table(device_matrix_view<const T> table, index_t first
     const index_t rows = std::min(block_rows_, table.rows() - begin);
     const index_t at = first + begin;
     const auto offset = static_cast<std::size_t>(at);
-    const packed_rows to{.square_sums = square_sums_ + at,
-                         .ranks = ranks_,
-                         .values = values_ + offset * format.row_bytes,
-                         .unit = unit_ + offset * format.unit_bytes / sizeof(double)};
+    const packed_rows to{
+        .square_sums = square_sums_ + at,
+        .ranks = ranks_,
+        .values = values_ == nullptr ? nullptr : values_ + offset * format.row_bytes,
+        .unit = unit_ + offset * format.unit_bytes / sizeof(double)};
     pack_rows(shape_.what, format,
               device_matrix_view<const T>(table.row(begin), rows, table.cols(), table.row_stride()),
               to, stream);
@@ -111,7 +112,7 @@ kernels::pair_operand stream_rows::operand(index_range rows, pair_tile_kind tile
   const row_format& format = shape_.format;
   return operand_of(
       format, tile, rows,
-      {.values = values_ + first * format.row_bytes,
+      {.values = values_ == nullptr ? nullptr : values_ + first * format.row_bytes,
        .unit =
            format.unit_bytes == 0 ? nullptr : unit_ + first * format.unit_bytes / sizeof(double),
        .norms = norms_,

@@ -1,0 +1,169 @@
+// All pairs whose results stay in device memory: checks the call, and hands it to the device.
+#include <fmt/format.h>
+
+#include <string>
+#include <variant>
+
+#include <gpu/device_sinks.hpp>
+#include <gpu/error.hpp>
+#include <gpu/plan.hpp>
+
+#include "api/all_pairs_run.hpp"
+#include "api/arguments.hpp"
+#include "base/memory_errors.hpp"
+#include "pairs/checks.hpp"
+#include "pairs/on_device.hpp"
+#include "pairs/tables.hpp"
+
+namespace gpu::inline v0::detail {
+namespace {
+
+constexpr index_t most_bins = 65536;
+constexpr index_t totals = 3;
+
+void check_filter(const pair_filter& keep) {
+  validate::check_filter(keep);
+  if (keep.adjust == adjustment::benjamini_hochberg) {
+    throw unsupported(
+        "pair_filter.adjust: benjamini_hochberg is not offered for results in device memory, "
+        "expected none or bonferroni");
+  }
+}
+
+template <class Value>
+void check_matrix(const char* name, const device_matrix_view<Value>& view, index_t rows,
+                  index_t cols) {
+  if (view.rows() == rows && view.cols() == cols) return;
+  throw invalid_argument(fmt::format("{}: got [{}, {}], expected [{}, {}]", name, view.rows(),
+                                     view.cols(), rows, cols));
+}
+
+template <class Value>
+void check_vector(const char* name, const device_vector_view<Value>& view, index_t size) {
+  if (view.size() == size) return;
+  throw invalid_argument(fmt::format("{}: got {} elements, expected {}", name, view.size(), size));
+}
+
+// What a sink writes must not be what is read.
+template <class Value>
+void check_apart(const char* name, const device_matrix_view<Value>& out,
+                 const pair_tables& tables) {
+  const auto check = [&](const any_table& table) {
+    const byte_extent bytes = std::visit([](const auto& view) { return bytes_of(view); }, table);
+    if (may_overlap(bytes_of(out), bytes)) {
+      throw invalid_argument(fmt::format("{}: overlaps the data", name));
+    }
+  };
+  check(tables.x);
+  if (tables.y) check(*tables.y);
+}
+
+// The checks of each sink for the input of a call.
+struct sink_checks {
+  const pair_input& input;
+
+  template <class Value>
+  void operator()(const basic_device_dense_sink<Value>& sink) const {
+    check_matrix("device_dense_sink.out", sink.out, input.area.rows.size(), input.area.cols.size());
+    check_apart("device_dense_sink.out", sink.out, input.tables);
+  }
+  void operator()(const device_top_k_sink& sink) const {
+    check_filter(sink.keep);
+    check_enumerator("device_top_k_sink.order", sink.order, neighbor_order::by_absolute_value);
+    const index_t rows = input.area.rows.size();
+    const index_t k = sink.index.cols();
+    if (k < 1) {
+      throw invalid_argument(
+          fmt::format("device_top_k_sink.index: got {} columns, expected at least 1", k));
+    }
+    check_matrix("device_top_k_sink.index", sink.index, rows, k);
+    check_matrix("device_top_k_sink.statistic", sink.statistic, rows, k);
+    check_vector("device_top_k_sink.count", sink.count, rows);
+    check_apart("device_top_k_sink.index", sink.index, input.tables);
+    check_apart("device_top_k_sink.statistic", sink.statistic, input.tables);
+  }
+  void operator()(const device_count_sink& sink) const {
+    check_filter(sink.keep);
+    if (!sink.degree.empty()) {
+      check_vector("device_count_sink.degree", sink.degree, input.rows_of_x());
+    }
+    if (!sink.y_degree.empty()) {
+      check_vector("device_count_sink.y_degree", sink.y_degree, input.rows_of_y());
+    }
+    if (!sink.totals.empty()) check_vector("device_count_sink.totals", sink.totals, totals);
+    if (sink.histogram.size() > most_bins) {
+      throw invalid_argument(
+          fmt::format("device_count_sink.histogram: got {} elements, expected "
+                      "0 to {}",
+                      sink.histogram.size(), most_bins));
+    }
+  }
+  void operator()(const device_edge_sink& sink) const {
+    check_filter(sink.keep);
+    if (sink.edges.empty()) {
+      throw invalid_argument("device_edge_sink.edges: got a capacity of 0, expected at least 1");
+    }
+    check_vector("device_edge_sink.found", sink.found, 1);
+  }
+};
+
+// As the host results of the same name are cut.
+part_shape shape_of_parts(const any_device_sink& sink) {
+  const bool pairs = std::holds_alternative<device_count_sink>(sink) ||
+                     std::holds_alternative<device_edge_sink>(sink);
+  return pairs ? part_shape::equal_pairs : part_shape::equal_rows;
+}
+
+pair_input checked_input(measure what, const pair_tables& tables, const pair_options& options,
+                         const any_device_sink& sink) {
+  if (tables.prepared_y != nullptr) {
+    throw unsupported("y: prepared rows are not offered with results in device memory");
+  }
+  static_cast<void>(checked_backend(what, tables, options));
+  if (options.exec.devices.size() > 1) {
+    throw unsupported(
+        fmt::format("execution.devices: got {}, expected one device for results in device memory",
+                    options.exec.devices.size()));
+  }
+  if (options.fold == row_folding::always) {
+    throw unsupported(
+        "options.fold: always is not offered for results in device memory, which nothing folds");
+  }
+  const pair_input input{.tables = tables,
+                         .area = area_of(tables, options.part, shape_of_parts(sink))};
+  std::visit(sink_checks{input}, sink);
+  return input;
+}
+
+}  // namespace
+
+void all_pairs_on_device(measure what, const pair_tables& tables, const pair_options& options,
+                         const any_device_sink& sink) {
+  with_memory_errors("all pairs", [&] {
+    const pair_input input = checked_input(what, tables, options, sink);
+    const device_pair_call call{what, input, options, sink};
+    if (!options.workspace.empty()) {
+      check_workspace(options.workspace, cuda::device_workspace_of(call));
+    }
+    cuda::all_pairs_on_device(call);
+  });
+}
+
+pair_plan plan_all_pairs_on_device(measure what, const pair_tables& tables,
+                                   const pair_options& options, const any_device_sink& sink) {
+  return with_memory_errors("plan_all_pairs", [&] {
+    const pair_input input = checked_input(what, tables, options, sink);
+    const engine_plan engine = cuda::plan_all_pairs_on_device({what, input, options, sink});
+    pair_plan out{.used = backend::cuda,
+                  .device = engine.device,
+                  .variant = engine.variant,
+                  .tile_rows = engine.tile_rows,
+                  .tile_cols = engine.tile_cols,
+                  .workspace_bytes = engine.workspace_bytes};
+    out.choice = "every pair is decided by tiles";
+    out.pairs = pairs_in(input.area);
+    return out;
+  });
+}
+
+}  // namespace gpu::inline v0::detail

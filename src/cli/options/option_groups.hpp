@@ -1,0 +1,110 @@
+#pragma once
+// Options that several commands share.
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gpu/execution.hpp>
+
+#include "cli/options/option_values.hpp"
+#include "cli/options/options.hpp"
+
+namespace gpu::cli {
+
+template <class Value>
+using names_of = std::map<std::string, Value>;
+
+/// An option whose value is one of a few words.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        const names_of<Value>& names, const std::string& description) {
+  std::vector<std::string> words;
+  for (const auto& [word, unused] : names) words.push_back(word);
+  std::string type;
+  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
+  return app
+      .add_option_function<std::string>(
+          name, [&value, names](const std::string& word) { value = names.at(word); }, description)
+      ->check(CLI::IsMember(words).description(""))
+      ->type_name(type);
+}
+
+template <class Integer>
+CLI::Option* add_bytes(CLI::App& app, const std::string& name, Integer& value,
+                       const std::string& description) {
+  const auto convert = [&value, name](const std::string& text) {
+    const std::optional<std::uint64_t> bytes = parse_bytes(text);
+    if (!bytes) {
+      throw CLI::ValidationError(
+          name, "got " + text + ", expected a number of bytes from 1, as 500M or 10G");
+    }
+    value = static_cast<Integer>(*bytes);
+  };
+  return app.add_option_function<std::string>(name, convert, description)->type_name("BYTES");
+}
+
+/// What every job that reads a table takes.
+template <class Command>
+void add_input(CLI::App& app, Command& c) {
+  const names_of<io::choice> choices{
+      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
+  app.add_option("INPUT", c.input,
+                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
+      ->required()
+      ->check(file_name());
+  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
+      ->group("Input");
+  add_choice(app, "--row-names", c.row_names, choices,
+             "Whether each line begins with a name [auto]")
+      ->group("Input");
+  add_bytes(app, "--max-input", c.max_input_bytes,
+            "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
+      ->group("Input");
+}
+
+/// Where it is written, and in what format.
+template <class Command>
+void add_output(CLI::App& app, Command& c) {
+  app.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+  add_choice<io::result_format>(app, "--format", c.format,
+                                {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
+                                "Its format [tsv]")
+      ->group("Result");
+}
+
+/// What a run did, as JSON.
+template <class Command>
+void add_report(CLI::App& app, Command& c, const std::string& description) {
+  app.add_option("--report", c.report, description)
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+}
+
+/// How much may be written.
+template <class Command>
+void add_size_limit(CLI::App& app, Command& c) {
+  add_bytes(app, "--max-output", c.max_output_bytes,
+            "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
+            "T allowed [10G]")
+      ->group("Result");
+  app.add_flag("--force", c.force, "Write however much it is")->group("Result");
+}
+
+/// Where it runs.
+void add_backend(CLI::App& app, execution& exec);
+
+/// The options of the commands that take rows one by one.
+void add_mean_filter(CLI::App& app, mean_filter_command& c);
+void add_rank(CLI::App& app, rank_command& c);
+void add_top_k(CLI::App& app, top_k_command& c);
+
+}  // namespace gpu::cli

@@ -1,0 +1,151 @@
+// Options of rank, top-k and mean-filter, and where everything runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "cli/options/option_groups.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// More is a slip of the finger. What a machine gains nothing from is capped by the library.
+int most_asked_threads() {
+  constexpr int always = 1024;
+  return std::max(always, cpu::most_threads());
+}
+
+void add_results(CLI::App& app, row_files& files) {
+  add_output(app, files);
+  add_report(app, files, "Also write input, shape and times as JSON");
+  add_size_limit(app, files);
+}
+
+void add_quiet(CLI::App& app, row_files& files) {
+  app.add_flag("-q,--quiet", files.quiet, "No progress and no summary")->group("Execution");
+}
+
+}  // namespace
+
+void add_backend(CLI::App& app, execution& exec) {
+  add_choice<backend>(
+      app, "--backend", exec.target,
+      {{"auto", backend::automatic}, {"cpu", backend::cpu}, {"cuda", backend::cuda}},
+      "Where to compute [auto]")
+      ->group("Execution");
+  app.add_option("--devices", exec.devices, "CUDA devices to share the work [the first]")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->group("Execution");
+  app.add_option("--threads", exec.cpu_threads, "CPU threads [all]")
+      ->type_name("N")
+      ->check(number_in(fmt::format("a whole number from 1 to {}", most_asked_threads()),
+                        [](double n) { return n >= 1 && n <= most_asked_threads(); }))
+      ->group("Execution");
+  add_bytes(app, "--memory-limit", exec.workspace_bytes,
+            "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
+      ->group("Execution");
+}
+
+void add_mean_filter(CLI::App& app, mean_filter_command& c) {
+  add_input(app, c);
+  app.add_option("-w,--window", c.filter.window, "Elements of a window")
+      ->required()
+      ->type_name("W")
+      ->check(number_in("a whole number from 1", [](double w) { return w >= 1; }))
+      ->group("Filter");
+  app.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")
+      ->type_name("N")
+      ->group("Filter");
+  add_choice<boundary>(app, "--boundary", c.filter.boundary,
+                       {{"zero", boundary::zero},
+                        {"reflect", boundary::reflect},
+                        {"nearest", boundary::nearest},
+                        {"mirror", boundary::mirror},
+                        {"wrap", boundary::wrap},
+                        {"shrink", boundary::shrink},
+                        {"valid", boundary::valid}},
+                       "What stands beyond the ends of a row [reflect]")
+      ->group("Filter");
+  add_choice<nan_policy>(
+      app, "--nan", c.filter.nans,
+      {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
+      "What a NaN does: make the means over it NaN, or count as absent [propagate]")
+      ->group("Filter");
+  add_results(app, c);
+  add_backend(app, c.filter.exec);
+  add_choice<mean_filter_variant>(app, "--variant", c.filter.variant,
+                                  {{"automatic", mean_filter_variant::automatic},
+                                   {"direct", mean_filter_variant::direct},
+                                   {"constant_memory", mean_filter_variant::constant_memory},
+                                   {"shared_memory", mean_filter_variant::shared_memory},
+                                   {"register_window", mean_filter_variant::register_window},
+                                   {"block_sums", mean_filter_variant::block_sums},
+                                   {"multi_level", mean_filter_variant::multi_level}},
+                                  "Implementation of the filter [automatic]")
+      ->group("Execution");
+  add_quiet(app, c);
+}
+
+void add_rank(CLI::App& app, rank_command& c) {
+  add_input(app, c);
+  add_choice<tie_method>(app, "--ties", c.rank.ties,
+                         {{"average", tie_method::average},
+                          {"min", tie_method::min},
+                          {"max", tie_method::max},
+                          {"dense", tie_method::dense},
+                          {"ordinal", tie_method::ordinal}},
+                         "Rank of equal values, as scipy.stats.rankdata's [average]")
+      ->group("Ranks");
+  add_choice<rank_order>(
+      app, "--order", c.rank.order,
+      {{"ascending", rank_order::ascending}, {"descending", rank_order::descending}},
+      "Whether the smallest or the largest value has rank 1 [ascending]")
+      ->group("Ranks");
+  add_choice<nan_policy>(app, "--nan", c.rank.nans,
+                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
+                         "What a NaN does: end the run, or make all ranks of its row NaN [reject]")
+      ->group("Input");
+  add_results(app, c);
+  add_backend(app, c.rank.exec);
+  add_choice<rank_variant>(app, "--variant", c.rank.variant,
+                           {{"automatic", rank_variant::automatic},
+                            {"counting", rank_variant::counting},
+                            {"block_sort", rank_variant::block_sort},
+                            {"segmented_sort", rank_variant::segmented_sort},
+                            {"sort", rank_variant::sort}},
+                           "Implementation of the ranks [automatic]")
+      ->group("Execution");
+  add_quiet(app, c);
+}
+
+void add_top_k(CLI::App& app, top_k_command& c) {
+  add_input(app, c);
+  app.add_option("-k", c.k, "Entries of each row [10]")
+      ->type_name("K")
+      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Selection");
+  CLI::Option* const largest = app.add_flag_callback(
+      "--largest", [&c] { c.top.select = top_k_select::largest; }, "The largest values [default]");
+  CLI::Option* const smallest = app.add_flag_callback(
+      "--smallest", [&c] { c.top.select = top_k_select::smallest; }, "The smallest values");
+  largest->group("Selection")->excludes(smallest);
+  smallest->group("Selection");
+  app.add_flag("--distinct", c.is_distinct, "Each value once, with the number of its occurrences")
+      ->group("Selection");
+  add_results(app, c);
+  add_backend(app, c.top.exec);
+  add_choice<top_k_variant>(app, "--variant", c.top.variant,
+                            {{"automatic", top_k_variant::automatic},
+                             {"threshold", top_k_variant::threshold},
+                             {"radix_select", top_k_variant::radix_select},
+                             {"sort", top_k_variant::sort},
+                             {"two_pass_insert", top_k_variant::two_pass_insert},
+                             {"block_rows", top_k_variant::block_rows},
+                             {"warp_rows", top_k_variant::warp_rows}},
+                            "Implementation of the selection [automatic]")
+      ->group("Execution");
+  add_quiet(app, c);
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,188 @@
+#include "cli/verbs/row_run.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <gpu/backend.hpp>
+
+#include "cli/outputs/outputs.hpp"
+#include "cli/outputs/report.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/process/progress_line.hpp"
+#include "cli/process/start_checks.hpp"
+#include "cli/process/stopwatch.hpp"
+#include "io/file_digest.hpp"
+#include "io/read/input.hpp"
+#include "io/read/read_table.hpp"
+#include "io/stop_request.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// work(), its seconds added to `seconds`.
+template <class Work>
+auto timed(double& seconds, const Work& work) {
+  struct timer {
+    double& seconds;
+    stopwatch watch = {};
+    ~timer() { seconds += watch.seconds(); }
+  };
+  const timer measured{seconds};
+  return work();
+}
+
+class row_run {
+ public:
+  row_run(const row_files& job, row_operation& operation)
+      : job_(job), operation_(operation), outputs_(job) {
+    report_.input.name = job.input == "-" ? "standard input" : job.input;
+    report_.command_line = job.command_line;
+    report_.used = resolve_backend(operation.exec());
+    if (outputs_.report()) digest_.emplace(job.input);
+  }
+
+  void run() {
+    try {
+      run_to_the_end();
+    } catch (const io::interrupted&) {
+      write_unfinished(run_status::interrupted, report_);
+      throw interrupted_run(abandoned());
+    } catch (const interrupted_run&) {
+      if (!is_result_written_) write_unfinished(run_status::interrupted, report_);
+      throw;
+    } catch (const io::closed_pipe&) {
+      write_unfinished(run_status::output_closed, report_);
+      throw;
+    }
+  }
+
+ private:
+  void run_to_the_end() {
+    progress_line line(job_.quiet || out().target().is_terminal);
+    abandonable_phase phase([this] { abandon(); });
+    line.show("reading " + job_.input);
+    take_rows(line);
+    out().sync();
+    phase.end();
+    if (is_interrupted() && out().can_replace()) {
+      throw interrupted_run("interrupted: nothing is written");
+    }
+    out().commit();
+    is_result_written_ = true;
+    report_.bytes_written = out().bytes_written();
+    report_.total_seconds = total_.seconds();
+    line.clear();
+    if (digest_) report_.input.digest = digest_->get();
+    try {
+      write_report(report_);
+    } catch (const io::interrupted&) {
+      throw interrupted_run("interrupted: the result is complete, the report is not written");
+    }
+    if (!job_.quiet) say(to_text(report_));
+  }
+
+  void take_rows(progress_line& line) {
+    const stopwatch opening;
+    io::input file(job_.input, is_interrupted, job_.max_input_bytes);
+    const io::read_options options{.header = job_.header,
+                                   .row_names = job_.row_names,
+                                   .threads = operation_.exec().cpu_threads};
+    const auto source = io::open_rows(file, options);
+    report_.cols = static_cast<std::uint64_t>(source->cols());
+    report_.is_shape_known = true;
+    operation_.begin(*source, out());
+    report_.read_seconds += opening.seconds();
+    if (operation_.needs_all(*source)) {
+      take_block(timed(report_.read_seconds, [&] { return source->rest(); }));
+    } else {
+      for (;;) {
+        const auto block = timed(report_.read_seconds, [&] { return source->next(); });
+        if (!block) break;
+        take_block(*block);
+        look_ahead(file, *source, line);
+      }
+    }
+    timed(report_.write_seconds, [&] { operation_.finish(); });
+  }
+
+  void take_block(const io::table& block) {
+    timed(report_.compute_seconds, [&] { operation_.compute(block); });
+    if (is_interrupted()) throw interrupted_run(abandoned());
+    timed(report_.write_seconds, [&] { operation_.write(block); });
+    report_.rows += static_cast<std::uint64_t>(block.rows());
+  }
+
+  /// Shows how far the run is, and ends it where its result will be too large.
+  void look_ahead(const io::input& file, const io::row_source& source, progress_line& line) {
+    const auto done = static_cast<double>(report_.rows);
+    const std::optional<index_t> rows = source.rows();
+    const double share = rows ? done / static_cast<double>(*rows) : file.share_read().value_or(0);
+    progress state{.stage = operation_.stage(), .done = report_.rows};
+    if (share > 0) state.total = static_cast<std::uint64_t>(done / share);
+    line.show(state, "rows");
+    const auto limit = static_cast<double>(job_.max_output_bytes);
+    const double bytes = share > 0 ? static_cast<double>(out().bytes_written()) / share : 0;
+    if (job_.force || bytes <= limit) return;
+    throw too_large(fmt::format(
+        "the result would take about {}, more than the {} of --max-output. Take --format npy or "
+        "more bytes, or say --force",
+        bytes_text(bytes), bytes_text(limit)));
+  }
+
+  [[nodiscard]] io::output_file& out() { return outputs_.result(); }
+
+  [[nodiscard]] std::string abandoned() {
+    return out().bytes_written() == 0 ? "interrupted: nothing is written"
+                                      : abandoned_text(out().target());
+  }
+
+  void write_report(const row_report& report) {
+    if (!outputs_.report()) return;
+    outputs_.report()->write(to_json(report));
+    outputs_.report()->commit();
+  }
+
+  /// What ended the run is said already, or will be: a report that cannot be written is another
+  /// message.
+  void write_unfinished(run_status status, row_report& report) {
+    report.status = status;
+    report.total_seconds = total_.seconds();
+    if (digest_) report.input.digest = digest_->get_if_ready();
+    try {
+      write_report(report);
+    } catch (const io::interrupted&) {
+      complain("nobody reads the report: it is not written");
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+  }
+
+  /// From another thread, while the run goes on: report_ is not to be touched.
+  void abandon() {
+    complain(abandoned_text(out().target()));
+    row_report report{.input = {.name = job_.input}, .command_line = job_.command_line};
+    write_unfinished(run_status::interrupted, report);
+  }
+
+  const row_files& job_;
+  row_operation& operation_;
+  const stopwatch total_;
+  row_outputs outputs_;
+  row_report report_;
+  bool is_result_written_ = false;
+  std::optional<io::digest_task> digest_;
+};
+
+}  // namespace
+
+void run_rows(const row_files& job, row_operation& operation) {
+  check_execution(operation.exec());
+  row_run(job, operation).run();
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,185 @@
+// A call whose input and results are in device memory: scratch, rows, cut, sink.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/on_device/input.hpp"
+#include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda_runtime/device_info.hpp"
+#include "cuda_runtime/scratch.hpp"
+#include "cuda_runtime/stream.hpp"
+#include "pairs/adjustment.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+// The filter of a sink; a dense result has none.
+template <class Sink>
+pair_filter filter_of(const Sink& sink) {
+  if constexpr (requires { sink.keep; }) {
+    return sink.keep;
+  } else {
+    return {};
+  }
+}
+
+// Calls work.operator()<Implementation>(sink) with what implements a sink.
+template <class Work>
+struct sink_dispatch {
+  const call_shape& shape;
+  const Work& work;
+
+  template <class Value>
+  auto operator()(const basic_device_dense_sink<Value>& sink) const {
+    return work.template operator()<stream_dense<Value>>(sink);
+  }
+  auto operator()(const device_count_sink& sink) const {
+    return work.template operator()<stream_counts>(sink);
+  }
+  auto operator()(const device_edge_sink& sink) const {
+    return work.template operator()<stream_edges>(sink);
+  }
+  auto operator()(const device_top_k_sink& sink) const {
+    return stream_group_search::takes(shape, sink)
+               ? work.template operator()<stream_group_search>(sink)
+               : work.template operator()<stream_row_search>(sink);
+  }
+};
+
+template <class Work>
+auto with_sink(const call_shape& shape, const detail::any_device_sink& sink, const Work& work) {
+  return std::visit(sink_dispatch<Work>{shape, work}, sink);
+}
+
+// Memory that a sink writes is the device's.
+struct memory_checks {
+  std::span<const int> devices;
+
+  template <class View>
+  void look(const char* name, const View& view) const {
+    check_memory(name, view.empty() ? nullptr : view.data(), devices);
+  }
+  template <class Value>
+  void operator()(const basic_device_dense_sink<Value>& sink) const {
+    look("device_dense_sink.out", sink.out);
+  }
+  void operator()(const device_count_sink& sink) const {
+    look("device_count_sink.degree", sink.degree);
+    look("device_count_sink.y_degree", sink.y_degree);
+    look("device_count_sink.histogram", sink.histogram);
+    look("device_count_sink.totals", sink.totals);
+  }
+  void operator()(const device_edge_sink& sink) const {
+    look("device_edge_sink.edges", sink.edges);
+    look("device_edge_sink.found", sink.found);
+  }
+  void operator()(const device_top_k_sink& sink) const {
+    look("device_top_k_sink.index", sink.index);
+    look("device_top_k_sink.statistic", sink.statistic);
+    look("device_top_k_sink.count", sink.count);
+  }
+};
+
+std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_sink& sink) {
+  return with_sink(shape, sink, [&]<class Implementation>(const auto& asked) {
+    arena counting;
+    const stream_rows rows(shape, Implementation::splits, counting);
+    const Implementation work(shape, asked, counting);
+    return counting.bytes();
+  });
+}
+
+void check_scratch(const pair_options& options, std::size_t needed) {
+  const std::size_t limit = options.exec.workspace_bytes;
+  if (limit == 0 || needed <= limit) return;
+  throw out_of_memory(fmt::format("execution.workspace_bytes: the call needs {} bytes of device "
+                                  "memory, the limit is {}",
+                                  needed, limit),
+                      needed);
+}
+
+// Memory and stream are those of the device.
+void check_places(const detail::device_pair_call& call, int device) {
+  const int devices[] = {device};
+  check_stream(call.options.exec, device);
+  check_tables(call.input.tables, devices);
+  check_memory("options.workspace", call.options.workspace.data(), devices);
+  std::visit(memory_checks{devices}, call.sink);
+}
+
+// The tests that Bonferroni's correction is for. Waits for the stream.
+std::uint64_t read_family(const detail::device_pair_call& call, const stream_rows& rows,
+                          kernels::valid_rows* memory, cudaStream_t stream) {
+  const detail::pair_area whole =
+      detail::area_of(call.input.tables, {}, detail::part_shape::equal_rows);
+  kernels::launch_count_valid(rows.square_sums(), call.input.rows(), whole.rows, whole.cols, memory,
+                              stream);
+  kernels::valid_rows valid{};
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(&valid, memory, sizeof valid, cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  return kernels::tested_pairs(valid, whole.is_against());
+}
+
+// The cut of a filter; `memory` is for what Bonferroni counts.
+detail::keep_range resolve(const detail::device_pair_call& call, const pair_filter& filter,
+                           const stream_rows& rows, kernels::valid_rows* memory,
+                           cudaStream_t stream) {
+  double max_p = filter.max_p;
+  if (filter.adjust == adjustment::bonferroni) {
+    const std::uint64_t family = read_family(call, rows, memory, stream);
+    if (family > 0) max_p = filter.max_p / static_cast<double>(family);
+  }
+  return stats::cut_at(max_p, filter, call.input.cols()).keep;
+}
+
+}  // namespace
+
+std::size_t device_workspace_of(const detail::device_pair_call& call) {
+  const device_guard guard(device_of(call.options.exec));
+  arena more;
+  more.take<kernels::valid_rows>(1);  // what Bonferroni counts
+  return scratch_bytes_of(shape_of(call), call.sink) + more.bytes();
+}
+
+detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& call) {
+  const std::vector<device_info> devices = select_devices(call.options.exec);
+  const device_guard guard(devices.front().ordinal);
+  const call_shape shape = shape_of(call);
+  const kernels::policy::pair_tile tile = tile_shape(shape.format.tile);
+  return {.device = describe_devices(devices),
+          .variant = shape.variant,
+          .tile_rows = tile.rows,
+          .tile_cols = tile.cols,
+          .workspace_bytes = device_workspace_of(call)};
+}
+
+void all_pairs_on_device(const detail::device_pair_call& call) {
+  const int device = device_of(call.options.exec);
+  const device_guard guard(device);
+  check_places(call, device);
+  const bool waits = std::visit(
+      [](const auto& sink) { return filter_of(sink).adjust == adjustment::bonferroni; }, call.sink);
+  if (waits) refuse_capture(call.options.exec, "pair_filter.adjust = bonferroni");
+  const cudaStream_t stream = call.options.exec.stream.get();
+  const call_shape shape = shape_of(call);
+  const std::size_t needed = device_workspace_of(call);
+  check_scratch(call.options, needed);
+  const scratch memory(call.options.workspace, needed, stream);
+  with_sink(shape, call.sink, [&]<class Implementation>(const auto& asked) {
+    arena pieces(memory.data());
+    auto* const valid = pieces.take<kernels::valid_rows>(1);
+    const stream_rows rows(shape, Implementation::splits, pieces);
+    const Implementation work(shape, asked, pieces);
+    rows.prepare(call.input.tables, stream);
+    work.run(rows, resolve(call, filter_of(asked), rows, valid, stream), stream);
+  });
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,19 @@
+#pragma once
+// Numbers in the fewest digits that give the same value.
+
+#include <cstddef>
+
+namespace gpu::io {
+
+/// The longest text: "-2.2250738585072014e-308".
+inline constexpr std::size_t number_longest = 24;
+
+/// Writes `value` to `out`, which has room; returns the end. NaN is "NaN", infinity "inf". Whole
+/// numbers and halves, which ranks and counts are, take a few nanoseconds.
+char* append_number(char* out, double value);
+char* append_number(char* out, float value);
+
+/// The same for integers.
+char* append_integer(char* out, long long value);
+
+}  // namespace gpu::io

@@ -1,0 +1,504 @@
+// All pairs whose results stay in device memory: the bits of the host results, on the caller's
+// stream, without a synchronisation.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gpu/error.hpp>
+#include <gpu/mean_filter.hpp>
+#include <gpu/plan.hpp>
+#include <gpu/rank.hpp>
+#include <gpu/top_k.hpp>
+
+#include "pairs/device_results.hpp"
+
+namespace {
+
+using gpu_test::device_array;
+using gpu_test::device_call;
+using gpu_test::device_table;
+using gpu_test::pearson_call;
+using gpu_test::spearman_call;
+
+template <class Call, class T>
+void check_table(const gpu::matrix<T>& data, const gpu::pair_filter& keep, gpu::index_t k,
+                 gpu::index_t gap = 0, gpu::pair_options options = {}) {
+  INFO(Call::name << ", " << data.rows() << " x " << data.cols() << ", k " << k << ", max_p "
+                  << keep.max_p << ", min_abs " << keep.min_abs << ", tail "
+                  << static_cast<int>(keep.side));
+  const device_table<T> table(data, gap);
+  const gpu_test::test_stream stream;
+  options.exec.stream = stream.get();
+  const device_call<Call, device_table<T>> call{.x = table, .options = options};
+  gpu_test::check_device_results(call, keep, k, gap);
+}
+
+template <class T>
+void check_type() {
+  const gpu::pair_filter keep{.max_p = 0.05};
+  for (const gpu::index_t gap : {0, 3}) {
+    check_table<spearman_call>(gpu_test::tied_matrix<T>(400, 30, 1), keep, 7, gap);
+    check_table<pearson_call>(gpu_test::random_matrix<T>(400, 30, 2), keep, 7, gap);
+    check_table<spearman_call>(gpu_test::random_matrix<T>(150, 301, 3), keep, 5, gap);
+    check_table<pearson_call>(gpu_test::random_matrix<T>(150, 301, 4), keep, 5, gap);
+  }
+}
+
+std::string message_of(const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const gpu::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Launches what was captured.
+class captured {
+ public:
+  template <class Run>
+  captured(cudaStream_t stream, const Run& run) {
+    GPU_TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    run();
+    GPU_TEST_CUDA(cudaStreamEndCapture(stream, &graph_));
+    GPU_TEST_CUDA(cudaGraphInstantiate(&work_, graph_, 0));
+  }
+  captured(const captured&) = delete;
+  captured& operator=(const captured&) = delete;
+  ~captured() {
+    static_cast<void>(cudaGraphExecDestroy(work_));
+    static_cast<void>(cudaGraphDestroy(graph_));
+  }
+  void launch(cudaStream_t stream) const { GPU_TEST_CUDA(cudaGraphLaunch(work_, stream)); }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t work_ = nullptr;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Device results equal host results for every element type", "[pairs][device]",
+                   std::int8_t, std::int16_t, std::int32_t, std::uint8_t, std::uint16_t, float,
+                   double) {
+  check_type<TestType>();
+}
+
+TEST_CASE("Device results of every variant", "[pairs][device]") {
+  for (const auto variant : {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled,
+                             gpu::pair_variant::tensor, gpu::pair_variant::hopper}) {
+    if (!gpu_test::applies(variant)) continue;
+    INFO(gpu::to_string(variant));
+    const gpu::pair_filter keep{.max_p = 0.1};
+    check_table<spearman_call>(gpu_test::tied_matrix<int>(300, 30, 5), keep, 6, 0,
+                               {.variant = variant});
+    check_table<pearson_call>(gpu_test::random_matrix<double>(300, 30, 6), keep, 6, 2,
+                              {.variant = variant});
+    check_table<spearman_call>(gpu_test::tied_matrix<int>(140, 200, 7), keep, 6, 1,
+                               {.variant = variant});
+    check_table<pearson_call>(gpu_test::random_matrix<float>(140, 200, 8), keep, 6, 0,
+                              {.variant = variant});
+  }
+}
+
+TEST_CASE("Device results at every kind of cut", "[pairs][device]") {
+  const auto tied = gpu_test::tied_matrix<int>(260, 24, 9);
+  const auto smooth = gpu_test::random_matrix<float>(260, 24, 10);
+  for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
+    for (const double max_p : {1.0, 0.7, 1e-3}) {
+      for (const double min_abs : {0.0, 0.3137}) {
+        const gpu::pair_filter keep{.max_p = max_p, .min_abs = min_abs, .side = side};
+        check_table<spearman_call>(tied, keep, 9);
+        check_table<pearson_call>(smooth, keep, 9);
+      }
+    }
+    const gpu::pair_filter family{
+        .max_p = 0.5, .side = side, .adjust = gpu::adjustment::bonferroni};
+    check_table<spearman_call>(tied, family, 9);
+    check_table<pearson_call>(smooth, family, 9);
+  }
+}
+
+TEST_CASE("Device results of rows without a statistic", "[pairs][device]") {
+  const gpu::pair_options propagate{.nans = gpu::nan_policy::propagate};
+  auto data = gpu_test::random_matrix<double>(200, 30, 11);
+  data(3, 4) = std::numeric_limits<double>::quiet_NaN();
+  data(150, 29) = std::numeric_limits<double>::quiet_NaN();
+  for (gpu::index_t k = 0; k < 30; ++k) data(70, k) = data(199, k) = 2;
+  const gpu::pair_filter family{.max_p = 0.9, .adjust = gpu::adjustment::bonferroni};
+  for (const gpu::pair_filter& keep :
+       {gpu::pair_filter{}, gpu::pair_filter{.max_p = 0.2}, family}) {
+    check_table<spearman_call>(data, keep, 4, 0, propagate);
+    check_table<pearson_call>(data, keep, 4, 0, propagate);
+  }
+  data(20, 0) = std::numeric_limits<double>::infinity();
+  check_table<spearman_call>(data, {}, 4, 0, propagate);
+  check_table<pearson_call>(data, {}, 4, 0, propagate);
+}
+
+TEST_CASE("Device results of small tables", "[pairs][device]") {
+  for (const gpu::index_t rows : {0, 1, 2, 3, 5}) {
+    for (const gpu::index_t cols : {3, 40, 200}) {
+      check_table<spearman_call>(gpu_test::tied_matrix<int>(rows, cols, 12), {}, 3);
+      check_table<pearson_call>(gpu_test::random_matrix<float>(rows, cols, 13), {.max_p = 0.5}, 3);
+    }
+  }
+}
+
+TEST_CASE("Long lists of partners on the device", "[pairs][device]") {
+  const gpu::pair_filter keep{.max_p = 0.6};
+  for (const gpu::index_t k : {1, 128, 129, 400}) {
+    check_table<spearman_call>(gpu_test::tied_matrix<int>(333, 20, 14), keep, k, 1);
+    check_table<pearson_call>(gpu_test::random_matrix<float>(333, 20, 15), keep, k, 1);
+  }
+}
+
+TEST_CASE("Device results of many rows", "[pairs][device]") {
+  check_table<spearman_call>(gpu_test::tied_matrix<int>(5000, 30, 16), {.max_p = 0.01}, 10);
+  check_table<pearson_call>(gpu_test::random_matrix<float>(5000, 64, 17), {.max_p = 0.3}, 10);
+  check_table<spearman_call>(gpu_test::tied_matrix<int>(2500, 1000, 18), {.max_p = 0.2}, 10);
+}
+
+TEST_CASE("More edges than fit on the device", "[pairs][device]") {
+  // Few values: many statistics lie on the cut itself.
+  const auto data = gpu_test::tied_matrix<int>(700, 6, 19, 0.5, 3);
+  const device_table<int> table(data);
+  const gpu_test::test_stream stream;
+  const device_call<spearman_call, device_table<int>> call{
+      .x = table, .options = {.exec = {.stream = stream.get()}}};
+  for (const gpu::pair_filter& keep :
+       {gpu::pair_filter{.max_p = 0.2}, gpu::pair_filter{}, gpu::pair_filter{.min_abs = 0.8},
+        gpu::pair_filter{.min_abs = 0.80000001}}) {
+    const auto wanted = call.run(gpu::edge_sink{.keep = keep}).edges;
+    const std::size_t kept = wanted.size();
+    REQUIRE(kept > 2000);
+    for (const std::size_t capacity :
+         {std::size_t{1}, std::size_t{2}, std::size_t{699}, std::size_t{1000}, kept / 2,
+          kept - 1300, kept - 1, kept, kept + 1}) {
+      INFO("capacity " << capacity << " of " << kept);
+      const auto got = call.edges(keep, capacity);
+      CHECK(got.found == kept);
+      const std::size_t there = std::min(capacity, kept);
+      REQUIRE(got.edges.size() == there);
+      CHECK(std::equal(got.edges.begin(), got.edges.end(), wanted.begin()));
+    }
+  }
+  const auto smooth = gpu_test::random_matrix<double>(900, 40, 20);
+  const device_table<double> rows(smooth);
+  const device_call<pearson_call, device_table<double>> pearson{
+      .x = rows, .options = {.exec = {.stream = stream.get()}}};
+  const auto wanted = pearson.run(gpu::edge_sink{.keep = {.max_p = 0.3}}).edges;
+  const auto got = pearson.edges({.max_p = 0.3}, 5000);
+  CHECK(got.found == wanted.size());
+  REQUIRE(got.edges.size() == 5000);
+  CHECK(std::equal(got.edges.begin(), got.edges.end(), wanted.begin()));
+}
+
+TEST_CASE("Device results of x against y, and of parts", "[pairs][device]") {
+  const auto x = gpu_test::tied_matrix<int>(170, 30, 21);
+  const auto y = gpu_test::random_matrix<float>(290, 30, 22);
+  const device_table<int> on_x(x, 2);
+  const device_table<float> on_y(y);
+  const gpu_test::test_stream stream;
+  const gpu::pair_filter keep{.max_p = 0.1};
+  const gpu::pair_filter family{.max_p = 0.9, .adjust = gpu::adjustment::bonferroni};
+  for (const gpu::index_t of : {1, 3}) {
+    for (gpu::index_t index = 0; index < of; ++index) {
+      INFO("part " << index << " of " << of);
+      const gpu::pair_options options{.part = {.index = index, .of = of},
+                                      .exec = {.stream = stream.get()}};
+      for (const gpu::pair_filter& filter : {keep, family}) {
+        using both = device_call<spearman_call, device_table<int>, device_table<float>>;
+        using both_pearson = device_call<pearson_call, device_table<int>, device_table<float>>;
+        gpu_test::check_device_results(both{on_x, &on_y, options}, filter, 5, 1);
+        gpu_test::check_device_results(both_pearson{on_x, &on_y, options}, filter, 5, 0);
+        using one = device_call<spearman_call, device_table<int>>;
+        gpu_test::check_device_results(one{.x = on_x, .options = options}, filter, 5, 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("Device results are ordered on the stream", "[pairs][device]") {
+  const gpu::index_t rows = 1500;
+  const auto data = gpu_test::tied_matrix<int>(rows, 30, 23);
+  const auto elements = static_cast<std::size_t>(rows * 30);
+  const gpu_test::pinned_array<int> source(data.data(), elements);
+  const auto wanted =
+      gpu::spearman_all_pairs(data.view(), gpu::count_sink{.keep = {.max_p = 0.01}});
+  const auto near = gpu::spearman_all_pairs(data.view(), gpu::top_k_sink{.k = 4});
+  const gpu_test::test_stream stream;
+  for (const cudaStream_t on : {stream.get(), cudaStream_t{nullptr}}) {
+    const device_table<int> table(rows, 30);
+    const device_array<std::uint32_t> degree(static_cast<std::size_t>(rows));
+    const device_table<gpu::node_id> index(rows, 4);
+    const device_table<double> statistic(rows, 4);
+    const device_array<gpu::node_id> count(static_cast<std::size_t>(rows));
+    const gpu_test::pinned_array<std::uint32_t> arrived(static_cast<std::size_t>(rows));
+    const gpu_test::pinned_array<gpu::node_id> partners(static_cast<std::size_t>(rows * 4));
+    const gpu::pair_options options{.exec = {.stream = on}};
+    const auto call = [&] {
+      gpu::spearman_all_pairs(
+          table.view(), options,
+          gpu::device_count_sink{.degree = {degree.data(), rows}, .keep = {.max_p = 0.01}});
+      gpu::spearman_all_pairs(
+          table.view(), options,
+          gpu::device_top_k_sink{
+              .index = index.view(), .statistic = statistic.view(), .count = {count.data(), rows}});
+    };
+    call();  // the driver loads a kernel at its first launch
+    GPU_TEST_CUDA(cudaStreamSynchronize(on));
+    // What comes first is late, and nothing waits until everything is on the stream.
+    gpu_test::produce_late(source.data(), table.view().data(), elements, on);
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    GPU_TEST_CUDA(cudaMemcpyAsync(arrived.data(), degree.data(), degree.size() * 4,
+                                  cudaMemcpyDeviceToHost, on));
+    GPU_TEST_CUDA(cudaMemcpyAsync(partners.data(), index.view().data(),
+                                  static_cast<std::size_t>(rows) * 16, cudaMemcpyDeviceToHost, on));
+    GPU_TEST_CUDA(cudaStreamSynchronize(on));
+    CHECK(took.count() < 0.09);  // the producer takes 0.1 s
+    CHECK(std::vector<std::uint32_t>(arrived.data(), arrived.data() + rows) == wanted.degree);
+    CHECK(std::equal(near.index.data(), near.index.data() + rows * 4, partners.data()));
+  }
+}
+
+TEST_CASE("Device results are captured in a graph", "[pairs][device]") {
+  const gpu::index_t rows = 800;
+  for (const gpu::index_t cols : {30, 300}) {
+    const device_table<float> table(rows, cols);
+    const device_table<double> dense(rows, rows);
+    const device_array<std::uint32_t> degree(static_cast<std::size_t>(rows));
+    const device_array<std::uint64_t> totals(3);
+    const device_table<gpu::node_id> index(rows, 5);
+    const device_table<double> statistic(rows, 5);
+    const device_array<gpu::node_id> count(static_cast<std::size_t>(rows));
+    const device_array<gpu::edge> edges(50'000);
+    const device_array<std::uint64_t> found(1);
+    const gpu_test::test_stream stream;
+    const gpu::pair_options options{.exec = {.stream = stream.get()}};
+    const gpu::pair_filter keep{.max_p = 0.03};
+    const auto call = [&] {
+      gpu::spearman_all_pairs(table.view(), options, gpu::device_dense_sink{.out = dense.view()});
+      gpu::pearson_all_pairs(
+          table.view(), options,
+          gpu::device_count_sink{
+              .degree = {degree.data(), rows}, .totals = {totals.data(), 3}, .keep = keep});
+      gpu::pearson_all_pairs(
+          table.view(), options,
+          gpu::device_top_k_sink{
+              .index = index.view(), .statistic = statistic.view(), .count = {count.data(), rows}});
+      gpu::spearman_all_pairs(
+          table.view(), options,
+          gpu::device_edge_sink{
+              .edges = {edges.data(), 50'000}, .found = {found.data(), 1}, .keep = keep});
+    };
+    call();  // the driver loads a kernel at its first launch
+    stream.synchronize();
+    const captured graph(stream.get(), call);
+    for (const std::uint64_t seed : {24u, 25u, 26u}) {
+      const auto data = gpu_test::random_matrix<float>(rows, cols, seed);
+      GPU_TEST_CUDA(cudaMemcpy(table.view().data(), data.data(),
+                               static_cast<std::size_t>(rows * cols) * sizeof(float),
+                               cudaMemcpyHostToDevice));
+      GPU_TEST_CUDA(cudaStreamSynchronize(nullptr));
+      graph.launch(stream.get());
+      CHECK(gpu_test::same_values(dense.read(stream.get()),
+                                  gpu::spearman_all_pairs(data.view(), gpu::dense_sink{})));
+      const auto counts = gpu::pearson_all_pairs(data.view(), gpu::count_sink{.keep = keep});
+      CHECK(gpu_test::read_array(degree, stream.get()) == counts.degree);
+      CHECK(gpu_test::read_array(totals, stream.get())[1] == counts.kept);
+      const auto near = gpu::pearson_all_pairs(data.view(), gpu::top_k_sink{.k = 5});
+      CHECK(gpu_test::same_values(index.read(stream.get()), near.index));
+      CHECK(gpu_test::same_values(statistic.read(stream.get()), near.statistic));
+      const auto list = gpu::spearman_all_pairs(data.view(), gpu::edge_sink{.keep = keep}).edges;
+      CHECK(gpu_test::read_array(found, stream.get()).front() == list.size());
+      auto got = gpu_test::read_array(edges, stream.get());
+      REQUIRE(list.size() <= got.size());
+      got.resize(list.size());
+      CHECK(gpu_test::same_list(got, list));
+    }
+  }
+}
+
+TEST_CASE("Device results in the caller's workspace", "[pairs][device]") {
+  const auto data = gpu_test::tied_matrix<int>(900, 30, 27);
+  const device_table<int> table(data);
+  const gpu::index_t rows = data.rows();
+  const device_array<std::uint32_t> degree(static_cast<std::size_t>(rows));
+  const gpu::device_count_sink sink{.degree = {degree.data(), rows}, .keep = {.max_p = 0.02}};
+  const auto plan = gpu::plan_spearman_all_pairs(table.view(), {}, sink);
+  CHECK(plan.used == gpu::backend::cuda);
+  CHECK(plan.pairs == 900u * 899u / 2);
+  REQUIRE(plan.workspace_bytes > 0);
+  const std::size_t guard = 4096;
+  const device_array<std::byte> memory(plan.workspace_bytes + guard);
+  memory.set_bytes(0x77);
+  const auto bytes = static_cast<gpu::index_t>(plan.workspace_bytes);
+  gpu::spearman_all_pairs(table.view(), {.workspace = {memory.data(), bytes}}, sink);
+  const auto wanted =
+      gpu::spearman_all_pairs(data.view(), gpu::count_sink{.keep = {.max_p = 0.02}});
+  CHECK(gpu_test::read_array(degree, nullptr) == wanted.degree);
+  const auto after = gpu_test::read_array(memory, nullptr);
+  bool kept = true;
+  for (std::size_t i = plan.workspace_bytes; i < after.size(); ++i) {
+    kept = kept && after[i] == std::byte{0x77};
+  }
+  CHECK(kept);
+  CHECK(message_of([&] {
+          gpu::spearman_all_pairs(table.view(), {.workspace = {memory.data(), bytes - 1}}, sink);
+        }).starts_with("options.workspace:"));
+  CHECK(message_of([&] {
+          gpu::spearman_all_pairs(table.view(), {.workspace = {memory.data() + 8, bytes}}, sink);
+        }).starts_with("options.workspace:"));
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(table.view(), {.exec = {.workspace_bytes = 1000}}, sink),
+                  gpu::out_of_memory);
+}
+
+TEST_CASE("Device results on several streams and threads", "[pairs][device]") {
+  std::vector<int> same(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < same.size(); ++t) {
+    threads.emplace_back([&, t] {
+      const auto data = gpu_test::tied_matrix<int>(1200, 30, 28 + t);
+      const device_table<int> table(data);
+      const gpu_test::test_stream first;
+      const gpu_test::test_stream second;
+      const device_array<std::uint32_t> a(1200);
+      const device_array<std::uint32_t> b(1200);
+      const gpu::pair_filter keep{.max_p = 0.01};
+      for (int turn = 0; turn < 5; ++turn) {
+        gpu::spearman_all_pairs(table.view(), {.exec = {.stream = first.get()}},
+                                gpu::device_count_sink{.degree = {a.data(), 1200}, .keep = keep});
+        gpu::pearson_all_pairs(table.view(), {.exec = {.stream = second.get()}},
+                               gpu::device_count_sink{.degree = {b.data(), 1200}, .keep = keep});
+      }
+      const gpu::count_sink host{.keep = keep};
+      same[t] = gpu_test::read_array(a, first.get()) ==
+                            gpu::spearman_all_pairs(data.view(), host).degree &&
+                        gpu_test::read_array(b, second.get()) ==
+                            gpu::pearson_all_pairs(data.view(), host).degree
+                    ? 1
+                    : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(same == std::vector<int>(4, 1));
+}
+
+TEST_CASE("A chain of operations stays on the device", "[pairs][device]") {
+  const gpu::index_t rows = 600;
+  const gpu::index_t cols = 64;
+  const auto data = gpu_test::random_matrix<float>(rows, cols, 32);
+  const gpu::mean_filter_options smooth{.window = 5};
+  const auto smoothed = gpu::mean_filter(data.view(), smooth);
+  const auto ranks = gpu::rank_rows(smoothed.view());
+  const gpu::pair_filter keep{.max_p = 1e-4};
+  const auto counts = gpu::pearson_all_pairs(ranks.view(), gpu::count_sink{.keep = keep});
+  std::vector<std::int32_t> degrees(counts.degree.begin(), counts.degree.end());
+  const auto wanted = gpu::top_k(degrees, 10);
+
+  const gpu_test::test_stream stream;
+  const gpu::execution exec{.stream = stream.get()};
+  const device_table<float> table(data);
+  const device_table<float> filtered(rows, cols);
+  const device_table<double> ranked(rows, cols);
+  const device_array<std::uint32_t> degree(static_cast<std::size_t>(rows));
+  const device_array<std::int32_t> best(10);
+  const device_array<gpu::index_t> place(10);
+  gpu::mean_filter_options on_device = smooth;
+  on_device.exec = exec;
+  gpu::mean_filter(table.view(), filtered.view(), on_device);
+  gpu::rank_rows(filtered.view(), ranked.view(), {.exec = exec});
+  gpu::pearson_all_pairs(ranked.view(), {.exec = exec},
+                         gpu::device_count_sink{.degree = {degree.data(), rows}, .keep = keep});
+  gpu::top_k(gpu::as_int32({degree.data(), rows}), 10, {best.data(), 10}, {place.data(), 10},
+             {.exec = exec});
+  CHECK(gpu_test::read_array(best, stream.get()) == wanted.values);
+  CHECK(gpu_test::read_array(place, stream.get()) == wanted.indices);
+}
+
+TEST_CASE("Bad calls for device results name the argument", "[pairs][device]") {
+  const auto data = gpu_test::tied_matrix<int>(20, 10, 33);
+  const device_table<int> table(data);
+  const device_table<double> dense(20, 20);
+  const device_array<gpu::edge> edges(10);
+  const device_array<std::uint64_t> numbers(8);
+  const device_array<std::uint32_t> degree(20);
+  const auto run = [&](const auto& sink, gpu::pair_options options = {}) {
+    return message_of([&] { gpu::spearman_all_pairs(table.view(), options, sink); });
+  };
+  CHECK(run(gpu::device_dense_sink{.out = {dense.view().data(), 20, 19}})
+            .starts_with("device_dense_sink.out:"));
+  CHECK(run(gpu::device_edge_sink{.found = {numbers.data(), 1}})
+            .starts_with("device_edge_sink.edges:"));
+  CHECK(run(gpu::device_edge_sink{.edges = {edges.data(), 10}, .found = {numbers.data(), 2}})
+            .starts_with("device_edge_sink.found:"));
+  CHECK(run(gpu::device_count_sink{.degree = {degree.data(), 19}})
+            .starts_with("device_count_sink.degree:"));
+  CHECK(run(gpu::device_count_sink{.totals = {numbers.data(), 2}})
+            .starts_with("device_count_sink.totals:"));
+  CHECK(run(gpu::device_count_sink{.y_degree = {degree.data(), 3}})
+            .starts_with("device_count_sink.y_degree:"));
+  CHECK(run(gpu::device_top_k_sink{.count = {degree.data(), 20}})
+            .starts_with("device_top_k_sink.index:"));
+  const gpu::device_count_sink counts{.degree = {degree.data(), 20}};
+  CHECK(run(counts, {.exec = {.target = gpu::backend::cpu}}).starts_with("execution.target:"));
+  CHECK(run(gpu::device_count_sink{.degree = {degree.data(), 20}, .keep = {.max_p = 2}})
+            .starts_with("pair_filter.max_p:"));
+  const gpu::device_matrix_view<const int> narrow(table.view().data(), 20, 2, 10);
+  CHECK(message_of([&] { gpu::spearman_all_pairs(narrow, counts); }).starts_with("data:"));
+  const gpu::device_count_sink step_up{.degree = {degree.data(), 20},
+                                       .keep = {.adjust = gpu::adjustment::benjamini_hochberg}};
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(table.view(), step_up), gpu::unsupported);
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(table.view(), {.fold = gpu::row_folding::always}, counts),
+                  gpu::unsupported);
+
+  const gpu::device_matrix_view<double> same(reinterpret_cast<double*>(table.view().data()), 20,
+                                             20);
+  CHECK(run(gpu::device_dense_sink{.out = same}).starts_with("device_dense_sink.out:"));
+  int host_tables = 0;
+  GPU_TEST_CUDA(
+      cudaDeviceGetAttribute(&host_tables, cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0));
+  if (host_tables == 0) {
+    std::vector<std::uint32_t> on_host(20);
+    CHECK(run(gpu::device_count_sink{.degree = {on_host.data(), 20}})
+              .starts_with("device_count_sink.degree:"));
+  }
+  const gpu_test::test_stream stream;
+  std::string bonferroni;
+  const captured nothing(stream.get(), [&] {
+    bonferroni = run(gpu::device_count_sink{.degree = {degree.data(), 20},
+                                            .keep = {.adjust = gpu::adjustment::bonferroni}},
+                     {.exec = {.stream = stream.get()}});
+  });
+  CHECK(bonferroni.starts_with("execution.stream:"));
+}
+
+TEST_CASE("Memory and streams of another device are refused", "[pairs][device]") {
+  int devices = 0;
+  GPU_TEST_CUDA(cudaGetDeviceCount(&devices));
+  if (devices < 2) return;  // said by the tests of several devices
+  const device_table<int> table(gpu_test::tied_matrix<int>(20, 10, 34));
+  const device_array<std::uint32_t> degree(20);
+  GPU_TEST_CUDA(cudaSetDevice(1));
+  const device_array<std::uint32_t> elsewhere(20);
+  cudaStream_t stream = nullptr;
+  GPU_TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  GPU_TEST_CUDA(cudaSetDevice(0));
+  CHECK(message_of([&] {
+          gpu::spearman_all_pairs(table.view(),
+                                  gpu::device_count_sink{.degree = {elsewhere.data(), 20}});
+        }).starts_with("device_count_sink.degree:"));
+  CHECK(message_of([&] {
+          gpu::spearman_all_pairs(table.view(), {.exec = {.stream = stream}},
+                                  gpu::device_count_sink{.degree = {degree.data(), 20}});
+        }).starts_with("execution.stream:"));
+  static_cast<void>(cudaStreamDestroy(stream));
+}

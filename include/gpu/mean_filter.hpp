@@ -34,7 +34,7 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
-/// what each rung of the ladder gains. Of a window of 512 elements and more and two rows' length,
+/// what each variant gains. Of a window of 512 elements and more and two rows' length,
 /// the places that all windows of the row have in common are summed apart; what is left, at most
 /// two rows' length, is the window below, and on CUDA `direct`, `block_sums` and `multi_level` take
 /// it.
@@ -88,6 +88,11 @@ struct convolve_options {
   gpu::boundary boundary = gpu::boundary::reflect;
   /// `automatic`, `direct`, `constant_memory`, `shared_memory` or `register_window`.
   mean_filter_variant variant = mean_filter_variant::automatic;
+  /// Device overloads only: scratch memory of the caller, at least plan_convolve().workspace_bytes
+  /// for CUDA (the weights, of `direct` alone), 256-byte aligned, left alone by others until the
+  /// stream has passed this call. Empty: scratch comes from the stream's memory pool
+  /// (cudaMallocAsync).
+  device_workspace workspace = {};
   /// Where it runs.
   execution exec = {};
 };
@@ -106,7 +111,7 @@ template <class Out, class In>
 concept filter_output_of = filter_element<std::remove_const_t<In>> &&
     (std::same_as<Out, std::remove_const_t<In>> || std::same_as<Out, double>);
 
-/// What a mean_filter call would run.
+/// What a call of mean_filter or convolve would run.
 struct mean_filter_plan {
   backend used = backend::cpu;  ///< Where it would run.
   /// The implementation, never `automatic`.
@@ -139,6 +144,9 @@ GPU_SIMILARITY_EXPORT void convolve(device_matrix_view<const In> in,
 template <class In>
 GPU_SIMILARITY_EXPORT mean_filter_plan plan_mean_filter(index_t rows, index_t cols,
                                                         const mean_filter_options& options);
+template <class In>
+GPU_SIMILARITY_EXPORT mean_filter_plan plan_convolve(index_t rows, index_t cols, index_t weights,
+                                                     const convolve_options& options);
 
 /// The output that an operation on In returns: a matrix, or a vector where In is one.
 template <class In, class T>
@@ -333,7 +341,8 @@ template <class In>
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, capturable. The weights are
-/// read before the call returns.
+/// read before the call returns. Only `direct` takes scratch memory, for the weights:
+/// `options.workspace`, or from the stream's memory pool.
 template <class In, class Out>
 void convolve(device_matrix_view<In> in, std::span<const double> weights,
               device_matrix_view<Out> out, const convolve_options& options = {}) {
@@ -362,6 +371,22 @@ template <class T>
                 "or double as T");
   if constexpr (detail::is_filter_element<T>) {
     return detail::plan_mean_filter<T>(rows, cols, options);
+  } else {
+    return {};
+  }
+}
+
+/// What convolve would run for rows of `cols` elements of type T and `weights` weights, without
+/// running it.
+/// @throw as convolve.
+template <class T>
+[[nodiscard]] mean_filter_plan plan_convolve(index_t rows, index_t cols, index_t weights,
+                                             const convolve_options& options = {}) {
+  static_assert(detail::is_filter_element<T>,
+                "plan_convolve<T>: expected int8_t, int16_t, int32_t, uint8_t, uint16_t, float or "
+                "double as T");
+  if constexpr (detail::is_filter_element<T>) {
+    return detail::plan_convolve<T>(rows, cols, weights, options);
   } else {
     return {};
   }

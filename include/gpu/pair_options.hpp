@@ -14,7 +14,7 @@ namespace gpu {
 inline namespace v0 {
 
 /// The implementation that computes the pairs. All Spearman variants decide alike, bit for bit;
-/// see docs/spearman.md for what each rung of the ladder gains.
+/// see docs/spearman.md for what each variant gains.
 enum class pair_variant {
   automatic,     ///< Chosen by device, operation and shape: src/plan/pair_variants.hpp.
   naive,         ///< CPU: textbook loops. CUDA: one block per row, ranks recomputed per pair.

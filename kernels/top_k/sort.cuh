@@ -1,5 +1,5 @@
 #pragma once
-// The bodies of top_k_sort.hpp.
+// The bodies of sort.hpp.
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>

@@ -207,10 +207,8 @@ edge_list list_edges(edge_call& call, const edge_sink& sink) {
     const std::uint64_t kept = call.count();
     if (kept <= most) checksum = fill_list(call, sink.order, most, false, out.edges);
     if (!checksum) {
-      throw capacity_exceeded(
-          fmt::format("edge_sink.max_edges: {} pairs pass the filter, the capacity is {}", kept,
-                      sink.max_edges),
-          static_cast<index_t>(kept));
+      validate::throw_over_capacity("edge_sink", "pairs", static_cast<index_t>(kept),
+                                    sink.max_edges);
     }
   }
   out.edges.shrink_to_fit();

@@ -84,11 +84,7 @@ folded_edge_list all_pairs(measure what, const pair_tables& tables, const pair_o
                          out.edges.insert(out.edges.end(), batch.begin(), batch.end());
                        });
     if (kept > sink.max_edges) {
-      throw capacity_exceeded(
-          fmt::format("folded_edge_sink.max_edges: {} folded edges pass the filter, the capacity "
-                      "is {}",
-                      kept, sink.max_edges),
-          kept);
+      validate::throw_over_capacity("folded_edge_sink", "folded edges", kept, sink.max_edges);
     }
     out.patterns = run.folded_engine().folded()->patterns;
     out.summary = finish(run, totals);

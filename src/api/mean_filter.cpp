@@ -43,6 +43,18 @@ backend checked_backend(const convolve_options& options, memory_space space) {
   return backend::cuda;
 }
 
+// The variant `direct` reads the weights from device memory.
+std::size_t convolve_workspace_bytes(index_t weights, mean_filter_variant variant) {
+  return variant == mean_filter_variant::direct ? static_cast<std::size_t>(weights) * sizeof(double)
+                                                : 0;
+}
+
+void check_extents(const char* operation, index_t rows, index_t cols) {
+  if (rows >= 0 && cols >= 0) return;
+  throw invalid_argument(
+      fmt::format("{}: extents are [{}, {}], expected none below 0", operation, rows, cols));
+}
+
 bool is_empty(const detail::filter_shape& shape) {
   return shape.rows == 0 || shape.output_cols == 0;
 }
@@ -109,7 +121,9 @@ void detail::convolve(device_matrix_view<const In> in, std::span<const double> w
     const backend used = checked_backend(options, memory_space::device);
     const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
-    cuda::convolve(in, weights, out, shape, variant, options.exec);
+    check_workspace(options.workspace,
+                    convolve_workspace_bytes(static_cast<index_t>(weights.size()), variant));
+    cuda::convolve(in, weights, out, shape, variant, options.workspace, options.exec);
   });
 }
 
@@ -117,10 +131,7 @@ template <class In>
 mean_filter_plan detail::plan_mean_filter(index_t rows, index_t cols,
                                           const mean_filter_options& options) {
   return with_memory_errors("plan_mean_filter", [&] {
-    if (rows < 0 || cols < 0) {
-      throw invalid_argument(
-          fmt::format("plan_mean_filter: extents are [{}, {}], expected none below 0", rows, cols));
-    }
+    check_extents("plan_mean_filter", rows, cols);
     const filter_shape shape = mean_filter_shape(rows, cols, options);
     mean_filter_plan plan{.used = checked_backend(options, memory_space::host),
                           .output_cols = shape.output_cols};
@@ -135,6 +146,24 @@ mean_filter_plan detail::plan_mean_filter(index_t rows, index_t cols,
       const auto split = cpu::split_mean_filter(shape, options.nans, options.exec);
       plan.tile_outputs = split.strip_outputs;
       plan.workspace_bytes = split.workspace_bytes;
+    }
+    return plan;
+  });
+}
+
+template <class In>
+mean_filter_plan detail::plan_convolve(index_t rows, index_t cols, index_t weights,
+                                       const convolve_options& options) {
+  return with_memory_errors("plan_convolve", [&] {
+    check_extents("plan_convolve", rows, cols);
+    const filter_shape shape = convolve_shape(rows, cols, weights, options);
+    mean_filter_plan plan{.used = checked_backend(options, memory_space::host),
+                          .output_cols = shape.output_cols,
+                          .tile_outputs = 1};
+    plan.variant = choose_convolve_variant(plan.used, sizeof(In), shape, options.variant);
+    if (plan.used == backend::cuda) {
+      plan.tile_outputs = cuda::plan_mean_filter_tile(shape, sizeof(In), plan.variant).outputs;
+      plan.workspace_bytes = convolve_workspace_bytes(weights, plan.variant);
     }
     return plan;
   });
@@ -166,9 +195,11 @@ GPU_SIMILARITY_INSTANTIATE(float, double)
 GPU_SIMILARITY_INSTANTIATE(double, double)
 #undef GPU_SIMILARITY_INSTANTIATE
 
-#define GPU_SIMILARITY_INSTANTIATE_PLAN(In)                             \
-  template GPU_SIMILARITY_EXPORT mean_filter_plan plan_mean_filter<In>( \
-      index_t, index_t, const mean_filter_options&);
+#define GPU_SIMILARITY_INSTANTIATE_PLAN(In)                                                    \
+  template GPU_SIMILARITY_EXPORT mean_filter_plan plan_mean_filter<In>(                        \
+      index_t, index_t, const mean_filter_options&);                                           \
+  template GPU_SIMILARITY_EXPORT mean_filter_plan plan_convolve<In>(index_t, index_t, index_t, \
+                                                                    const convolve_options&);
 GPU_SIMILARITY_INSTANTIATE_PLAN(std::int8_t)
 GPU_SIMILARITY_INSTANTIATE_PLAN(std::int16_t)
 GPU_SIMILARITY_INSTANTIATE_PLAN(std::uint8_t)

@@ -29,7 +29,8 @@ void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>, const de
 
 template <class In, class Out>
 void convolve(device_matrix_view<const In>, std::span<const double>, device_matrix_view<Out>,
-              const detail::filter_shape&, mean_filter_variant, const execution&) {
+              const detail::filter_shape&, mean_filter_variant, device_workspace,
+              const execution&) {
   throw_not_built();
 }
 
@@ -43,7 +44,7 @@ void convolve(device_matrix_view<const In>, std::span<const double>, device_matr
                             device_workspace, const execution&);                                  \
   template void convolve(device_matrix_view<const In>, std::span<const double>,                   \
                          device_matrix_view<Out>, const detail::filter_shape&,                    \
-                         mean_filter_variant, const execution&);
+                         mean_filter_variant, device_workspace, const execution&);
 GPU_SIMILARITY_INSTANTIATE(std::int8_t, std::int8_t)
 GPU_SIMILARITY_INSTANTIATE(std::int8_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::int16_t, std::int16_t)

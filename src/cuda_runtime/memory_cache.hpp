@@ -10,7 +10,7 @@ namespace gpu::cuda {
 /// new one.
 /// @throw gpu::out_of_memory, gpu::cuda_error as cudaMallocHost fails.
 void* take_pinned(std::size_t bytes);
-/// Takes back what take_pinned(bytes) returned, and keeps it for later calls, up to 64 MiB in all.
+/// Takes back what take_pinned(bytes) returned, and keeps it for later calls, up to 192 MiB in all.
 /// No copy from or to it may be under way. During stack unwinding one may be, so the memory is
 /// freed instead, which waits for the copy.
 void give_back_pinned(void* memory, std::size_t bytes) noexcept;

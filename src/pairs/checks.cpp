@@ -141,6 +141,12 @@ void check_filter(const pair_filter& keep) {
   detail::check_enumerator("pair_filter.adjust", keep.adjust, adjustment::benjamini_hochberg);
 }
 
+void throw_over_capacity(const char* sink, const char* what, index_t kept, index_t most) {
+  throw capacity_exceeded(fmt::format("{}.max_edges: {} {} pass the filter, the capacity is {}",
+                                      sink, kept, what, most),
+                          kept);
+}
+
 void check_sink(const edge_sink& sink) {
   check_list("edge_sink", sink);
 }

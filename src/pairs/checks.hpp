@@ -24,6 +24,9 @@ void check_sink(const count_sink& sink);
 void check_sink(const stream_sink& sink);
 void check_sink(const folded_edge_sink& sink);
 void check_sink(const folded_stream_sink& sink);
+/// Throws gpu::capacity_exceeded: `kept` pairs or folded edges pass, and sink.max_edges is `most`.
+[[noreturn]] void throw_over_capacity(const char* sink, const char* what, index_t kept,
+                                      index_t most);
 
 /// Rows that hold a NaN, ascending, those of y numbered behind those of x; none for integers and
 /// for tables in device memory. Reads the data once, in parallel.

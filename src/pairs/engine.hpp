@@ -61,12 +61,12 @@ struct edge_request {
   keep_range keep;
   edge_order order;
   index_t batch_edges;
-  /// What engines that fill p fill it with; no table where p is not wanted.
+  /// p of a statistic, for engines that fill it; without a table p is not wanted.
   stats::p_function p_of = {};
   /// Once true, an engine may leave out what it has not delivered yet; it may be so from the start.
   const std::atomic<bool>* enough = nullptr;
-  /// Called at most once and before the first batch, by an engine that can tell, with bounds of the
-  /// number of edges that almost surely hold: close to it where there are many.
+  /// Called at most once and before the first batch, by an engine that can tell: bounds of the
+  /// number of edges, which almost surely hold and are close where there are many edges.
   std::function<void(double least, double most)> expect = {};
 
   [[nodiscard]] bool has_enough() const {

@@ -38,8 +38,8 @@ bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, doub
 /// Whether two rows are equal; called from several threads.
 using row_comparison = std::function<bool(node_id, node_id)>;
 
-/// Groups equal rows exactly: rows of equal hash are compared. In so many passes, each over a part
-/// of the hashes: beside the hashes that takes 16 bytes a row, divided by them, and 4.
+/// Groups equal rows exactly: rows of equal hash are compared. Each of the passes takes a part of
+/// the hashes. Memory beside the hashes: rows x (16 / passes + 4) bytes.
 row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint64_t> hashes,
                               int passes, int threads);
 

@@ -45,7 +45,7 @@ bool has_tensor_cores(const pair_shape& shape) {
   return shape.compute_capability >= 80;
 }
 
-// Where cuts are not strict, this is the tensor rung.
+// Where cuts are not strict, this is the variant tensor.
 bool has_warpgroup_products(const pair_shape& shape) {
   return shape.compute_capability == 90 && shape.warpgroup_code;
 }

@@ -37,7 +37,8 @@ constexpr double most_wide_share = 1e-3;
 // A sample sees a share this small as one pair in 2^20.
 constexpr double most_sampled = 1 << 20;
 constexpr double least_sampled = 1 << 16;
-constexpr double pairs_per_sampled = 128;
+// A sampled pair takes about as long as 50 pairs of the tiles.
+constexpr double pairs_per_sampled = 8192;
 constexpr double most_sampled_values = 1 << 26;
 
 // Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.

@@ -102,7 +102,7 @@ TEST_CASE("rank gives the ranks of every block, with the names", "[cli][rows]") 
   for (; std::getline(lines, line); ++row) {
     const auto fields = fields_of(line);
     REQUIRE(fields.size() == 21);
-    wrong += fields[0] != "row" + std::to_string(row);
+    wrong += fields[0] != std::string("row").append(std::to_string(row));
     const auto expected = gpu_test::reference_ranks(
         table().values.row(row).data(), 20, gpu::tie_method::min, gpu::rank_order::descending);
     for (std::size_t j = 0; j < 20; ++j) wrong += std::stod(fields[j + 1]) != expected[j];
@@ -157,8 +157,9 @@ TEST_CASE("top-k gives the best entries of every block", "[cli][rows]") {
           REQUIRE(std::getline(lines, line));
           const auto fields = fields_of(line);
           REQUIRE(fields.size() == (is_distinct ? 5 : 4));
-          wrong += fields[0] != "row" + std::to_string(row) || fields[1] != std::to_string(k + 1) ||
-                   fields[2] != "c" + std::to_string(expected[k].index) ||
+          wrong += fields[0] != std::string("row").append(std::to_string(row)) ||
+                   fields[1] != std::to_string(k + 1) ||
+                   fields[2] != std::string("c").append(std::to_string(expected[k].index)) ||
                    std::stod(fields[3]) != expected[k].value;
           if (is_distinct) wrong += fields[4] != std::to_string(expected[k].count);
         }

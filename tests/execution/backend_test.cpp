@@ -1,7 +1,11 @@
 #include <cstdlib>
+#include <vector>
 
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/pearson.hpp>
+#include <gpu/plan.hpp>
+#include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/skip.hpp"
@@ -51,4 +55,22 @@ TEST_CASE("CUDA never falls back silently", "[backend]") {
   }
   CHECK_THROWS_AS(gpu::resolve_backend({.target = gpu::backend::cuda}), gpu::backend_unavailable);
   CHECK(gpu::resolve_backend() == gpu::backend::cpu);
+}
+
+TEST_CASE("All pairs of device memory need a device", "[backend]") {
+  if (gpu::available_backends()[1].usable) {
+    gpu_test::note_skip(gpu_test::missing::absence, "no device memory: there is a device");
+    return;
+  }
+  const std::vector<float> never_read(60);
+  const gpu::device_matrix_view<const float> data(never_read.data(), 6, 10);
+  const gpu::device_count_sink sink;
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(data), gpu::backend_unavailable);
+  CHECK_THROWS_AS(gpu::pearson_all_pairs(data, gpu::edge_sink{}), gpu::backend_unavailable);
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(data, sink), gpu::backend_unavailable);
+  CHECK_THROWS_AS(gpu::pearson_all_pairs(data, data, {}, sink), gpu::backend_unavailable);
+  CHECK_THROWS_AS(static_cast<void>(gpu::plan_spearman_all_pairs(data, {}, sink)),
+                  gpu::backend_unavailable);
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(data, {.exec = {.target = gpu::backend::cpu}}, sink),
+                  gpu::invalid_argument);
 }

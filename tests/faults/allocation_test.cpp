@@ -217,6 +217,10 @@ void add_filters(std::vector<entry>& out, const gpu::matrix<double>& data,
   }
   out.push_back(
       {"convolve", [&data] { return sum_of(gpu::convolve(data, weights, {.exec = cpu})); }});
+  out.push_back({"plan_convolve", [] {
+                   const auto plan = gpu::plan_convolve<float>(2, 90, 3, {.exec = cpu});
+                   return static_cast<double>(plan.output_cols);
+                 }});
   out.push_back({"plan_mean_filter", [] {
                    const auto plan = gpu::plan_mean_filter<float>(2, 90, {.exec = cpu});
                    return static_cast<double>(plan.output_cols);

@@ -197,7 +197,7 @@ TEST_CASE("Rows that come in pieces are written as one table", "[io][rows]") {
     for (gpu::index_t first = 0; first < 5000;) {
       const gpu::index_t count = std::min<gpu::index_t>(1234, 5000 - first);
       gpu::io::row_names names;
-      for (gpu::index_t i = 0; i < count; ++i) names.add("r" + std::to_string(first + i));
+      for (gpu::index_t i = 0; i < count; ++i) names.add('r' + std::to_string(first + i));
       writer.write(gpu::matrix_view<const double>(values.data() + first * 7, count, 7), names);
       first += count;
     }

@@ -87,6 +87,19 @@ TEST_CASE("A workspace limit is kept or the call refused", "[mean_filter]") {
   CHECK_THROWS_AS(gpu::mean_filter(std::span(in), options), gpu::out_of_memory);
 }
 
+TEST_CASE("The plan of a convolution", "[mean_filter][plan]") {
+  const gpu::convolve_options options{.boundary = boundary::valid, .exec = cpu};
+  const auto plan = gpu::plan_convolve<float>(2, 1000, 5, options);
+  CHECK(plan.used == gpu::backend::cpu);
+  CHECK(plan.variant == mean_filter_variant::direct);
+  CHECK(plan.output_cols == 996);
+  CHECK(plan.workspace_bytes == 0);
+  CHECK_THROWS_AS(gpu::plan_convolve<float>(-1, 10, 3), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::plan_convolve<float>(1, 10, 0), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::plan_convolve<float>(1, 10, gpu::max_convolve_weights + 1),
+                  gpu::invalid_argument);
+}
+
 TEST_CASE("Sizes of filtered rows", "[mean_filter]") {
   CHECK(gpu::filtered_size(10, 3, boundary::zero) == 10);
   CHECK(gpu::filtered_size(10, 3, boundary::valid) == 8);

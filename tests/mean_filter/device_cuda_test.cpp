@@ -157,6 +157,31 @@ TEST_CASE("Device views do not run on the CPU, and keep the workspace limit",
   check_cuda(cudaDeviceSynchronize());
 }
 
+TEST_CASE("A convolution takes the caller's workspace for its weights", "[mean_filter][cuda]") {
+  const auto values = test_row<float>(1000, 137);
+  device_array<float> in(1000);
+  device_array<float> out(1000);
+  check_cuda(cudaMemcpy(in.data(), values.data(), in.bytes(), cudaMemcpyHostToDevice));
+  const std::vector<double> weights{0.25, 0.5, 0.25};
+  gpu::convolve_options options{.variant = mean_filter_variant::direct};
+  const auto plan = gpu::plan_convolve<float>(1, 1000, 3, options);
+  CHECK(plan.workspace_bytes == 3 * sizeof(double));
+  CHECK(gpu::plan_convolve<float>(1, 1000, 3).workspace_bytes == 0);
+  const device_array<std::byte> workspace(512);
+  const auto run = [&](std::byte* memory, index_t bytes) {
+    options.workspace = {memory, bytes};
+    gpu::convolve(gpu::device_vector_view<const float>(in.data(), 1000), weights,
+                  gpu::device_vector_view<float>(out.data(), 1000), options);
+  };
+  run(workspace.data(), 24);
+  std::vector<float> result(1000);
+  check_cuda(cudaDeviceSynchronize());
+  check_cuda(cudaMemcpy(result.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost));
+  CHECK(result == gpu::convolve(values, weights, {.exec = {.target = gpu::backend::cpu}}));
+  CHECK_THROWS_AS(run(workspace.data(), 23), gpu::invalid_argument);
+  CHECK_THROWS_AS(run(workspace.data() + 8, 24), gpu::invalid_argument);
+}
+
 TEST_CASE("More than 2^31 elements", "[mean_filter][cuda][large]") {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;

@@ -54,6 +54,7 @@ def resolve(root, file, name):
     if ".." in name.split("/"):
         return None  # paths start at src/, at the root, or in the folder of the file
     own_root = [file.parts[0]] if file.parts[0] in ("tests", "bench", "examples") else []
+    own_root += ["python/src"] if file.parts[0] == "python" else []
     for folder in [str(file.parent), *own_root, "src", ""]:
         candidate = pathlib.PurePosixPath(folder) / name
         if (root / candidate).is_file():

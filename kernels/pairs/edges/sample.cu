@@ -9,6 +9,8 @@ namespace {
 
 constexpr int sample_threads = 256;
 constexpr int lanes_per_pair = 8;
+// Each adds to the same few counts: enough of them to fill any device, and no more.
+constexpr index_t most_blocks = 2048;
 
 // A well mixed 64-bit number for each place of a sequence (splitmix64).
 __device__ std::uint64_t mixed(std::uint64_t place) {
@@ -96,18 +98,21 @@ __device__ double sampled_statistic(const pair_operand& rows, const drawn_pair& 
   return x > 0 && y > 0 ? product / sqrt(x * y) : CUDART_NAN;
 }
 
-__device__ void add_counts(bool counts, unsigned long long* to) {
-  const int in_block = __syncthreads_count(counts);
-  if (threadIdx.x == 0 && in_block > 0) {
-    atomicAdd(to, static_cast<unsigned long long>(in_block));
-  }
+// Adds up the counts of a block's threads. All threads.
+__device__ void add_counts(unsigned counts, unsigned long long* to) {
+  __shared__ unsigned in_block;
+  if (threadIdx.x == 0) in_block = 0;
+  __syncthreads();
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) counts += __shfl_xor_sync(0xffffffffu, counts, step);
+  if (threadIdx.x % 32 == 0 && counts > 0) atomicAdd(&in_block, counts);
+  __syncthreads();
+  if (threadIdx.x == 0 && in_block > 0) atomicAdd(to, static_cast<unsigned long long>(in_block));
 }
 
-__global__ void sample_pairs(const __grid_constant__ sample_request request,
-                             sample_counts* counts) {
-  const int lane = static_cast<int>(threadIdx.x) % lanes_per_pair;
-  const std::uint64_t place =
-      (std::uint64_t{blockIdx.x} * sample_threads + threadIdx.x) / lanes_per_pair;
+// The statistic of the pair drawn at `place`, on its first lane; NaN on the others, and where there
+// is none. All lanes of a warp.
+__device__ double statistic_at(const sample_request& request, std::uint64_t place, int lane) {
   double statistic = CUDART_NAN;
   if (place < request.pairs) {
     const drawn_pair pair = draw(place, request.sides);
@@ -120,12 +125,29 @@ __global__ void sample_pairs(const __grid_constant__ sample_request request,
   for (int step = lanes_per_pair / 2; step > 0; step /= 2) {
     statistic += __shfl_xor_sync(0xffffffffu, statistic, step);
   }
-  if (lane != 0) statistic = CUDART_NAN;
-  add_counts(statistic == statistic, &counts->valid);
-  add_counts(keeps(statistic, request.keep.at_least, request.keep.at_most), &counts->kept);
-  for (int s = 0; s < detail::most_screens; ++s) {
-    add_counts(fabs(statistic) >= request.magnitudes[s], &counts->above[s]);
+  return lane == 0 ? statistic : CUDART_NAN;
+}
+
+// A thread counts what it sees, and a block adds to memory once.
+__global__ void sample_pairs(const __grid_constant__ sample_request request,
+                             sample_counts* counts) {
+  constexpr int pairs_of_block = sample_threads / lanes_per_pair;
+  const int lane = static_cast<int>(threadIdx.x) % lanes_per_pair;
+  unsigned valid = 0;
+  unsigned kept = 0;
+  unsigned above[detail::most_screens] = {};
+  for (std::uint64_t first = std::uint64_t{blockIdx.x} * pairs_of_block; first < request.pairs;
+       first += std::uint64_t{gridDim.x} * pairs_of_block) {
+    const double statistic = statistic_at(request, first + threadIdx.x / lanes_per_pair, lane);
+    valid += statistic == statistic;
+    kept += keeps(statistic, request.keep.at_least, request.keep.at_most);
+    for (int s = 0; s < detail::most_screens; ++s) {
+      above[s] += fabs(statistic) >= request.magnitudes[s];
+    }
   }
+  add_counts(valid, &counts->valid);
+  add_counts(kept, &counts->kept);
+  for (int s = 0; s < detail::most_screens; ++s) add_counts(above[s], &counts->above[s]);
 }
 
 }  // namespace
@@ -137,8 +159,8 @@ bool can_sample(pair_tile_kind tile) {
 void launch_sample_pairs(const sample_request& request, sample_counts* counts,
                          cudaStream_t stream) {
   const auto threads = static_cast<index_t>(request.pairs) * lanes_per_pair;
-  sample_pairs<<<grid_blocks(threads, sample_threads), sample_threads, 0, stream>>>(request,
-                                                                                    counts);
+  sample_pairs<<<grid_blocks(threads, sample_threads, most_blocks), sample_threads, 0, stream>>>(
+      request, counts);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The third rung for cols <= 128: mma.sync m16n8k32 on int8 (sm_80 and newer), exact in int32.
+// Variant tensor for cols <= 128: mma.sync m16n8k32 on int8 (sm_80 and newer), exact in int32.
 //
 // A block of 8 warps (4 x 2) takes 128 x 64 pairs, a warp 32 x 32: 2 x 4 mma tiles, 32 sums a
 // thread. The rows stay in shared memory while the block walks its columns; those stream, 8 KiB

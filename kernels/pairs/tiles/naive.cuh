@@ -1,9 +1,9 @@
 #pragma once
-// The first rung: one block per row, the row in shared memory, one pair per thread, and for every
+// Variant naive: one block per row, the row in shared memory, one pair per thread, and for every
 // pair both rows prepared anew (ranks by counting, O(cols^2)), as the origin program does it.
 //
 // Shared memory: one row of doubles. Reads of the other row are not coalesced. Kept as the baseline
-// that the other rungs are measured against and tested with.
+// that the other variants are measured against and tested with.
 
 #include "kernels/pairs/frame/kernel.cuh"
 

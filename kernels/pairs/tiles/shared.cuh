@@ -1,6 +1,6 @@
 #pragma once
-// The second rung: rows prepared once, tiles of both operands in shared memory, registers hold a
-// grid of products per thread.
+// Variant shared_tiled: rows prepared once, tiles of both operands in shared memory, registers hold
+// a grid of products per thread.
 //
 // A block of 16 x 16 threads takes a tile of rows x cols pairs. Shared memory holds
 // `columns_per_step` words of each row of both operands, transposed: [word][row], so that a thread

@@ -1,7 +1,7 @@
-#include "batch_stream.hpp"
+#include "pairs/batch_stream.hpp"
 
-#include "../bindings.hpp"
-#include "patterns.hpp"
+#include "bindings.hpp"
+#include "pairs/patterns.hpp"
 
 namespace gpu_python {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "pair_call.hpp"
+#include "pairs/pair_call.hpp"
 
 namespace gpu_python {
 

@@ -1,7 +1,7 @@
 #include <gpu/pair_checksum.hpp>
 
-#include "../arrays.hpp"
-#include "../bindings.hpp"
+#include "arrays.hpp"
+#include "bindings.hpp"
 
 namespace gpu_python {
 namespace {

@@ -2,8 +2,8 @@
 // has it, 32- and 64-bit integers by their address and extents alone.
 #include <gpu/device_sinks.hpp>
 
-#include "../bindings.hpp"
-#include "pair_call.hpp"
+#include "bindings.hpp"
+#include "pairs/pair_call.hpp"
 
 namespace gpu_python {
 namespace {

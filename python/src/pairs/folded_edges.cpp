@@ -1,6 +1,6 @@
-#include "../bindings.hpp"
-#include "pair_call.hpp"
-#include "patterns.hpp"
+#include "bindings.hpp"
+#include "pairs/pair_call.hpp"
+#include "pairs/patterns.hpp"
 
 namespace gpu_python {
 namespace {

@@ -1,8 +1,8 @@
 #include <gpu/p_value.hpp>
 
-#include "../arrays.hpp"
-#include "../bindings.hpp"
-#include "../option_names.hpp"
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "option_names.hpp"
 
 namespace gpu_python {
 namespace {

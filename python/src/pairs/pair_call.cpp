@@ -1,4 +1,4 @@
-#include "pair_call.hpp"
+#include "pairs/pair_call.hpp"
 
 namespace gpu_python {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <optional>
 
-#include "../arrays.hpp"
-#include "../option_names.hpp"
-#include "../options.hpp"
+#include "arrays.hpp"
+#include "option_names.hpp"
+#include "options.hpp"
 
 namespace gpu_python {
 

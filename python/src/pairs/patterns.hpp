@@ -2,7 +2,7 @@
 
 #include <gpu/row_patterns.hpp>
 
-#include "../arrays.hpp"
+#include "arrays.hpp"
 
 namespace gpu_python {
 

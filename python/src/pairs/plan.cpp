@@ -1,5 +1,5 @@
-#include "../bindings.hpp"
-#include "pair_call.hpp"
+#include "bindings.hpp"
+#include "pairs/pair_call.hpp"
 
 namespace gpu_python {
 namespace {

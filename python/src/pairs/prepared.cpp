@@ -1,7 +1,7 @@
 #include <gpu/prepared_rows.hpp>
 
-#include "../bindings.hpp"
-#include "pair_call.hpp"
+#include "bindings.hpp"
+#include "pairs/pair_call.hpp"
 
 namespace gpu_python {
 namespace {

@@ -1,4 +1,4 @@
-// Sums of blocks along a row, included by mean_filter_body.hpp (and compiled with it once per
+// Sums of blocks along a row, included by body.hpp (and compiled with it once per
 // instruction set).
 //
 // Elements are taken 8 at a time as rows. T(J)[l] is the sum of the 8 elements from 8 J + l on,

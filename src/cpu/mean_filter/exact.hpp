@@ -1,4 +1,4 @@
-// Sums of doubles by exact arithmetic, included by mean_filter_body.hpp (and compiled with it once
+// Sums of doubles by exact arithmetic, included by body.hpp (and compiled with it once
 // per instruction set).
 //
 // Where the elements of a strip do not differ too much in magnitude, each splits without error into

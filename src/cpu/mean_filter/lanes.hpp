@@ -1,4 +1,4 @@
-// Long strips of doubles, included by mean_filter_body.hpp (and compiled with it once per
+// Long strips of doubles, included by body.hpp (and compiled with it once per
 // instruction set).
 //
 // A strip is cut into 8 segments, one a lane; a row is one element of each. Segments run side by

@@ -1,4 +1,4 @@
-// Vectors of sums, included by mean_filter_body.hpp (and compiled with it once per instruction
+// Vectors of sums, included by body.hpp (and compiled with it once per instruction
 // set).
 
 namespace gpu::cpu::GPU_SIMILARITY_LEVEL {

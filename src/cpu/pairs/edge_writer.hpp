@@ -22,8 +22,8 @@ class pair_engine::edge_writer {
               const detail::edge_receiver& receive);
 
   // Finds the edges of rows [row_begin, row_end) of the window, behind those that were found
-  // before; the window's earlier columns come first. False, with nothing added, where they would
-  // be more than may wait, unless they `must_fit`: then more may.
+  // before; the window's earlier columns come first. Returns false and adds nothing where they
+  // would be more than may wait; `must_fit` allows more.
   bool collect(index_t row_begin, index_t row_end, bool must_fit);
   // Rows whose edges with so many columns probably fit, as the last collect() or the rows' own
   // estimate says.

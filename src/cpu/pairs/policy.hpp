@@ -32,10 +32,11 @@ inline constexpr index_t first_panel_rows = 256;
 /// Multiply-adds that are worth a further thread.
 inline constexpr double thread_work = 2e7;
 
-/// Rows are packed at once where they and scratch take at most this much and no limit is asked for.
-/// With the edges that wait they take at most the other: with what a call takes anyway that stays
-/// below 256 MiB beside the input and the result.
+/// Where no limit is asked for, rows and scratch take at most packed_bytes, else rows are packed in
+/// windows.
 inline constexpr std::size_t packed_bytes = std::size_t{216} << 20;
+/// Rows, scratch and the edges that wait: with what every call takes that stays below 256 MiB
+/// beside the input and the result.
 inline constexpr std::size_t memory_bytes = std::size_t{248} << 20;
 /// Rows that do not fit are packed in windows of at least this many rows, whose halves are
 /// multiples of window_step: whole groups of columns for every kernel.

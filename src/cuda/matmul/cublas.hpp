@@ -1,6 +1,6 @@
 #pragma once
-// The cuBLAS variant of matmul: matmul_cublas.cpp where GPU_SIMILARITY_ENABLE_CUBLAS is ON,
-// matmul_cublas_absent.cpp elsewhere.
+// The cuBLAS variant of matmul: cublas.cpp where GPU_SIMILARITY_ENABLE_CUBLAS is ON,
+// cublas_absent.cpp elsewhere.
 
 #include <cuda_runtime_api.h>
 

@@ -9,6 +9,7 @@
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
+#include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/mean_filter/kernels.hpp"
 
@@ -69,10 +70,11 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
 template <class In, class Out>
 void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
               const filter_shape& shape, mean_filter_variant variant, const execution& exec) {
-  filter_host(
-      in, out, exec,
-      [&](device_matrix_view<const In> from, device_matrix_view<Out> to,
-          const execution& on_stream) { convolve(from, weights, to, shape, variant, on_stream); });
+  filter_host(in, out, exec,
+              [&](device_matrix_view<const In> from, device_matrix_view<Out> to,
+                  const execution& on_stream) {
+                convolve(from, weights, to, shape, variant, {}, on_stream);
+              });
 }
 
 template <class In, class Out>
@@ -82,22 +84,22 @@ void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
   const std::size_t bytes = kernels::mean_filter_workspace_bytes(shape, variant);
   check_workspace(bytes, exec);
   const device_guard guard(device_of(exec));
-  const device_buffer<std::byte> own(workspace.empty() ? bytes : 0, exec.stream.get());
-  kernels::launch_mean_filter(in, out, shape, variant, nans,
-                              workspace.empty() ? own.data() : workspace.data(), exec.stream.get());
+  const scratch memory(workspace, bytes, exec.stream.get());
+  kernels::launch_mean_filter(in, out, shape, variant, nans, memory.data(), exec.stream.get());
 }
 
 template <class In, class Out>
 void convolve(device_matrix_view<const In> in, std::span<const double> weights,
               device_matrix_view<Out> out, const filter_shape& shape, mean_filter_variant variant,
-              const execution& exec) {
+              device_workspace workspace, const execution& exec) {
   double flipped[max_convolve_weights];
   std::reverse_copy(weights.begin(), weights.end(), flipped);
   const device_guard guard(device_of(exec));
   const std::size_t in_memory = variant == mean_filter_variant::direct ? weights.size() : 0;
-  const device_buffer<double> device_weights(in_memory, exec.stream.get());
+  const scratch device_weights(workspace, in_memory * sizeof(double), exec.stream.get());
   kernels::launch_correlate(in, out, shape, std::span<const double>(flipped, weights.size()),
-                            variant, device_weights.data(), exec.stream.get());
+                            variant, reinterpret_cast<double*>(device_weights.data()),
+                            exec.stream.get());
 }
 
 mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t element_bytes,
@@ -116,7 +118,7 @@ mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t el
                             device_workspace, const execution&);                            \
   template void convolve(device_matrix_view<const In>, std::span<const double>,             \
                          device_matrix_view<Out>, const filter_shape&, mean_filter_variant, \
-                         const execution&);
+                         device_workspace, const execution&);
 GPU_SIMILARITY_INSTANTIATE(std::int8_t, std::int8_t)
 GPU_SIMILARITY_INSTANTIATE(std::int8_t, double)
 GPU_SIMILARITY_INSTANTIATE(std::int16_t, std::int16_t)

@@ -28,7 +28,7 @@ void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
 template <class In, class Out>
 void convolve(device_matrix_view<const In> in, std::span<const double> weights,
               device_matrix_view<Out> out, const detail::filter_shape& shape,
-              mean_filter_variant variant, const execution& exec);
+              mean_filter_variant variant, device_workspace workspace, const execution& exec);
 
 /// Outputs of a block, and scratch memory, for a variant.
 struct mean_filter_tile {

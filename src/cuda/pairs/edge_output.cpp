@@ -9,9 +9,11 @@ namespace {
 
 // A batch keeps all threads of the receiver busy; few edges need no large ones, whose page-locked
 // memory takes time to get.
-constexpr std::size_t least_batch = std::size_t{1} << 16;
+constexpr std::size_t least_batch = std::size_t{1} << 14;
 constexpr std::size_t most_batch = std::size_t{1} << 20;
 constexpr double batches_of_result = 8;
+// For fewer edges than these the host looks p up sooner than the device has its table.
+constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
 std::size_t choose_batch(const detail::edge_request& request, double expected, std::size_t room) {
   const double part = std::min(expected / batches_of_result, static_cast<double>(most_batch));
@@ -39,48 +41,60 @@ edge_output::edge_output(const detail::edge_request& request, const detail::edge
     : request_(request),
       receive_(receive),
       batch_edges_(choose_batch(request, expected, room)),
-      batches_{batch(batch_edges_, writing_.get()), batch(batch_edges_, writing_.get())} {
-  if (!takes_table(request, room)) return;
-  table_ = {1, writing_.get()};
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(table_.data(), request.p_of.table, table_.bytes(),
-                                            cudaMemcpyHostToDevice, writing_.get()));
-  p_of_ = {table_.data(), request.p_of.side};
-}
+      takes_table_(takes_table(request, room)) {}
 
 edge_output::~edge_output() {
-  static_cast<void>(cudaStreamSynchronize(writing_.get()));
-  static_cast<void>(cudaStreamSynchronize(copying_.get()));
+  if (!lane_) return;
+  static_cast<void>(cudaStreamSynchronize(lane_->writing.get()));
+  static_cast<void>(cudaStreamSynchronize(lane_->copying.get()));
+}
+
+edge_output::lane& edge_output::lane_for(std::uint64_t count) {
+  if (!lane_) lane_.emplace(batch_edges_);
+  lane_->pushed += count;
+  if (takes_table_ && lane_->p_of.table == nullptr && lane_->pushed >= edges_worth_a_table) {
+    lane_->table = {1, lane_->writing.get()};
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(lane_->table.data(), request_.p_of.table,
+                                              lane_->table.bytes(), cudaMemcpyHostToDevice,
+                                              lane_->writing.get()));
+    lane_->p_of = {lane_->table.data(), request_.p_of.side};
+  }
+  return *lane_;
 }
 
 void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, const event& ready,
                        const event& read) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(writing_.get(), ready.get()));
+  if (count == 0 && !lane_) return;  // nothing reads `from`
+  lane& on = lane_for(count);
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(on.writing.get(), ready.get()));
   for (std::uint64_t first = 0; first < count && !request_.has_enough(); first += batch_edges_) {
-    batch& to = batches_[next_];
-    next_ = 1 - next_;
+    batch& to = on.batches[on.next];
+    on.next = 1 - on.next;
     hand_on(to);
     to.count = static_cast<std::size_t>(std::min<std::uint64_t>(batch_edges_, count - first));
-    kernels::launch_write_edges(from, first, to.count, p_of_, to.device.data(), writing_.get());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.written.get(), writing_.get()));
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(copying_.get(), to.written.get()));
+    to.has_p = on.p_of.table != nullptr;
+    kernels::launch_write_edges(from, first, to.count, on.p_of, to.device.data(), on.writing.get());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.written.get(), on.writing.get()));
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(on.copying.get(), to.written.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.host.data(), to.device.data(),
                                               to.count * sizeof(edge), cudaMemcpyDeviceToHost,
-                                              copying_.get()));
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.copied.get(), copying_.get()));
+                                              on.copying.get()));
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.copied.get(), on.copying.get()));
   }
-  GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(read.get(), writing_.get()));
+  GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(read.get(), on.writing.get()));
 }
 
 void edge_output::drain() {
-  hand_on(batches_[next_]);
-  hand_on(batches_[1 - next_]);
+  if (!lane_) return;
+  hand_on(lane_->batches[lane_->next]);
+  hand_on(lane_->batches[1 - lane_->next]);
 }
 
 void edge_output::hand_on(batch& from) {
   if (from.count == 0) return;
   GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(from.copied.get()));
   const std::span<edge> edges(from.host.data(), from.count);
-  if (request_.p_of.table != nullptr && p_of_.table == nullptr) {
+  if (request_.p_of.table != nullptr && !from.has_p) {
     for (edge& e : edges) e.p = request_.p_of(e.statistic);
   }
   receive_(edges);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -42,20 +43,31 @@ class edge_output {
     event written;
     event copied;
     std::size_t count = 0;
+    bool has_p = false;
+  };
+  // What a delivery takes. A call that keeps no edge makes none of it.
+  struct lane {
+    explicit lane(std::size_t batch_edges)
+        : batches{batch(batch_edges, writing.get()), batch(batch_edges, writing.get())} {}
+    stream writing{stream::priority::high};
+    stream copying{stream::priority::high};
+    device_buffer<stats::p_table> table;
+    stats::p_function p_of{};  // on the device, once there are enough edges for it
+    batch batches[2];
+    int next = 0;  // the one pushed longest ago
+    std::uint64_t pushed = 0;
   };
 
+  // Makes the lane, and the table of p where there are enough edges with `count` more.
+  lane& lane_for(std::uint64_t count);
   // Waits for the copy of a batch, where there is one, and hands it on.
   void hand_on(batch& from);
 
   const detail::edge_request& request_;
   const detail::edge_receiver& receive_;
   std::size_t batch_edges_;
-  stream writing_{stream::priority::high};
-  stream copying_{stream::priority::high};
-  device_buffer<stats::p_table> table_;
-  stats::p_function p_of_{};  // on the device
-  batch batches_[2];
-  int next_ = 0;  // the one pushed longest ago
+  bool takes_table_;
+  std::optional<lane> lane_;
 };
 
 }  // namespace gpu::cuda

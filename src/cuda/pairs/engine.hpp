@@ -23,7 +23,7 @@
 
 namespace gpu::cuda {
 
-/// The rung that every one of the devices offers: the least of their own choices.
+/// The variant that every one of the devices offers: the least of their own choices.
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
                             const pair_options& options, std::span<const device_info> devices);
 
@@ -45,8 +45,8 @@ void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
 
 class pair_engine final : public detail::pair_engine {
  public:
-  /// `variant` is the rung to run; options.variant tells whether the caller asked for it. Resident
-  /// rows are prepared together with the engines of `share`, where there is one.
+  /// `variant` is the variant to run; options.variant tells whether the caller asked for it.
+  /// Resident rows are prepared together with the engines of `share`, where there is one.
   pair_engine(detail::measure what, const detail::pair_input& input, const pair_options& options,
               const device_info& device, pair_variant variant, pair_share* share = nullptr);
 
@@ -116,6 +116,8 @@ class pair_engine final : public detail::pair_engine {
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
   /// The same for few rows against many columns, where the rows are resident.
   bool top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out);
+  /// Whether there is a screen for this cut, whether it pays or not.
+  [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
   /// A screen for this cut, where one pays and can run on every device.
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep,
                                                        detail::screen_use use,

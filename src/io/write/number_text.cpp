@@ -34,7 +34,7 @@ constexpr short_numbers short_texts;
 
 /// `value` is not negative.
 char* append_whole(char* out, long long value) {
-  if (value >= short_numbers::count) return append_integer(out, value);
+  if (static_cast<std::size_t>(value) >= short_numbers::count) return append_integer(out, value);
   const std::array<char, 4>& text = short_texts.text[static_cast<std::size_t>(value)];
   std::memcpy(out, text.data(), text.size());  // one too many at most: the buffer has room
   return out + text[3];

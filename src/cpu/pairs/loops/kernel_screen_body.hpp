@@ -10,6 +10,8 @@
 template <class Block>
 struct screen_body {
   using vector = typename Block::vector;
+  using block_sums =
+      vector[static_cast<std::size_t>(Block::rows)][static_cast<std::size_t>(Block::groups)];
   static constexpr index_t rows = Block::rows;
   static constexpr index_t groups = Block::groups;
   static constexpr index_t cols = groups * group_lanes;
@@ -17,7 +19,7 @@ struct screen_body {
   // The pairs of a block that may reach the cut.
   static __attribute__((noinline)) void visit(const screen_tile& tile, const exact_test& test,
                                               index_t row, index_t group) {
-    vector sum[rows][groups];
+    block_sums sum;
     Block::multiply(tile, row, group, sum);
     const vector limit = Block::spread(tile.limit);
     for (index_t i = row; i < row + rows && i < tile.rows; ++i) {
@@ -37,7 +39,7 @@ struct screen_body {
     for (index_t group = 0; group * group_lanes < tile.cols; group += groups) {
       for (index_t row = 0; row < tile.rows; row += rows) {
         if (group * group_lanes + cols - 1 + tile.diagonal <= row) break;
-        vector sum[rows][groups];
+        block_sums sum;
         Block::multiply(tile, row, group, sum);
         vector most = Block::most(sum[0][0], sum[0][1]);
         for (int i = 1; i < rows; ++i) {

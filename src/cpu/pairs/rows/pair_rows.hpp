@@ -98,7 +98,7 @@ class pair_rows {
 
   /// Makes ready what the calls below need for `task`. To be called before them, by one thread.
   virtual void prepare(const pair_task& /*task*/) {}
-  /// What a sample of the pairs says about the cut prepared for; nothing of none.
+  /// What a sample of the pairs says about the cut prepared for; empty without a sample.
   [[nodiscard]] virtual pair_estimate estimate() const { return {}; }
   /// How pairs of the cut prepared for are found, and why, in words.
   [[nodiscard]] virtual std::string explain() const {

@@ -11,7 +11,7 @@
 namespace gpu::cuda {
 namespace {
 
-// Padding classes to whole blocks multiplies the pairs; the tiles of the mma rung decide them at a
+// Padding classes to whole blocks multiplies the pairs; the tensor tiles decide them at a
 // fifth of this rate, and bin them at a thirtieth. Where few rows are padded it does not matter.
 constexpr double most_growth_counting = 4;
 constexpr double most_growth_binning = 16;

@@ -90,10 +90,15 @@ class screened_writer {
 
 }  // namespace
 
+bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
+  return variant_ == pair_variant::hopper && !is_thin(area_) &&
+         !detail::screens_for(what_, keep, info_.cols, use).empty();
+}
+
 std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep,
                                                     detail::screen_use use,
                                                     const detail::cut_sample& sample) {
-  if (variant_ != pair_variant::hopper || is_thin(area_)) return std::nullopt;
+  if (!may_screen(keep, use)) return std::nullopt;
   const auto choice = detail::choose_screen(what_, keep, info_.cols, use, sample);
   if (!choice) return std::nullopt;
   const bool fits = rows_->resident() && pair_screen::bytes(count(), *choice) <= budget_.left();
@@ -128,6 +133,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
 bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
   const auto use =
       request.weights.empty() ? detail::screen_use::counts : detail::screen_use::weighted_counts;
+  if (!may_screen(request.keep, use)) return false;
   const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
   std::optional<pair_screen> screen = make_screen(request.keep, use, sample);
   if (!screen) return false;

@@ -86,17 +86,34 @@ struct group_plan {
   }
 };
 
+// Whether rows prepared for `tile` can be searched so.
+bool can_be_grouped(kernels::pair_tile_kind tile, index_t cols, index_t k) {
+  return (tile == kernels::pair_tile_kind::tensor_int8 ||
+          tile == kernels::pair_tile_kind::tensor_float) &&
+         cols <= kernels::neighbor_most_columns && k <= kernels::neighbor_most_listed;
+}
+
+// Finds the maxima of a block of left rows with every group, then the lists from them, and records
+// that they are there. `warpgroup_blocks`: multiprocessors for warpgroup products, or 0.
+void search_block(const kernels::pair_operand& source, const kernels::neighbor_rows& right,
+                  const kernels::neighbor_block& block, const kernels::neighbor_query& query,
+                  int warpgroup_blocks, list_table& table, cudaStream_t stream) {
+  if (warpgroup_blocks > 0) {
+    kernels::launch_neighbor_maxima(right, block, query.key, warpgroup_blocks, stream);
+  } else {
+    kernels::launch_neighbor_maxima_mma(right, block, query.key, stream);
+  }
+  kernels::launch_neighbor_choice(source, right, block, query, table.result(), stream);
+  GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream));
+}
+
 }  // namespace
 
 bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor_table& out) {
   const index_t k = request.k;
   const kernels::pair_tile_kind tile = rows_->format().tile;
-  const bool ranks = tile == kernels::pair_tile_kind::tensor_int8;
+  if (!can_be_grouped(tile, info_.cols, k)) return false;
   const bool values = tile == kernels::pair_tile_kind::tensor_float;
-  if (!(ranks || values) || info_.cols > kernels::neighbor_most_columns ||
-      k > kernels::neighbor_most_listed) {
-    return false;
-  }
   if (has_few_rows(area_)) return top_k_of_few_rows(request, out);
   // Spearman's tensor variant is the one without warpgroups; Pearson has but the one name for both.
   const bool by_warpgroups =
@@ -136,13 +153,8 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
                                         .count = taken.size() * unit,
                                         .maxima = maxima.data(),
                                         .pitch = plan.pitch};
-    if (by_warpgroups) {
-      kernels::launch_neighbor_maxima(plan.right, block, query.key, multiprocessors_, stream());
-    } else {
-      kernels::launch_neighbor_maxima_mma(plan.right, block, query.key, stream());
-    }
-    kernels::launch_neighbor_choice(source, plan.right, block, query, table.result(), stream());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    search_block(source, plan.right, block, query, by_warpgroups ? multiprocessors_ : 0, table,
+                 stream());
     slot = 1 - slot;
     finish(tables[slot]);
     tables[slot].rows = {};

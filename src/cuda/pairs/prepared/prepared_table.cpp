@@ -1,5 +1,6 @@
 #include "cuda/pairs/prepared/prepared_table.hpp"
 
+#include <array>
 #include <vector>
 
 #include <gpu/error.hpp>
@@ -61,7 +62,7 @@ std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what
   const pair_variant variant = choose_variant(what, rows, cols, options, devices);
   const device_guard guard(devices.front().ordinal);
   if (detail::is_on_device(data)) {
-    check_tables(tables, devices);
+    check_tables(tables, std::array{devices.front().ordinal});
     wait_for_callers_stream(options.exec);
   }
   return std::make_shared<device_prepared_table>(what, data, options, devices.front(), variant);

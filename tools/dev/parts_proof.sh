@@ -59,7 +59,7 @@ if [ -x "$many" ]; then
   job=(spearman "$input" "${options[@]}" --threads 1 --parts 40 --output-dir mpi -o found)
   mpirun -n 4 --oversubscribe "$many" "${job[@]}" > log 2>&1 &
   mpi=$!
-  while [ "$(parts_there mpi)" -lt 7 ] && kill -0 $mpi 2> /dev/null; do sleep 0.002; done
+  while [ "$(parts_there mpi)" -lt 2 ] && kill -0 $mpi 2> /dev/null; do sleep 0.001; done
   kill -9 "$(pgrep -f "^$many spearman" | tail -1)" 2> /dev/null || true
   wait $mpi && echo "(no rank was killed: the job was done)"
   there=$(parts_there mpi)

@@ -204,8 +204,11 @@ void output_file::commit() {
   if (std::rename(partial_path_.c_str(), target_.path.c_str()) != 0) {
     const int error_number = errno;
     entry_.reset();
-    throw output_error(target_.name, fmt::format("cannot be replaced: {}; the result is in {}",
-                                                 system_message(error_number), partial_path_));
+    const bool is_there = ::access(partial_path_.c_str(), F_OK) == 0;
+    throw output_error(target_.name, fmt::format("cannot be replaced: {}; the result is {}{}",
+                                                 system_message(error_number),
+                                                 is_there ? "in " : "gone with its folder",
+                                                 is_there ? partial_path_ : std::string()));
   }
   entry_.reset();
   sync_folder_of(target_.path);

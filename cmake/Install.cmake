@@ -9,12 +9,24 @@ install(TARGETS gpu_similarity EXPORT gpu_similarity-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/gpu" "${PROJECT_BINARY_DIR}/include/gpu"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp"
+  PATTERN "mpi.hpp" EXCLUDE)
+if(TARGET gpu_similarity_mpi)
+  install(FILES "${PROJECT_SOURCE_DIR}/include/gpu/mpi.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gpu")
+  install(TARGETS gpu_similarity_mpi EXPORT gpu_similarity-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(TARGET gpu-similarity)
   file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
   set_target_properties(gpu-similarity PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
   install(TARGETS gpu-similarity RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+if(TARGET gpu-similarity-mpi)
+  set_target_properties(gpu-similarity-mpi PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  install(TARGETS gpu-similarity-mpi RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
 install(EXPORT gpu_similarity-targets NAMESPACE gpu:: DESTINATION "${package_dir}")

@@ -13,6 +13,8 @@ option(GPU_SIMILARITY_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL}
 option(GPU_SIMILARITY_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_CLI "Build the command gpu-similarity" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_PYTHON "Build the extension module of the Python package; pip sets it" OFF)
+option(GPU_SIMILARITY_ENABLE_MPI
+    "Build gpu::similarity_mpi and the command gpu-similarity-mpi, for jobs of many nodes" OFF)
 option(GPU_SIMILARITY_BUILD_FUZZERS
     "Build the fuzzers of tests/fuzz: clang, and GPU_SIMILARITY_SANITIZE with fuzzer-no-link" OFF)
 option(GPU_SIMILARITY_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})

@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <string>
 
+#include <gpu/export.hpp>
 #include <gpu/index.hpp>
 
 namespace gpu {
@@ -66,6 +68,10 @@ constexpr pair_checksum checksum_of(node_id row, node_id col, double statistic) 
           .mix1 = detail::murmur_mix(detail::split_mix(key) + bits),
           .mix2 = detail::split_mix(detail::murmur_mix(key) + bits)};
 }
+
+/// "count:mix1:mix2", the count in decimal and each mix in 16 hexadecimal digits: as the command
+/// writes it.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string to_string(const pair_checksum& checksum);
 
 }  // namespace v0
 }  // namespace gpu

@@ -7,6 +7,7 @@
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
 #include <gpu/device_sinks.hpp>
+#include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>

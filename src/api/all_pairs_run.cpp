@@ -120,9 +120,13 @@ keep_range pair_run::resolve(const pair_filter& filter) {
         "pair_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
         "(options.part), expected none or bonferroni");
   }
-  const pair_area whole = area_of(input_.tables, {}, part_shape::equal_rows);
-  cut_ = stats::resolve_cut(filter, *engine_, stats::tested_pairs(engine_->rows(), whole));
+  cut_ = stats::resolve_cut(filter, *engine_, family());
   return cut_.keep;
+}
+
+std::uint64_t pair_run::family() const {
+  const pair_area whole = area_of(input_.tables, {}, part_shape::equal_rows);
+  return stats::tested_pairs(engine_->rows(), whole);
 }
 
 std::uint64_t pair_run::pairs_tested() const {

@@ -34,6 +34,8 @@ class pair_run {
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
   /// The summary of the finished run.
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
+  /// Pairs of the whole job that have a statistic.
+  [[nodiscard]] std::uint64_t family() const;
   /// Pairs of the area that have a statistic.
   [[nodiscard]] std::uint64_t pairs_tested() const;
   [[nodiscard]] const pair_area& area() const { return input_.area; }

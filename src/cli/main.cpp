@@ -1,10 +1,7 @@
 // gpu-similarity: the library as a command. One place turns what goes wrong into an exit code.
 #include <fmt/format.h>
 
-#include <exception>
-#include <new>
 #include <string>
-#include <system_error>
 #include <variant>
 
 #include <gpu/backend.hpp>
@@ -13,12 +10,12 @@
 
 #include "cli/options/options.hpp"
 #include "cli/outputs/report.hpp"
+#include "cli/parts/part_verbs.hpp"
 #include "cli/process/exit_code.hpp"
+#include "cli/process/guarded_run.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/jobs.hpp"
-#include "io/io_error.hpp"
-#include "io/stop_request.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {
@@ -46,7 +43,16 @@ std::string info_text() {
 }
 
 void run(const pairs_command& job) {
+  if (job.is_part) return run_part(job);
+  if (job.resumes) return run_resumed(job);
+  if (job.plan_only && job.parts > 0) return write_parts_plan(job);
   run_pairs(job);
+}
+void run(const parts_command& job) {
+  run_parts(job);
+}
+void run(const merge_command& job) {
+  run_merge(job);
 }
 void run(const mean_filter_command& job) {
   run_mean_filter(job);
@@ -63,64 +69,11 @@ void run(const info_command&) {
   out.commit();
 }
 
-int end_with(int code, const char* message) {
-  complain(message);
-  return code;
-}
-
-int code_of(const error& e) {
-  switch (e.code()) {
-    case error_code::invalid_argument:  // of the data: the options are checked by the parser
-      return exit_bad_input;
-    case error_code::unsupported:
-      return exit_usage;
-    case error_code::backend_unavailable:
-    case error_code::out_of_memory:
-    case error_code::capacity_exceeded:
-    case error_code::cuda:
-      return exit_resources;
-    case error_code::cancelled:
-      return interrupt_exit_code();
-  }
-  return exit_internal;
-}
-
 int run_command_line(int argc, char** argv) {
   const parsed_command parsed = parse_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   std::visit([](const auto& job) { run(job); }, std::get<command>(parsed));
   return exit_ok;
-}
-
-int guarded_run(int argc, char** argv) {
-  try {
-    return run_command_line(argc, argv);
-  } catch (const usage_error& e) {
-    return end_with(exit_usage, e.what());
-  } catch (const interrupted_run& e) {
-    return end_with(interrupt_exit_code(), e.what());
-  } catch (const io::interrupted&) {
-    return end_with(interrupt_exit_code(), "interrupted: nothing is written");
-  } catch (const io::closed_pipe&) {
-    return exit_closed_pipe;  // quietly, as other tools in front of head
-  } catch (const too_large& e) {
-    return end_with(exit_resources, e.what());
-  } catch (const no_threads& e) {
-    return end_with(exit_resources, e.what());
-  } catch (const no_report& e) {
-    return end_with(exit_resources, e.what());
-  } catch (const io::output_error& e) {
-    return end_with(exit_resources, e.what());
-  } catch (const error& e) {
-    return end_with(code_of(e), e.what());
-  } catch (const std::bad_alloc&) {
-    return end_with(exit_resources, "out of memory");
-  } catch (const std::system_error& e) {
-    const bool lacks_threads = e.code() == std::errc::resource_unavailable_try_again;
-    return end_with(lacks_threads ? exit_resources : exit_internal, e.what());
-  } catch (const std::exception& e) {
-    return end_with(exit_internal, e.what());
-  }
 }
 
 }  // namespace
@@ -129,5 +82,5 @@ int guarded_run(int argc, char** argv) {
 int main(int argc, char** argv) {
   gpu::cli::open_standard_streams();
   gpu::cli::handle_signals();
-  return gpu::cli::guarded_run(argc, argv);
+  return gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv); });
 }

@@ -23,9 +23,7 @@ std::optional<file_digest> digest_of(int descriptor, const std::atomic<bool>& is
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return {};
     if (got == 0) return digest;
-    digest.crc32 = static_cast<std::uint32_t>(
-        ::crc32_z(digest.crc32, block.data(), static_cast<std::size_t>(got)));
-    digest.bytes += static_cast<std::uint64_t>(got);
+    digest.add({reinterpret_cast<const char*>(block.data()), static_cast<std::size_t>(got)});
   }
   return {};
 }
@@ -44,6 +42,22 @@ int open_regular(const std::string& path) {
 }
 
 }  // namespace
+
+void file_digest::add(std::string_view more) noexcept {
+  if (more.empty()) return;  // a null pointer starts zlib's checksum anew
+  crc32 = static_cast<std::uint32_t>(
+      ::crc32_z(crc32, reinterpret_cast<const unsigned char*>(more.data()), more.size()));
+  bytes += more.size();
+}
+
+std::optional<file_digest> digest_of_file(const std::string& path) {
+  const int descriptor = open_regular(path);
+  if (descriptor < 0) return {};
+  const std::atomic<bool> never = false;
+  const std::optional<file_digest> digest = digest_of(descriptor, never);
+  ::close(descriptor);
+  return digest;
+}
 
 digest_task::digest_task(const std::string& path) {
   const int descriptor = open_regular(path);

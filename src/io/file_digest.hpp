@@ -6,13 +6,21 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace gpu::io {
 
 struct file_digest {
   std::uint64_t bytes = 0;
   std::uint32_t crc32 = 0;  ///< Of all bytes as they are in the file, as gzip and zlib compute it.
+
+  /// The digest with `more` bytes behind those it is of.
+  void add(std::string_view more) noexcept;
+  friend bool operator==(const file_digest&, const file_digest&) = default;
 };
+
+/// Reads the file at `path`; nothing where it is no regular file or cannot be read.
+[[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path);
 
 /// Computes the digest of a file in a thread of its own. Ends early with the object.
 class digest_task {

@@ -62,70 +62,71 @@ bin_key key_of(tail side) {
   return side == tail::greater ? bin_key::value : bin_key::negated_value;
 }
 
+constexpr std::uint64_t one = 1;
+
+double share(const discovery_search& search, std::uint64_t discoveries) {
+  return search.max_p * static_cast<double>(discoveries) / static_cast<double>(search.family);
+}
+
+// The cut on the key (larger is more extreme) for that many discoveries.
+double key_cut(const discovery_search& search, std::uint64_t discoveries) {
+  const double cut = critical_value(share(search, discoveries), search.observations, search.side);
+  return search.side == tail::less ? -cut : cut;
+}
+
+template <class Survivors>
+std::uint64_t descend(const discovery_search& search, const Survivors& survivors) {
+  std::uint64_t k = search.most;
+  while (k > 0) {
+    const std::uint64_t next = std::min(k, survivors(key_cut(search, k)));
+    if (next == k) break;
+    k = next;
+  }
+  return k;
+}
+
+}  // namespace
+
 // The Benjamini-Hochberg procedure as a fixed point. With N(k) the number of pairs whose p is at
 // most k alpha / family, the number of discoveries is the largest k with N(k) >= k: stepping from
 // k = family to N(k) until nothing changes ends there, because N never falls with k. A counting
 // pass gives bounds of N for every k at once; stepping with the upper and the lower bounds encloses
 // the answer, and the next pass bins the enclosed range alone. Each pass starts exactly at the
 // cut of the upper bound, so it takes at least one exact step.
-class step_up_search {
- public:
-  step_up_search(const pair_filter& filter, detail::pair_engine& engine, std::uint64_t family)
-      : filter_(filter), engine_(engine), observations_(engine.rows().cols), family_(family) {}
+discovery_search begin_search(const pair_filter& filter, index_t observations,
+                              std::uint64_t family) {
+  return {.max_p = filter.max_p,
+          .side = filter.side,
+          .observations = observations,
+          .family = family,
+          .least = 0,
+          .most = family};
+}
 
-  // max_p after the adjustment. With no discoveries that of one: no pair reaches it.
-  [[nodiscard]] double max_p() {
-    std::uint64_t most = family_;
-    std::uint64_t least = 0;
-    while (most != least) {
-      const survivor_counts counts = count_between(key_cut(most), key_cut(std::max(least, one)));
-      least = descend(most, [&](double cut) { return counts.survivors(cut).least; });
-      most = descend(most, [&](double cut) { return counts.survivors(cut).most; });
-    }
-    return share(std::max(most, one));
-  }
+bin_request pass_of(const discovery_search& search) {
+  const double low = key_cut(search, search.most);
+  const double high = key_cut(search, std::max(search.least, one));
+  bin_request request{.key = key_of(search.side),
+                      .low = low,
+                      .high = std::max(high, std::nextafter(low, infinity)),
+                      .scale = 0,
+                      .bins = bins_per_pass};
+  request.scale = static_cast<double>(bins_per_pass) / (request.high - request.low);
+  return request;
+}
 
- private:
-  static constexpr std::uint64_t one = 1;
+discovery_search after_pass(const discovery_search& search, const bin_counts& counts) {
+  const survivor_counts found(pass_of(search), counts);
+  discovery_search next = search;
+  next.least = descend(search, [&](double cut) { return found.survivors(cut).least; });
+  next.most = descend(search, [&](double cut) { return found.survivors(cut).most; });
+  return next;
+}
 
-  [[nodiscard]] double share(std::uint64_t discoveries) const {
-    return filter_.max_p * static_cast<double>(discoveries) / static_cast<double>(family_);
-  }
-
-  // The cut on the key (larger is more extreme) for that many discoveries.
-  [[nodiscard]] double key_cut(std::uint64_t discoveries) const {
-    const double cut = critical_value(share(discoveries), observations_, filter_.side);
-    return filter_.side == tail::less ? -cut : cut;
-  }
-
-  [[nodiscard]] survivor_counts count_between(double low, double high) {
-    bin_request request{.key = key_of(filter_.side),
-                        .low = low,
-                        .high = std::max(high, std::nextafter(low, infinity)),
-                        .scale = 0,
-                        .bins = bins_per_pass};
-    request.scale = static_cast<double>(bins_per_pass) / (request.high - request.low);
-    return survivor_counts(request, engine_.bin_statistics(request));
-  }
-
-  template <class Survivors>
-  [[nodiscard]] std::uint64_t descend(std::uint64_t from, const Survivors& survivors) const {
-    std::uint64_t k = from;
-    while (k > 0) {
-      const std::uint64_t next = std::min(k, survivors(key_cut(k)));
-      if (next == k) break;
-      k = next;
-    }
-    return k;
-  }
-
-  const pair_filter& filter_;
-  detail::pair_engine& engine_;
-  index_t observations_;
-  std::uint64_t family_;
-};
-
-}  // namespace
+double adjusted_max_p(const discovery_search& search) {
+  if (search.family == 0) return search.max_p;
+  return share(search, std::max(search.most, one));
+}
 
 std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair_area& area) {
   std::vector<index_t> without;
@@ -164,7 +165,11 @@ effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine
   if (filter.adjust == adjustment::bonferroni) {
     return cut_at(filter.max_p / static_cast<double>(family), filter, observations);
   }
-  return cut_at(step_up_search(filter, engine, family).max_p(), filter, observations);
+  discovery_search search = begin_search(filter, observations, family);
+  while (!search.is_decided()) {
+    search = after_pass(search, engine.bin_statistics(pass_of(search)));
+  }
+  return cut_at(adjusted_max_p(search), filter, observations);
 }
 
 }  // namespace gpu::stats

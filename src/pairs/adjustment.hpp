@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <gpu/discovery.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/engine.hpp"
@@ -21,6 +22,16 @@ std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair
 
 /// The cut of `filter` with max_p already adjusted.
 effective_cut cut_at(double max_p, const pair_filter& filter, index_t observations);
+
+/// The search for the discoveries of `filter` before its first counting pass.
+discovery_search begin_search(const pair_filter& filter, index_t observations,
+                              std::uint64_t family);
+/// The counting pass that comes next. The search is not decided.
+detail::bin_request pass_of(const discovery_search& search);
+/// The search after that pass over all tests of the family.
+discovery_search after_pass(const discovery_search& search, const detail::bin_counts& counts);
+/// max_p after the adjustment. With no discoveries that of one: no pair reaches it.
+double adjusted_max_p(const discovery_search& search);
 
 /// Resolves filter.adjust for a family of so many tests, by counting passes of `engine` over all of
 /// them for Benjamini-Hochberg. The resulting set

@@ -44,6 +44,12 @@ void check(const gpu::cli::top_k_command& c) {
 }
 
 void check(const gpu::cli::info_command&) {}
+void check(const gpu::cli::parts_command& c) {
+  expect(!c.folder.empty(), "folder");
+}
+void check(const gpu::cli::merge_command& c) {
+  expect(!c.folder.empty() && !c.output.empty(), "folder and output");
+}
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <gpu/detail/any_view.hpp>
 #include <gpu/device_sinks.hpp>
+#include <gpu/discovery.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix_input.hpp>
 #include <gpu/pair_options.hpp>
@@ -37,6 +38,9 @@ GPU_SIMILARITY_EXPORT folded_edge_list all_pairs(measure what, const pair_tables
 GPU_SIMILARITY_EXPORT pair_summary all_pairs(measure what, const pair_tables& data,
                                              const pair_options& options,
                                              const folded_stream_sink& sink);
+GPU_SIMILARITY_EXPORT discovery_counts all_pairs(measure what, const pair_tables& data,
+                                                 const pair_options& options,
+                                                 const discovery_sink& sink);
 
 GPU_SIMILARITY_EXPORT void all_pairs_on_device(measure what, const pair_tables& data,
                                                const pair_options& options,

@@ -13,6 +13,7 @@
 
 #include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
+#include "cli/options/part_options.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
 #include "io/write/output_file.hpp"
@@ -139,7 +140,7 @@ std::string check_files(const CLI::App& app, const pairs_command& c) {
     }
     return "";
   }
-  if (c.format != io::result_format::npy) return "";
+  if (c.format != io::result_format::npy || c.is_part) return "";
   if (c.keep == keep_kind::counts && c.output.empty()) {
     return "--format npy of counts needs --output: the two totals are text";
   }
@@ -234,8 +235,17 @@ parsed_command parse_command_line(int argc, char** argv) {
     add_filter(*sub, *target);
     add_result(*sub, *target);
     add_execution(*sub, *target);
+    add_parts(*sub, *target);
   }
   row_commands rows(app);
+  parts_command listing;
+  CLI::App* const parts_app =
+      app.add_subcommand("parts", "Which parts of a job are done, missing or damaged");
+  add_parts_verb(*parts_app, listing);
+  merge_command merging;
+  CLI::App* const merge_app =
+      app.add_subcommand("merge", "Join the parts of a job to the file of a single run");
+  add_merge_verb(*merge_app, merging);
   const CLI::App* info = app.add_subcommand("info", "Version, backends and devices");
 
   try {
@@ -244,10 +254,16 @@ parsed_command parse_command_line(int argc, char** argv) {
     return answer(app, error);
   }
   if (info->parsed()) return command(info_command{});
+  if (parts_app->parsed()) return command(std::move(listing));
+  if (merge_app->parsed()) {
+    merging.command_line.assign(argv, argv + argc);
+    return command(std::move(merging));
+  }
   if (auto job = rows.take_parsed({argv, argv + argc})) return std::move(*job);
   for (const auto& [sub, target] : jobs) {
     if (!sub->parsed()) continue;
     refuse(check_kept(*sub, *target));
+    refuse(check_parts_options(*sub, *target));
     refuse(check_files(*sub, *target));
     refuse(check_backend(target->pairs.exec));
     target->command_line.assign(argv, argv + argc);

@@ -41,6 +41,27 @@ struct pairs_command {
   bool plan_only = false;
   bool quiet = false;
   bool force = false;
+  std::string part_folder = {};  // of --part and --resume; empty: no part, or beside the output
+  bool is_part = false;          // --part; which one is in `pairs`
+  bool resumes = false;
+  index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
+};
+
+/// `gpu-similarity parts`.
+enum class parts_format { text, slurm, json };
+struct parts_command {
+  std::string folder = {};
+  parts_format format = parts_format::text;
+  bool is_quick = false;
+};
+
+/// `gpu-similarity merge`.
+struct merge_command {
+  std::string folder = {};
+  std::string output = {};
+  std::string report = {};  // empty: none
+  std::vector<std::string> command_line = {};
+  bool quiet = false;
 };
 
 /// What the commands that take rows one by one have in common: what they read and write.
@@ -78,8 +99,8 @@ struct top_k_command : row_files {
 /// `gpu-similarity info`.
 struct info_command {};
 
-using command =
-    std::variant<pairs_command, mean_filter_command, rank_command, top_k_command, info_command>;
+using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
+                             parts_command, merge_command, info_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

@@ -9,48 +9,14 @@
 #include <gpu/backend.hpp>
 #include <gpu/version.hpp>
 
+#include "io/json.hpp"
+
 namespace gpu::cli {
 namespace {
 
-/// Bytes of the UTF-8 character that begins `text`; 0 where none does.
-std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-/// A JSON string. A byte that is no UTF-8, as a file name may have, becomes the lone surrogate that
-/// Python's surrogateescape means by it.
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const auto c = static_cast<unsigned char>(text[0]);
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
-      out += fmt::format("\\udc{:02x}", c);
-    } else if (c < 0x20 || c == 0x7f) {
-      out += fmt::format("\\u{:04x}", c);
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return out + "\"";
-}
-
-/// JSON has no infinity.
-std::string json_number(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : std::string("null");
-}
+using io::json_members;
+using io::json_number;
+using io::json_text;
 
 std::string_view to_string(run_status status) {
   switch (status) {
@@ -64,33 +30,11 @@ std::string_view to_string(run_status status) {
   return "unknown";
 }
 
-/// The members of the outermost object, one a line.
-class json_members {
- public:
-  void add(std::string_view key, std::string_view value) {
-    text_ += fmt::format("{}  \"{}\": {}", text_.empty() ? "" : ",\n", key, value);
-  }
-  /// A count; null where it is not known.
-  template <class Integer>
-  void add_count(std::string_view key, bool is_known, Integer value) {
-    add(key, is_known ? fmt::format("{}", value) : std::string("null"));
-  }
-  [[nodiscard]] std::string object() const { return "{\n" + text_ + "\n}\n"; }
-
- private:
-  std::string text_;
-};
-
 std::string input_text(const report_input& input) {
   const std::string digest = input.digest ? fmt::format("\"bytes\": {}, \"crc32\": \"{:08x}\"",
                                                         input.digest->bytes, input.digest->crc32)
                                           : std::string("\"bytes\": null, \"crc32\": null");
   return fmt::format("{{\"name\": {}, {}}}", json_text(input.name), digest);
-}
-
-/// "count:mix1:mix2", the mixes as 16 hexadecimal digits.
-std::string checksum_text(const pair_checksum& c) {
-  return fmt::format("{}:{:016x}:{:016x}", c.count, c.mix1, c.mix2);
 }
 
 template <class Report>
@@ -136,7 +80,7 @@ void add_summary(json_members& members, const run_report& r) {
   members.add_count("edge_sum", r.edge_sum.has_value(), r.edge_sum.value_or(0));
   // Counts and dense results give no pairs one by one.
   const bool has_checksum = is_complete && (s.checksum.count > 0 || s.pairs_kept == 0);
-  members.add("checksum", has_checksum ? json_text(checksum_text(s.checksum)) : "null");
+  members.add("checksum", has_checksum ? json_text(gpu::to_string(s.checksum)) : "null");
   const auto add_name = [&](std::string_view key, std::string_view name) {
     members.add(key, is_complete ? json_text(name) : std::string("null"));
   };

@@ -40,6 +40,13 @@ class no_report : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A folder of parts that is not what the command needs: parts are missing, damaged, or of another
+/// job. The message names the folder and the part.
+class parts_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A run that was interrupted; the message says what there is of its result.
 class interrupted_run : public std::runtime_error {
  public:

@@ -53,7 +53,22 @@ std::string shape_text(const input_tables& tables) {
                      tables.y->element_name());
 }
 
+/// Pairs that are estimated to be kept, as far as the size of the result depends on them.
+double kept_of(const pairs_command& job, const input_tables& tables,
+               const io::result_context& context) {
+  const bool depends = job.keep == keep_kind::edges || job.keep == keep_kind::top_k;
+  if (!depends) return all_pairs_of(context);
+  pairs_command whole = job;
+  whole.pairs.part = {};
+  return plan_all_pairs(whole, tables).kept_estimate;
+}
+
 }  // namespace
+
+double estimated_output_bytes(const pairs_command& job, const input_tables& tables,
+                              const io::result_context& context) {
+  return output_bytes(job, context, kept_of(job, tables, context));
+}
 
 void check_output_size(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context) {
@@ -61,15 +76,13 @@ void check_output_size(const pairs_command& job, const input_tables& tables,
   // A sample of rows does not tell how many edges between patterns there are.
   if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return;
   const auto limit = static_cast<double>(job.max_output_bytes);
-  if (output_bytes(job, context, all_pairs_of(context)) <= limit) return;
-  double kept = all_pairs_of(context);
-  if (job.keep == keep_kind::edges || job.keep == keep_kind::top_k) {
-    kept = plan_all_pairs(job, tables).kept_estimate;
-  }
-  const double bytes = output_bytes(job, context, kept);
+  const double share = 1.0 / static_cast<double>(job.pairs.part.of);
+  if (share * output_bytes(job, context, all_pairs_of(context)) <= limit) return;
+  const double kept = kept_of(job, tables, context);
+  const double bytes = share * output_bytes(job, context, kept);
   if (bytes <= limit) return;
   const std::string pairs =
-      job.keep == keep_kind::edges ? fmt::format(" ({:.6g} pairs)", kept) : std::string();
+      job.keep == keep_kind::edges ? fmt::format(" ({:.6g} pairs)", share * kept) : std::string();
   throw too_large(fmt::format(
       "the result would take about {}{}, more than the {} of --max-output. Take a stricter cut, "
       "--keep top-k or --keep counts, or say --force",

@@ -161,6 +161,7 @@ void output_file::wait_for_room() const {
 void output_file::write(std::string_view bytes) {
   if (settings_.budget != nullptr) settings_.budget->take(target_.name, bytes.size());
   open_if_needed();
+  if (settings_.takes_digest) digest_.add(bytes);
   while (!bytes.empty()) {
     if (!can_replace()) wait_for_room();
     const ssize_t done = ::write(descriptor_, bytes.data(), std::min(bytes.size(), largest_write_));
@@ -203,8 +204,11 @@ void output_file::commit() {
   if (std::rename(partial_path_.c_str(), target_.path.c_str()) != 0) {
     const int error_number = errno;
     entry_.reset();
-    throw output_error(target_.name, fmt::format("cannot be replaced: {}; the result is in {}",
-                                                 system_message(error_number), partial_path_));
+    const bool is_there = ::access(partial_path_.c_str(), F_OK) == 0;
+    throw output_error(target_.name, fmt::format("cannot be replaced: {}; the result is {}{}",
+                                                 system_message(error_number),
+                                                 is_there ? "in " : "gone with its folder",
+                                                 is_there ? partial_path_ : std::string()));
   }
   entry_.reset();
   sync_folder_of(target_.path);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/file_digest.hpp"
 #include "io/io_error.hpp"
 #include "io/stop_request.hpp"
 #include "io/write/output_target.hpp"
@@ -42,6 +43,7 @@ class byte_budget {
 struct output_settings {
   stop_request stop = {};  ///< Asked while something is written in place: a pipe can be full.
   byte_budget* budget = nullptr;  ///< Outlives the output; null: no limit.
+  bool takes_digest = false;      ///< Whether digest() is asked for; then replace() is not.
 };
 
 /// Bytes to a file, a pipe or a device. Every failure is an output_error, a short write too.
@@ -80,6 +82,8 @@ class output_file {
   std::string keep_partial();
 
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
+  /// Of what was written, where settings.takes_digest.
+  [[nodiscard]] const file_digest& digest() const noexcept { return digest_; }
   [[nodiscard]] const std::string& name() const noexcept { return target_.name; }
   [[nodiscard]] const output_target& target() const noexcept { return target_; }
 
@@ -103,6 +107,7 @@ class output_file {
   bool is_synced_ = false;
   bool is_kept_ = false;
   std::uint64_t bytes_written_ = 0;
+  file_digest digest_;
 };
 
 }  // namespace gpu::io

@@ -33,7 +33,9 @@ class edge_tsv_writer final : public edge_writer {
  public:
   edge_tsv_writer(output_file& out, const result_context& context)
       : out_(out),
-        header_(fmt::format("name_i\tname_j\t{}\tt\tp\n", context.statistic_name)),
+        header_(context.frame == result_frame::whole
+                    ? edge_header(result_format::tsv, context.statistic_name, 0)
+                    : std::string()),
         text_(out, context) {}
   void write(std::span<const edge> edges) override {
     write_header();
@@ -58,15 +60,17 @@ class edge_tsv_writer final : public edge_writer {
 
 class edge_npy_writer final : public edge_writer {
  public:
-  explicit edge_npy_writer(output_file& out)
-      : out_(with_header(out)),
+  edge_npy_writer(output_file& out, result_frame frame)
+      : frame_(frame),
+        out_(with_header(out, frame)),
         pipeline_(out, 1, block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
           return bytes_of(edges);
         }) {}
   void write(std::span<const edge> edges) override { pipeline_.push(edges); }
   void finish() override {
     pipeline_.finish();
-    out_.replace(0, header_of(pipeline_.written().edges));
+    if (frame_ == result_frame::rows_only) return;
+    out_.replace(0, edge_header(result_format::npy, {}, pipeline_.written().edges));
   }
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
@@ -74,18 +78,17 @@ class edge_npy_writer final : public edge_writer {
   // One thread writes: a file system lets no other write to the same file meanwhile.
   static constexpr std::size_t block_edges = std::size_t{1} << 16;
 
-  static std::string header_of(std::uint64_t count) {
-    return make_npy_header(edge_record, {static_cast<index_t>(count)}, edge_header_bytes);
-  }
-  static output_file& with_header(output_file& out) {
+  static output_file& with_header(output_file& out, result_frame frame) {
+    if (frame == result_frame::rows_only) return out;
     if (!out.can_replace()) {
       throw output_error(out.name(),
                          "edges as .npy need a regular file, their number stands first");
     }
-    out.write(header_of(0));
+    out.write(edge_header(result_format::npy, {}, 0));
     return out;
   }
 
+  result_frame frame_;
   output_file& out_;
   edge_pipeline pipeline_;
 };
@@ -103,7 +106,9 @@ void append_value(buffered_text& text, T value) {
 
 std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                               const result_context& context) {
-  if (format == result_format::npy) return std::make_unique<edge_npy_writer>(out);
+  if (format == result_format::npy) {
+    return std::make_unique<edge_npy_writer>(out, context.frame);
+  }
   return std::make_unique<edge_tsv_writer>(out, context);
 }
 
@@ -112,28 +117,30 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
   const auto p_of = [&](double statistic) {
     return correlation_p_value(statistic, context.observations, context.side);
   };
-  if (format == result_format::npy) {
-    index_t total = 0;
+  const auto rows = static_cast<index_t>(result.count.size());
+  if (context.frame == result_frame::whole) {
+    std::uint64_t total = 0;
     for (const node_id count : result.count) total += count;
-    out.write(make_npy_header(edge_record, {total}, edge_header_bytes));
+    out.write(neighbor_header(format, context.statistic_name, total));
+  }
+  if (format == result_format::npy) {
     std::vector<edge> row_edges;
-    for (index_t i = 0; i < context.rows; ++i) {
+    for (index_t i = 0; i < rows; ++i) {
       row_edges.clear();
       for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
         const double statistic = result.statistic(i, k);
-        row_edges.push_back(
-            {static_cast<node_id>(i), result.index(i, k), statistic, p_of(statistic)});
+        row_edges.push_back({static_cast<node_id>(context.first_row + i), result.index(i, k),
+                             statistic, p_of(statistic)});
       }
       out.write(bytes_of(std::span<const edge>(row_edges)));
     }
     return;
   }
-  out.write(fmt::format("name_i\trank\tname_j\t{}\tt\tp\n", context.statistic_name));
   buffered_text text(out);
   statistic_text statistics(context.observations);
   std::array<char, statistic_text::room> numbers;
-  for (index_t i = 0; i < context.rows; ++i) {
-    const std::string name = context.row_name(i);
+  for (index_t i = 0; i < rows; ++i) {
+    const std::string name = context.row_name(context.first_row + i);
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const char* const end = statistics.append(numbers.data(), statistic, p_of(statistic));
@@ -170,19 +177,16 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context) {
+  if (context.frame == result_frame::whole) {
+    out.write(dense_header(format, result.rows(), context));
+  }
   if (format == result_format::npy) {
-    out.write(make_npy_header("'<f8'", {result.rows(), result.cols()}));
     for (index_t i = 0; i < result.rows(); ++i) out.write(bytes_of(result.row(i)));
     return;
   }
   buffered_text text(out);
-  fmt::format_to(text.end(), "name");
-  for (index_t j = 0; j < result.cols(); ++j) {
-    fmt::format_to(text.end(), FMT_COMPILE("\t{}"), context.col_name(j));
-  }
-  text.end_line();
   for (index_t i = 0; i < result.rows(); ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(i));
+    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(context.first_row + i));
     for (const double value : result.row(i)) {
       fmt::format_to(text.end(), "\t");
       append_value(text, value);
@@ -190,6 +194,29 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
     text.end_line();
   }
   text.flush();
+}
+
+std::string edge_header(result_format format, std::string_view statistic_name,
+                        std::uint64_t edges) {
+  if (format == result_format::npy) {
+    return make_npy_header(edge_record, {static_cast<index_t>(edges)}, edge_header_bytes);
+  }
+  return fmt::format("name_i\tname_j\t{}\tt\tp\n", statistic_name);
+}
+
+std::string neighbor_header(result_format format, std::string_view statistic_name,
+                            std::uint64_t entries) {
+  if (format == result_format::npy) {
+    return edge_header(format, statistic_name, entries);
+  }
+  return fmt::format("name_i\trank\tname_j\t{}\tt\tp\n", statistic_name);
+}
+
+std::string dense_header(result_format format, index_t rows, const result_context& context) {
+  if (format == result_format::npy) return make_npy_header("'<f8'", {rows, context.cols()});
+  std::string header = "name";
+  for (index_t j = 0; j < context.cols(); ++j) header.append(1, '\t').append(context.col_name(j));
+  return header + "\n";
 }
 
 double edge_bytes(result_format format, const result_context& context) {

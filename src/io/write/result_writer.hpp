@@ -1,6 +1,7 @@
 #pragma once
 // Results of all pairs as text or .npy.
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,12 @@ namespace gpu::io {
 
 enum class result_format { tsv, npy };
 
+/// How much of a file is written.
+enum class result_frame {
+  whole,     ///< The header, then the rows.
+  rows_only  ///< The rows: those of parts, behind one header, are the whole file.
+};
+
 /// What text writers need to know beside the result.
 struct result_context {
   const row_names& names;
@@ -24,6 +31,8 @@ struct result_context {
   std::string_view statistic_name = "rho";  ///< Of the column's header: "rho" or "r".
   tail side = tail::two_sided;              ///< The tail of the p that is written.
   int threads = 0;                          ///< 0: what OpenMP would take.
+  result_frame frame = result_frame::whole;
+  index_t first_row = 0;  ///< Which row of the input is row 0 of the result.
   /// Of x against y: the names of y, whose rows are the columns of pairs; null: of one table.
   const row_names* against = nullptr;
   index_t against_rows = 0;  ///< Rows of y.
@@ -83,6 +92,16 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 /// TSV: a header line of names, then each row behind its name. npy: [rows, columns], f8.
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context);
+
+/// What stands in front of the edges, of so many of them.
+[[nodiscard]] std::string edge_header(result_format format, std::string_view statistic_name,
+                                      std::uint64_t edges);
+/// What stands in front of so many neighbours.
+[[nodiscard]] std::string neighbor_header(result_format format, std::string_view statistic_name,
+                                          std::uint64_t entries);
+/// What stands in front of a dense result of `rows` rows and as many columns as context says.
+[[nodiscard]] std::string dense_header(result_format format, index_t rows,
+                                       const result_context& context);
 
 /// Bytes of one edge in the output, for estimates.
 [[nodiscard]] double edge_bytes(result_format format, const result_context& context);

@@ -1,0 +1,154 @@
+#pragma once
+/// @file
+/// All pairs by the ranks of an MPI communicator: parts of the job are dealt to whoever is free.
+/// Needs <mpi.h> and the CMake target gpu::similarity_mpi; the umbrella header leaves it out.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include <gpu/discovery.hpp>
+#include <gpu/pearson.hpp>
+#include <gpu/spearman.hpp>
+
+namespace gpu {
+inline namespace v0 {
+/// Calls that all ranks of a communicator make together.
+namespace mpi {
+
+/// How a job is shared.
+struct distribution {
+  /// How many parts the job is cut into, at least 1; 0: sixteen for each rank. More parts keep
+  /// ranks of different speeds busy to the end, and each part prepares its rows again.
+  index_t parts = 0;
+};
+
+/// Deals the numbers 0, 1, ..., each to one rank, first come first served: one fetch-and-add on a
+/// counter that rank 0 holds, without a master that waits for messages.
+class part_dealer {
+ public:
+  /// Collective. @param comm outlives the object. @param parts at least 0.
+  part_dealer(MPI_Comm comm, index_t parts);
+  /// Collective.
+  ~part_dealer();
+  part_dealer(const part_dealer&) = delete;
+  part_dealer& operator=(const part_dealer&) = delete;
+  /// The next number, which no other rank gets; nothing where all are dealt. Not collective.
+  [[nodiscard]] std::optional<index_t> next();
+  /// From now on nobody gets a number: something failed. Not collective.
+  void stop();
+
+ private:
+  std::int64_t take(std::int64_t step);
+  std::int64_t parts_;
+  std::int64_t* counter_ = nullptr;  // rank 0's is the one
+  MPI_Win window_;
+};
+
+/// `exec` with what this rank takes of its host where the caller left it open: the device with the
+/// number of the rank among those of its host, modulo the devices, and of the cores its share.
+/// Collective.
+[[nodiscard]] execution on_this_rank(MPI_Comm comm, execution exec = {});
+
+namespace detail {
+
+/// Deals the parts; `run` computes one. Where it throws on one rank, every rank throws.
+void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
+               const std::function<void(const pair_options&)>& run);
+index_t parts_of(MPI_Comm comm, const distribution& how);
+/// `mine` is the sum over the parts of this rank, or nothing where it had none: the summary of the
+/// whole job, on every rank.
+pair_summary total(MPI_Comm comm, const std::optional<pair_summary>& mine);
+pair_counts total(MPI_Comm comm, const std::optional<pair_counts>& mine);
+discovery_counts total(MPI_Comm comm, const std::optional<discovery_counts>& mine);
+/// Adds what a further part of this rank gave.
+void add(std::optional<pair_summary>& sum, const pair_summary& part);
+void add(std::optional<pair_counts>& sum, const pair_counts& part);
+void add(std::optional<discovery_counts>& sum, const discovery_counts& part);
+
+/// Runs all parts of a sink and adds them up. `call(options, sink)` computes one.
+template <class Sink, class Call>
+auto sum_over_parts(MPI_Comm comm, index_t parts, const pair_options& options, const Sink& sink,
+                    const Call& call) {
+  std::optional<sink_result_t<Sink>> mine;
+  run_parts(comm, parts, options, [&](const pair_options& part) { add(mine, call(part, sink)); });
+  return total(comm, mine);
+}
+
+/// `sink` with its filter as one cut on p: that of the whole job, where it is Benjamini and
+/// Hochberg's.
+template <class Sink, class Call>
+Sink pinned(MPI_Comm comm, index_t parts, const pair_options& options, Sink sink,
+            const Call& call) {
+  if (sink.keep.adjust != adjustment::benjamini_hochberg) return sink;
+  std::optional<discovery_search> search;
+  do {
+    search = next_search(sum_over_parts(comm, parts, options,
+                                        discovery_sink{.keep = sink.keep, .search = search}, call));
+  } while (!search->is_decided());
+  sink.keep.max_p = search->max_p_effective();
+  sink.keep.adjust = adjustment::none;
+  return sink;
+}
+
+template <class Sink, class Call>
+auto all_pairs(MPI_Comm comm, const pair_options& options, const Sink& sink,
+               const distribution& how, const Call& call) {
+  const index_t parts = parts_of(comm, how);
+  pair_options mine = options;
+  mine.exec = on_this_rank(comm, options.exec);
+  return sum_over_parts(comm, parts, mine, pinned(comm, parts, mine, sink, call), call);
+}
+
+}  // namespace detail
+
+/// The sinks that ranks share: what they give adds up, or passes by where it is found.
+template <class Sink>
+concept shared_sink = std::same_as<Sink, count_sink> || std::same_as<Sink, stream_sink>;
+
+/// gpu::spearman_all_pairs by all ranks of `comm`. Collective: every rank gives the same data,
+/// options and sink, and calls nothing else on `comm` meanwhile.
+///
+/// A count_sink gives every rank the counts of the whole job. A stream_sink hands each rank the
+/// edges of the parts that it computed, ordered within each part; together they are those of the
+/// whole call, each once, decided by the same cut. The summary is that of the whole job, on every
+/// rank, with the same checksum whoever computed what. Benjamini and Hochberg's cut takes one to
+/// three counting passes over all parts first.
+///
+/// @param comm a communicator whose ranks may make MPI calls from the calling thread.
+/// @param data as gpu::spearman_all_pairs.
+/// @param options as gpu::spearman_all_pairs, but `part`, which is set here; of `exec`, devices and
+///   threads may differ from rank to rank: see on_this_rank for those that are left open.
+/// @param sink a count_sink or a stream_sink.
+/// @param how how many parts.
+/// @throw as gpu::spearman_all_pairs, on every rank: where another one failed, gpu::error with
+///   error_code::cancelled. A rank that dies ends the job, as MPI has it.
+/// Cost: each part prepares its rows again; one fetch-and-add a part, a sum of the results at the
+/// end.
+template <class Data, shared_sink Sink>
+sink_result_t<Sink> spearman_all_pairs(MPI_Comm comm, const Data& data,
+                                       const spearman_options& options, const Sink& sink,
+                                       const distribution& how = {}) {
+  return detail::all_pairs(comm, options, sink, how,
+                           [&](const pair_options& part, const auto& part_sink) {
+                             return gpu::spearman_all_pairs(data, part, part_sink);
+                           });
+}
+
+/// The same for gpu::pearson_all_pairs.
+template <class Data, shared_sink Sink>
+sink_result_t<Sink> pearson_all_pairs(MPI_Comm comm, const Data& data,
+                                      const pearson_options& options, const Sink& sink,
+                                      const distribution& how = {}) {
+  return detail::all_pairs(comm, options, sink, how,
+                           [&](const pair_options& part, const auto& part_sink) {
+                             return gpu::pearson_all_pairs(data, part, part_sink);
+                           });
+}
+
+}  // namespace mpi
+}  // namespace v0
+}  // namespace gpu

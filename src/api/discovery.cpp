@@ -1,0 +1,86 @@
+// Benjamini and Hochberg's cut of a job in parts: one counting pass, and what follows from its
+// sums.
+#include <gpu/discovery.hpp>
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/error.hpp>
+
+#include "api/all_pairs_run.hpp"
+#include "base/memory_errors.hpp"
+#include "pairs/adjustment.hpp"
+#include "pairs/checks.hpp"
+
+namespace gpu::inline v0 {
+namespace {
+
+void check_search(const discovery_search& search, const pair_filter& filter, index_t observations,
+                  std::uint64_t family) {
+  const bool is_of_call = search.max_p == filter.max_p && search.side == filter.side &&
+                          search.observations == observations && search.family == family;
+  if (is_of_call && search.least <= search.most && search.most <= search.family) return;
+  throw invalid_argument(fmt::format(
+      "discovery_sink.search: is of max_p {}, {} observations and {} tests, expected "
+      "that of this call: {}, {} and {}",
+      search.max_p, search.observations, search.family, filter.max_p, observations, family));
+}
+
+}  // namespace
+
+double discovery_search::max_p_effective() const {
+  return stats::adjusted_max_p(*this);
+}
+
+discovery_counts& discovery_counts::operator+=(const discovery_counts& other) {
+  if (!(search == other.search) || bins.size() != other.bins.size()) {
+    throw invalid_argument("discovery_counts: got counts of another step, expected those of one");
+  }
+  below += other.below;
+  at_or_above += other.at_or_above;
+  for (std::size_t b = 0; b < bins.size(); ++b) bins[b] += other.bins[b];
+  return *this;
+}
+
+discovery_search next_search(const discovery_counts& counts) {
+  if (counts.search.is_decided()) return counts.search;
+  const std::uint64_t counted =
+      std::accumulate(counts.bins.begin(), counts.bins.end(), counts.below + counts.at_or_above);
+  if (counted != counts.search.family) {
+    throw invalid_argument(
+        fmt::format("discovery_counts: got {} pairs, expected the {} tests of the whole job",
+                    counted, counts.search.family));
+  }
+  return stats::after_pass(
+      counts.search,
+      {.below = counts.below, .at_or_above = counts.at_or_above, .bins = counts.bins});
+}
+
+namespace detail {
+
+discovery_counts all_pairs(measure what, const pair_tables& tables, const pair_options& options,
+                           const discovery_sink& sink) {
+  return with_memory_errors("all pairs", [&] {
+    validate::check_filter(sink.keep);
+    pair_run run(what, tables, options, part_shape::equal_pairs);
+    discovery_counts out;
+    const std::uint64_t family = run.family();
+    const index_t observations = run.engine().rows().cols;
+    out.search = sink.search ? *sink.search : stats::begin_search(sink.keep, observations, family);
+    check_search(out.search, sink.keep, observations, family);
+    if (!out.search.is_decided()) {
+      bin_counts counts = run.engine().bin_statistics(stats::pass_of(out.search));
+      out.below = counts.below;
+      out.at_or_above = counts.at_or_above;
+      out.bins = std::move(counts.bins);
+    }
+    out.summary = run.finish(0);
+    return out;
+  });
+}
+
+}  // namespace detail
+}  // namespace gpu::inline v0

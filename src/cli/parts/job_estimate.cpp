@@ -1,0 +1,89 @@
+#include "cli/parts/job_estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/outputs/report.hpp"
+#include "cli/process/stopwatch.hpp"
+#include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/output_size.hpp"
+#include "cli/verbs/pairs_run.hpp"
+
+namespace gpu::cli {
+namespace {
+
+constexpr index_t first_sample = 4096;        // rows
+constexpr double enough_seconds = 0.05;       // of a sample
+constexpr double written_per_second = 300e6;  // bytes: formatted, written and joined
+constexpr double part_seconds = 20;
+constexpr double part_bytes = 2e9;
+constexpr index_t most_parts = 1000;
+
+detail::any_table first_rows(const io::table& table, index_t rows) {
+  return std::visit(
+      [&]<class T>(const matrix<T>& values) -> detail::any_table {
+        const index_t taken = std::min(rows, values.rows());
+        return detail::read_table(matrix_view<const T>(values.data(), taken, values.cols()));
+      },
+      table.values);
+}
+
+/// The counts of at most `rows` rows, of each table.
+pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
+  pair_filter keep = job.filter;
+  keep.adjust = adjustment::none;
+  detail::pair_tables first{first_rows(tables.x, rows)};
+  if (tables.y) first.y = first_rows(*tables.y, rows);
+  return detail::all_pairs(measure_of(job), first, job.pairs, count_sink{.keep = keep});
+}
+
+double pairs_of(const input_tables& tables, index_t most_rows) {
+  const auto rows = static_cast<double>(std::min(tables.rows(), most_rows));
+  if (!tables.y) return rows * (rows - 1) / 2;
+  return rows * static_cast<double>(std::min(tables.y->rows(), most_rows));
+}
+
+}  // namespace
+
+job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
+                          const io::result_context& context) {
+  pairs_command whole = job;
+  whole.pairs.part = {};
+  whole.pairs.exec.on_progress = {};
+  const index_t most_rows = std::max(tables.rows(), tables.partners());
+  job_estimate out{.pairs = pairs_of(tables, most_rows)};
+  (void)count_first(whole, tables, 64);  // wakes the device
+  for (index_t sample = first_sample;; sample *= 2) {
+    const stopwatch watch;
+    const pair_counts counts = count_first(whole, tables, sample);
+    const double seconds = std::max(counts.summary.pairs_seconds, 1e-6);
+    out.pairs_per_second = pairs_of(tables, sample) / seconds;
+    out.prepare_seconds = counts.summary.prepare_seconds * static_cast<double>(most_rows) /
+                          static_cast<double>(std::min(sample, most_rows));
+    if (sample >= most_rows || watch.seconds() >= enough_seconds) break;
+  }
+  out.bytes = estimated_output_bytes(whole, tables, context);
+  const double passes = job.filter.adjust == adjustment::benjamini_hochberg ? 3 : 1;
+  const double pairs_seconds = passes * out.pairs / out.pairs_per_second;
+  out.seconds = out.prepare_seconds + pairs_seconds + out.bytes / written_per_second;
+  const double by_time = std::ceil(out.seconds / part_seconds);
+  const double by_size = std::ceil(out.bytes / part_bytes);
+  const auto most = static_cast<double>(std::min(most_parts, tables.rows()));
+  out.parts = static_cast<index_t>(std::clamp(std::max(by_time, by_size), 1.0, most));
+  return out;
+}
+
+std::string estimate_text(const job_estimate& e, index_t parts) {
+  const auto n = static_cast<double>(parts);
+  const double of_part = (e.seconds - e.prepare_seconds) / n + e.prepare_seconds;
+  return fmt::format(
+      "rate, measured\t{:.3g} pairs/s\n"
+      "time, estimated\t{:.3g} s of one process like this one\n"
+      "parts\t{}, of about {:.3g} s and {}\n"
+      "parts, advised\t{}\n",
+      e.pairs_per_second, e.seconds, parts, of_part, bytes_text(e.bytes / n), e.parts);
+}
+
+}  // namespace gpu::cli

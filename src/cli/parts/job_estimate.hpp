@@ -1,0 +1,29 @@
+#pragma once
+// How long a job takes and how large its result is, before it starts: from a timed sample.
+
+#include <string>
+
+#include "cli/options/options.hpp"
+#include "cli/verbs/read_input.hpp"
+#include "io/write/result_writer.hpp"
+
+namespace gpu::cli {
+
+struct job_estimate {
+  double pairs = 0;             ///< Of the whole job.
+  double pairs_per_second = 0;  ///< On this machine, of the first rows.
+  double prepare_seconds = 0;   ///< Of every part again.
+  double bytes = 0;             ///< Of the result.
+  double seconds = 0;           ///< Of the whole job by one process, writing included.
+  index_t parts = 1;            ///< So that each takes some seconds and is of moderate size.
+};
+
+/// Counts the pairs of the first rows, more of them until it takes a twentieth of a second.
+/// Cost: a fraction of a second.
+[[nodiscard]] job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
+                                        const io::result_context& context);
+
+/// The estimate of the job cut into `parts`, as lines of text.
+[[nodiscard]] std::string estimate_text(const job_estimate& estimate, index_t parts);
+
+}  // namespace gpu::cli

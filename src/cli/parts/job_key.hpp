@@ -1,0 +1,47 @@
+#pragma once
+// What makes two parts parts of one job: the input, the options that the answer depends on, and the
+// version that writes it. Backend, devices, threads and variant are no part of it.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/options/options.hpp"
+#include "cli/process/exit_code.hpp"
+#include "io/file_digest.hpp"
+
+namespace gpu::cli {
+
+struct job_key {
+  std::string version;                          ///< Of the library.
+  io::file_digest input;                        ///< As the file lies there, compressed or not.
+  std::optional<io::file_digest> against = {};  ///< The second table's.
+  /// Names as on the command line, without dashes, and values; always the same names in the same
+  /// order. A double stands in the fewest digits that give it back.
+  std::vector<std::pair<std::string, std::string>> options;
+
+  friend bool operator==(const job_key&, const job_key&) = default;
+
+  /// The value of an option; "" where there is none of that name.
+  [[nodiscard]] const std::string& option(const std::string& name) const;
+};
+
+/// The key of `job`. Reads the whole input.
+/// @throw usage_error where the input is no regular file; io::input_error
+[[nodiscard]] job_key key_of(const pairs_command& job);
+
+/// The first difference in words, "--max-p is 0.05, expected 0.01"; "" where there is none.
+[[nodiscard]] std::string difference(const job_key& found, const job_key& expected);
+
+/// The words that the command line has for these.
+[[nodiscard]] std::string word_of(statistic_kind statistic);
+[[nodiscard]] std::string word_of(keep_kind keep);
+[[nodiscard]] std::string word_of(io::result_format format);
+
+/// The kept kind and the format that a key names.
+/// @throw parts_error where it names none that parts have.
+[[nodiscard]] keep_kind keep_of(const job_key& key);
+[[nodiscard]] io::result_format format_of(const job_key& key);
+
+}  // namespace gpu::cli

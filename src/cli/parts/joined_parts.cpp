@@ -1,0 +1,317 @@
+#include "cli/parts/joined_parts.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "cli/parts/discovery_steps.hpp"
+#include "cli/process/interrupt.hpp"
+#include "io/io_error.hpp"
+#include "io/npy_header.hpp"
+#include "io/stop_request.hpp"
+#include "io/write/result_writer.hpp"
+
+namespace gpu::cli {
+namespace {
+
+[[noreturn]] void refuse(const part_folder& folder, const std::string& what) {
+  throw parts_error(folder.path() + ": " + what);
+}
+
+/// Reads a file in blocks and holds it to its digest.
+class checked_file {
+ public:
+  checked_file(const part_folder& folder, const part_file& file)
+      : folder_(folder), file_(file), block_(block_bytes) {
+    descriptor_ = ::open(folder.path_of(file.name).c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(io::system_message(errno));
+  }
+  ~checked_file() { ::close(descriptor_); }
+  checked_file(const checked_file&) = delete;
+  checked_file& operator=(const checked_file&) = delete;
+
+  /// The next bytes; empty at the end, when all were as they should be.
+  std::string_view next() {
+    if (is_interrupted()) throw io::interrupted{};
+    ssize_t got = 0;
+    do {
+      got = ::read(descriptor_, block_.data(), block_.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) fail(io::system_message(errno));
+    const std::string_view bytes(block_.data(), static_cast<std::size_t>(got));
+    digest_.add(bytes);
+    if (got == 0 && digest_ != file_.digest) {
+      fail(
+          fmt::format("was changed: it has {} bytes with CRC-32 {:08x}, expected {} with {:08x}. "
+                      "Run that part again",
+                      digest_.bytes, digest_.crc32, file_.digest.bytes, file_.digest.crc32));
+    }
+    return bytes;
+  }
+  std::string all() {
+    std::string out;
+    for (std::string_view bytes = next(); !bytes.empty(); bytes = next()) out += bytes;
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t block_bytes = std::size_t{4} << 20;
+  [[noreturn]] void fail(const std::string& what) const {
+    throw parts_error(fmt::format("{}: {}", folder_.path_of(file_.name), what));
+  }
+
+  const part_folder& folder_;
+  const part_file& file_;
+  std::vector<char> block_;
+  int descriptor_ = -1;
+  io::file_digest digest_;
+};
+
+const part_file& file_of(const part_folder& folder, const part_manifest& m, std::string_view role) {
+  const part_file* const file = m.file(role);
+  if (file == nullptr) {
+    refuse(folder, fmt::format("{} has no {}", text_of({m.step, m.number, m.of}), role));
+  }
+  return *file;
+}
+
+void check_one_job(const part_folder& folder, const part_manifest& m, const part_manifest& first) {
+  const std::string name = text_of({m.step, m.number, m.of});
+  if (!(m.job == first.job)) {
+    refuse(folder, fmt::format("{} is of another job than {}: {}", name,
+                               text_of({first.step, first.number, first.of}),
+                               difference(m.job, first.job)));
+  }
+}
+
+/// One cut, and the same input rows.
+void check_one_cut(const part_folder& folder, const part_manifest& m, const part_manifest& first) {
+  const pair_summary& a = m.summary;
+  const pair_summary& b = first.summary;
+  const bool is_equal = a.rows == b.rows && a.cols == b.cols && a.y_rows == b.y_rows &&
+                        m.family == first.family && a.max_p_effective == b.max_p_effective &&
+                        a.cut_at_least == b.cut_at_least && a.cut_at_most == b.cut_at_most;
+  if (is_equal) return;
+  refuse(folder,
+         fmt::format("{} was decided by another cut than {}", text_of({m.step, m.number, m.of}),
+                     text_of({first.step, first.number, first.of})));
+}
+
+void add_totals(const part_folder& folder, joined_parts& out) {
+  pair_summary& s = out.summary;
+  index_t next_row = 0;
+  for (const part_manifest& m : out.parts) {
+    check_one_cut(folder, m, out.parts.front());
+    if (m.summary.part_begin != next_row) {
+      refuse(folder,
+             fmt::format("{} begins at row {}, expected {}", text_of({m.step, m.number, m.of}),
+                         m.summary.part_begin, next_row));
+    }
+    next_row = m.summary.part_end;
+    s.pairs_tested += m.summary.pairs_tested;
+    s.pairs_kept += m.summary.pairs_kept;
+    s.checksum += m.summary.checksum;
+    out.seconds += m.seconds;
+    for (const part_file& file : m.files) out.bytes += file.digest.bytes;
+  }
+  if (next_row != s.rows)
+    refuse(folder, fmt::format("the parts end at row {} of {}", next_row, s.rows));
+  const keep_kind keep = keep_of(out.job);
+  const bool has_pairs = keep == keep_kind::edges || keep == keep_kind::top_k;
+  if (has_pairs && s.checksum.count != s.pairs_kept) {
+    refuse(folder, fmt::format("the checksum is of {} pairs, expected the {} that are kept",
+                               s.checksum.count, s.pairs_kept));
+  }
+  if (s.pairs_tested != out.family) {
+    refuse(folder, fmt::format("the parts tested {} pairs, expected the {} of the whole job",
+                               s.pairs_tested, out.family));
+  }
+}
+
+void copy_file(const part_folder& folder, const part_file& file, io::output_file& out) {
+  checked_file in(folder, file);
+  for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) out.write(bytes);
+}
+
+std::string npy_header_of(const joined_parts& joined) {
+  const pair_summary& s = joined.summary;
+  if (keep_of(joined.job) != keep_kind::dense) {
+    return io::edge_header(io::result_format::npy, {}, s.pairs_kept);
+  }
+  const io::row_names none;
+  return io::dense_header(io::result_format::npy, s.rows,
+                          {.names = none,
+                           .rows = s.rows,
+                           .against = s.y_rows > 0 ? &none : nullptr,
+                           .against_rows = s.y_rows});
+}
+
+/// Rows behind one header.
+void join_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
+  if (format_of(joined.job) == io::result_format::npy) {
+    out.write(npy_header_of(joined));
+  } else {
+    copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
+  }
+  for (const part_manifest& m : joined.parts) copy_file(folder, file_of(folder, m, "rows"), out);
+}
+
+/// Adds the degrees of a part to `sums`.
+void add_degrees(const part_folder& folder, const part_file& file,
+                 std::vector<std::uint64_t>& sums) {
+  const std::string text = checked_file(folder, file).all();
+  const std::size_t bytes = sums.size() * sizeof(std::uint32_t);
+  if (text.size() < bytes) refuse(folder, file.name + " has too few degrees");
+  std::vector<std::uint32_t> degrees(sums.size());
+  std::memcpy(degrees.data(), text.data() + (text.size() - bytes), bytes);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += degrees[i];
+}
+
+/// Each degree behind the name of its row; the first line is the header.
+void write_degrees(const joined_parts& joined, const part_folder& folder,
+                   const std::vector<std::uint64_t>& degrees, io::output_file& out) {
+  const part_file& file = file_of(folder, joined.parts.front(), "names");
+  const std::string names = checked_file(folder, file).all();
+  std::string_view rest = names;
+  const auto next_line = [&] {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    return line;
+  };
+  std::string text = fmt::format("{}\n", next_line());
+  for (const std::uint64_t degree : degrees) {
+    if (rest.empty()) refuse(folder, file.name + " does not name every row");
+    text.append(next_line()).append(fmt::format("\t{}\n", degree));
+    constexpr std::size_t full = std::size_t{1} << 20;
+    if (text.size() >= full) out.write(std::exchange(text, {}));
+  }
+  out.write(text);
+}
+
+void join_degrees(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
+  const pair_summary& s = joined.summary;
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(s.rows + s.y_rows));
+  for (const part_manifest& m : joined.parts) {
+    add_degrees(folder, file_of(folder, m, "degrees"), sums);
+  }
+  if (format_of(joined.job) == io::result_format::tsv) {
+    return write_degrees(joined, folder, sums, out);
+  }
+  // Each is below the number of rows.
+  const std::vector<std::uint32_t> degrees(sums.begin(), sums.end());
+  out.write(io::make_npy_header("'<u4'", {s.rows + s.y_rows}));
+  out.write(io::bytes_of(std::span<const std::uint32_t>(degrees)));
+}
+
+}  // namespace
+
+std::vector<index_t> part_listing::wanting() const {
+  std::vector<index_t> out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].state != part_state::done) out.push_back(static_cast<index_t>(i) + 1);
+  }
+  return out;
+}
+
+part_listing list_parts(const part_folder& folder, part_check how) {
+  const part_folder::contents listed = folder.list();
+  if (listed.of == 0) refuse(folder, "holds no part");
+  part_listing out;
+  out.of = listed.of;
+  out.unfinished = listed.unfinished;
+  const auto any = folder.any_manifest(listed);
+  if (any) {
+    out.job = any->job;
+    out.step = step_of(folder, any->job, listed.of).step;
+  }
+  const part_manifest* first = nullptr;
+  for (index_t number = 1; number <= out.of; ++number) {
+    out.parts.push_back(folder.check({out.step, number, out.of}, how));
+  }
+  for (const part_status& part : out.parts) {
+    if (!part.manifest) continue;
+    if (first == nullptr) first = &*part.manifest;
+    check_one_job(folder, *part.manifest, *first);
+  }
+  return out;
+}
+
+std::string compact_list(const std::vector<index_t>& numbers) {
+  std::string out;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    out += fmt::format("{}{}", out.empty() ? "" : ",", numbers[i]);
+    if (last > i) out += fmt::format("-{}", numbers[last]);
+    i = last + 1;
+  }
+  return out;
+}
+
+joined_parts check_parts(const part_folder& folder) {
+  part_listing listing = list_parts(folder, part_check::sizes);
+  for (std::size_t i = 0; i < listing.parts.size(); ++i) {
+    const part_status& part = listing.parts[i];
+    if (part.state != part_state::damaged) continue;
+    refuse(folder, fmt::format("part {} of {} is damaged: {}. Run that part again", i + 1,
+                               listing.of, part.reason));
+  }
+  const std::vector<index_t> missing = listing.wanting();
+  if (!missing.empty()) {
+    refuse(folder, fmt::format("{}{} of {} parts are missing: {}",
+                               listing.step > 0 ? "the cut of --adjust bh is not fixed yet, " : "",
+                               missing.size(), listing.of, compact_list(missing)));
+  }
+  if (listing.step > 0) {
+    refuse(folder, "the cut of --adjust bh is not fixed yet: run the parts again");
+  }
+  joined_parts out;
+  for (part_status& part : listing.parts) out.parts.push_back(std::move(*part.manifest));
+  const part_manifest& first = out.parts.front();
+  out.job = first.job;
+  out.family = first.family;
+  out.summary = first.summary;
+  out.summary.constant_rows.resize(first.constant_rows);
+  out.summary.nan_rows.resize(first.nan_rows);
+  out.summary.part_begin = 0;
+  out.summary.part_end = first.summary.rows;
+  out.summary.pairs_tested = 0;
+  out.summary.pairs_kept = 0;
+  out.summary.checksum = {};
+  add_totals(folder, out);
+  return out;
+}
+
+void write_joined(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
+  if (keep_of(joined.job) == keep_kind::counts) {
+    join_degrees(joined, folder, out);
+  } else {
+    join_rows(joined, folder, out);
+  }
+}
+
+run_report report_of(const joined_parts& joined) {
+  run_report report;
+  report.input = {"parts", joined.job.input};
+  if (joined.job.against) report.against = report_input{"parts", joined.job.against};
+  report.summary = joined.summary;
+  report.is_table_read = true;
+  return report;
+}
+
+std::string to_text(const joined_parts& joined) {
+  const pair_summary& s = joined.summary;
+  return fmt::format(
+      "{} rows x {} columns, {} pairs tested, {} kept\np <= {:.6g}\n{} parts, {:.3f} s in all\n"
+      "checksum {}\n",
+      s.rows, s.cols, s.pairs_tested, s.pairs_kept, s.max_p_effective, joined.parts.size(),
+      joined.seconds, gpu::to_string(s.checksum));
+}
+
+}  // namespace gpu::cli

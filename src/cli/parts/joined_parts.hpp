@@ -1,0 +1,56 @@
+#pragma once
+// All parts of a job as the result of a single run: checked, then joined to its bytes.
+
+#include <string>
+#include <vector>
+
+#include "cli/outputs/report.hpp"
+#include "cli/parts/part_folder.hpp"
+#include "io/write/output_file.hpp"
+
+namespace gpu::cli {
+
+/// Which parts there are.
+struct part_listing {
+  int step = 0;  ///< The step that the job is at, as in part_place.
+  index_t of = 0;
+  std::vector<part_status> parts;  ///< By number, from 1.
+  std::size_t unfinished = 0;      ///< Files that a process still writes, or was killed over.
+  std::optional<job_key> job = {};
+  /// Numbers from 1 of the parts that are to be run, ascending.
+  [[nodiscard]] std::vector<index_t> wanting() const;
+};
+
+/// Looks at every part of the step that the folder is at.
+/// @throw parts_error where there is no manifest at all, or they are of more than one job.
+[[nodiscard]] part_listing list_parts(const part_folder& folder, part_check how);
+
+/// The numbers as Slurm's --array takes them: "3,7-9"; "" of none.
+[[nodiscard]] std::string compact_list(const std::vector<index_t>& numbers);
+
+/// The parts of a job that is whole.
+struct joined_parts {
+  job_key job;
+  std::vector<part_manifest> parts;  ///< By number, from 1.
+  pair_summary summary;              ///< Of the job; of constant and NaN rows only how many.
+  std::uint64_t family = 0;
+  std::uint64_t bytes = 0;  ///< Of all rows of all parts.
+  double seconds = 0;       ///< Of all parts, one after the other.
+};
+
+/// Checks that all parts are there, that they are of one job and one cut, that their rows follow on
+/// each other to the end, and that their tested pairs are the family.
+/// @throw parts_error that names the first part that does not fit.
+[[nodiscard]] joined_parts check_parts(const part_folder& folder);
+
+/// Writes the result of the whole job. Every byte of every part is held to its digest on the way.
+/// @throw parts_error that names the part that was changed; io::output_error, io::interrupted
+void write_joined(const joined_parts& joined, const part_folder& folder, io::output_file& out);
+
+/// What a report says of a job in parts.
+[[nodiscard]] run_report report_of(const joined_parts& joined);
+
+/// "checksum 123:0f...:3a..., 7 parts", behind what a run says.
+[[nodiscard]] std::string to_text(const joined_parts& joined);
+
+}  // namespace gpu::cli

@@ -1,0 +1,59 @@
+#pragma once
+// The manifest of a part: what it is a part of, what is in its files, and by what they are told to
+// be whole. The manifest is the commit: a part without one is not there.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gpu/discovery.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "cli/parts/job_key.hpp"
+#include "io/file_digest.hpp"
+
+namespace gpu::cli {
+
+/// One file of a part.
+struct part_file {
+  std::string role;  ///< "rows", "degrees", "bins", or of the first part "header" or "names".
+  std::string name;  ///< In the folder of the parts.
+  io::file_digest digest;
+};
+
+struct part_manifest {
+  job_key job;
+  int step = 0;        ///< 0: the result; from 1: a counting pass for --adjust bh.
+  index_t number = 1;  ///< From 1 to `of`.
+  index_t of = 1;
+  /// Rows and columns of the input, first and end row of the part, what was tested and kept, cuts
+  /// and checksum. Of constant and NaN rows only how many there are, below.
+  pair_summary summary = {};
+  std::uint64_t constant_rows = 0;
+  std::uint64_t nan_rows = 0;
+  std::uint64_t family = 0;  ///< Tests of the whole job.
+  /// Of a counting pass: what it counted for.
+  std::optional<discovery_search> search = {};
+  std::vector<part_file> files = {};
+  double seconds = 0;  ///< From the table in memory to the files.
+
+  /// The file of that role; null where there is none.
+  [[nodiscard]] const part_file* file(std::string_view role) const;
+};
+
+/// Tests of the whole job whose part has this summary.
+[[nodiscard]] std::uint64_t family_of(const pair_summary& summary);
+
+/// As JSON, with a CRC-32 of its own text behind the other members.
+[[nodiscard]] std::string to_json(const part_manifest& manifest);
+
+/// The manifest that `text` is; nothing where a byte of it was changed, or it is none of this
+/// format.
+[[nodiscard]] std::optional<part_manifest> parse_manifest(std::string_view text);
+
+/// The checksum that to_string() wrote.
+[[nodiscard]] std::optional<pair_checksum> parse_checksum(std::string_view text);
+
+}  // namespace gpu::cli

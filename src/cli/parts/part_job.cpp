@@ -1,0 +1,218 @@
+#include "cli/parts/part_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <gpu/error.hpp>
+
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/stopwatch.hpp"
+#include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/pairs_run.hpp"
+#include "io/npy_header.hpp"
+
+namespace gpu::cli {
+namespace {
+
+std::string ending_of(const pairs_command& job) {
+  return job.format == io::result_format::npy ? ".records" : ".tsv";
+}
+
+bool is_same_files(const std::vector<part_file>& a, const std::vector<part_file>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.name == y.name && x.digest == y.digest;
+  });
+}
+
+}  // namespace
+
+/// What a part has before it is committed: its files under names of their own.
+struct part_job::computed {
+  struct file {
+    std::string role;
+    std::string name;
+    std::unique_ptr<io::output_file> output;
+  };
+  std::vector<file> files;
+  pair_summary summary;
+  std::optional<discovery_search> search;
+};
+
+part_job::part_job(const part_job_context& context)
+    : context_(context),
+      rows_(result_context_of(context.job, context.tables)),
+      options_(context.job.pairs),
+      filter_(context.job.filter) {
+  rows_.frame = io::result_frame::rows_only;
+  options_.exec.on_progress = [this](const progress& state) {
+    context_.line.show(state);
+    return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
+  };
+}
+
+part_manifest part_job::run(const job_step& step, index_t number, index_t of) {
+  const part_place place{step.step, number, of};
+  const std::string what = text_of(place);
+  options_.part = {.index = number - 1, .of = of};
+  filter_ = context_.job.filter;
+  if (step.step == 0 && step.search) {
+    // The cut that all parts found together; the same double as that of the whole call.
+    filter_.max_p = step.search->max_p_effective();
+    filter_.adjust = adjustment::none;
+  }
+  computed out;
+  try {
+    return compute(step, place, out);
+  } catch (const cancelled&) {
+    throw interrupted_run(fmt::format("interrupted: {} is not written", what));
+  } catch (const io::interrupted&) {
+    throw interrupted_run(fmt::format("interrupted: {} is not written", what));
+  }
+}
+
+part_manifest part_job::compute(const job_step& step, const part_place& place, computed& out) {
+  const stopwatch watch;
+  if (place.step > 0) {
+    compute_bins(step, place, out);
+  } else {
+    add_header(place, out);
+    switch (context_.job.keep) {
+      case keep_kind::edges:
+        compute_edges(place, out);
+        break;
+      case keep_kind::top_k:
+        compute_neighbors(place, out);
+        break;
+      case keep_kind::counts:
+        compute_degrees(place, out);
+        break;
+      case keep_kind::dense:
+        compute_dense(place, out);
+        break;
+      case keep_kind::folded_edges:
+        throw usage_error("--keep folded-edges has no parts: a pattern has rows in several");
+    }
+  }
+  part_manifest manifest{.job = context_.key,
+                         .step = place.step,
+                         .number = place.number,
+                         .of = place.of,
+                         .summary = out.summary,
+                         .constant_rows = out.summary.constant_rows.size(),
+                         .nan_rows = out.summary.nan_rows.size(),
+                         .family = family_of(out.summary),
+                         .search = out.search};
+  for (const computed::file& file : out.files) file.output->sync();
+  manifest.seconds = watch.seconds();
+  if (is_interrupted()) throw cancelled("interrupted");
+  return commit(place, std::move(manifest), out);
+}
+
+io::output_file& part_job::add_file(computed& out, const std::string& role,
+                                    const std::string& name) {
+  auto file = std::make_unique<io::output_file>(
+      context_.folder.path_of(name),
+      io::output_settings{
+          .stop = is_interrupted, .budget = &context_.budget, .takes_digest = true});
+  return *out.files.emplace_back(computed::file{role, name, std::move(file)}).output;
+}
+
+void part_job::add_header(const part_place& place, computed& out) {
+  if (place.number != 1) return;
+  const pairs_command& job = context_.job;
+  if (job.keep == keep_kind::counts) {
+    if (job.format == io::result_format::npy) return;
+    // What stands in front of the degrees: the header, then the name of every row.
+    io::output_file& names = add_file(out, "names", "names.txt");
+    std::string text = rows_.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n";
+    for (index_t i = 0; i < rows_.all_rows(); ++i) {
+      text.append(rows_.table_column(i)).append(rows_.stacked_name(i)).append(1, '\n');
+      constexpr std::size_t full = std::size_t{1} << 20;
+      if (text.size() >= full) names.write(std::exchange(text, {}));
+    }
+    names.write(text);
+    return;
+  }
+  if (job.format == io::result_format::npy) return;  // it says how much there is: merge knows
+  io::output_file& header = add_file(out, "header", "header.tsv");
+  if (job.keep == keep_kind::edges)
+    header.write(io::edge_header(job.format, rows_.statistic_name, 0));
+  if (job.keep == keep_kind::top_k) {
+    header.write(io::neighbor_header(job.format, rows_.statistic_name, 0));
+  }
+  if (job.keep == keep_kind::dense) header.write(io::dense_header(job.format, 0, rows_));
+}
+
+void part_job::compute_edges(const part_place& place, computed& out) {
+  const pairs_command& job = context_.job;
+  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  const auto writer = io::make_edge_writer(job.format, file, rows_);
+  const auto consume = [&](std::span<const edge> edges) {
+    if (is_interrupted()) throw cancelled("interrupted");
+    writer->write(edges);
+  };
+  out.summary =
+      all_pairs(job, context_.tables, options_, stream_sink{.keep = filter_, .consume = consume});
+  writer->finish();
+}
+
+void part_job::compute_neighbors(const part_place& place, computed& out) {
+  const pairs_command& job = context_.job;
+  const index_t k = std::min(job.k, context_.tables.y ? rows_.cols() : rows_.rows - 1);
+  const neighbor_table result =
+      all_pairs(job, context_.tables, options_, top_k_sink{.k = k, .keep = filter_});
+  out.summary = result.summary;
+  rows_.first_row = result.summary.part_begin;
+  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  io::write_neighbors(job.format, file, result, rows_);
+}
+
+void part_job::compute_dense(const part_place& place, computed& out) {
+  const pairs_command& job = context_.job;
+  const correlation_matrix<double> result = all_pairs(job, context_.tables, options_, dense_sink{});
+  out.summary = result.summary;
+  rows_.first_row = result.summary.part_begin;
+  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  io::write_dense(job.format, file, result, rows_);
+}
+
+void part_job::compute_degrees(const part_place& place, computed& out) {
+  const pair_counts result =
+      all_pairs(context_.job, context_.tables, options_, count_sink{.keep = filter_});
+  out.summary = result.summary;
+  io::output_file& file = add_file(out, "degrees", part_folder::name_of(place, ".degrees.npy"));
+  io::write_counts(io::result_format::npy, file, result, rows_);
+}
+
+void part_job::compute_bins(const job_step& step, const part_place& place, computed& out) {
+  const discovery_counts counts = all_pairs(context_.job, context_.tables, options_,
+                                            discovery_sink{.keep = filter_, .search = step.search});
+  out.summary = counts.summary;
+  out.search = counts.search;
+  add_file(out, "bins", part_folder::name_of(place, ".bins")).write(bins_text(counts));
+}
+
+part_manifest part_job::commit(const part_place& place, part_manifest manifest, computed& out) {
+  for (const computed::file& file : out.files) {
+    manifest.files.push_back({file.role, file.name, file.output->digest()});
+  }
+  // Another process may have been first. Its part stays: whoever read its manifest counts on it.
+  part_status there = context_.folder.check(place, part_check::digests);
+  if (there.state == part_state::done && there.manifest->job == context_.key) {
+    if (is_same_files(there.manifest->files, manifest.files)) return *there.manifest;
+    throw parts_error(
+        fmt::format("{}: another process wrote {} meanwhile, with other bytes. That one stays",
+                    context_.folder.path(), text_of(place)));
+  }
+  for (const computed::file& file : out.files) file.output->commit();
+  write_whole_file(context_.folder.path_of(part_folder::name_of(place, ".json")),
+                   to_json(manifest));
+  return manifest;
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,93 @@
+// --part k/n --output-dir DIR: one part of a job, for whatever runs the others.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "cli/parts/part_job.hpp"
+#include "cli/parts/part_verbs.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/process/start_checks.hpp"
+#include "cli/process/stopwatch.hpp"
+#include "cli/verbs/output_size.hpp"
+#include "cli/verbs/pairs_run.hpp"
+#include "cli/verbs/read_input.hpp"
+
+namespace gpu::cli {
+namespace {
+
+constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+
+std::string done_text(const part_manifest& m) {
+  return fmt::format("{}: rows {} to {}, {} pairs tested, {} kept, {:.3f} s\nchecksum {}\n",
+                     text_of({m.step, m.number, m.of}), m.summary.part_begin, m.summary.part_end,
+                     m.summary.pairs_tested, m.summary.pairs_kept, m.seconds,
+                     gpu::to_string(m.summary.checksum));
+}
+
+/// What there is to be done; nothing where the part of the step that the job is at is there.
+std::optional<job_step> next_step(const part_folder& folder, const job_key& key, index_t number,
+                                  index_t of) {
+  const job_step step = step_of(folder, key, of);
+  const part_place place{step.step, number, of};
+  const part_status there = folder.check(place, part_check::digests);
+  if (there.state != part_state::done) return step;
+  if (there.manifest->job != key) {
+    throw parts_error(fmt::format("{}: {} is of another job: {}", folder.path(), text_of(place),
+                                  difference(there.manifest->job, key)));
+  }
+  return {};
+}
+
+void say_nothing_to_do(const pairs_command& job, const part_folder& folder, const job_key& key,
+                       index_t number, index_t of) {
+  if (job.quiet) return;
+  const job_step step = step_of(folder, key, of);
+  say(fmt::format("{} is there already: nothing to do\n", text_of({step.step, number, of})));
+}
+
+/// What is to be done after a counting pass.
+void say_step(const pairs_command& job, const part_folder& folder, const job_key& key,
+              const part_manifest& done) {
+  if (job.quiet) return;
+  say(done_text(done));
+  if (done.step == 0) return;
+  const job_step now = step_of(folder, key, done.of);
+  if (now.step == done.step) {
+    say("the cut of --adjust bh waits for the counts of other parts: run the parts again then\n");
+  } else if (now.step > 0) {
+    say("all parts are counted, one more pass is needed: run the parts again\n");
+  } else {
+    say(fmt::format("all parts are counted, the cut is p <= {}: run the parts again\n",
+                    now.search->max_p_effective()));
+  }
+}
+
+}  // namespace
+
+void run_part(const pairs_command& job) {
+  check_execution(job.pairs.exec);
+  const index_t number = job.pairs.part.index + 1;
+  const index_t of = job.pairs.part.of;
+  const part_folder folder(job.part_folder);
+  folder.create();
+  const job_key key = key_of(job);
+  folder.expect_job(key, of);
+  const std::optional<job_step> step = next_step(folder, key, number, of);
+  if (!step) return say_nothing_to_do(job, folder, key, number, of);
+
+  progress_line line(job.quiet);
+  abandonable_phase phase([] { complain("interrupted: the part is not written"); });
+  const input_tables tables = read_input(job, line);
+  check_output_size(job, tables, result_context_of(job, tables));
+  io::byte_budget budget(job.force ? no_limit : job.max_output_bytes);
+  part_job parts({job, tables, key, folder, line, budget});
+  const part_manifest done = parts.run(*step, number, of);
+  phase.end();
+  line.clear();
+  say_step(job, folder, key, done);
+}
+
+}  // namespace gpu::cli

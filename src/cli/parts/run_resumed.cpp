@@ -1,0 +1,159 @@
+// --resume: a long run that writes its parts as it goes, and goes on from there when it was killed.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "cli/outputs/outputs.hpp"
+#include "cli/parts/job_estimate.hpp"
+#include "cli/parts/joined_parts.hpp"
+#include "cli/parts/part_job.hpp"
+#include "cli/parts/part_verbs.hpp"
+#include "cli/parts/resume_folder.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/process/start_checks.hpp"
+#include "cli/process/stopwatch.hpp"
+#include "cli/verbs/output_size.hpp"
+#include "cli/verbs/pairs_run.hpp"
+#include "cli/verbs/read_input.hpp"
+
+namespace gpu::cli {
+namespace {
+
+constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+
+/// How many parts the job has: those that it was begun with.
+index_t parts_of(const pairs_command& job, const input_tables& tables, const part_folder& folder) {
+  const index_t begun = folder.list().of;
+  if (begun != 0) {
+    if (job.parts != 0 && job.parts != begun) {
+      throw parts_error(
+          fmt::format("{}: the job was begun in {} parts, expected {} as --parts "
+                      "says: leave the option out",
+                      folder.path(), begun, job.parts));
+    }
+    return begun;
+  }
+  if (job.parts != 0) return job.parts;
+  return estimate_job(job, tables, result_context_of(job, tables)).parts;
+}
+
+/// All parts of the job that are not there, step by step.
+class resumed_run {
+ public:
+  resumed_run(const pairs_command& job, const input_tables& tables, const job_key& key,
+              const part_folder& folder, progress_line& line)
+      : job_(job),
+        folder_(folder),
+        key_(key),
+        budget_(job.force ? no_limit : job.max_output_bytes),
+        context_{job, tables, key, folder, line, budget_},
+        of_(parts_of(job, tables, folder)) {
+    folder.expect_job(key, of_);
+  }
+
+  void run() {
+    part_job parts(context_);
+    job_step step;
+    do {
+      step = step_of(folder_, key_, of_);
+      for (index_t number = 1; number <= of_; ++number) run(parts, step, number);
+    } while (step.step != 0);
+  }
+  [[nodiscard]] index_t found() const { return found_; }
+
+ private:
+  void run(part_job& parts, const job_step& step, index_t number) {
+    const part_status there = folder_.check({step.step, number, of_}, part_check::digests);
+    if (there.state == part_state::done && there.manifest->job == key_) {
+      for (const part_file& file : there.manifest->files) {
+        budget_.take(job_.output, file.digest.bytes);
+      }
+      ++found_;
+      return;
+    }
+    try {
+      parts.run(step, number, of_);
+    } catch (const interrupted_run&) {
+      throw interrupted_run(
+          fmt::format("interrupted: {} of {} parts are in {}, from which --resume goes on",
+                      number - 1, of_, folder_.path()));
+    }
+  }
+
+  const pairs_command& job_;
+  const part_folder& folder_;
+  const job_key& key_;
+  io::byte_budget budget_;
+  part_job_context context_;
+  index_t of_;
+  index_t found_ = 0;
+};
+
+/// The result under its name, and its report.
+void write_result(const pairs_command& job, const part_folder& folder, const stopwatch& total) {
+  const joined_parts joined = check_parts(folder);
+  pair_outputs outputs(job);
+  try {
+    write_joined(joined, folder, outputs.result());
+    outputs.result().commit();
+  } catch (const io::interrupted&) {
+    throw interrupted_run(fmt::format(
+        "interrupted: all parts are in {}, from which --resume goes on", folder.path()));
+  }
+  run_report report = report_of(joined);
+  report.input.name = job.input;
+  if (report.against) report.against->name = job.against;
+  report.command_line = job.command_line;
+  report.total_seconds = total.seconds();
+  if (outputs.report()) {
+    outputs.report()->write(to_json(report));
+    outputs.report()->commit();
+  }
+  if (!job.quiet) say(to_text(joined));
+}
+
+}  // namespace
+
+void run_resumed(const pairs_command& job) {
+  const stopwatch total;
+  check_execution(job.pairs.exec);
+  const io::output_target target = io::resolve_output(job.output);
+  if (target.kind != io::output_kind::replaced) {
+    throw usage_error("--output: --resume needs a regular file");
+  }
+  const job_key key = key_of(job);
+  resume_folder folder(job.part_folder.empty() ? hidden_folder_of(target.path) : job.part_folder);
+  {
+    progress_line line(job.quiet);
+    abandonable_phase phase(
+        [&] { complain("interrupted: what is done is kept, from which --resume goes on"); });
+    const input_tables tables = read_input(job, line);
+    check_output_size(job, tables, result_context_of(job, tables));
+    resumed_run run(job, tables, key, folder.parts(), line);
+    run.run();
+    phase.end();
+    line.clear();
+    if (run.found() > 0 && !job.quiet) say(fmt::format("{} parts were there\n", run.found()));
+  }
+  write_result(job, folder.parts(), total);
+  folder.remove();
+}
+
+void write_parts_plan(const pairs_command& job) {
+  check_execution(job.pairs.exec);
+  progress_line line(job.quiet);
+  abandonable_phase phase([] { complain("interrupted"); });
+  const input_tables tables = read_input(job, line);
+  const io::result_context context = result_context_of(job, tables);
+  const std::string text = plan_text(job, tables, context) +
+                           estimate_text(estimate_job(job, tables, context), job.parts);
+  line.clear();
+  io::output_file out("-", {.stop = is_interrupted});
+  out.write(text);
+  out.commit();
+}
+
+}  // namespace gpu::cli

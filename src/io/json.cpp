@@ -1,0 +1,203 @@
+#include "io/json.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace gpu::io {
+namespace {
+
+/// Bytes of the UTF-8 character that begins `text`; 0 where none does.
+std::size_t utf8_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+template <class Number>
+std::optional<Number> number_of(const std::string& text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end) return {};
+  return value;
+}
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const auto c = static_cast<unsigned char>(text[0]);
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      out += fmt::format("\\udc{:02x}", c);
+    } else if (c < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04x}", c);
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out + "\"";
+}
+
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : std::string("null");
+}
+
+void json_members::add(std::string_view key, std::string_view value) {
+  text_ += fmt::format("{}  \"{}\": {}", text_.empty() ? "" : ",\n", key, value);
+}
+
+/// Reads one value after the other; every take_ says whether it was there.
+class json_parser {
+ public:
+  explicit json_parser(std::string_view text) : rest_(text) {}
+
+  [[nodiscard]] bool take_value(json_value& out, int depth) {
+    constexpr int deepest = 32;
+    skip_blanks();
+    if (rest_.empty() || depth > deepest) return false;
+    switch (rest_[0]) {
+      case '{':
+        return take_members(out, '}', depth);
+      case '[':
+        return take_members(out, ']', depth);
+      case '"':
+        out.kind_ = json_value::kind::text;
+        return take_text(out.text_);
+      default:
+        return take_word(out);
+    }
+  }
+  [[nodiscard]] bool is_at_end() {
+    skip_blanks();
+    return rest_.empty();
+  }
+
+ private:
+  void skip_blanks() {
+    const std::size_t at = rest_.find_first_not_of(" \t\r\n");
+    rest_.remove_prefix(std::min(at, rest_.size()));
+  }
+  [[nodiscard]] bool take(char c) {
+    skip_blanks();
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  [[nodiscard]] bool take_members(json_value& out, char end, int depth) {
+    out.kind_ = end == '}' ? json_value::kind::object : json_value::kind::array;
+    rest_.remove_prefix(1);
+    if (take(end)) return true;
+    do {
+      std::string key;
+      skip_blanks();
+      if (end == '}' && !(take_text(key) && take(':'))) return false;
+      json_value value;
+      if (!take_value(value, depth + 1)) return false;
+      out.members_.emplace_back(std::move(key), std::move(value));
+    } while (take(','));
+    return take(end);
+  }
+  [[nodiscard]] bool take_text(std::string& out) {
+    if (rest_.empty() || rest_[0] != '"') return false;
+    rest_.remove_prefix(1);
+    while (!rest_.empty()) {
+      const char c = rest_[0];
+      rest_.remove_prefix(1);
+      if (c == '"') return true;
+      if (c != '\\') {
+        out += c;
+      } else if (!take_escape(out)) {
+        return false;
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] bool take_escape(std::string& out) {
+    if (rest_.empty()) return false;
+    constexpr std::string_view names = "\"\\/bfnrt";
+    constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
+    const char c = rest_[0];
+    rest_.remove_prefix(1);
+    if (c == 'u') return take_code(out);
+    const std::size_t at = names.find(c);
+    if (at == std::string_view::npos) return false;
+    out += meant[at];
+    return true;
+  }
+  /// Four hexadecimal digits. Characters beyond U+FFFF are never written so.
+  [[nodiscard]] bool take_code(std::string& out) {
+    constexpr std::size_t digits = 4;
+    unsigned code = 0;
+    if (rest_.size() < digits) return false;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + digits, code, 16);
+    if (error != std::errc() || end != rest_.data() + digits) return false;
+    rest_.remove_prefix(digits);
+    if (code < 0x80) {
+      out += static_cast<char>(code);
+    } else if (code >= 0xdc80 && code <= 0xdcff) {
+      out += static_cast<char>(code - 0xdc00);  // a byte that was no UTF-8
+    } else if (code < 0x800) {
+      out += static_cast<char>(0xc0 | code >> 6);
+      out += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+      out += static_cast<char>(0xe0 | code >> 12);
+      out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+      out += static_cast<char>(0x80 | (code & 0x3f));
+    }
+    return true;
+  }
+  /// true, false, null or a number.
+  [[nodiscard]] bool take_word(json_value& out) {
+    const std::size_t length = std::min(rest_.find_first_of(" \t\r\n,]}"), rest_.size());
+    out.text_ = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    if (out.text_ == "null") return true;
+    if (out.text_ == "true" || out.text_ == "false") {
+      out.kind_ = json_value::kind::boolean;
+      return true;
+    }
+    out.kind_ = json_value::kind::number;
+    return out.number().has_value();
+  }
+
+  std::string_view rest_;
+};
+
+std::optional<json_value> json_value::parse(std::string_view text) {
+  json_parser parser(text);
+  json_value out;
+  if (!parser.take_value(out, 0) || !parser.is_at_end()) return {};
+  return out;
+}
+
+std::optional<std::uint64_t> json_value::count() const {
+  if (kind_ != kind::number) return {};
+  return number_of<std::uint64_t>(text_);
+}
+
+std::optional<double> json_value::number() const {
+  if (kind_ != kind::number) return {};
+  return number_of<double>(text_);
+}
+
+const json_value* json_value::find(std::string_view key) const {
+  for (const auto& [name, value] : members_) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+}  // namespace gpu::io

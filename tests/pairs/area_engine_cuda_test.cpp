@@ -173,7 +173,7 @@ void check_top_k_of(pair_engine& engine, const std::vector<gpu::edge>& all, cons
     std::sort(list.begin(), list.end(), [](const partner& a, const partner& b) {
       return a.rank != b.rank ? a.rank > b.rank : a.col < b.col;
     });
-    if (static_cast<index_t>(list.size()) > k) list.resize(static_cast<std::size_t>(k));
+    if (static_cast<index_t>(list.size()) > k) list.erase(list.begin() + k, list.end());
     wrong += got.count[static_cast<std::size_t>(i)] != list.size();
     for (index_t e = 0; e < k; ++e) {
       const bool there = e < static_cast<index_t>(list.size());

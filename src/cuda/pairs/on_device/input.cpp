@@ -76,10 +76,16 @@ std::vector<int> ordinals_of(std::span<const device_info> devices) {
   return out;
 }
 
+bool is_capturing(const execution& exec) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamIsCapturing(exec.stream.get(), &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
 void check_stream([[maybe_unused]] const execution& exec, [[maybe_unused]] int device) {
 #if CUDART_VERSION >= 12080
   const cudaStream_t stream = exec.stream.get();
-  if (stream == nullptr) return;  // that of the current device
+  if (stream == nullptr || is_capturing(exec)) return;  // the first is of the current device
   int owner = device;
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamGetDevice(stream, &owner));
   if (owner == device) return;
@@ -91,9 +97,7 @@ void check_stream([[maybe_unused]] const execution& exec, [[maybe_unused]] int d
 }
 
 void refuse_capture(const execution& exec, const char* why) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamIsCapturing(exec.stream.get(), &status));
-  if (status == cudaStreamCaptureStatusNone) return;
+  if (!is_capturing(exec)) return;
   throw invalid_argument(fmt::format(
       "execution.stream: is being captured in a graph, but {} waits for the stream", why));
 }

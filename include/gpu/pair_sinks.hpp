@@ -101,8 +101,8 @@ struct pair_summary {
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
   /// Of the edges that were kept, whether rows were folded or not; of the folded edges of a folded
-  /// sink, as pairs of patterns; of the entries of a table of neighbours. Zeros where the sink gives
-  /// no pairs one by one.
+  /// sink, as pairs of patterns; of the entries of a table of neighbours. Zeros where the sink
+  /// gives no pairs one by one.
   pair_checksum checksum = {};
   double max_p_effective = 1.0;  ///< The cut on p after the adjustment.
   /// The least magnitude that was kept on any side: 0 where statistics of 0 pass, infinity where

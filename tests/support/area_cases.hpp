@@ -525,7 +525,9 @@ void run_area_cases(const pair_target& target) {
   SECTION("bad areas are refused") {
     bad_areas_are_refused<Measure>(target);
   }
-  SECTION("plans know the area") { plans_know_the_area<Measure>(target); }
+  SECTION("plans know the area") {
+    plans_know_the_area<Measure>(target);
+  }
   SECTION("parts are the whole") {
     GPU_TEST_INFO(target);
     parts_are_the_whole<Measure>(target.options());

@@ -35,10 +35,10 @@ std::string correlated_table(int rows, int cols) {
   std::string text;
   for (int i = 0; i < rows; ++i) {
     if (i % 40 == 0) std::generate(factor.begin(), factor.end(), value);
-    text += "gene" + std::to_string(i);
+    text.append("gene").append(std::to_string(i));
     for (const int f : factor) {
       const int x = i == 17 ? 5 : f + value() % (1 + i % 40 * 4);
-      text += "\t" + std::to_string(x / 3);
+      text.append("\t").append(std::to_string(x / 3));
     }
     text += "\n";
   }

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 #include <utility>
 #include <vector>
 
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "io/io_error.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -70,6 +73,12 @@ io::stop_request soon_after_interrupt() {
   };
 }
 
+void write_and_commit(std::optional<io::output_file>& report, std::string_view json) {
+  if (!report) return;
+  report->write(json);
+  report->commit();
+}
+
 }  // namespace
 
 pair_outputs::pair_outputs(const pairs_command& job)
@@ -103,6 +112,28 @@ row_outputs::row_outputs(const row_files& job)
   if (targets.size() == 1) return;
   report_.emplace(std::move(targets.back().target),
                   io::output_settings{.stop = soon_after_interrupt()});
+}
+
+void write_report(std::optional<io::output_file>& report, std::string_view json) {
+  try {
+    write_and_commit(report, json);
+  } catch (const io::interrupted&) {
+    throw interrupted_run("interrupted: the result is complete, the report is not written");
+  } catch (const io::closed_pipe&) {
+    throw;
+  } catch (const io::output_error& error) {
+    throw no_report(fmt::format("{}; the result is complete", error.what()));
+  }
+}
+
+void write_unfinished_report(std::optional<io::output_file>& report, std::string_view json) {
+  try {
+    write_and_commit(report, json);
+  } catch (const io::interrupted&) {
+    complain("nobody reads the report: it is not written");
+  } catch (const std::exception& error) {
+    complain(error.what());
+  }
 }
 
 std::string abandoned_text(const io::output_target& result) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/options/options.hpp"
 #include "io/write/output_file.hpp"
@@ -52,6 +53,14 @@ class row_outputs {
   std::optional<io::output_file> result_;
   std::optional<io::output_file> report_;
 };
+
+/// Writes the report of a run whose result is complete, where one is wanted.
+/// @throw interrupted_run or no_report, which say that the result is complete; io::closed_pipe.
+void write_report(std::optional<io::output_file>& report, std::string_view json);
+
+/// The same of a run that did not end by itself. What ended it is said already, or will be: where
+/// the report cannot be written, that is another message.
+void write_unfinished_report(std::optional<io::output_file>& report, std::string_view json);
 
 /// "interrupted: nothing is written", or which output is partial.
 [[nodiscard]] std::string abandoned_text(const io::output_target& result);

@@ -108,10 +108,7 @@ void write_result(const pairs_command& job, const part_folder& folder, const sto
   if (report.against) report.against->name = job.against;
   report.command_line = job.command_line;
   report.total_seconds = total.seconds();
-  if (outputs.report()) {
-    outputs.report()->write(to_json(report));
-    outputs.report()->commit();
-  }
+  write_report(outputs.report(), to_json(report));
   if (!job.quiet) say(to_text(joined));
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <optional>
 #include <utility>
 
@@ -78,11 +77,7 @@ class row_run {
     report_.total_seconds = total_.seconds();
     line.clear();
     if (digest_) report_.input.digest = digest_->get();
-    try {
-      write_report(report_);
-    } catch (const io::interrupted&) {
-      throw interrupted_run("interrupted: the result is complete, the report is not written");
-    }
+    write_report(outputs_.report(), to_json(report_));
     if (!job_.quiet) say(to_text(report_));
   }
 
@@ -141,25 +136,11 @@ class row_run {
                                       : abandoned_text(out().target());
   }
 
-  void write_report(const row_report& report) {
-    if (!outputs_.report()) return;
-    outputs_.report()->write(to_json(report));
-    outputs_.report()->commit();
-  }
-
-  /// What ended the run is said already, or will be: a report that cannot be written is another
-  /// message.
   void write_unfinished(run_status status, row_report& report) {
     report.status = status;
     report.total_seconds = total_.seconds();
     if (digest_) report.input.digest = digest_->get_if_ready();
-    try {
-      write_report(report);
-    } catch (const io::interrupted&) {
-      complain("nobody reads the report: it is not written");
-    } catch (const std::exception& error) {
-      complain(error.what());
-    }
+    write_unfinished_report(outputs_.report(), to_json(report));
   }
 
   /// From another thread, while the run goes on: report_ is not to be touched.

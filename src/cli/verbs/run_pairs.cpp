@@ -1,7 +1,4 @@
 // gpu-similarity spearman and pearson: from the command line to the report.
-#include <fmt/format.h>
-
-#include <exception>
 #include <optional>
 #include <string>
 
@@ -80,26 +77,10 @@ class reported_run {
     line.clear();
     if (digest_) report_.input.digest = digest_->get();
     if (against_digest_) report_.against->digest = against_digest_->get();
-    try {
-      write_report(report_);
-    } catch (const io::interrupted&) {
-      throw interrupted_run("interrupted: the result is complete, the report is not written");
-    } catch (const io::closed_pipe&) {
-      throw;
-    } catch (const io::output_error& error) {
-      throw no_report(fmt::format("{}; the result is complete", error.what()));
-    }
+    write_report(outputs_.report(), to_json(report_));
     if (!job_.quiet) say(to_text(report_));
   }
 
-  void write_report(const run_report& report) {
-    if (!outputs_.report()) return;
-    outputs_.report()->write(to_json(report));
-    outputs_.report()->commit();
-  }
-
-  /// What ended the run is said already, or will be: a report that cannot be written is another
-  /// message.
   void write_unfinished(run_status status, run_report& report) {
     report.status = status;
     report.total_seconds = total_.seconds();
@@ -107,13 +88,7 @@ class reported_run {
     if (against_digest_ && report.against) {
       report.against->digest = against_digest_->get_if_ready();
     }
-    try {
-      write_report(report);
-    } catch (const io::interrupted&) {
-      complain("nobody reads the report: it is not written");
-    } catch (const std::exception& error) {
-      complain(error.what());
-    }
+    write_unfinished_report(outputs_.report(), to_json(report));
   }
 
   /// From another thread, while the run goes on: report_ is not to be touched.

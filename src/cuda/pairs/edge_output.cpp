@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <span>
 
 namespace gpu::cuda {
@@ -32,7 +33,7 @@ bool takes_table(const detail::edge_request& request, std::size_t room) {
 
 std::size_t edge_output::bytes(const detail::edge_request& request, double expected,
                                std::size_t room) {
-  return 2 * choose_batch(request, expected, room) * sizeof(edge) +
+  return 2 * (choose_batch(request, expected, room) + 1) * sizeof(edge) +
          (takes_table(request, room) ? sizeof(stats::p_table) : 0);
 }
 
@@ -77,7 +78,7 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.written.get(), on.writing.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(on.copying.get(), to.written.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.host.data(), to.device.data(),
-                                              to.count * sizeof(edge), cudaMemcpyDeviceToHost,
+                                              (to.count + 1) * sizeof(edge), cudaMemcpyDeviceToHost,
                                               on.copying.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.copied.get(), on.copying.get()));
   }
@@ -97,7 +98,10 @@ void edge_output::hand_on(batch& from) {
   if (request_.p_of.table != nullptr && !from.has_p) {
     for (edge& e : edges) e.p = request_.p_of(e.statistic);
   }
-  receive_(edges);
+  std::uint64_t sums[3];
+  std::memcpy(sums, from.host.data() + from.count, sizeof sums);
+  const pair_checksum checksum{.count = sums[0], .mix1 = sums[1], .mix2 = sums[2]};
+  receive_({edges, &checksum});
   from.count = 0;
 }
 

@@ -37,7 +37,9 @@ class edge_output {
 
  private:
   struct batch {
-    explicit batch(std::size_t edges, cudaStream_t stream) : device(edges, stream), host(edges) {}
+    // Behind the edges stands their checksum.
+    explicit batch(std::size_t edges, cudaStream_t stream)
+        : device(edges + 1, stream), host(edges + 1) {}
     device_buffer<edge> device;
     pinned_buffer<edge> host;
     event written;

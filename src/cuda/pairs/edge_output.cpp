@@ -12,7 +12,7 @@ namespace {
 // memory takes time to get.
 constexpr std::size_t least_batch = std::size_t{1} << 14;
 constexpr std::size_t most_batch = std::size_t{1} << 20;
-constexpr double batches_of_result = 8;
+constexpr double batches_of_result = 16;
 // For fewer edges than these the host looks p up sooner than the device has its table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
@@ -48,6 +48,10 @@ edge_output::~edge_output() {
   if (!lane_) return;
   static_cast<void>(cudaStreamSynchronize(lane_->writing.get()));
   static_cast<void>(cudaStreamSynchronize(lane_->copying.get()));
+}
+
+void edge_output::open(double expected) {
+  if (expected >= static_cast<double>(edges_worth_a_table)) lane_for(edges_worth_a_table);
 }
 
 edge_output::lane& edge_output::lane_for(std::uint64_t count) {

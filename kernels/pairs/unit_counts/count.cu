@@ -9,6 +9,8 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
+// Of the products: covers the roundings of the comparison in single precision.
+constexpr double comparison_error = 2e-6;
 
 // One thread looks at one row.
 __global__ void rounding_kernel(pair_operand source, float* largest) {
@@ -29,6 +31,14 @@ __global__ void rounding_kernel(pair_operand source, float* largest) {
   if (threadIdx.x % 32 == 0) {
     atomicMax(reinterpret_cast<unsigned*>(largest), __float_as_uint(error));
   }
+}
+
+// One thread. A row x is its rounded form plus a rest of length at most e, so that
+// |x y - (its rounded form)| <= 2 e + e^2.
+__global__ void cut_kernel(detail::keep_range keep, index_t elements, unit_cut* cut) {
+  const double rest = cut->largest_rest;
+  const double error = 2 * rest + rest * rest + unit_sum_error(elements) + comparison_error;
+  cut->estimate = estimate_cut(keep, error);
 }
 
 // One partial sum of a product, in the order of its elements: rows of an even number are read two
@@ -59,6 +69,8 @@ __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args)
   const unsigned lane = threadIdx.x % lanes;
   const unsigned mask = 0xffU << (threadIdx.x % 32 / lanes * lanes);
   const index_t segment = args.source.unit_pitch / lanes;
+  const double at_least = args.count.cut->estimate.at_least;
+  const double at_most = args.count.cut->estimate.at_most;
   for (std::uint64_t c = (static_cast<std::uint64_t>(blockIdx.x) * threads + threadIdx.x) / lanes;
        c < pairs; c += step) {
     const undecided_pair pair = args.count.undecided[c];
@@ -70,7 +82,7 @@ __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args)
     sum += __shfl_xor_sync(mask, sum, 1);
     sum += __shfl_xor_sync(mask, sum, 2);
     sum += __shfl_xor_sync(mask, sum, 4);
-    if (lane < 2 && keeps(detail::clip_correlation(sum), args.cut.at_least, args.cut.at_most)) {
+    if (lane < 2 && keeps(detail::clip_correlation(sum), at_least, at_most)) {
       atomicAdd(args.count.degree + (lane == 0 ? pair.left : pair.right), 1U);
     }
   }
@@ -98,7 +110,7 @@ void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t 
   static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
   static_assert(neighbor_row_multiple % (shape::warpgroups * shape::block_rows) == 0);
   auto* kernel =
-      args.cut.middle == 0 ? unit_count_kernel<depth, true> : unit_count_kernel<depth, false>;
+      args.count.symmetric ? unit_count_kernel<depth, true> : unit_count_kernel<depth, false>;
   allow_shared_memory(kernel, shape::shared_bytes);
   kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
       args);
@@ -107,10 +119,15 @@ void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t 
 
 }  // namespace
 
-void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(largest, 0, sizeof(float), stream));
-  if (source.count == 0) return;
-  rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source, largest);
+void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
+                     cudaStream_t stream) {
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(cut, 0, sizeof *cut, stream));
+  if (source.count > 0) {
+    rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source,
+                                                                                &cut->largest_rest);
+    GPU_SIMILARITY_CHECK_LAUNCH();
+  }
+  cut_kernel<<<1, 1, 0, stream>>>(keep, source.unit_pitch, cut);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
@@ -126,13 +143,12 @@ index_t unit_count_items(const unit_count_rows& packed) {
   return items;
 }
 
-void launch_unit_count(const pair_operand& source, const unit_count& count, const cut_estimate& cut,
-                       index_t first, index_t last, int multiprocessors, cudaStream_t stream) {
+void launch_unit_count(const pair_operand& source, const unit_count& count, index_t first,
+                       index_t last, int multiprocessors, cudaStream_t stream) {
   if (first >= last) return;
   const unit_count_arguments args{
       .source = source,
       .count = count,
-      .cut = cut,
       .first_item = first,
       .last_item = last,
       .blocks = static_cast<int>(count.packed.padded_rows() / unit_count_shape<64>::block_rows),

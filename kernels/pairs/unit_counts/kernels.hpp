@@ -31,9 +31,16 @@ constexpr double unit_sum_error(index_t elements) {
   return static_cast<double>((elements + 15) / 16) * 18 * 0x1p-23;
 }
 
-/// *largest = the largest length of what rounding to half precision takes from a unit row of
-/// `source`, rounded up. Rows without a statistic do not count.
-void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream_t stream);
+/// What a cut is for the products of the rows of a call: how far they are off is known on the
+/// device alone.
+struct unit_cut {
+  cut_estimate estimate;
+  float
+      largest_rest;  ///< The longest that rounding to half precision takes from a row, rounded up.
+};
+/// Fills *cut for the rows of `source` that have a statistic.
+void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
+                     cudaStream_t stream);
 
 /// Unit rows of both sides, one behind the other: from launch_neighbor_pack, one call a side.
 /// Device memory of the caller.
@@ -58,16 +65,18 @@ index_t unit_count_items(const unit_count_rows& packed);
 /// Device memory of a unit count, of the caller.
 struct unit_count {
   unit_count_rows packed;
+  const unit_cut* cut;        ///< From launch_unit_cut.
+  bool symmetric;             ///< Whether cut->estimate.middle is 0.
   std::uint32_t* degree;      ///< [packed.padded_rows()] by packed position
   undecided_pair* undecided;  ///< [capacity]
   std::uint64_t capacity;     ///< Pairs beyond it are decided where they are found.
   unsigned long long* found;  ///< Undecided pairs of a launch; 0 before and after it.
 };
 
-/// Adds the kept pairs of the items [first, last) to `degree` of both rows. `cut` has a margin for
-/// the products. Only on devices of compute capability 9.0.
-void launch_unit_count(const pair_operand& source, const unit_count& count, const cut_estimate& cut,
-                       index_t first, index_t last, int multiprocessors, cudaStream_t stream);
+/// Adds the kept pairs of the items [first, last) to `degree` of both rows. Only on devices of
+/// compute capability 9.0.
+void launch_unit_count(const pair_operand& source, const unit_count& count, index_t first,
+                       index_t last, int multiprocessors, cudaStream_t stream);
 
 /// degree[row] += that of its packed position, and *ends += all of them: twice the kept pairs.
 void launch_unit_degrees(const unit_count& count, std::uint32_t* degree, unsigned long long* ends,

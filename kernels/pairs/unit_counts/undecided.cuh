@@ -13,7 +13,6 @@ namespace gpu::kernels {
 struct unit_count_arguments {
   pair_operand source;
   unit_count count;
-  cut_estimate cut;
   index_t first_item;
   index_t last_item;
   int blocks;       // of 256 packed rows
@@ -27,7 +26,8 @@ static __device__ __noinline__ void decide_alone(const unit_count_arguments& arg
   const index_t i = args.count.packed.row_at(pair.left);
   const index_t j = args.count.packed.row_at(pair.right);
   const double statistic = refined_pearson_statistic::of(0.0, args.source, i, args.source, j);
-  if (!keeps(statistic, args.cut.at_least, args.cut.at_most)) return;
+  const cut_estimate& cut = args.count.cut->estimate;
+  if (!keeps(statistic, cut.at_least, cut.at_most)) return;
   atomicAdd(args.count.degree + pair.left, 1U);
   atomicAdd(args.count.degree + pair.right, 1U);
 }

@@ -195,7 +195,7 @@ __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[12
 }
 
 /// Gathers the pairs that are possible but not certain. `left` and `right`: positions of the
-/// thread's first sum. All lanes call; in each round every lane that has such pairs gives one.
+/// thread's first sum. All lanes call; in each round every lane that has such pairs gives a word.
 __device__ __forceinline__ void gather_undecided(const unit_count_arguments& args,
                                                  const unit_decisions& found, std::uint32_t left,
                                                  std::uint32_t right, undecided_list& list) {
@@ -205,17 +205,14 @@ __device__ __forceinline__ void gather_undecided(const unit_count_arguments& arg
     rest[w] = found.possible.words[w / 2][w % 2] & ~found.certain.words[w / 2][w % 2];
   }
   while (__any_sync(~0U, (rest[0] | rest[1] | rest[2] | rest[3]) != 0)) {
-    bool given = false;
-    undecided_pair pair{};
+    undecided_pairs pairs{};
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      if (given || rest[w] == 0) continue;
-      const auto q = static_cast<unsigned>(__clz(static_cast<int>(rest[w])));
-      pair = {left + 8 * (w / 2), right + w % 2 + 8 * q};
-      rest[w] &= ~(0x80000000U >> q);
-      given = true;
+      if (pairs.mask != 0 || rest[w] == 0) continue;
+      pairs = {left + 8 * (w / 2), right + w % 2, rest[w]};
+      rest[w] = 0;
     }
-    list.add(args, given, pair);
+    list.add(args, pairs);
   }
 }
 

@@ -47,28 +47,38 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
                            .degree = nullptr,
                            .undecided = nullptr,
                            .capacity = least_undecided,
-                           .found = nullptr};
+                           .found = nullptr,
+                           .floats = nullptr};
   const auto padded = static_cast<std::size_t>(work.packed.padded_rows());
   const std::size_t tile_bytes = unit_tile_bytes(work.packed);
   const auto rows = static_cast<std::size_t>(count());
   const std::size_t needed = tile_bytes + (padded + rows) * sizeof(std::uint32_t) +
-                             least_undecided * sizeof(kernels::undecided_pair);
+                             least_undecided * sizeof(kernels::undecided_pairs);
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
 
-  const std::uint64_t more = (budget_.left() - needed) / sizeof(kernels::undecided_pair);
+  // Rows in single precision are worth their memory only where it is there anyway.
+  const std::size_t left = budget_.left() - needed;
+  const auto float_pitch = static_cast<std::size_t>(kernels::unit_float_pitch(source.unit_pitch));
+  const std::size_t float_bytes = rows * float_pitch * sizeof(float);
+  const bool takes_floats = float_bytes <= left / 2;
+  const std::uint64_t more =
+      (takes_floats ? left - float_bytes : left) / sizeof(kernels::undecided_pairs);
   const std::uint64_t pairs = this->pairs();
   work.capacity = std::min(undecided_wanted(pairs), least_undecided + more);
   const device_buffer<std::uint8_t> tiles(tile_bytes, stream());
   const device_buffer<kernels::unit_cut> cut(1, stream());
   const auto packed_degree = zeroed<std::uint32_t>(padded, stream());
-  const device_buffer<kernels::undecided_pair> undecided(work.capacity, stream());
+  const device_buffer<kernels::undecided_pairs> undecided(work.capacity, stream());
+  const device_buffer<float> floats(takes_floats ? rows * float_pitch : 0, stream());
   const auto found = zeroed<unsigned long long>(1, stream());
   pack_unit_rows(source, tiles.data(), work.packed, stream());
+  if (takes_floats) kernels::launch_unit_floats(source, floats.data(), stream());
   kernels::launch_unit_cut(source, request.keep, cut.data(), stream());
   work.cut = cut.data();
   work.degree = packed_degree.data();
   work.undecided = undecided.data();
   work.found = found.data();
+  work.floats = floats.data();
 
   const index_t items = kernels::unit_count_items(work.packed);
   const double pairs_of_item = static_cast<double>(pairs) / static_cast<double>(items);

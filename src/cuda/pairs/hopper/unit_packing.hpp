@@ -40,7 +40,7 @@ inline void pack_unit_rows(const kernels::pair_operand& source, std::uint8_t* ti
   kernels::launch_neighbor_pack(source, rows.right, stream);
 }
 
-/// Undecided pairs that a launch may leave to the exact test, 8 bytes each: at least
+/// Entries of undecided pairs that a launch may leave to the exact test, 12 bytes each: at least
 /// least_undecided, and one for each pairs_of_undecided pairs of the call. A block counts 13
 /// million pairs in a launch, an H200 1.7e9: most_undecided has room for one in a hundred, which is
 /// more than a cut near 0 leaves of 96 columns.

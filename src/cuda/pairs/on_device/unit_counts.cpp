@@ -18,7 +18,7 @@ stream_unit_counts::stream_unit_counts(const call_shape& shape, arena& memory) :
   work_.packed = unit_rows_of(shape.area, elements);
   work_.capacity = undecided_wanted(detail::pairs_in(shape.area));
   work_.degree = memory.take<std::uint32_t>(static_cast<std::size_t>(work_.packed.padded_rows()));
-  work_.undecided = memory.take<kernels::undecided_pair>(work_.capacity);
+  work_.undecided = memory.take<kernels::undecided_pairs>(work_.capacity);
   work_.found = memory.take<unsigned long long>(1);
   cut_ = memory.take<kernels::unit_cut>(1);
   tiles_ = memory.take<std::uint8_t>(unit_tile_bytes(work_.packed));

@@ -19,7 +19,7 @@ namespace gpu::kernels {
 
 // ---- operands ---------------------------------------------------------------------------------
 
-/// How products are computed; docs/spearman.md has the ladder.
+/// How products are computed; docs/spearman.md compares them.
 enum class pair_tile_kind {
   naive_spearman,  // rows: double values
   naive_pearson,   // rows: double values

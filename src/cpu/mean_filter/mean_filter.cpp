@@ -217,7 +217,7 @@ class strip_runner {
   index_t first_ = 0;
 };
 
-// Each output on its own, in the order of the row: the reference rung. `common` is the sum of what
+// Each output on its own, in the order of the row: the reference. `common` is the sum of what
 // the window holds beside the places of `shape`.
 template <class In>
 double direct_mean(const In* row, const filter_shape& shape, const common_sum& common,

@@ -22,7 +22,7 @@
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/engine.hpp"
-#include "plan/cpu_pair_rung.hpp"
+#include "plan/cpu_pair_way.hpp"
 
 namespace gpu::cpu {
 

@@ -129,8 +129,7 @@ pair_input checked_input(measure what, const pair_tables& tables, const pair_opt
     throw unsupported(
         "options.fold: always is not offered for results in device memory, which nothing folds");
   }
-  const pair_input input{.tables = tables,
-                         .area = area_of(tables, options.part, shape_of_parts(sink))};
+  pair_input input{.tables = tables, .area = area_of(tables, options.part, shape_of_parts(sink))};
   std::visit(sink_checks{input}, sink);
   return input;
 }

@@ -107,7 +107,7 @@ struct sink_checks {
   }
 };
 
-// As the host results of the same name are cut.
+// Parts are cut as for the host results of the same name.
 part_shape shape_of_parts(const any_device_sink& sink) {
   const bool pairs = std::holds_alternative<device_count_sink>(sink) ||
                      std::holds_alternative<device_edge_sink>(sink);

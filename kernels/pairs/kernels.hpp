@@ -2,7 +2,8 @@
 // Host-callable launches of the all-pairs kernels. Asynchronous on `stream`.
 //
 // A launch combines a tile (how products of pairs of rows are computed) with a sink (what is done
-// with them); any tile goes with any sink. A product is an exact int64 (Spearman) or a double (Pearson).
+// with them); any tile goes with any sink. A product is an exact int64 (Spearman) or a double
+// (Pearson).
 
 #include <cuda_runtime_api.h>
 

@@ -61,16 +61,16 @@ namespace {
 
 using detail::filter_shape;
 
-// Results larger than this are written past the caches. Where a last-level cache of 300 MB held
-// elements and results, writing into it was slower all the same: 11 ms for 10M doubles, 9 past it.
+// Results larger than this are written past the caches. That was faster even where a last-level
+// cache of 300 MB could hold elements and results: 9 ms for 10M doubles, 11 ms through the cache.
 constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
 // Strips are at least this long, and this many windows: a strip reads a window beyond its own.
 constexpr index_t shortest_strip = 32768;
 constexpr index_t strip_windows = 128;
-// Of few rows, shorter ones are made for the threads: up to so many a row, each at least two
-// windows.
+// Where rows are few, strips are shorter, so that all threads have some: up to so many a row, each
+// at least two windows long.
 constexpr index_t most_short_strips = 16;
-// Less is not worth waking a thread.
+// With fewer outputs a further thread does not pay.
 constexpr index_t least_outputs_per_thread = 4096;
 
 template <class Out>

@@ -80,7 +80,7 @@ const std::vector<double>& packed_rows::sample() {
   while (sample_.size() < count) {
     const auto i = asked.begin + static_cast<index_t>(random()) % asked.size();
     const auto j = col_begin + static_cast<index_t>(random()) % cols;
-    // Of two rows that are both asked for, one order of the two is as good as the other.
+    // Where both rows are rows of the area, only one order of the two is a pair.
     if (asked.size() == cols ? i != j : i < j) sample_.push_back(exact(i, j));
   }
   return sample_;
@@ -124,8 +124,8 @@ std::string packed_rows::explain() const {
   return explain_cpu_way(choice_, estimate_);
 }
 
-// A sample may have missed what is rare, and rows may be of several kinds. A way that looks at
-// many pairs more than it was chosen for gives way once; what it found stays.
+// A sample may have missed what is rare, and rows may be of several kinds. Where a way has to look
+// at many more pairs than it was chosen for, the next one takes over; what was found stays.
 void packed_rows::reconsider() {
   constexpr std::uint64_t least_pairs = 1 << 20;
   if (way_ == cpu_pair_way::every || searched_pairs_ < least_pairs) return;
@@ -270,8 +270,7 @@ void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, 
   candidates_.fetch_add(shared.candidates, std::memory_order_relaxed);
 }
 
-// A search whose cut is another for each row. Statistics are at most 1, and so are bars that
-// matter.
+// A search with one cut per row. Statistics are at most 1, and so are the bars that matter.
 void packed_rows::above(const pair_tile& tile, const double* bars, bool by_magnitude,
                         pair_scratch& scratch, const pair_visitor& visit) const {
   constexpr float never = 3e38F;

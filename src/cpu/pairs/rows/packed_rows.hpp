@@ -14,8 +14,8 @@
 
 namespace gpu::cpu {
 
-/// pair_rows by kernels: sums of products filter, the measure decides what the filter cannot. Rows
-/// are packed when a sink first asks for a form of them: as the kernels take them, or for the 8-bit
+/// pair_rows by kernels: sums of products decide most pairs, the measure decides the others. Rows
+/// are packed when a sink first needs a form of them: for sums of products, or for the 8-bit
 /// screen.
 class packed_rows : public pair_rows {
  public:

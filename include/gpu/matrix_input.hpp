@@ -22,9 +22,9 @@ namespace gpu {
 inline namespace v0 {
 
 /// How a type is read as a row-major matrix in host memory. A program may specialise it for a type
-/// of its own: `static matrix_view<const T> view(const Type&)`, besides `matrix_view<T>
-/// view(Type&)` where the type can be an output, and `static constexpr bool borrowed = true` where
-/// the elements outlive an object of the type, as those of a view do.
+/// of its own: `static matrix_view<const T> view(const Type&)`; also `static matrix_view<T>
+/// view(Type&)` where the type can be an output; and `static constexpr bool borrowed = true` where
+/// the elements outlive the object, as those of a view do.
 template <class Matrix>
 struct matrix_access {};
 
@@ -146,8 +146,8 @@ namespace detail {
 template <class>
 inline constexpr bool never = false;
 
-/// What follows is for the bodies of the operations. Types that an operation does not take end in
-/// one static_assert; in place of the real element type stands float, so that nothing else fails.
+/// The rest is for the bodies of the operations. A type that an operation does not take ends in one
+/// static_assert; float stands in for its element type, so that nothing else fails.
 template <class X>
 auto view_as_matrix(X&& x) {
   if constexpr (matrix_like<X>) {

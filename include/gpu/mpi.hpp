@@ -38,7 +38,7 @@ class part_dealer {
   part_dealer& operator=(const part_dealer&) = delete;
   /// The next number, which no other rank gets; nothing where all are dealt. Not collective.
   [[nodiscard]] std::optional<index_t> next();
-  /// From now on nobody gets a number: something failed. Not collective.
+  /// No rank gets a number from now on, because something failed. Not collective.
   void stop();
 
  private:
@@ -48,9 +48,9 @@ class part_dealer {
   MPI_Win window_;
 };
 
-/// `exec` with what this rank takes of its host where the caller left it open: the device with the
-/// number of the rank among those of its host, modulo the devices, and of the cores its share.
-/// Collective.
+/// `exec` with the device and threads of this rank, where the caller left them open: the device
+/// whose number is that of the rank among the ranks of its host, modulo the devices, and an equal
+/// share of the cores. Collective.
 [[nodiscard]] execution on_this_rank(MPI_Comm comm, execution exec = {});
 
 namespace detail {
@@ -112,11 +112,11 @@ concept shared_sink = std::same_as<Sink, count_sink> || std::same_as<Sink, strea
 /// gpu::spearman_all_pairs by all ranks of `comm`. Collective: every rank gives the same data,
 /// options and sink, and calls nothing else on `comm` meanwhile.
 ///
-/// A count_sink gives every rank the counts of the whole job. A stream_sink hands each rank the
-/// edges of the parts that it computed, ordered within each part; together they are those of the
-/// whole call, each once, decided by the same cut. The summary is that of the whole job, on every
-/// rank, with the same checksum whoever computed what. Benjamini and Hochberg's cut takes one to
-/// three counting passes over all parts first.
+/// A count_sink gives every rank the counts of the whole job. A stream_sink gives each rank the
+/// edges of the parts that it computed, ordered within each part; together they are the edges of
+/// the whole call, decided by the same cut. The summary is that of the whole job, on every rank,
+/// with the same checksum whichever rank computed which part. For Benjamini and Hochberg's cut one
+/// to three counting passes over all parts come first.
 ///
 /// @param comm a communicator whose ranks may make MPI calls from the calling thread.
 /// @param data as gpu::spearman_all_pairs.

@@ -32,10 +32,9 @@ enum class pair_variant {
 /// with the square of patterns / rows. No result depends on it. Spearman alone: equal Pearson rows
 /// need not have a statistic of exactly 1.
 enum class row_folding {
-  /// Where it pays: at least 8192 rows and at most 0.8 patterns a row (a third of a pattern for the
-  /// hopper variant), for which the ranks are hashed and compared beforehand (on the CPU a sample
-  /// of
-  /// the hashes). Never where a naive variant was asked for, nor for loose counts without
+  /// Where it pays: at least 8192 rows and at most 0.8 patterns a row (for the hopper variant a
+  /// third of a pattern). To find out, ranks are hashed and compared beforehand (on the CPU a
+  /// sample of the hashes). Never where a naive variant was asked for, nor for loose counts without
   /// adjustment.
   automatic,
   never,  ///< Every row for itself.

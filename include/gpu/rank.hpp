@@ -52,7 +52,7 @@ struct rank_options {
   /// The implementation; gpu::unsupported where the backend does not offer it.
   rank_variant variant = rank_variant::automatic;
   /// Device overload only: scratch memory of the caller, at least plan_rank_rows().workspace_bytes,
-  /// 256-byte aligned, left alone by others until the stream has passed this call. Empty: scratch
+  /// 256-byte aligned, used by nothing else until the stream has passed this call. Empty: scratch
   /// comes from the stream's memory pool (cudaMallocAsync).
   device_workspace workspace = {};
   /// Where it runs.

@@ -34,9 +34,9 @@ inline namespace v0 {
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for fewer than 3 columns or a cut outside its range, before any
 /// work
-///   starts, and for a NaN (row and column are named), before any pair is computed: CUDA finds it
-///   while it ranks the rows; gpu::capacity_exceeded where an edge_sink's max_edges does not
-///   suffice, with the number needed; gpu::backend_unavailable, gpu::unsupported,
+///   starts; gpu::invalid_argument for a NaN, naming row and column, before any pair is computed
+///   (CUDA finds it while it ranks the rows); gpu::capacity_exceeded where an edge_sink's max_edges
+///   does not suffice, with the number needed; gpu::backend_unavailable, gpu::unsupported,
 ///   gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: rows * cols * log(cols) for the ranks, rows^2 / 2 * cols multiply-adds for the pairs; with
 /// rows of equal ranks folded (options.fold), patterns^2 / 2 * cols.

@@ -49,7 +49,7 @@ struct top_k_options {
   /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   top_k_variant variant = top_k_variant::automatic;
   /// Device overloads only: scratch memory of the caller, at least plan_top_k().workspace_bytes (or
-  /// plan_top_k_distinct()'s), 256-byte aligned, left alone by others until the stream has passed
+  /// plan_top_k_distinct()'s), 256-byte aligned, used by nothing else until the stream has passed
   /// this call. Empty: scratch comes from the stream's memory pool (cudaMallocAsync).
   device_workspace workspace = {};
   /// Where it runs.

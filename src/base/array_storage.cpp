@@ -18,9 +18,9 @@ namespace gpu::inline v0::detail {
 
 namespace {
 
-// Blocks from this size on are mappings of their own, from one large page's boundary to another's:
-// so the system moves them by large pages, 256 MiB in 0.1 ms. The C library's own blocks start
-// behind such a boundary, and moving those took 390 ms.
+// Blocks from this size on are mappings of their own that begin and end at boundaries of large
+// pages, so that the system moves them by large pages: 256 MiB in 0.1 ms. The C library's own
+// blocks start behind such a boundary, and moving 256 MiB of those took 390 ms.
 constexpr std::size_t least_mapped = 2 * large_page_bytes;
 
 bool is_mapped(std::size_t bytes) {
@@ -48,7 +48,8 @@ void* map_aligned(std::size_t length, int protection) {
   return place + before;
 }
 
-// The whole mapping: advice on a part makes two of it, which the system does not move as one.
+// Advises on the whole mapping: advice on a part would split it in two, which the system does not
+// move as one.
 void advise_mapping(void* memory, std::size_t bytes) {
   advise_large_pages(memory, mapped_bytes(bytes));
 }

@@ -1,9 +1,9 @@
 #pragma once
 // Which pairs a call is about: all of a table, those of a part of the job, or x against y.
 //
-// The rows of an engine are those of the table or, of x against y, the rows of x with the rows of y
-// behind them. So every area is rows times columns of one matrix of all pairs, and every pair of it
-// lies above the diagonal but where a sink asks for more.
+// The rows of an engine are those of the table or, for x against y, the rows of x with the rows of
+// y behind them. So every area is rows times columns of one matrix of all pairs. Its pairs lie
+// above the diagonal, except for the sinks that say otherwise below.
 
 #include <cstdint>
 #include <span>
@@ -17,8 +17,8 @@ namespace gpu::inline v0::detail {
 
 /// Rows `rows` against rows `cols` of an engine. `cols` is the whole table, or all of y.
 ///
-/// Edges, counts and bins are about the pairs (i, j), i in rows, j in cols, i < j; a table of
-/// neighbours about i != j; a dense result about every (i, j).
+/// Edges, counts and bins take the pairs (i, j), i in rows, j in cols, i < j; a table of neighbours
+/// those with i != j; a dense result every (i, j).
 struct pair_area {
   index_range rows;
   index_range cols;

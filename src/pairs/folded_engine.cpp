@@ -68,10 +68,11 @@ folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const
 
 // ---- dense ------------------------------------------------------------------------------------
 
-// The patterns' matrix comes to the upper left of the result and is spread from there in place.
-// Row i is written from row p(i) <= i, its pattern, for i from the last to the first: the rows from
-// `first` on have their patterns before `first`, and those are untouched until then. The same holds
-// for the columns of a row. Rows, columns and their patterns count from the first of the area here.
+// The matrix of the patterns is written to the upper left of the result and spread from there in
+// place. Row i is written from row p(i) <= i, its pattern, for i from the last to the first. The
+// rows from `first` on have patterns before `first`, which are still unchanged then. The same holds
+// for the columns of a row. Rows, columns and patterns are numbered from the first of the area
+// here.
 template <class Value>
 void folded_pair_engine::spread_dense(matrix_view<Value> out) {
   if (!pattern_rows_.empty() && !pattern_cols_.empty()) {

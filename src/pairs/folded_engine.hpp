@@ -4,8 +4,8 @@
 // ranks, so a pair of rows has the statistic of the pair of their patterns, and exactly 1 within a
 // pattern (S / sqrt(S S) is 1 in IEEE arithmetic).
 //
-// A pattern never crosses a boundary of the area: rows of x are folded with rows of x alone, those
-// of a part of a table with each other, and so the patterns of the area's rows are a range.
+// A pattern never crosses a boundary of the area: rows of x are folded among themselves, and so are
+// those of a part of a table. So the patterns of the area's rows are a range.
 
 #include <cstddef>
 #include <cstdint>

@@ -25,8 +25,8 @@ struct count_arguments {
 };
 
 inline constexpr int count_threads = count_panel_blocks * 128;
-/// The ring of left rows. The first warpgroup spends some hundred clocks on every tile that it
-/// sends for, so tiles are as large as shared memory allows.
+/// The ring of left rows. The first warpgroup spends some hundred clocks to request a tile, so
+/// tiles are as large as shared memory allows.
 template <int depth>
 struct count_ring {
   static constexpr int tile_rows = 256;
@@ -54,9 +54,9 @@ struct split_count {
 };
 /// Sums are counted where they are offsets of words: four times as large.
 inline constexpr int sum_step = sizeof(unsigned);
-/// The first word of what a binning block holds behind its rows and its table: a word for every
-/// sum, with room for the sum behind the largest one that bounds a window of dropped sums; then
-/// most_block_bins split counts.
+/// Words of the histogram that a binning block holds behind its rows and its table: one for every
+/// sum, with room for the sum behind the largest one, which bounds a window of dropped sums.
+/// most_block_bins split counts follow.
 __host__ __device__ constexpr std::size_t count_histogram_words(int largest_sum) {
   return (2 * static_cast<std::size_t>(largest_sum) + 2 + 3) / 4 * 4;
 }

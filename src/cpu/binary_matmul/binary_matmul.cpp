@@ -14,8 +14,8 @@
 namespace gpu::cpu {
 namespace {
 
-// Rows of b that stay in the first-level cache while rows of a pass by, and rows of a that stay in
-// the second while blocks of b pass by: the lower of a count and a size.
+// Rows of b that stay in the first-level cache while rows of a are read, and rows of a that stay in
+// the second-level cache while blocks of b are read: the lower of a count and a size.
 constexpr index_t block_bytes = 16 * 1024;
 constexpr index_t most_block_cols = 64;
 constexpr index_t strip_bytes = 128 * 1024;

@@ -10,10 +10,9 @@
 namespace gpu::cpu {
 namespace {
 
-// 64-bit words whose left tiles are unpacked at once: 128 KiB in the second-level cache. Measured
-// on a Xeon with AMX, undisturbed, in 1e12 products a second and thread, with 8 words 1.50,
-// 12 1.60, 16 1.73, 64 1.95: what the first-level cache would save, loads and stores of sums cost
-// twice over.
+// 64-bit words whose left tiles are unpacked at once: 128 KiB in the second-level cache. Fewer
+// words would fit the first-level cache, but the loads and stores of sums would cost more than that
+// saves (docs/experiments.md).
 constexpr index_t words_at_once = 64;
 // Columns of a task: their bits, and 128 KiB of sums, stay in the second-level cache.
 constexpr index_t most_task_cols = 1024;

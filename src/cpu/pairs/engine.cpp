@@ -60,8 +60,8 @@ pair_memory plan_memory(detail::measure what, const detail::pair_input& input, i
                           usable_pair_kernels().int8.search != nullptr, threads, limit);
 }
 
-// Rows of a table with as many pairs a row: what it costs to find patterns is by rows, what they
-// save by pairs.
+// Rows of a table that has as many pairs a row as the area: finding patterns costs by rows, and
+// saves by pairs.
 index_t rows_to_fold(const detail::pair_input& input, const row_selection& selection) {
   if (input.area.is_whole_table()) return input.rows();
   const double pairs = static_cast<double>(detail::pairs_in(input.area));
@@ -186,7 +186,7 @@ std::uint64_t pair_engine::pairs_of(row_range rows) const {
   return static_cast<std::uint64_t>(rows.size()) * static_cast<std::uint64_t>(area_cols_.size());
 }
 
-// Of a whole table each pair is computed twice and told once.
+// In a whole table each pair is computed twice and counted once.
 std::uint64_t pair_engine::meetings() const {
   if (area_rows_ == area_cols_) return pairs_of(area_rows_);
   return static_cast<std::uint64_t>(area_rows_.size()) *

@@ -1,5 +1,5 @@
 #pragma once
-// The way of decided edges from device memory to their receiver.
+// Delivers decided edges from device memory to their receiver.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace gpu::cuda {
 
-/// Writes edges as they are delivered, copies them to page-locked memory and hands them on, in
-/// batches: while the receiver has one, the next is on its way.
+/// Writes edges in their final form, copies them to page-locked memory and hands them to the
+/// receiver in batches: while the receiver has one, the next is copied.
 class edge_output {
  public:
-  /// `expected`: about how many edges there will be; larger batches for more, which with the rest
-  /// take about `room` bytes of device memory at most.
+  /// `expected`: about how many edges there will be. More edges have larger batches, which with the
+  /// rest take at most about `room` bytes of device memory.
   edge_output(const detail::edge_request& request, const detail::edge_receiver& receive,
               double expected, std::size_t room);
   /// Waits for what is under way.

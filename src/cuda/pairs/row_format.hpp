@@ -1,5 +1,5 @@
 #pragma once
-// How the rows of an input are packed for the tiles of a variant: one visible pure function.
+// How the rows of an input are packed for the tiles of a variant: one pure function.
 
 #include <cstddef>
 

@@ -174,7 +174,7 @@ inline constexpr index_t most_selected = 512;
 inline constexpr index_t hit_padding = 8;
 
 /// About how many nanoseconds of a thread one pair takes, for the choice between the ways of
-/// finding pairs: what matters is how they stand to each other.
+/// finding pairs; only the ratios matter.
 struct pair_speed {
   double screen;   ///< A column in 8 bits, for the screen.
   double int8;     ///< A column of sums of 8-bit products.

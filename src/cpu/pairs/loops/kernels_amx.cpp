@@ -178,7 +178,7 @@ class strip_counter {
         });
   }
 
-  // Puts right what the sign of a margin within the band said.
+  // Corrects the counts of pairs whose margin is within the band, where its sign does not decide.
   __attribute__((noinline)) void settle(const strip& ready) {
     strip_margins(tile_, ready)
         .each_pair([&](index_t row, index_t col, std::int32_t raw, float margin) {

@@ -6,10 +6,9 @@
 // the class of the row and the column keep, and the mask counted for the row and the columns.
 //
 // Bins: the sums of some rows and the masks are stored, and gone through once the registers of the
-// sums are free. The bins of 16 lanes come from float arithmetic; where that is not sure, which is
-// near an edge of a bin, the definition decides. Those of the kept lanes are moved together and
-// wait for one loop without branches to count them. (Lane by lane, in double arithmetic, took three
-// times as long.)
+// sums are free. The bins of 16 lanes come from float arithmetic; near the edge of a bin the
+// definition decides. The bins of the kept lanes are moved together, and one loop without branches
+// counts them.
 
 // What counts bins: nothing where there are none.
 template <bool Binned>

@@ -31,7 +31,7 @@ packed_rows::packed_rows(const pair_kernels& kernels, packing how, const row_lay
 
 void packed_rows::choose(const pair_task& task) {
   task_ = task;
-  rung_ = cpu_pair_rung::every;
+  way_ = cpu_pair_way::every;
   estimate_ = {};
   searched_pairs_ = 0;
   candidates_ = 0;
@@ -43,9 +43,9 @@ void packed_rows::choose(const pair_task& task) {
   if (is_filtered && !keeps_none_) choose_for_cut(how);
 }
 
-void packed_rows::pack_for_rung() {
+void packed_rows::pack_for_way() {
   if (keeps_none_) return;
-  if (rung_ == cpu_pair_rung::screen) {
+  if (way_ == cpu_pair_way::screen) {
     columns_ = {};  // one form at a time
     return;
   }
@@ -80,7 +80,7 @@ const std::vector<double>& packed_rows::sample() {
   while (sample_.size() < count) {
     const auto i = asked.begin + static_cast<index_t>(random()) % asked.size();
     const auto j = col_begin + static_cast<index_t>(random()) % cols;
-    // Of two rows that are both asked for, one order of the two is as good as the other.
+    // Where both rows are rows of the area, only one order of the two is a pair.
     if (asked.size() == cols ? i != j : i < j) sample_.push_back(exact(i, j));
   }
   return sample_;
@@ -105,49 +105,49 @@ void packed_rows::choose_for_cut(const filter& how) {
   if (!is_offered) costs.screen = infinity;
   // Making the screen takes longer than what it saves.
   if (layout_.is_thin()) costs.screen = infinity;
-  choice_ = choose_cpu_rung(estimate_, costs);
-  rung_ = choice_.rung;
-  if (rung_ != cpu_pair_rung::screen) return;
+  choice_ = choose_cpu_way(estimate_, costs);
+  way_ = choice_.way;
+  if (way_ != cpu_pair_way::screen) return;
   if (screen_.is_empty()) {
     columns_ = {};
     screen_ = make_screen();
   }
   if (screen_.weakest(how.cut) <= 0) costs.screen = infinity;
   estimate_.candidates = share_above(screen_.weakest(how.cut));
-  choice_ = choose_cpu_rung(estimate_, costs);
-  rung_ = choice_.rung;
+  choice_ = choose_cpu_way(estimate_, costs);
+  way_ = choice_.way;
 }
 
 std::string packed_rows::explain() const {
   if (keeps_none_) return "no pair is looked at: no statistic reaches the cut";
   if (estimate_.sampled == 0) return "every pair is decided: there is no cut, or nothing to sample";
-  return explain_cpu_rung(choice_, estimate_);
+  return explain_cpu_way(choice_, estimate_);
 }
 
-// A sample may have missed what is rare, and rows may be of several kinds. A rung that looks at
-// many pairs more than it was chosen for gives way once; what it found stays.
+// A sample may have missed what is rare, and rows may be of several kinds. Where a way has to look
+// at many more pairs than it was chosen for, the next one takes over; what was found stays.
 void packed_rows::reconsider() {
   constexpr std::uint64_t least_pairs = 1 << 20;
-  if (rung_ == cpu_pair_rung::every || searched_pairs_ < least_pairs) return;
+  if (way_ == cpu_pair_way::every || searched_pairs_ < least_pairs) return;
   filter how;
   if (!make_filter(task_.keep, how)) return;
   pair_estimate seen = estimate_;
   const double share =
       static_cast<double>(candidates_) / static_cast<double>(searched_pairs_.load());
-  const bool is_screened = rung_ == cpu_pair_rung::screen;
+  const bool is_screened = way_ == cpu_pair_way::screen;
   (is_screened ? seen.candidates : seen.kept) = share;
   if (is_screened) seen.kept = std::min(seen.kept, share);
   cpu_pair_costs costs = this->costs(task_);
   if (!is_screened) costs.screen = infinity;  // gone
-  const cpu_rung_choice now = choose_cpu_rung(seen, costs);
+  const cpu_way_choice now = choose_cpu_way(seen, costs);
   searched_pairs_ = 0;
   candidates_ = 0;
-  if (now.rung == rung_) return;
+  if (now.way == way_) return;
   const double worth = is_screened ? now.screen : now.search;
-  const double other = now.rung == cpu_pair_rung::search ? now.search : now.every;
+  const double other = now.way == cpu_pair_way::search ? now.search : now.every;
   if (worth < 1.2 * other) return;
-  rung_ = now.rung;
-  pack_for_rung();
+  way_ = now.way;
+  pack_for_way();
 }
 
 void packed_rows::set_scales(std::vector<float> scales, double relative_band,
@@ -251,7 +251,7 @@ void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, 
       return true;
     }
   } shared{.rows = *this, .tile = tile, .keep = keep, .take = take};
-  if (rung_ == cpu_pair_rung::screen) {
+  if (way_ == cpu_pair_way::screen) {
     const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t) {
       const context& c = *static_cast<context*>(opaque);
       return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col));
@@ -270,8 +270,7 @@ void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, 
   candidates_.fetch_add(shared.candidates, std::memory_order_relaxed);
 }
 
-// A search whose cut is another for each row. Statistics are at most 1, and so are bars that
-// matter.
+// A search with one cut per row. Statistics are at most 1, and so are the bars that matter.
 void packed_rows::above(const pair_tile& tile, const double* bars, bool by_magnitude,
                         pair_scratch& scratch, const pair_visitor& visit) const {
   constexpr float never = 3e38F;
@@ -312,7 +311,7 @@ void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
   filter how;
   if (!make_filter(keep, how)) return pair_rows::matches(tile, keep, scratch, out);
   if (how.cut > 1) return;
-  if (rung_ == cpu_pair_rung::every) return select(tile, keep, how, scratch, out);
+  if (way_ == cpu_pair_way::every) return select(tile, keep, how, scratch, out);
   search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
     out.push({static_cast<std::uint32_t>(tile.row_begin + row),
               static_cast<std::uint32_t>(tile.col_begin + col), statistic});
@@ -323,7 +322,7 @@ std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range
                                  pair_scratch& scratch, std::uint32_t* row_degree,
                                  std::uint32_t* col_degree, const pair_bins& bins) const {
   filter how;
-  const bool is_searched = rung_ != cpu_pair_rung::every;
+  const bool is_searched = way_ != cpu_pair_way::every;
   if (!make_filter(keep, how) || (bins.count > 0 && !is_searched && how.cut <= 1)) {
     return pair_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
   }

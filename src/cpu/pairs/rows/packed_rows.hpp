@@ -10,12 +10,12 @@
 #include "cpu/pairs/rows/packed_columns.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/row_screen.hpp"
-#include "plan/cpu_pair_rung.hpp"
+#include "plan/cpu_pair_way.hpp"
 
 namespace gpu::cpu {
 
-/// pair_rows by kernels: sums of products filter, the measure decides what the filter cannot. Rows
-/// are packed when a sink first asks for a form of them: as the kernels take them, or for the 8-bit
+/// pair_rows by kernels: sums of products decide most pairs, the measure decides the others. Rows
+/// are packed when a sink first needs a form of them: for sums of products, or for the 8-bit
 /// screen.
 class packed_rows : public pair_rows {
  public:
@@ -23,7 +23,7 @@ class packed_rows : public pair_rows {
   [[nodiscard]] std::size_t kernel_bytes() const override;
   void prepare(const pair_task& task) override {
     choose(task);
-    pack_for_rung();
+    pack_for_way();
   }
   [[nodiscard]] pair_estimate estimate() const override { return estimate_; }
   [[nodiscard]] std::string explain() const override;
@@ -64,15 +64,15 @@ class packed_rows : public pair_rows {
   /// False where the kernels cannot look for what `keep` asks: all statistics are computed then.
   [[nodiscard]] bool make_filter(const detail::keep_range& keep, filter& out) const;
 
-  /// Nanoseconds of one pair of each rung.
+  /// Nanoseconds of one pair of each way.
   [[nodiscard]] virtual cpu_pair_costs costs(const pair_task& task) const = 0;
   /// The kept pairs of `tile` where most blocks have some: by default from all statistics.
   virtual void select(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
                       pair_scratch& scratch, hit_buffer& out) const;
-  /// Chooses the rung for `task`; makes the screen where it is that.
+  /// Chooses the way for `task`; makes the screen where it is that.
   void choose(const pair_task& task);
-  /// Packs what the chosen rung takes.
-  void pack_for_rung();
+  /// Packs what the chosen way takes.
+  void pack_for_way();
   /// Frees what was packed.
   void drop_packed();
 
@@ -82,7 +82,7 @@ class packed_rows : public pair_rows {
   [[nodiscard]] const dot_kernels& dots() const { return *dots_; }
   [[nodiscard]] const pair_kernels& kernels() const { return kernels_; }
   [[nodiscard]] const row_layout& layout() const { return layout_; }
-  [[nodiscard]] cpu_pair_rung rung() const { return rung_; }
+  [[nodiscard]] cpu_pair_way way() const { return way_; }
   [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
                                         pair_scratch& scratch) const;
 
@@ -115,8 +115,8 @@ class packed_rows : public pair_rows {
   double largest_scale_ = 0;
   std::vector<double> sample_;
   pair_task task_;  // what was prepared for
-  cpu_pair_rung rung_ = cpu_pair_rung::search;
-  cpu_rung_choice choice_;  // that led to it
+  cpu_pair_way way_ = cpu_pair_way::search;
+  cpu_way_choice choice_;  // that led to it
   pair_estimate estimate_;
   // Of the tiles that were searched since then.
   mutable std::atomic<std::uint64_t> searched_pairs_ = 0;

@@ -206,10 +206,10 @@ class packed_spearman_rows final : public packed_rows {
     choose(task);
     filter asked;
     counts_classes_ &=
-        rung() == cpu_pair_rung::every && make_filter(task.keep, asked) && asked.cut <= 1;
+        way() == cpu_pair_way::every && make_filter(task.keep, asked) && asked.cut <= 1;
     if (!counts_classes_) {
       classes_ = {};
-      pack_for_rung();
+      pack_for_way();
     } else if constexpr (sizeof(Integer) == 1) {
       drop_packed();
       if (classes_.is_empty()) {

@@ -11,7 +11,7 @@ namespace {
 
 using kernels::pair_tile_kind;
 
-// Half of what a host result takes: it is part of every call's scratch.
+// Half of what a call with a host result may take, because it is part of the scratch of every call.
 constexpr std::size_t most_maxima_bytes = std::size_t{512} << 20;
 constexpr index_t unit = kernels::neighbor_row_multiple;
 

@@ -26,7 +26,7 @@ class pair_device_group final : public detail::pair_engine {
   pair_device_group& operator=(const pair_device_group&) = delete;
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
-  // Every device folds alike.
+  // Every device finds the same patterns.
   [[nodiscard]] const detail::folded_rows* folded() const override {
     return engines_.front()->folded();
   }

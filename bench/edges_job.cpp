@@ -6,10 +6,13 @@
 // A line of the input is one job:
 //   measure rows cols pairs_in_blocks factor_variance levels max_p sink calls [table.npy]
 // measure: spearman or pearson; the next five are those of tests/support/correlated_rows.hpp
-// (pairs_in_blocks 0: independent rows) and of the filter; sink: edges, unordered, stream or
-// counts; calls: timed ones behind one that is not; the table is written where a name is given.
+// (pairs_in_blocks 0: independent rows) and of the filter; sink: edges, unordered, stream, counts
+// or top_k (10), on the CPU behind "cpu:"; calls: timed ones behind one that is not; the table is
+// written where a name is given.
 // Prints a line of each: the job, how many pairs were kept, their share, the median, best and worst
 // call in seconds, preparation and pairs of the last call, and edges a second by the median.
+// max_p may be several cuts with commas between them, each stricter than the one before: then a
+// last line tells how many times as long as a looser cut a stricter one took at worst.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -17,8 +20,10 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gpu/pearson.hpp>
@@ -31,17 +36,30 @@ namespace {
 struct job {
   std::string measure;
   gpu_test::correlated_shape shape;
-  double max_p;
+  std::vector<double> cuts;
+  bool on_cpu;
   std::string sink;
   int calls;
   std::string table;
 };
 
+std::vector<double> read_cuts(const std::string& text) {
+  std::vector<double> cuts;
+  std::istringstream in(text);
+  for (std::string cut; std::getline(in, cut, ',');) cuts.push_back(std::stod(cut));
+  return cuts;
+}
+
 bool read_job(const std::string& line, job& out) {
+  constexpr std::string_view cpu = "cpu:";
   std::istringstream in(line);
+  std::string cuts;
   in >> out.measure >> out.shape.rows >> out.shape.cols >> out.shape.pairs_in_blocks >>
-      out.shape.factor_variance >> out.shape.levels >> out.max_p >> out.sink >> out.calls;
+      out.shape.factor_variance >> out.shape.levels >> cuts >> out.sink >> out.calls;
   if (in.fail()) return false;
+  out.cuts = read_cuts(cuts);
+  out.on_cpu = out.sink.starts_with(cpu);
+  if (out.on_cpu) out.sink.erase(0, cpu.size());
   in >> out.table;
   return true;
 }
@@ -81,15 +99,17 @@ void write_npy(const std::string& path, gpu::matrix_view<const float> rows) {
 template <class Sink>
 auto run(const job& asked, gpu::matrix_view<const float> rows, const Sink& sink) {
   gpu::pair_options options;
-  options.fold =
-      gpu::row_folding::never;  // continuous rows do not repeat, and ties should not hide
+  if (asked.on_cpu) options.exec.target = gpu::backend::cpu;
+  // Continuous rows do not repeat, and ties should not hide.
+  options.fold = gpu::row_folding::never;
   return asked.measure == "spearman" ? gpu::spearman_all_pairs(rows, options, sink)
                                      : gpu::pearson_all_pairs(rows, options, sink);
 }
 
 // One call; the end of its result is not part of it.
-double timed(const job& asked, gpu::matrix_view<const float> rows, gpu::pair_summary& summary) {
-  const gpu::pair_filter keep{.max_p = asked.max_p};
+double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows,
+             gpu::pair_summary& summary) {
+  const gpu::pair_filter keep{.max_p = max_p};
   const auto start = std::chrono::steady_clock::now();
   const auto since = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -97,6 +117,10 @@ double timed(const job& asked, gpu::matrix_view<const float> rows, gpu::pair_sum
   double seconds = 0;
   if (asked.sink == "counts") {
     const auto result = run(asked, rows, gpu::count_sink{.keep = keep});
+    seconds = since();
+    summary = result.summary;
+  } else if (asked.sink == "top_k") {
+    const auto result = run(asked, rows, gpu::top_k_sink{.k = 10, .keep = keep});
     seconds = since();
     summary = result.summary;
   } else if (asked.sink == "stream") {
@@ -116,27 +140,40 @@ double timed(const job& asked, gpu::matrix_view<const float> rows, gpu::pair_sum
   return seconds;
 }
 
-void run_job(const job& asked) {
-  const gpu::matrix<float> rows = make_rows(asked.shape);
-  if (!asked.table.empty()) write_npy(asked.table, rows.view());
+// The median of the calls at one cut.
+double run_cut(const job& asked, double max_p, gpu::matrix_view<const float> rows) {
   gpu::pair_summary summary;
-  timed(asked, rows.view(), summary);
+  timed(asked, max_p, rows, summary);
   std::vector<double> seconds;
   for (int call = 0; call < asked.calls; ++call) {
-    seconds.push_back(timed(asked, rows.view(), summary));
+    seconds.push_back(timed(asked, max_p, rows, summary));
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
   std::printf(
-      "%s %lldx%lld p<=%g %s kept %llu (%.3g) s %.5f best %.5f worst %.5f prepare %.5f pairs %.5f "
-      "edges/s %.3g\n",
+      "%s %lldx%lld p<=%g %s%s kept %llu (%.3g) s %.5f best %.5f worst %.5f prepare %.5f pairs "
+      "%.5f edges/s %.3g\n",
       asked.measure.c_str(), static_cast<long long>(asked.shape.rows),
-      static_cast<long long>(asked.shape.cols), asked.max_p, asked.sink.c_str(),
-      static_cast<unsigned long long>(summary.pairs_kept),
+      static_cast<long long>(asked.shape.cols), max_p, asked.on_cpu ? "cpu:" : "",
+      asked.sink.c_str(), static_cast<unsigned long long>(summary.pairs_kept),
       static_cast<double>(summary.pairs_kept) / static_cast<double>(summary.pairs_tested), median,
       seconds.front(), seconds.back(), summary.prepare_seconds, summary.pairs_seconds,
       static_cast<double>(summary.pairs_kept) / median);
   std::fflush(stdout);
+  return median;
+}
+
+void run_job(const job& asked) {
+  const gpu::matrix<float> rows = make_rows(asked.shape);
+  if (!asked.table.empty()) write_npy(asked.table, rows.view());
+  double worst = 0;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const double max_p : asked.cuts) {
+    const double seconds = run_cut(asked, max_p, rows.view());
+    worst = std::max(worst, seconds / shortest);
+    shortest = std::min(shortest, seconds);
+  }
+  if (asked.cuts.size() > 1) std::printf("  stricter / looser at worst: %.3f\n", worst);
 }
 
 }  // namespace
@@ -146,7 +183,7 @@ int main() {
   for (std::string line; std::getline(std::cin, line);) {
     job asked;
     if (line.empty() || line.front() == '#') continue;
-    if (!read_job(line, asked) || asked.calls < 1) {
+    if (!read_job(line, asked) || asked.calls < 1 || asked.cuts.empty()) {
       std::fprintf(stderr, "no job: %s\n", line.c_str());
       return 2;
     }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <variant>
 
 #include <gpu/discovery.hpp>
 #include <gpu/pearson.hpp>
@@ -21,8 +22,8 @@ namespace mpi {
 
 /// How a job is shared.
 struct distribution {
-  /// How many parts the job is cut into, at least 1; 0: sixteen for each rank. More parts keep
-  /// ranks of different speeds busy to the end, and each part prepares its rows again.
+  /// How many parts the job is cut into, at least 1; 0: suggested_parts(). More parts keep ranks of
+  /// different speeds busy to the end, and each part prepares its rows again.
   index_t parts = 0;
 };
 
@@ -48,17 +49,25 @@ class part_dealer {
   MPI_Win window_;
 };
 
-/// `exec` with the device and threads of this rank, where the caller left them open: the device
-/// whose number is that of the rank among the ranks of its host, modulo the devices, and an equal
-/// share of the cores. Collective.
+/// `exec` with what this rank takes of its host where the caller left it open: the device with the
+/// number of the rank among those of its host, modulo the devices, and its share of the cores that
+/// it may run on. mpirun binds each rank to one core where there are two ranks or one: `--bind-to
+/// none` leaves it all of them. Collective.
 [[nodiscard]] execution on_this_rank(MPI_Comm comm, execution exec = {});
+
+/// Into how many parts a job is cut where nobody says it: so many that a part takes about twenty
+/// times as long as preparing its rows, at least one and at most sixteen a rank.
+/// @param rows of the table, or of x. @param y_rows of y; 0 where there is one table.
+/// @param ranks at least 1. @param used where the parts are computed.
+[[nodiscard]] index_t suggested_parts(index_t rows, index_t y_rows, int ranks, backend used);
 
 namespace detail {
 
 /// Deals the parts; `run` computes one. Where it throws on one rank, every rank throws.
 void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
                const std::function<void(const pair_options&)>& run);
-index_t parts_of(MPI_Comm comm, const distribution& how);
+/// Collective.
+index_t parts_of(MPI_Comm comm, const distribution& how, index_t rows, const execution& exec);
 /// `mine` is the sum over the parts of this rank, or nothing where it had none: the summary of the
 /// whole job, on every rank.
 pair_summary total(MPI_Comm comm, const std::optional<pair_summary>& mine);
@@ -94,12 +103,18 @@ Sink pinned(MPI_Comm comm, index_t parts, const pair_options& options, Sink sink
   return sink;
 }
 
+template <class Data>
+index_t rows_of(const Data& data) {
+  const gpu::detail::any_table table = gpu::detail::read_table(data);
+  return std::visit([](const auto& view) { return view.rows(); }, table);
+}
+
 template <class Sink, class Call>
-auto all_pairs(MPI_Comm comm, const pair_options& options, const Sink& sink,
+auto all_pairs(MPI_Comm comm, index_t rows, const pair_options& options, const Sink& sink,
                const distribution& how, const Call& call) {
-  const index_t parts = parts_of(comm, how);
   pair_options mine = options;
   mine.exec = on_this_rank(comm, options.exec);
+  const index_t parts = parts_of(comm, how, rows, mine.exec);
   return sum_over_parts(comm, parts, mine, pinned(comm, parts, mine, sink, call), call);
 }
 
@@ -132,7 +147,7 @@ template <class Data, shared_sink Sink>
 sink_result_t<Sink> spearman_all_pairs(MPI_Comm comm, const Data& data,
                                        const spearman_options& options, const Sink& sink,
                                        const distribution& how = {}) {
-  return detail::all_pairs(comm, options, sink, how,
+  return detail::all_pairs(comm, detail::rows_of(data), options, sink, how,
                            [&](const pair_options& part, const auto& part_sink) {
                              return gpu::spearman_all_pairs(data, part, part_sink);
                            });
@@ -143,7 +158,7 @@ template <class Data, shared_sink Sink>
 sink_result_t<Sink> pearson_all_pairs(MPI_Comm comm, const Data& data,
                                       const pearson_options& options, const Sink& sink,
                                       const distribution& how = {}) {
-  return detail::all_pairs(comm, options, sink, how,
+  return detail::all_pairs(comm, detail::rows_of(data), options, sink, how,
                            [&](const pair_options& part, const auto& part_sink) {
                              return gpu::pearson_all_pairs(data, part, part_sink);
                            });

@@ -1,8 +1,3 @@
-#include <algorithm>
-#include <thread>
-
-#include <gpu/backend.hpp>
-#include <gpu/error.hpp>
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi {
@@ -10,12 +5,6 @@ namespace {
 
 constexpr int owner = 0;                             // the rank that holds the counter
 constexpr std::int64_t far = std::int64_t{1} << 62;  // beyond any number of parts
-
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
 
 int rank_in(MPI_Comm comm) {
   int rank = 0;
@@ -57,26 +46,6 @@ std::optional<index_t> part_dealer::next() {
 
 void part_dealer::stop() {
   if (take(0) < parts_) take(far - parts_);
-}
-
-execution on_this_rank(MPI_Comm comm, execution exec) {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  const int ranks = size_of(host);
-  const int rank = rank_in(host);
-  MPI_Comm_free(&host);
-  if (exec.cpu_threads == 0) {
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    exec.cpu_threads = std::max(1, cores / ranks);
-  }
-  if (exec.devices.empty() && exec.target != backend::cpu) {
-    const std::vector<device_info> devices = available_devices();
-    if (!devices.empty()) {
-      const auto mine = static_cast<std::size_t>(rank) % devices.size();
-      exec.devices = {devices[mine].ordinal};
-    }
-  }
-  return exec;
 }
 
 }  // namespace gpu::inline v0::mpi

@@ -1,6 +1,6 @@
-// Spearman of all pairs by the ranks of MPI, timed from the rows in each rank's memory to the result
-// on every rank: preparing, dealing and summing up are in it; starting processes, MPI and devices
-// is not.
+// Spearman of all pairs by the ranks of MPI, timed from the rows in each rank's memory to the
+// result on every rank: preparing, dealing and summing up are in it; starting processes, MPI and
+// devices is not.
 //
 //   mpirun -n RANKS --bind-to none mpi_pairs_job ROWS COLS SINK MAX_P PARTS CALLS
 //

@@ -52,6 +52,9 @@ enum class row_folding {
 /// many pairs; the edges of parts 0, 1, ... one behind the other are those of the whole, in order,
 /// and counts and histograms add up. Of x against y, and for dense and top-k sinks, a part is an
 /// equal panel of rows (of x) against all columns, and the result has the rows of the panel alone.
+/// For folded sinks a part is a panel of patterns: every part folds the whole table, gives all its
+/// patterns, and the folded edges that begin with those of the panel; parts one behind the other
+/// are the folded edges of the whole.
 struct pair_part {
   index_t index = 0;  ///< Which part, from 0 to of - 1.
   index_t of = 1;     ///< How many parts there are, at least 1.

@@ -93,8 +93,9 @@ struct pair_summary {
   index_t y_rows = 0;                  ///< Of x against y: rows of y.
   std::vector<index_t> y_constant_rows = {};  ///< Of x against y: as constant_rows, of y.
   std::vector<index_t> y_nan_rows = {};       ///< Of x against y: as nan_rows, of y.
-  index_t part_begin = 0;  ///< First row that the call was about; 0 but for a part.
-  index_t part_end = 0;    ///< One past its last row.
+  /// First row that the call was about; 0 but for a part. Of a folded sink: the first pattern.
+  index_t part_begin = 0;
+  index_t part_end = 0;  ///< One past its last row, or pattern.
   /// Patterns that the rows were folded into, see pair_options::fold; 0: each row for itself.
   index_t patterns = 0;
   /// Pairs of rows that both have a statistic; those of the part, where the call is one.

@@ -191,9 +191,9 @@ class rank_run {
   /// Writes the result; what there is to say of it.
   [[nodiscard]] std::string join() {
     const joined_parts joined = check_parts(folder_);
-    io::output_file out(job_.output, {.stop = is_interrupted});
-    write_joined(joined, folder_, out);
-    out.commit();
+    pair_outputs outputs(job_);
+    write_joined(joined, folder_, outputs);
+    write_report(outputs.report(), to_json(report_of_run(joined, job_, watch_.seconds())));
     if (job_.part_folder.empty()) resume_folder(folder_.path()).remove();
     return to_text(joined);
   }
@@ -217,8 +217,8 @@ class rank_run {
 };
 
 void check(const pairs_command& job) {
-  if (job.is_part || job.plan_only || !job.report.empty()) {
-    throw usage_error("--part, --plan and --report do not go with gpu-similarity-mpi");
+  if (job.is_part || job.plan_only) {
+    throw usage_error("--part and --plan do not go with gpu-similarity-mpi");
   }
 }
 
@@ -244,7 +244,8 @@ int main(int argc, char** argv) {
   gpu::cli::open_standard_streams();
   MPI_Init(&argc, &argv);
   gpu::cli::handle_signals();
-  const int code = gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv, watch); });
+  const int code =
+      gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv, watch); });
   // Ranks that wait for this one cannot be told otherwise.
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);
   MPI_Finalize();

@@ -41,10 +41,9 @@ std::optional<file_digest> digest_of(int descriptor, std::uint64_t begin, std::u
 std::optional<file_digest> digest_by_threads(int descriptor, std::uint64_t size) {
   constexpr std::uint64_t worth_a_thread = std::uint64_t{4} << 20;
   constexpr std::uint64_t most_threads = 16;
-  const std::uint64_t count =
-      std::clamp<std::uint64_t>(std::min<std::uint64_t>(size / worth_a_thread,
-                                                        std::thread::hardware_concurrency()),
-                                1, most_threads);
+  const std::uint64_t count = std::clamp<std::uint64_t>(
+      std::min<std::uint64_t>(size / worth_a_thread, std::thread::hardware_concurrency()), 1,
+      most_threads);
   const std::uint64_t share = size / count;
   const std::atomic<bool> never = false;
   std::vector<std::future<std::optional<file_digest>>> pieces;

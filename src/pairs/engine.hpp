@@ -31,6 +31,9 @@ struct pair_input {
   /// Whether all sinks that follow are about pairs i < j (edges, counts, bins): then no pair needs
   /// the rows before those of the area.
   bool pairs_above = false;
+  /// Where the rows are folded: the part of their patterns that sinks are about. `area` is all rows
+  /// where it is not the whole.
+  pair_part pattern_part = {};
 
   [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }
   [[nodiscard]] index_t cols() const {

@@ -125,7 +125,8 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   }
   if (c.pairs.fold == row_folding::never)
     return "--keep folded-edges does not go with --fold never";
-  return c.patterns.empty() && !c.plan_only ? "--keep folded-edges needs --patterns FILE" : "";
+  const bool needs_patterns = !c.plan_only && !c.is_part;
+  return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
 }
 
 std::string check_files(const CLI::App& app, const pairs_command& c) {

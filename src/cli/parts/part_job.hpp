@@ -36,6 +36,7 @@ class part_job {
   struct computed;
   part_manifest compute(const job_step& step, const part_place& place, computed& out);
   void compute_edges(const part_place& place, computed& out);
+  void compute_folded_edges(const part_place& place, computed& out);
   void compute_neighbors(const part_place& place, computed& out);
   void compute_dense(const part_place& place, computed& out);
   void compute_degrees(const part_place& place, computed& out);

@@ -46,9 +46,14 @@ index_t panel_rows_for(index_t rows, index_t cols) {
 row_selection select_rows(const detail::pair_input& input) {
   const detail::pair_area& area = input.area;
   if (area.is_against()) {
-    return {.sections = {area.rows, area.cols}, .is_across = true, .rows_section = 0};
+    return {.sections = {area.rows, area.cols},
+            .is_across = true,
+            .rows_section = 0,
+            .pattern_part = input.pattern_part};
   }
-  if (area.rows == area.cols) return {.sections = {area.rows}};
+  if (area.rows == area.cols) {
+    return {.sections = {area.rows}, .pattern_part = input.pattern_part};
+  }
   if (input.pairs_above) return {.sections = {area.rows, {area.rows.end, area.cols.end}}};
   return {.sections = {{0, area.rows.begin}, area.rows, {area.rows.end, area.cols.end}},
           .rows_section = 1};

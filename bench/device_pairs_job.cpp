@@ -1,11 +1,12 @@
 // All pairs of rows that are in device memory already, beside the calls on host memory.
 //
 //   device_pairs_job origin [rows]
-//   device_pairs_job results
+//   device_pairs_job results [word]
 //
 // origin: the job this project began with (rows of 30 small counts, edges at Bonferroni 0.05), from
 // host rows, from device rows, and how long an upload of the rows takes from page-locked memory.
-// results: sinks whose results stay on the device beside the host results of the same device rows.
+// results: sinks whose results stay on the device beside the host results of the same device rows;
+// those with `word` in their names.
 // Prints medians of seconds.
 #include <cuda_runtime_api.h>
 
@@ -19,6 +20,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gpu/pearson.hpp>
@@ -121,7 +123,8 @@ struct result_case {
 };
 
 template <class T>
-void compare(const result_case<T>& job) {
+void compare(std::string_view word, const result_case<T>& job) {
+  if (std::string_view(job.name).find(word) == std::string_view::npos) return;
   const auto elements = static_cast<std::size_t>(job.rows * job.cols);
   const std::vector<std::int32_t> counts = small_counts(elements);
   const std::vector<T> values(counts.begin(), counts.end());
@@ -186,7 +189,7 @@ void spearman_dense(gpu::device_matrix_view<const std::int32_t> data, const gpu:
                           gpu::device_dense_sink_f32{.out = {out, data.rows(), data.rows()}});
 }
 
-void results() {
+void results(std::string_view word) {
   using integers = gpu::device_matrix_view<const std::int32_t>;
   using floats = gpu::device_matrix_view<const float>;
   using filter = const gpu::pair_filter&;
@@ -206,14 +209,16 @@ void results() {
   const auto dense = [](integers data, filter) {
     static_cast<void>(gpu::spearman_all_pairs(data, unfolded, gpu::dense_sink_f32{}));
   };
-  compare<std::int32_t>({"spearman counts", 1'000'000, 30, 0.05, spearman_counts, counts});
-  compare<std::int32_t>({"spearman counts", 20'000, 1000, 0.05, spearman_counts, counts});
-  compare<float>({"pearson counts", 200'000, 64, 0.05, pearson_counts, of_pearson});
-  compare<std::int32_t>({"spearman top 10", 1'000'000, 30, 1, spearman_partners, near});
-  compare<std::int32_t>({"spearman top 10", 20'000, 1000, 1, spearman_partners, near});
-  compare<std::int32_t>({"spearman edges", 20'000, 1000, 0.05, spearman_edges, edges});
-  compare<std::int32_t>({"spearman edges, overflow", 100'000, 30, 0.05, spearman_edges, edges});
-  compare<std::int32_t>({"spearman dense float", 20'000, 1000, 1, spearman_dense, dense});
+  compare<std::int32_t>(word, {"spearman counts", 1'000'000, 30, 0.05, spearman_counts, counts});
+  compare<std::int32_t>(word, {"spearman counts", 20'000, 1000, 0.05, spearman_counts, counts});
+  compare<float>(word, {"pearson counts", 200'000, 64, 0.05, pearson_counts, of_pearson});
+  compare<float>(word, {"pearson counts", 500'000, 30, 0.05, pearson_counts, of_pearson});
+  compare<std::int32_t>(word, {"spearman top 10", 1'000'000, 30, 1, spearman_partners, near});
+  compare<std::int32_t>(word, {"spearman top 10", 20'000, 1000, 1, spearman_partners, near});
+  compare<std::int32_t>(word, {"spearman edges", 20'000, 1000, 0.05, spearman_edges, edges});
+  compare<std::int32_t>(word,
+                        {"spearman edges, overflow", 100'000, 30, 0.05, spearman_edges, edges});
+  compare<std::int32_t>(word, {"spearman dense float", 20'000, 1000, 1, spearman_dense, dense});
 }
 
 }  // namespace
@@ -226,10 +231,10 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (job == "results") {
-      results();
+      results(argc > 2 ? argv[2] : "");
       return 0;
     }
-    std::fprintf(stderr, "device_pairs_job origin [rows] | results\n");
+    std::fprintf(stderr, "device_pairs_job origin [rows] | results [word]\n");
     return 2;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "device_pairs_job: %s\n", failure.what());

@@ -63,6 +63,12 @@ struct device_top_k_sink {
 
 /// Count the pairs that pass the filter, as count_sink, into whichever of these are not empty.
 /// Capturable in a CUDA graph.
+///
+/// On compute capability 9.0 the kernels of the host result count: Spearman's for up to 128 columns
+/// at cuts that keep no statistic of 0, Pearson's for up to 96. They take scratch of their own (at
+/// most 2 packed rows a row, 4 with a histogram, and 128 MiB); where `options.exec.workspace_bytes`
+/// has no room for it, and for everything else, the tiles count. A host result may screen strict
+/// cuts, which needs a look at the rows: here they take as long as loose ones.
 struct device_count_sink {
   /// [rows]: kept pairs that row i is part of; of x against y those of the rows of x. For
   /// gpu::top_k see as_int32().

@@ -91,12 +91,13 @@ template <table_like Data>
 /// @param y from prepare_spearman_rows, as many columns.
 /// @param options as of spearman_all_pairs. The backend, the device and the variant are those of
 ///   `y`: where the options ask for another one, that is an error. NaN policy: of x; rows of y were
-///   looked at when they were prepared. Rows are not folded.
-/// @param sink what to keep.
+///   looked at when they were prepared. Rows are not folded: a query of few rows reads y once,
+///   whatever its rows have in common.
+/// @param sink what to keep, with a result in host memory.
 /// @return as spearman_all_pairs(x, y, ...).
 /// @throw gpu::invalid_argument where y was prepared for Pearson, has other columns, or is on
-///   another backend or device than the options ask for; gpu::unsupported for row_folding::always;
-///   else as spearman_all_pairs.
+///   another backend or device than the options ask for; gpu::unsupported for row_folding::always
+///   and for sinks with results in device memory; else as spearman_all_pairs.
 template <table_like X, pair_sink Sink = dense_sink>
 sink_result_t<Sink> spearman_all_pairs(const X& x, const prepared_rows& y,
                                        const spearman_options& options = {},

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -79,6 +80,22 @@ struct cut_estimate {
   double at_least;  // the exact test: statistic >= at_least or <= at_most
   double at_most;
 };
+/// The test of estimates that are off by `error` at most. On host and device.
+constexpr cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
+  cut_estimate out{.middle = 0,
+                   .possible = -1,
+                   .certain = -1,
+                   .at_least = keep.at_least,
+                   .at_most = keep.at_most};
+  if (keep.at_least <= keep.at_most) return out;  // every statistic is kept
+  // Beyond +-2 there is no statistic, and float arithmetic stays small.
+  const double high = std::clamp(keep.at_least, -2.0, 2.0);
+  const double low = std::clamp(keep.at_most, -2.0, 2.0);
+  out.middle = static_cast<float>((high + low) / 2);
+  out.possible = static_cast<float>((high - low) / 2 - error);
+  out.certain = static_cast<float>((high - low) / 2 + error);
+  return out;
+}
 
 /// A per-row test that replaces the common one (top-k: a row's k-th best so far).
 struct row_cut {
@@ -115,6 +132,7 @@ struct count_sink_args {
   unsigned long long* kept = nullptr;
   std::uint32_t* degree = nullptr;         // [rows of the whole input]
   const std::uint32_t* weights = nullptr;  // [rows of the whole input], or null: ones
+  const std::uint32_t* done = nullptr;     // nothing is counted where *done is not 0
 };
 
 /// Bins the statistic of kept pairs: bins[0] counts x < low, bins[1 + b] bin b, bins[1 + count]
@@ -129,6 +147,7 @@ struct bin_sink_args {
   float margin;  // largest error of a float estimate of the statistic
   unsigned long long* bins = nullptr;
   const std::uint32_t* weights = nullptr;  // as of count_sink_args; Spearman alone
+  const std::uint32_t* done = nullptr;     // as of count_sink_args
 };
 
 /// Writes every statistic: out[(i - first_row) * pitch + (j - first_col)], 1 on the diagonal, NaN

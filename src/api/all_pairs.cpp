@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <gpu/error.hpp>
 
@@ -59,8 +60,8 @@ class edge_call {
     request.keep = keep_;
     request.p_of = p_values_.function();
     const bool has_p = run_.engine().fills_p();
-    run_.engine().edges(request, [&](std::span<edge> batch) {
-      if (!has_p) p_values_.fill(batch);
+    run_.engine().edges(request, [&](const edge_batch& batch) {
+      if (!has_p) p_values_.fill(batch.edges);
       consume(batch);
     });
   }
@@ -85,13 +86,14 @@ class edge_call {
 };
 
 // Fills an edge list with all threads, because fetching fresh pages takes longer than writing them.
-// Adds up the checksum of what it copies while that is in a cache.
+// Adds up the checksum of what it copies while that is in a cache, where it does not come with the
+// batch.
 class list_writer {
  public:
   list_writer(array<edge>& list, int threads)
       : list_(list), threads_(threads), checksums_(threads) {}
 
-  [[nodiscard]] pair_checksum checksum() const { return checksums_.total(); }
+  [[nodiscard]] pair_checksum checksum() const { return known_ + checksums_.total(); }
 
   // Makes room for `room` edges, of which `sure` will be written.
   void expect(double sure, double room) {
@@ -99,16 +101,34 @@ class list_writer {
     // large requests.
     list_.reserve(static_cast<std::size_t>(std::min({room, 2 * sure + least_room, most_room})));
     sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
-    write({}, one_each());
+    write({}, false, one_each());
   }
-  void append(std::span<const edge> batch) {
+  // Places for `count` edges behind the list, for a batch that append() then takes without a copy.
+  [[nodiscard]] std::span<edge> room(std::size_t count) {
+    const std::size_t before = list_.size();
+    if (before + count > list_.capacity()) sure_ = 0;
+    list_.resize(before + count);
+    list_.resize(before);
+    populate(before + count);
+    offered_ = list_.data() + before;
+    return {offered_, count};
+  }
+  void append(const edge_batch& from) {
+    const std::span<const edge> batch = from.edges;
+    if (from.checksum != nullptr) known_ += *from.checksum;
+    if (std::exchange(offered_, nullptr) == batch.data()) {  // written in the room that was made
+      list_.resize(list_.size() + batch.size());
+      if (from.checksum == nullptr) known_ += stats::checksum_of(batch, threads_);
+      return;
+    }
     // The list grows and moves now: its pages behind the end are not known any more.
     if (list_.size() + batch.size() > list_.capacity()) sure_ = 0;
     // The next batch should find its pages. One page takes a thread as long as many copies, so all
     // threads take some or none does.
     const std::size_t bytes = batch.size() * sizeof(edge);
     const bool has_next = ready_ >= list_.size() * sizeof(edge) + 2 * bytes;
-    write(batch, has_next ? 0 : std::max(bytes / large_page_bytes + 1, one_each()));
+    write(batch, from.checksum == nullptr,
+          has_next ? 0 : std::max(bytes / large_page_bytes + 1, one_each()));
   }
 
  private:
@@ -118,7 +138,7 @@ class list_writer {
 
   [[nodiscard]] std::size_t one_each() const { return static_cast<std::size_t>(threads_); }
   // Copies a batch to the end, and takes up to so many pages behind it.
-  void write(std::span<const edge> batch, std::size_t most_pages) {
+  void write(std::span<const edge> batch, bool sums_up, std::size_t most_pages) {
     const std::size_t before = list_.size();
     list_.resize(before + batch.size());
     ready_ = std::max(ready_, list_.size() * sizeof(edge));
@@ -132,12 +152,23 @@ class list_writer {
           }
           const std::size_t first = (task - pages) * edges_per_task;
           const std::size_t count = std::min(edges_per_task, batch.size() - first);
-          checksums_.add(thread, stats::checksum_of(batch.subspan(first, count)));
+          if (sums_up) checksums_.add(thread, stats::checksum_of(batch.subspan(first, count)));
           stream_copy(list_.data() + before + first, batch.data() + first, count * sizeof(edge));
         });
     ready_ += pages * large_page_bytes;
   }
 
+  // Takes the pages of the first `size` edges, as far as they are not there.
+  void populate(std::size_t size) {
+    const std::size_t end = size * sizeof(edge);
+    if (end < ready_ + 2 * large_page_bytes) return;
+    const std::size_t pages = (end - ready_) / large_page_bytes - 1;
+    cpu::parallel_for(static_cast<index_t>(pages), threads_, [&](index_t page, int) {
+      populate_pages(page_at(ready_) + static_cast<std::size_t>(page) * large_page_bytes,
+                     large_page_bytes);
+    });
+    ready_ = end;
+  }
   // The large page that starts at or behind byte `at` of the list.
   [[nodiscard]] std::byte* page_at(std::size_t at) const {
     auto* const place = reinterpret_cast<std::byte*>(list_.data()) + at + large_page_bytes - 1;
@@ -151,6 +182,8 @@ class list_writer {
 
   array<edge>& list_;
   int threads_;
+  edge* offered_ = nullptr;  // the room that was made last
+  pair_checksum known_;
   stats::thread_checksums checksums_;
   std::size_t sure_ = 0;   // edges
   std::size_t ready_ = 0;  // bytes whose pages are there
@@ -171,14 +204,19 @@ std::optional<pair_checksum> fill_list(edge_call& call, edge_order order, std::u
     if (trusts_expected && least > limit) return stop();
     writer.expect(std::min(least, limit), std::min(room, limit));
   };
+  const auto room = [&](std::size_t count) {
+    if (!enough && count > most - list.size()) stop();
+    return enough ? std::span<edge>() : writer.room(count);
+  };
   call.deliver({.keep = {},
                 .order = order,
                 .batch_edges = edge_list_batch,
                 .enough = &enough,
-                .expect = expect},
-               [&](std::span<const edge> batch) {
+                .expect = expect,
+                .room = room},
+               [&](const edge_batch& batch) {
                  if (enough) return;
-                 if (batch.size() > most - list.size()) return stop();
+                 if (batch.edges.size() > most - list.size()) return stop();
                  writer.append(batch);
                });
   if (enough) return std::nullopt;
@@ -244,9 +282,11 @@ pair_summary all_pairs(measure what, const pair_tables& tables, const pair_optio
     edge_call call(what, tables, options, sink.keep);
     pair_checksum kept;
     call.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
-                 [&](std::span<const edge> batch) {
-                   kept += stats::checksum_of(batch, call.threads());
-                   sink.consume(batch);
+                 [&](const edge_batch& batch) {
+                   kept += batch.checksum != nullptr
+                               ? *batch.checksum
+                               : stats::checksum_of(batch.edges, call.threads());
+                   sink.consume(batch.edges);
                  });
     return call.finish(kept);
   });

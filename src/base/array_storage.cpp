@@ -6,8 +6,11 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #endif
 
 #include "base/large_pages.hpp"
@@ -63,6 +66,71 @@ void* resize_mapping(void* memory, std::size_t old_length, std::size_t length) {
   return checked(moved, MAP_FAILED);
 }
 
+// Mappings of arrays that are gone, for the next ones: the system clears a fresh page before it
+// hands it out, which takes longer than to fill it. It may take these pages back as well
+// (MADV_FREE).
+class kept_mappings {
+ public:
+  // Keeps a mapping, or the first part of a large one; unmaps what it does not keep.
+  void put(std::byte* memory, std::size_t length) {
+    const std::size_t kept = std::min(length, most_bytes);
+    if (kept < length) static_cast<void>(munmap(memory + kept, length - kept));
+    static_cast<void>(madvise(memory, kept, MADV_FREE));
+    const std::lock_guard guard(lock_);
+    while (count_ == most_blocks || bytes_ + kept > most_bytes) drop_oldest();
+    blocks_[count_++] = {memory, kept};
+    bytes_ += kept;
+  }
+  // A mapping of `length` bytes with the pages of the one that was kept last; null where there is
+  // none.
+  [[nodiscard]] void* take(std::size_t length) {
+    block last{};
+    {
+      const std::lock_guard guard(lock_);
+      if (count_ == 0) return nullptr;
+      last = blocks_[--count_];
+      bytes_ -= last.length;
+    }
+    try {
+      return resize_mapping(last.memory, last.length, length);
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(munmap(last.memory, last.length));
+      throw;
+    }
+  }
+
+ private:
+  struct block {
+    std::byte* memory;
+    std::size_t length;
+  };
+  static constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  static constexpr std::size_t most_blocks = 4;
+
+  void drop_oldest() {
+    static_cast<void>(munmap(blocks_[0].memory, blocks_[0].length));
+    bytes_ -= blocks_[0].length;
+    --count_;
+    std::copy_n(blocks_.begin() + 1, count_, blocks_.begin());
+  }
+
+  std::mutex lock_;
+  std::array<block, most_blocks> blocks_{};  // the one that was kept longest ago first
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// Never destroyed: arrays may outlive other static objects.
+kept_mappings& kept() {
+  static auto& only = *new kept_mappings;
+  return only;
+}
+
+void* new_mapping(std::size_t length) {
+  void* const used = kept().take(length);
+  return used != nullptr ? used : map_aligned(length, PROT_READ | PROT_WRITE);
+}
+
 }  // namespace
 
 void* resize_storage(void* memory, std::size_t old_bytes, std::size_t bytes) {
@@ -74,8 +142,8 @@ void* resize_storage(void* memory, std::size_t old_bytes, std::size_t bytes) {
     advise_mapping(resized, bytes);
     return resized;
   }
-  void* const other = is_mapped(bytes) ? map_aligned(mapped_bytes(bytes), PROT_READ | PROT_WRITE)
-                                       : checked(std::malloc(bytes), nullptr);
+  void* const other =
+      is_mapped(bytes) ? new_mapping(mapped_bytes(bytes)) : checked(std::malloc(bytes), nullptr);
   if (is_mapped(bytes)) advise_mapping(other, bytes);
   if (memory != nullptr) std::memcpy(other, memory, old_bytes < bytes ? old_bytes : bytes);
   free_storage(memory, old_bytes);
@@ -84,7 +152,7 @@ void* resize_storage(void* memory, std::size_t old_bytes, std::size_t bytes) {
 
 void free_storage(void* memory, std::size_t bytes) noexcept {
   if (is_mapped(bytes)) {
-    static_cast<void>(munmap(memory, mapped_bytes(bytes)));
+    kept().put(static_cast<std::byte*>(memory), mapped_bytes(bytes));
   } else {
     std::free(memory);
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
+#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -73,14 +74,27 @@ struct edge_request {
   /// Called at most once, before the first batch, by engines that can estimate: bounds of the
   /// number of edges, which almost surely hold and are close where there are many edges.
   std::function<void(double least, double most)> expect = {};
+  /// Where the receiver keeps the edges: `count` places behind those received so far, or none where
+  /// they are not wanted. An engine that knows so many edges may write them there and hand the
+  /// whole on as one batch, of any size, before the next one.
+  std::function<std::span<edge>(std::size_t count)> room = {};
 
   [[nodiscard]] bool has_enough() const {
     return enough != nullptr && enough->load(std::memory_order_relaxed);
   }
 };
 
+/// Edges on their way to a sink.
+struct edge_batch {
+  edge_batch(std::span<edge> all, const pair_checksum* sum = nullptr) : edges(all), checksum(sum) {}
+  operator std::span<edge>() const { return edges; }
+
+  std::span<edge> edges;
+  const pair_checksum* checksum;  ///< Of these edges, where it is known already.
+};
+
 /// Receives batches of edges, whose p is filled where the engine fills p; may overwrite them.
-using edge_receiver = std::function<void(std::span<edge>)>;
+using edge_receiver = std::function<void(const edge_batch&)>;
 
 struct top_k_request {
   keep_range keep;

@@ -36,6 +36,15 @@ class batch_writer {
 
 using edge_batches = batch_writer<edge, edge_receiver>;
 
+// What is asked of the engine of the patterns, whose edges are still to be spread.
+edge_request between_patterns(const edge_request& request) {
+  edge_request out = request;
+  out.expect = {};
+  out.p_of = {};
+  out.room = {};
+  return out;
+}
+
 }  // namespace
 
 void folded_pair_engine::folded_edges(const edge_request& request,
@@ -52,10 +61,7 @@ void folded_pair_engine::folded_edges(const edge_request& request,
   };
   if (!request.keep.keeps(1.0)) next = count;
   if (request.order == edge_order::unspecified) write_within(count);
-  edge_request between_patterns = request;
-  between_patterns.expect = {};
-  between_patterns.p_of = {};
-  inner_->edges(between_patterns, [&](std::span<edge> found) {
+  inner_->edges(between_patterns(request), [&](std::span<edge> found) {
     for (const edge& e : found) {
       if (next <= e.row) write_within(e.row + 1);
       const node_id second = pattern_of_col(e.col);
@@ -93,10 +99,7 @@ void folded_pair_engine::edges_as_found(const edge_request& request, const edge_
       if (has_pairs_within(pattern)) write_within(patterns().members_of(pattern));
     }
   }
-  edge_request between_patterns = request;
-  between_patterns.expect = {};
-  between_patterns.p_of = {};
-  inner_->edges(between_patterns, [&](std::span<edge> found) {
+  inner_->edges(between_patterns(request), [&](std::span<edge> found) {
     for (const edge& e : found) write_between(e);
   });
   out.flush();
@@ -161,11 +164,9 @@ class folded_pair_engine::ordered_edges {
 bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
   found_.clear();
   std::atomic<bool> too_many = false;
-  edge_request unordered = request_;
+  edge_request unordered = between_patterns(request_);
   unordered.order = edge_order::unspecified;
   unordered.enough = &too_many;
-  unordered.expect = {};
-  unordered.p_of = {};
   engine_.inner_->edges(unordered, [&](std::span<edge> batch) {
     for (const edge& e : batch) {
       const node_id second = engine_.pattern_of_col(e.col);

@@ -1,5 +1,10 @@
 #include <gpu/array.hpp>
 
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -110,6 +115,39 @@ TEST_CASE("An array grows past any size of its parts", "[array]") {
   for (std::size_t i = 0; i < x.size(); ++i) same = same && x[i] == values[i % values.size()];
   CHECK(same);
 }
+
+#if defined(__linux__)
+TEST_CASE("A large array takes the pages of one that is gone", "[array]") {
+  const auto pages_fetched = [] {
+    rusage usage{};
+    REQUIRE(getrusage(RUSAGE_SELF, &usage) == 0);
+    return usage.ru_minflt;
+  };
+  constexpr std::size_t size = std::size_t{48} << 20;
+  const auto fill = [&](std::size_t bytes, char value) {
+    gpu::array<char> x;
+    x.reserve(bytes + size / 4);  // more than is written, as for a result of unknown size
+    x.resize(bytes);
+    const long before = pages_fetched();
+    std::fill(x.begin(), x.end(), value);
+    const long taken = pages_fetched() - before;
+    bool same = true;
+    for (const char byte : x) same = same && byte == value;
+    CHECK(same);
+    x.shrink_to_fit();
+    return taken;
+  };
+  // More than is ever kept, so that nothing is left of other tests.
+  std::vector<gpu::array<char>> all(4);
+  for (auto& x : all) x.resize(std::size_t{80} << 20);
+  const long fresh = fill(size, 1);
+  const long used = fill(size, 2);
+  INFO("faults on fresh pages " << fresh << ", on used ones " << used);
+  CHECK(used <= fresh / 4 + 8);
+  CHECK(fill(size / 2, 3) <= fresh / 4 + 8);  // a part of it
+  fill(2 * size, 4);                          // and more than there is
+}
+#endif
 
 TEST_CASE("An array that no memory can hold is refused", "[array]") {
   gpu::array<gpu::edge> x{gpu::edge{1, 2, 0.5, 0.1}};

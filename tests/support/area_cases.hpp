@@ -15,6 +15,7 @@
 #include <gpu/error.hpp>
 
 #include "reference/area_reference.hpp"
+#include "support/area_relations.hpp"
 #include "support/area_tables.hpp"
 #include "support/pair_target.hpp"
 #include "support/part_cases.hpp"
@@ -173,64 +174,6 @@ void against_equals_oracle_in_every_shape(const pair_target& target) {
   against_equals_oracle<Measure, std::uint8_t, float>(129, 33, 64, target);
   against_equals_oracle<Measure, std::int16_t, std::int32_t>(40, 50, 129, target);
   against_equals_oracle<Measure, std::int32_t, std::int32_t>(33, 31, 300, target);
-}
-
-/// A table in two: the block of the whole, bit for bit.
-template <class Measure>
-void a_split_gives_the_block_of_the_whole(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const gpu::index_t rows = 400;
-  const gpu::index_t cols = 30;
-  const auto data = area_rows<std::int32_t>(rows, cols, 21);
-  const auto whole = Measure::run(data, target.options(), gpu::dense_sink{});
-  for (const gpu::index_t split : {gpu::index_t{1}, gpu::index_t{100}, gpu::index_t{399}}) {
-    INFO("split at " << split);
-    const gpu::matrix_view<const std::int32_t> x(data.data(), split, cols);
-    const gpu::matrix_view<const std::int32_t> y(data.row(split).data(), rows - split, cols);
-    const auto dense = Measure::against(x, y, target.options(), gpu::dense_sink{});
-    gpu::index_t wrong = 0;
-    for (gpu::index_t i = 0; i < split; ++i) {
-      for (gpu::index_t j = split; j < rows; ++j) {
-        wrong += !same_or_nan(dense(i, j - split), whole(i, j));
-      }
-    }
-    CHECK(wrong == 0);
-    const gpu::pair_filter keep{.max_p = 0.1};
-    const auto all = Measure::run(data, target.options(), gpu::edge_sink{.keep = keep});
-    std::vector<gpu::edge> wanted;
-    for (gpu::edge e : all.edges) {
-      if (e.row >= split || e.col < split) continue;
-      e.col -= static_cast<gpu::node_id>(split);
-      wanted.push_back(e);
-    }
-    const auto got = Measure::against(x, y, target.options(), gpu::edge_sink{.keep = keep});
-    const bool same = got.edges == wanted;
-    CHECK(same);
-  }
-}
-
-/// A table against itself: what the table alone gives, both ways, with the diagonal.
-template <class Measure>
-void a_table_against_itself_is_symmetric(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto x = area_rows<float>(150, 30, 22);
-  const auto once = Measure::run(x, target.options(), gpu::dense_sink{});
-  const auto twice = Measure::against(x, x, target.options(), gpu::dense_sink{});
-  gpu::index_t wrong = 0;
-  for (gpu::index_t i = 0; i < 150; ++i) {
-    for (gpu::index_t j = 0; j < 150; ++j) {
-      wrong += i == j ? !(std::isnan(once(i, j)) || std::abs(twice(i, j) - 1) < 1e-6)
-                      : !same_or_nan(once(i, j), twice(i, j));
-    }
-  }
-  CHECK(wrong == 0);
-  const gpu::pair_filter keep{.max_p = 0.01};
-  const auto counts = Measure::run(x, target.options(), gpu::count_sink{.keep = keep});
-  const auto both = Measure::against(x, x, target.options(), gpu::count_sink{.keep = keep});
-  const auto valid = static_cast<std::uint64_t>(150) - both.summary.constant_rows.size();
-  CHECK(both.kept == 2 * counts.kept + valid);
-  CHECK(both.tested == valid * valid);
-  CHECK(both.degree == both.y_degree);
 }
 
 template <class Measure>

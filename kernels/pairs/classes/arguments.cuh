@@ -8,12 +8,13 @@
 namespace gpu::kernels {
 
 struct count_arguments {
+  const std::uint32_t* slots;
   const std::uint8_t* tiles;
   const int* square_sums;
   const count_panel* panels;
   const index_t* items_before;
   const std::uint32_t* first_panel;
-  int left_blocks;
+  const class_extents* extents;
   index_t first_item;
   index_t last_item;
   double at_least;
@@ -39,9 +40,14 @@ struct dropped_sums {
   int first;
   int length;
 };
-/// Of each block of left rows of a chunk: its cut against the panel, and its class.
+/// Left rows of one step.
+inline constexpr int count_step_rows = 64;
+
+/// Of each block of left rows of a chunk: its cut against the panel, the steps that hold rows (the
+/// others are padding and skipped), and its class.
 struct count_table {
   dropped_sums cuts[count_chunk_blocks];
+  std::uint8_t steps[count_chunk_blocks];
   int square_sums[count_chunk_blocks];  // where pairs are binned
 };
 

@@ -80,7 +80,7 @@ __device__ __forceinline__ void load_right_rows(const std::uint8_t* tiles, int b
   warpgroup_sync(warpgroup + 1);
 }
 
-/// Fills the table with the cuts of the item's left rows against its panel, all threads.
+/// Fills the table of the item's left rows: their cuts against its panel, all threads.
 template <bool binned>
 __device__ __forceinline__ void fill_table(const count_arguments& args, const count_cursor& at,
                                            int panel_class, count_table& table) {
@@ -93,6 +93,14 @@ __device__ __forceinline__ void fill_table(const count_arguments& args, const co
       cut = {cut.first * sum_step, cut.length * sum_step};
     }
     table.cuts[block] = cut;
+    const std::uint32_t* slots =
+        args.slots + static_cast<std::size_t>(at.first_block + block) * count_block_rows;
+    int steps = 1;
+#pragma unroll
+    for (int step = 1; step < count_block_rows / count_step_rows; ++step) {
+      steps += slots[step * count_step_rows] != empty_slot ? 1 : 0;
+    }
+    table.steps[block] = static_cast<std::uint8_t>(steps);
   }
   __syncthreads();
 }
@@ -144,24 +152,22 @@ __device__ __forceinline__ void count_step(const count_arguments& args, int (&su
 }
 
 /// Multiplies a tile of left rows, which is in stage `stage` of the ring, by the warpgroup's right
-/// rows, step by step, and counts. Releases the stage after the last product.
+/// rows, in `steps` steps, and counts. Releases the stage after the last product.
 template <int depth, bool square, bool binned>
 __device__ __forceinline__ void count_tile(const count_arguments& args,
                                            const count_stream<depth>& stream, unsigned stage,
                                            int (&sums)[128], std::uint64_t left,
                                            std::uint64_t right, dropped_sums dropped,
                                            const unsigned* zero, const count_lane& lane, int tile,
-                                           bool on_diagonal, column_counts& columns) {
+                                           int steps, bool on_diagonal, column_counts& columns) {
   constexpr int tile_rows = count_ring<depth>::tile_rows;
-  constexpr int tile_steps = tile_rows / 64;
-  constexpr int block_tiles = count_stream<depth>::block_tiles;
 #pragma unroll 1
-  for (int step = 0; step < tile_steps; ++step) {
-    multiply<depth>(sums, left + ((step * 64 * depth) >> 4), right);
-    if (step + 1 == tile_steps && (threadIdx.x & 127U) == 0) barrier_arrive(stream.empty(stage));
-    const int row = (tile % block_tiles * tile_steps + step) * 64 + lane.row;
-    count_step<square, binned>(args, sums, dropped, zero, lane, on_diagonal, row,
-                               args.degree + static_cast<std::size_t>(tile) * tile_rows + step * 64,
+  for (int step = 0; step < steps; ++step) {
+    multiply<depth>(sums, left + ((step * count_step_rows * depth) >> 4), right);
+    if (step + 1 == steps && (threadIdx.x & 127U) == 0) barrier_arrive(stream.empty(stage));
+    const int first_row = step * count_step_rows;
+    count_step<square, binned>(args, sums, dropped, zero, lane, on_diagonal, first_row + lane.row,
+                               args.degree + static_cast<std::size_t>(tile) * tile_rows + first_row,
                                columns);
   }
 }
@@ -209,8 +215,8 @@ __device__ __forceinline__ void count_item(const count_arguments& args,
                                            const count_lane& lane, int warpgroup, int (&sums)[128],
                                            count_progress<depth>& progress) {
   using stream_type = count_stream<depth>;
-  constexpr int tile_steps = count_ring<depth>::tile_rows / 64;
-  constexpr int block_tiles = stream_type::block_tiles;
+  constexpr int most_steps = count_ring<depth>::tile_rows / count_step_rows;
+  static_assert(stream_type::block_tiles == 1);
   const int my_block = static_cast<int>(at.panel.first_block) + warpgroup;
   const bool active = warpgroup < static_cast<int>(at.panel.blocks);
   const int panel_class = args.square_sums[at.panel.first_block];
@@ -219,24 +225,26 @@ __device__ __forceinline__ void count_item(const count_arguments& args,
   unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
   int column_steps = 0;
 #pragma unroll 1
-  for (int at_tile = 0; at_tile < at.blocks * block_tiles; ++at_tile) {
-    const int tile = at.first_block * block_tiles + at_tile;
+  for (int at_tile = 0; at_tile < at.blocks; ++at_tile) {
+    const int tile = at.first_block + at_tile;
     if constexpr (binned) {
-      const int left_class = memory.table->square_sums[at_tile / block_tiles];
+      const int left_class = memory.table->square_sums[at_tile];
       change_classes(args, memory, progress.dropped, {left_class, panel_class}, progress.classes);
     }
-    progress.dropped = memory.table->cuts[at_tile / block_tiles];
+    progress.dropped = memory.table->cuts[at_tile];
     const unsigned stage = progress.place.stage;
     barrier_wait(stream.full(stage), progress.place.parity);
     if (threadIdx.x == 0) stream.send_next();
     __syncwarp();
-    const int ahead = my_block - tile / block_tiles;  // 0: on the diagonal
+    const int ahead = my_block - tile;  // 0: on the diagonal
     if (active && ahead >= 0) {
-      count_tile<depth, square, binned>(
-          args, stream, stage, sums, operands.left + ((stage * stream_type::tile_bytes) >> 4),
-          operands.right, progress.dropped, memory.zero, lane, tile, ahead == 0, progress.columns);
-      column_steps += tile_steps;
-      if (column_steps > column_counts::most_steps - tile_steps) {
+      const int steps = memory.table->steps[at_tile];
+      count_tile<depth, square, binned>(args, stream, stage, sums,
+                                        operands.left + ((stage * stream_type::tile_bytes) >> 4),
+                                        operands.right, progress.dropped, memory.zero, lane, tile,
+                                        steps, ahead == 0, progress.columns);
+      column_steps += steps;
+      if (column_steps > column_counts::most_steps - most_steps) {
         progress.columns.flush(my_degree);
         column_steps = 0;
       }

@@ -16,8 +16,12 @@ namespace gpu::kernels {
 
 /// Rows of one block of a class.
 inline constexpr int count_block_rows = 256;
-/// Blocks of left rows that one work item walks: they stay in L2 meanwhile.
+/// Blocks of left rows that one work item walks at most: they stay in L2 meanwhile.
 inline constexpr int count_chunk_blocks = 256;
+/// Items of fewer blocks spend much of their time on right rows and cuts.
+inline constexpr int least_chunk_blocks = 8;
+/// As many items share the device evenly: several for each multiprocessor.
+inline constexpr index_t count_wanted_items = 1024;
 /// Blocks of right rows that a thread block holds, one for each of its warpgroups.
 inline constexpr int count_panel_blocks = 3;
 /// Bytes of a packed row of at most 128 ranks.
@@ -33,13 +37,32 @@ struct count_panel {
   std::uint32_t blocks;
 };
 
+/// Blocks of left rows of a chunk, for `left_blocks` that meet `panels` each; of panels that left
+/// rows are in too, half of them.
+GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t chunk_blocks_for(std::uint32_t left_blocks,
+                                                                    std::uint32_t panels,
+                                                                    bool within) {
+  const index_t meetings = index_t{left_blocks} * panels / (within ? 2 : 1);
+  const index_t fair = meetings / count_wanted_items;
+  if (fair <= least_chunk_blocks) return least_chunk_blocks;
+  return static_cast<std::uint32_t>(fair < count_chunk_blocks ? fair : count_chunk_blocks);
+}
+
+/// What covers the pairs of packed classes.
+struct class_extents {
+  index_t items;               ///< Work items.
+  std::uint32_t chunk_blocks;  ///< Blocks of left rows of an item.
+  std::uint32_t blocks;        ///< That hold rows: the first ones.
+  std::uint32_t left_blocks;   ///< Of those, of the left side.
+};
+
 /// Rows packed class by class, those of the left side first: a class holds the rows of one side and
 /// one square sum, in ascending order, and is padded to whole blocks. So two blocks have one exact
 /// integer threshold for all their pairs. Device memory of the caller.
 struct class_rows {
   int depth;                         ///< Bytes of a packed row: 32, 64, 96 or 128.
-  index_t padded_rows;               ///< A multiple of count_block_rows.
-  int left_blocks;                   ///< Blocks of the left side.
+  index_t padded_rows;               ///< Places for rows, a multiple of count_block_rows.
+  const class_extents* extents;      ///< How many of the places and items there are.
   std::uint32_t* slots;              ///< [padded_rows] input row of each packed row, or empty_slot.
   std::uint8_t* tiles;               ///< [padded_rows * depth], groups of eight rows.
   const int* square_sums;            ///< [padded_rows / count_block_rows]
@@ -67,14 +90,56 @@ void launch_class_slots(const class_order& order, const std::uint32_t* shifts,
 /// Fills the tiles from the ranks.
 void launch_class_pack(const screen_ranks& ranks, const class_rows& packed, cudaStream_t stream);
 
+/// Rows by side and square sum of which the device alone knows how many take part: the order is
+/// that of launch_screen_order.
+struct class_source {
+  const std::int64_t* square_sums;  ///< [rows of the input]
+  const std::uint32_t* order;       ///< [rows]
+  index_t rows;
+  row_sides sides;
+};
+/// Where a layout that is made on the device goes; arrays as in class_rows, for `padded_rows`
+/// places.
+struct class_layout_target {
+  index_t padded_rows;
+  /// A layout is of use while its places squared are at most this times the square of the rows, or
+  /// while it has no more than `always_padded_rows` places.
+  double most_growth;
+  index_t always_padded_rows;
+  std::uint32_t* slots;
+  int* square_sums;
+  count_panel* panels;
+  index_t* items_before;  ///< [class_chunks(padded_rows) + 1]
+  std::uint32_t* first_panel;
+  class_extents* extents;    ///< No items where the layout is of no use.
+  std::uint32_t* is_of_use;  ///< 1 or 0.
+};
+/// Of chunks smaller than the largest there are at most so many, and as many items and one of each
+/// panel: twice the wanted items, which rounding the chunk down makes 9/8 of them.
+inline constexpr index_t most_small_chunks = 2 * count_wanted_items * 9 / 8 + 1;
+/// Chunks of left rows that `padded_rows` places have at most.
+constexpr index_t class_chunks(index_t padded_rows) {
+  return padded_rows / (index_t{count_chunk_blocks} * count_block_rows) + 1 + most_small_chunks;
+}
+/// Work items that they have at most: every panel has a block at least.
+constexpr index_t class_items(index_t padded_rows) {
+  const index_t panels = padded_rows / count_block_rows;
+  return (panels / count_chunk_blocks + 2) * panels + most_small_chunks;
+}
+/// Bytes of temporary memory that launch_class_layout needs.
+std::size_t class_layout_bytes(index_t rows);
+/// Places the rows class by class, and covers their pairs with work items.
+void launch_class_layout(const class_source& source, const class_layout_target& target,
+                         void* temporary, cudaStream_t stream);
+
 /// Whether launch_class_count can bin pairs of `cols` observations: a histogram of the sums has to
 /// fit into shared memory.
 bool counts_bins(index_t cols);
 
-/// Counts the pairs of the work items [first, last): degree[i] of both packed rows of each pair
-/// with rho >= at_least or rho <= at_most, at_least > 0 > at_most, and, where bins.bins is set, the
-/// bin of its rho as kernels/pairs/sinks/bins.cuh counts it (the cut in `bins` is not read). Only
-/// on devices of compute capability 9.0.
+/// Counts the pairs of the work items [first, last) that there are: degree[i] of both packed rows
+/// of each pair with rho >= at_least or rho <= at_most, at_least > 0 > at_most, and, where
+/// bins.bins is set, the bin of its rho as kernels/pairs/sinks/bins.cuh counts it (the cut in
+/// `bins` is not read). Only on devices of compute capability 9.0.
 void launch_class_count(const class_rows& packed, index_t cols, double at_least, double at_most,
                         const bin_sink_args& bins, index_t first, index_t last,
                         std::uint32_t* degree, int multiprocessors, cudaStream_t stream);

@@ -33,7 +33,7 @@ __global__ void slots_kernel(const class_order from, const std::uint32_t* shifts
 // stand together. The stride of the ranks is a multiple of 4.
 __global__ void pack_kernel(screen_ranks source, class_rows packed) {
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= packed.padded_rows) return;
+  if (i >= index_t{packed.extents->blocks} * count_block_rows) return;
   const std::uint32_t row = packed.slots[i];
   const auto* ranks = reinterpret_cast<const int*>(source.ranks + row * source.stride);
   std::uint8_t* out = packed.tiles + (i / 8) * 8 * packed.depth + (i % 8) * 16;

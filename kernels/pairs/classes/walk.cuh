@@ -23,12 +23,14 @@ struct count_cursor {
 
 /// Fills in the chunk and the panel of at.item. Returns false at the end of the work.
 __device__ __forceinline__ bool locate_item(const count_arguments& args, count_cursor& at) {
-  if (at.item >= args.last_item) return false;
+  if (at.item >= min(args.last_item, args.extents->items)) return false;
   while (at.item >= args.items_before[at.chunk + 1]) ++at.chunk;
   at.panel = args.panels[args.first_panel[at.chunk] + (at.item - args.items_before[at.chunk])];
-  const int past = min(static_cast<int>(at.panel.first_block + at.panel.blocks), args.left_blocks);
-  at.first_block = at.chunk * count_chunk_blocks;
-  at.blocks = min(count_chunk_blocks, past - at.first_block);
+  const int past =
+      static_cast<int>(min(at.panel.first_block + at.panel.blocks, args.extents->left_blocks));
+  const int chunk_blocks = static_cast<int>(args.extents->chunk_blocks);
+  at.first_block = at.chunk * chunk_blocks;
+  at.blocks = min(chunk_blocks, past - at.first_block);
   return true;
 }
 

@@ -8,18 +8,48 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int edge_threads = 256;
+// The sums that a block adds up stand as they are in a checksum.
+static_assert(sizeof(pair_checksum) == 3 * sizeof(unsigned long long) &&
+              offsetof(pair_checksum, mix1) == 8 && offsetof(pair_checksum, mix2) == 16);
 
+// Adds up the checksums of a block's threads. All threads.
+__device__ void add_checksums(pair_checksum sum, pair_checksum* to) {
+  __shared__ unsigned long long in_block[3];
+  if (threadIdx.x < 3) in_block[threadIdx.x] = 0;
+  __syncthreads();
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    sum.count += __shfl_xor_sync(0xffffffffu, sum.count, step);
+    sum.mix1 += __shfl_xor_sync(0xffffffffu, sum.mix1, step);
+    sum.mix2 += __shfl_xor_sync(0xffffffffu, sum.mix2, step);
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(in_block, static_cast<unsigned long long>(sum.count));
+    atomicAdd(in_block + 1, static_cast<unsigned long long>(sum.mix1));
+    atomicAdd(in_block + 2, static_cast<unsigned long long>(sum.mix2));
+  }
+  __syncthreads();
+  auto* const totals = reinterpret_cast<unsigned long long*>(to);
+  if (threadIdx.x < 3) atomicAdd(totals + threadIdx.x, in_block[threadIdx.x]);
+}
+
+// `checksum` is that of no pairs before.
 __global__ void write_edges(const decided_edges from, std::uint64_t first, std::uint64_t count,
-                            const stats::p_function p_of, edge* out) {
+                            const stats::p_function p_of, edge* out, pair_checksum* checksum) {
   const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
-  if (at >= count) return;
-  const std::uint64_t key = from.keys[first + at];
-  const double statistic =
-      __longlong_as_double(static_cast<long long>(from.statistics[first + at]));
-  out[at] = {.row = from.layout.row_of(key),
-             .col = from.layout.col_of(key),
-             .statistic = statistic,
-             .p = p_of.table == nullptr ? 0.0 : p_of(statistic)};
+  pair_checksum sum;
+  if (at < count) {
+    const std::uint64_t key = from.keys[first + at];
+    const double statistic =
+        __longlong_as_double(static_cast<long long>(from.statistics[first + at]));
+    const edge written = {.row = from.layout.row_of(key),
+                          .col = from.layout.col_of(key),
+                          .statistic = statistic,
+                          .p = p_of.table == nullptr ? 0.0 : p_of(statistic)};
+    out[at] = written;
+    sum = checksum_of(written.row, written.col, written.statistic);
+  }
+  add_checksums(sum, checksum);
 }
 
 __global__ void key_screened(const screened_edge* found, std::uint64_t count,
@@ -67,7 +97,10 @@ unsigned blocks_for(std::uint64_t count) {
 void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
                         const stats::p_function& p_of, edge* out, cudaStream_t stream) {
   if (count == 0) return;
-  write_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, p_of, out);
+  auto* const checksum = reinterpret_cast<pair_checksum*>(out + count);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(checksum, 0, sizeof *checksum, stream));
+  write_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, p_of, out,
+                                                              checksum);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

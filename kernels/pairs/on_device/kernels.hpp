@@ -44,10 +44,14 @@ GPU_SIMILARITY_HOST_DEVICE inline std::uint64_t tested_pairs(const valid_rows& v
 /// Fills *valid.
 void launch_count_valid(const std::int64_t* square_sums, index_t count, detail::index_range rows,
                         detail::index_range cols, valid_rows* valid, cudaStream_t stream);
+/// Kept pairs, found in two ways that add up.
+struct kept_counts {
+  const unsigned long long* pairs;
+  const unsigned long long* ends;  ///< Twice the pairs.
+};
 /// totals[0 .. 2] = pairs that have a statistic, kept pairs, rows of the input without a statistic.
 void launch_write_totals(const valid_rows* valid, bool is_against, index_t count,
-                         const unsigned long long* kept, std::uint64_t* totals,
-                         cudaStream_t stream);
+                         const kept_counts& kept, std::uint64_t* totals, cudaStream_t stream);
 
 // ---- edges ------------------------------------------------------------------------------------
 

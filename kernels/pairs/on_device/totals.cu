@@ -29,9 +29,9 @@ __global__ void count_valid(const std::int64_t* square_sums, index_t count,
 }
 
 __global__ void write_totals(const valid_rows* valid, bool is_against, index_t count,
-                             const unsigned long long* kept, std::uint64_t* totals) {
+                             kept_counts kept, std::uint64_t* totals) {
   totals[0] = tested_pairs(*valid, is_against);
-  totals[1] = *kept;
+  totals[1] = *kept.pairs + *kept.ends / 2;
   totals[2] = static_cast<std::uint64_t>(count) - valid->in_all;
 }
 
@@ -47,8 +47,7 @@ void launch_count_valid(const std::int64_t* square_sums, index_t count, detail::
 }
 
 void launch_write_totals(const valid_rows* valid, bool is_against, index_t count,
-                         const unsigned long long* kept, std::uint64_t* totals,
-                         cudaStream_t stream) {
+                         const kept_counts& kept, std::uint64_t* totals, cudaStream_t stream) {
   write_totals<<<1, 1, 0, stream>>>(valid, is_against, count, kept, totals);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }

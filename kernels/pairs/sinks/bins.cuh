@@ -39,6 +39,10 @@ class bin_sink {
     return in_shared_memory(a) ? sizeof(counter) * static_cast<std::size_t>(a.count + 2) : 0;
   }
 
+  static __device__ bool leaves_out(const args& a, index_t) {
+    return a.done != nullptr && *a.done != 0;
+  }
+
   __device__ bin_sink(const args& a, const pair_panel& panel, const Tile& tile, index_t first_row,
                       unsigned char* shared)
       : args_(a), panel_(panel), first_row_(first_row) {

@@ -18,6 +18,9 @@ class count_sink {
  public:
   using args = count_sink_args;
   static std::size_t shared_bytes(const args&) { return 0; }
+  static __device__ bool leaves_out(const args& a, index_t) {
+    return a.done != nullptr && *a.done != 0;
+  }
 
   __device__ count_sink(const args& a, const pair_panel& panel, const Tile& tile, index_t first_row,
                         unsigned char*)
@@ -99,6 +102,9 @@ class weighted_count_sink {
  public:
   using args = count_sink_args;
   static std::size_t shared_bytes(const args&) { return 0; }
+  static __device__ bool leaves_out(const args& a, index_t) {
+    return a.done != nullptr && *a.done != 0;
+  }
 
   __device__ weighted_count_sink(const args& a, const pair_panel& panel, const Tile& tile,
                                  index_t first_row, unsigned char*)

@@ -9,6 +9,8 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
+// Of the products: covers the roundings of the comparison in single precision.
+constexpr double comparison_error = 2e-6;
 
 // One thread looks at one row.
 __global__ void rounding_kernel(pair_operand source, float* largest) {
@@ -31,6 +33,15 @@ __global__ void rounding_kernel(pair_operand source, float* largest) {
   }
 }
 
+// One thread. A row x is its rounded form plus a rest of length at most e, so that
+// |x y - (its rounded form)| <= 2 e + e^2.
+__global__ void cut_kernel(detail::keep_range keep, index_t elements, unit_cut* cut) {
+  const double rest = cut->largest_rest;
+  const double error = 2 * rest + rest * rest + unit_sum_error(elements) + comparison_error;
+  cut->estimate = estimate_cut(keep, error);
+  cut->of_floats = estimate_cut(keep, unit_float_error(elements) + comparison_error);
+}
+
 // One partial sum of a product, in the order of its elements: rows of an even number are read two
 // elements at a time.
 __device__ __forceinline__ double partial_sum(const double* x, const double* y, index_t count) {
@@ -49,30 +60,84 @@ __device__ __forceinline__ double partial_sum(const double* x, const double* y, 
   return sum;
 }
 
-// Eight lanes a pair, one partial sum of stats/pearson_order.hpp each: unit rows hold them one
-// after the other in the order that adds them up as neighbours, pairs of neighbours, halves.
+// Eight neighbouring lanes take a pair.
+constexpr unsigned decide_lanes = detail::partial_sums;
+
+struct decide_place {
+  unsigned lane;  // of the eight
+  unsigned mask;  // the eight, of the warp
+};
+
+// The sum of the eight lanes' parts, in all of them: neighbours, pairs of neighbours, halves.
+template <class T>
+__device__ __forceinline__ T add_lanes(T part, const decide_place& place) {
+  part += __shfl_xor_sync(place.mask, part, 1);
+  part += __shfl_xor_sync(place.mask, part, 2);
+  part += __shfl_xor_sync(place.mask, part, 4);
+  return part;
+}
+
+// Whether rows i and j are kept, by the definition: one partial sum of stats/pearson_order.hpp a
+// lane. Unit rows hold them one after the other, in the order that add_lanes takes.
+__device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, index_t i,
+                                              index_t j, const decide_place& place) {
+  const index_t segment = args.source.unit_pitch / decide_lanes;
+  const double* const rows = args.source.unit_rows + place.lane * segment;
+  const double part =
+      partial_sum(rows + i * args.source.unit_pitch, rows + j * args.source.unit_pitch, segment);
+  const cut_estimate& cut = args.count.cut->estimate;
+  return keeps(detail::clip_correlation(add_lanes(part, place)), cut.at_least, cut.at_most);
+}
+
+// The same from half the memory, where single precision is enough: for all but one in a hundred.
+__device__ __forceinline__ bool keeps_pair(const unit_count_arguments& args, index_t i, index_t j,
+                                           const decide_place& place) {
+  if (args.count.floats == nullptr) return keeps_exactly(args, i, j, place);
+  const index_t pitch = unit_float_pitch(args.source.unit_pitch);
+  const auto* x = reinterpret_cast<const float4*>(args.count.floats + i * pitch) + place.lane;
+  const auto* y = reinterpret_cast<const float4*>(args.count.floats + j * pitch) + place.lane;
+  float part = 0;
+  for (index_t k = 0; k < pitch / 4; k += decide_lanes) {
+    const float4 a = __ldg(x + k);
+    const float4 b = __ldg(y + k);
+    part = fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, part))));
+  }
+  const cut_estimate& cut = args.count.cut->of_floats;
+  const float distance = fabsf(add_lanes(part, place) - cut.middle);
+  if (distance > cut.certain) return true;
+  return distance > cut.possible && keeps_exactly(args, i, j, place);
+}
+
 __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args) {
-  constexpr unsigned lanes = detail::partial_sums;
   const auto found = static_cast<std::uint64_t>(*args.count.found);
-  const std::uint64_t pairs = found < args.count.capacity ? found : args.count.capacity;
-  const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * threads / lanes;
-  const unsigned lane = threadIdx.x % lanes;
-  const unsigned mask = 0xffU << (threadIdx.x % 32 / lanes * lanes);
-  const index_t segment = args.source.unit_pitch / lanes;
-  for (std::uint64_t c = (static_cast<std::uint64_t>(blockIdx.x) * threads + threadIdx.x) / lanes;
-       c < pairs; c += step) {
-    const undecided_pair pair = args.count.undecided[c];
-    const auto unit_row = [&](std::uint32_t position) {
-      return args.source.unit_rows + args.count.packed.row_at(position) * args.source.unit_pitch +
-             lane * segment;
-    };
-    double sum = partial_sum(unit_row(pair.left), unit_row(pair.right), segment);
-    sum += __shfl_xor_sync(mask, sum, 1);
-    sum += __shfl_xor_sync(mask, sum, 2);
-    sum += __shfl_xor_sync(mask, sum, 4);
-    if (lane < 2 && keeps(detail::clip_correlation(sum), args.cut.at_least, args.cut.at_most)) {
-      atomicAdd(args.count.degree + (lane == 0 ? pair.left : pair.right), 1U);
-    }
+  const std::uint64_t entries = found < args.count.capacity ? found : args.count.capacity;
+  const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * threads / decide_lanes;
+  const decide_place place{.lane = threadIdx.x % decide_lanes,
+                           .mask = 0xffU << (threadIdx.x % 32 / decide_lanes * decide_lanes)};
+  for (std::uint64_t c =
+           (static_cast<std::uint64_t>(blockIdx.x) * threads + threadIdx.x) / decide_lanes;
+       c < entries; c += step) {
+    const undecided_pairs pairs = args.count.undecided[c];
+    const index_t i = args.count.packed.row_at(pairs.left);
+    for_each_right(pairs, [&](std::uint32_t right) {
+      if (keeps_pair(args, i, args.count.packed.row_at(right), place) && place.lane < 2) {
+        atomicAdd(args.count.degree + (place.lane == 0 ? pairs.left : right), 1U);
+      }
+    });
+  }
+}
+
+// One thread an element of the padded rows.
+__global__ void floats_kernel(pair_operand source, float* out) {
+  const index_t pitch = unit_float_pitch(source.unit_pitch);
+  const index_t end = source.count * pitch;
+  for (index_t at = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x; at < end;
+       at += static_cast<index_t>(gridDim.x) * threads) {
+    const index_t row = at / pitch;
+    const index_t k = at % pitch;
+    out[at] = k < source.unit_pitch
+                  ? static_cast<float>(source.unit_rows[row * source.unit_pitch + k])
+                  : 0.0F;
   }
 }
 
@@ -98,7 +163,7 @@ void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t 
   static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
   static_assert(neighbor_row_multiple % (shape::warpgroups * shape::block_rows) == 0);
   auto* kernel =
-      args.cut.middle == 0 ? unit_count_kernel<depth, true> : unit_count_kernel<depth, false>;
+      args.count.symmetric ? unit_count_kernel<depth, true> : unit_count_kernel<depth, false>;
   allow_shared_memory(kernel, shape::shared_bytes);
   kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
       args);
@@ -107,10 +172,15 @@ void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t 
 
 }  // namespace
 
-void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(largest, 0, sizeof(float), stream));
-  if (source.count == 0) return;
-  rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source, largest);
+void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
+                     cudaStream_t stream) {
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(cut, 0, sizeof *cut, stream));
+  if (source.count > 0) {
+    rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source,
+                                                                                &cut->largest_rest);
+    GPU_SIMILARITY_CHECK_LAUNCH();
+  }
+  cut_kernel<<<1, 1, 0, stream>>>(keep, source.unit_pitch, cut);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
@@ -126,13 +196,21 @@ index_t unit_count_items(const unit_count_rows& packed) {
   return items;
 }
 
-void launch_unit_count(const pair_operand& source, const unit_count& count, const cut_estimate& cut,
-                       index_t first, index_t last, int multiprocessors, cudaStream_t stream) {
+void launch_unit_floats(const pair_operand& source, float* out, cudaStream_t stream) {
+  constexpr index_t most_blocks = index_t{1} << 16;
+  if (source.count == 0) return;
+  floats_kernel<<<grid_blocks(source.count * unit_float_pitch(source.unit_pitch), threads,
+                              most_blocks),
+                  threads, 0, stream>>>(source, out);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_unit_count(const pair_operand& source, const unit_count& count, index_t first,
+                       index_t last, int multiprocessors, cudaStream_t stream) {
   if (first >= last) return;
   const unit_count_arguments args{
       .source = source,
       .count = count,
-      .cut = cut,
       .first_item = first,
       .last_item = last,
       .blocks = static_cast<int>(count.packed.padded_rows() / unit_count_shape<64>::block_rows),

@@ -171,10 +171,17 @@ struct unit_decisions {
   decisions possible;
 };
 
+/// The numbers of a cut that decide products.
+struct step_cut {
+  float middle;
+  float possible;
+  float certain;
+};
+
 /// `symmetric`: cut.middle is 0.
 template <bool symmetric>
 __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[128],
-                                                          const cut_estimate& cut) {
+                                                          const step_cut& cut) {
   unit_decisions out{};
 #pragma unroll
   for (int i = 0; i < 128; ++i) {
@@ -188,7 +195,7 @@ __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[12
 }
 
 /// Gathers the pairs that are possible but not certain. `left` and `right`: positions of the
-/// thread's first sum. All lanes call; in each round every lane that has such pairs gives one.
+/// thread's first sum. All lanes call; in each round every lane that has such pairs gives a word.
 __device__ __forceinline__ void gather_undecided(const unit_count_arguments& args,
                                                  const unit_decisions& found, std::uint32_t left,
                                                  std::uint32_t right, undecided_list& list) {
@@ -198,17 +205,14 @@ __device__ __forceinline__ void gather_undecided(const unit_count_arguments& arg
     rest[w] = found.possible.words[w / 2][w % 2] & ~found.certain.words[w / 2][w % 2];
   }
   while (__any_sync(~0U, (rest[0] | rest[1] | rest[2] | rest[3]) != 0)) {
-    bool given = false;
-    undecided_pair pair{};
+    undecided_pairs pairs{};
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      if (given || rest[w] == 0) continue;
-      const auto q = static_cast<unsigned>(__clz(static_cast<int>(rest[w])));
-      pair = {left + 8 * (w / 2), right + w % 2 + 8 * q};
-      rest[w] &= ~(0x80000000U >> q);
-      given = true;
+      if (pairs.mask != 0 || rest[w] == 0) continue;
+      pairs = {left + 8 * (w / 2), right + w % 2, rest[w]};
+      rest[w] = 0;
     }
-    list.add(args, given, pair);
+    list.add(args, pairs);
   }
 }
 
@@ -217,11 +221,11 @@ __device__ __forceinline__ void gather_undecided(const unit_count_arguments& arg
 /// first row and column.
 template <bool symmetric>
 __device__ __forceinline__ void count_unit_step(const unit_count_arguments& args,
-                                                const float (&sums)[128], const count_lane& lane,
-                                                bool on_diagonal, int row, std::uint32_t left,
-                                                std::uint32_t right, undecided_list& list,
-                                                column_counts& columns) {
-  unit_decisions found = decide_products<symmetric>(sums, args.cut);
+                                                const step_cut& cut, const float (&sums)[128],
+                                                const count_lane& lane, bool on_diagonal, int row,
+                                                std::uint32_t left, std::uint32_t right,
+                                                undecided_list& list, column_counts& columns) {
+  unit_decisions found = decide_products<symmetric>(sums, cut);
   if (on_diagonal) {
     keep_upper(found.certain, row, lane.column);
     keep_upper(found.possible, row, lane.column);
@@ -255,8 +259,8 @@ struct unit_operands {
 /// the first right row.
 template <class shape, bool symmetric>
 __device__ __forceinline__ void count_unit_tile(const unit_count_arguments& args,
-                                                const unit_ring<shape>& ring, unsigned stage,
-                                                const unit_operands& operands,
+                                                const step_cut& cut, const unit_ring<shape>& ring,
+                                                unsigned stage, const unit_operands& operands,
                                                 const count_lane& lane, float (&sums)[128],
                                                 int tile, bool on_diagonal, std::uint32_t right,
                                                 undecided_list& list, column_counts& columns) {
@@ -268,14 +272,14 @@ __device__ __forceinline__ void count_unit_tile(const unit_count_arguments& args
     if (step + 1 == shape::tile_steps && (threadIdx.x & 127U) == 0) ring.release(stage);
     const auto left = static_cast<std::uint32_t>(tile * shape::tile_rows + step * 64);
     const int row = (tile % shape::block_tiles * shape::tile_steps + step) * 64 + lane.row;
-    count_unit_step<symmetric>(args, sums, lane, on_diagonal, row, left, right, list, columns);
+    count_unit_step<symmetric>(args, cut, sums, lane, on_diagonal, row, left, right, list, columns);
   }
 }
 
 /// Counts the item at the cursor: its left rows, tile by tile, against its right blocks.
 template <class shape, bool symmetric>
 __device__ __forceinline__ void count_unit_item(
-    const unit_count_arguments& args, const unit_ring<shape>& ring,
+    const unit_count_arguments& args, const step_cut& cut, const unit_ring<shape>& ring,
     unit_stream_state<shape::stages>& stream, const unit_count_cursor& at, int my_block,
     const unit_operands& operands, const count_lane& lane, float (&sums)[128],
     ring_place<shape::stages>& place, undecided_list& list, column_counts& columns) {
@@ -293,7 +297,7 @@ __device__ __forceinline__ void count_unit_item(
       place.advance();
       continue;
     }
-    count_unit_tile<shape, symmetric>(args, ring, place.stage, operands, lane, sums, tile,
+    count_unit_tile<shape, symmetric>(args, cut, ring, place.stage, operands, lane, sums, tile,
                                       ahead == 0, first_right, list, columns);
     column_steps += shape::tile_steps;
     if (column_steps > column_counts::most_steps - shape::tile_steps) {
@@ -327,6 +331,8 @@ __global__ void __launch_bounds__(unit_count_shape<depth>::threads, 1)
   const unit_operands operands{operand_descriptor(ring.first_stage, depth),
                                operand_descriptor(shared_address(right_rows), depth)};
   const count_lane lane = find_lane();
+  const cut_estimate& estimate = args.count.cut->estimate;
+  const step_cut cut{estimate.middle, estimate.possible, estimate.certain};
   float sums[128];
   column_counts columns{};
   ring_place<shape::stages> place{0, 0};
@@ -334,8 +340,8 @@ __global__ void __launch_bounds__(unit_count_shape<depth>::threads, 1)
   for (; locate_item<shape>(args, at); at.item += gridDim.x) {
     const int my_block = at.panel_block + warpgroup;
     load_unit_rows<shape>(args.count.packed.left.tiles, my_block, right_rows, warpgroup);
-    count_unit_item<shape, symmetric>(args, ring, stream, at, my_block, operands, lane, sums, place,
-                                      list, columns);
+    count_unit_item<shape, symmetric>(args, cut, ring, stream, at, my_block, operands, lane, sums,
+                                      place, list, columns);
   }
   list.flush(args);
 #endif

@@ -18,11 +18,23 @@ namespace gpu::kernels {
 /// rows leave no room in shared memory for a ring.
 inline constexpr index_t unit_count_most_elements = 96;
 
-/// Two packed positions whose product does not decide the pair, left before right.
-struct undecided_pair {
+/// Pairs that their products do not decide: of a packed left position and those of the right
+/// positions right + 8 q, q from 0 to 31, for which bit 31 - q is set.
+struct undecided_pairs {
   std::uint32_t left;
   std::uint32_t right;
+  std::uint32_t mask;
 };
+
+/// Elements from one row of `floats` to the next.
+constexpr index_t unit_float_pitch(index_t unit_pitch) {
+  return (unit_pitch + 31) / 32 * 32;
+}
+/// Largest error of a product of rows of `floats` added up in single precision: each element is off
+/// by 2^-24 of itself, and so is each of the sums on the way.
+constexpr double unit_float_error(index_t unit_pitch) {
+  return static_cast<double>(unit_float_pitch(unit_pitch) / 8 + 8) * 0x1p-24;
+}
 
 /// Largest error of a product of `elements` halves added up on tensor cores in single precision,
 /// for rows of a length of about 1. A step adds 16 products, the sum so far and the result, each
@@ -31,9 +43,17 @@ constexpr double unit_sum_error(index_t elements) {
   return static_cast<double>((elements + 15) / 16) * 18 * 0x1p-23;
 }
 
-/// *largest = the largest length of what rounding to half precision takes from a unit row of
-/// `source`, rounded up. Rows without a statistic do not count.
-void launch_unit_rounding(const pair_operand& source, float* largest, cudaStream_t stream);
+/// What a cut is for the products of the rows of a call: how far they are off is known on the
+/// device alone.
+struct unit_cut {
+  cut_estimate estimate;
+  cut_estimate of_floats;  ///< The same for the products of rows in single precision.
+  float
+      largest_rest;  ///< The longest that rounding to half precision takes from a row, rounded up.
+};
+/// Fills *cut for the rows of `source` that have a statistic.
+void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
+                     cudaStream_t stream);
 
 /// Unit rows of both sides, one behind the other: from launch_neighbor_pack, one call a side.
 /// Device memory of the caller.
@@ -58,16 +78,24 @@ index_t unit_count_items(const unit_count_rows& packed);
 /// Device memory of a unit count, of the caller.
 struct unit_count {
   unit_count_rows packed;
-  std::uint32_t* degree;      ///< [packed.padded_rows()] by packed position
-  undecided_pair* undecided;  ///< [capacity]
-  std::uint64_t capacity;     ///< Pairs beyond it are decided where they are found.
-  unsigned long long* found;  ///< Undecided pairs of a launch; 0 before and after it.
+  const unit_cut* cut;         ///< From launch_unit_cut.
+  bool symmetric;              ///< Whether cut->estimate.middle is 0.
+  std::uint32_t* degree;       ///< [packed.padded_rows()] by packed position
+  undecided_pairs* undecided;  ///< [capacity]
+  std::uint64_t capacity;      ///< Pairs beyond it are decided where they are found.
+  unsigned long long* found;   ///< Entries of `undecided` in a launch; 0 before and after it.
+  /// [rows of the input * unit_float_pitch] from launch_unit_floats, which decide most of what the
+  /// products leave; null where there is no room.
+  const float* floats;
 };
 
-/// Adds the kept pairs of the items [first, last) to `degree` of both rows. `cut` has a margin for
-/// the products. Only on devices of compute capability 9.0.
-void launch_unit_count(const pair_operand& source, const unit_count& count, const cut_estimate& cut,
-                       index_t first, index_t last, int multiprocessors, cudaStream_t stream);
+/// The rows in single precision.
+void launch_unit_floats(const pair_operand& source, float* out, cudaStream_t stream);
+
+/// Adds the kept pairs of the items [first, last) to `degree` of both rows. Only on devices of
+/// compute capability 9.0.
+void launch_unit_count(const pair_operand& source, const unit_count& count, index_t first,
+                       index_t last, int multiprocessors, cudaStream_t stream);
 
 /// degree[row] += that of its packed position, and *ends += all of them: twice the kept pairs.
 void launch_unit_degrees(const unit_count& count, std::uint32_t* degree, unsigned long long* ends,

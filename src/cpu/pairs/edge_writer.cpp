@@ -118,7 +118,7 @@ void pair_engine::edge_writer::drop_from(index_t row) {
   found_ = end;
 }
 
-std::vector<std::size_t> pair_engine::edge_writer::places() const {
+std::vector<std::size_t> pair_engine::edge_writer::places(std::size_t first_place) const {
   index_t row_begin = parts_.front().row_begin;
   index_t row_end = row_begin;
   std::size_t rows = 0;
@@ -144,7 +144,7 @@ std::vector<std::size_t> pair_engine::edge_writer::places() const {
     }
   };
   for_each_count([&](std::size_t row, std::size_t count) { next[row + 1] += count; });
-  next[0] = waiting_count_;
+  next[0] = first_place;
   for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
   for_each_count([&](std::size_t row, std::size_t& count) {
     const std::size_t place = next[row];
@@ -154,29 +154,47 @@ std::vector<std::size_t> pair_engine::edge_writer::places() const {
   return out;
 }
 
+void pair_engine::edge_writer::write_found(edge* out, std::size_t first,
+                                           stats::thread_checksums* sums) {
+  first_row_.clear();
+  std::size_t rows = 0;
+  for (const part& p : parts_) {
+    first_row_.push_back(rows);
+    rows += static_cast<std::size_t>(p.rows);
+  }
+  std::vector<std::size_t> place = places(first);
+  parallel_for(
+      static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t index, int thread) {
+        const part& p = parts_[static_cast<std::size_t>(index)];
+        std::size_t* const next = place.data() + first_row_[static_cast<std::size_t>(index)];
+        const bool wants_p = request_.p_of.table != nullptr;
+        pair_checksum sum;
+        for (const pair_hit& hit : hits_of(p)) {
+          const edge written = {.row = engine_.original_[hit.row],
+                                .col = hit.col,
+                                .statistic = hit.statistic,
+                                .p = wants_p ? request_.p_of(hit.statistic) : 0};
+          out[next[index_t{hit.row} - p.row_begin]++] = written;
+          if (sums != nullptr) sum += checksum_of(written.row, written.col, written.statistic);
+        }
+        if (sums != nullptr) sums->add(thread, sum);
+      });
+}
+
 void pair_engine::edge_writer::flush() {
   if (found_ > 0) {
-    first_row_.clear();
-    std::size_t rows = 0;
-    for (const part& p : parts_) {
-      first_row_.push_back(rows);
-      rows += static_cast<std::size_t>(p.rows);
+    const std::span<edge> room =
+        request_.room && waiting_count_ == 0 ? request_.room(found_) : std::span<edge>();
+    if (room.size() == found_) {
+      stats::thread_checksums sums(engine_.threads_);
+      write_found(room.data(), 0, &sums);
+      const pair_checksum sum = sums.total();
+      receive_({room, &sum});
+    } else {
+      make_room_to_wait(waiting_count_ + found_);
+      write_found(waiting_.data(), waiting_count_, nullptr);
+      waiting_count_ += found_;
     }
-    std::vector<std::size_t> place = places();
-    make_room_to_wait(waiting_count_ + found_);
-    parallel_for(static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t index, int) {
-      const part& p = parts_[static_cast<std::size_t>(index)];
-      std::size_t* const next = place.data() + first_row_[static_cast<std::size_t>(index)];
-      const bool wants_p = request_.p_of.table != nullptr;
-      for (const pair_hit& hit : hits_of(p)) {
-        waiting_[next[index_t{hit.row} - p.row_begin]++] = {
-            .row = engine_.original_[hit.row],
-            .col = hit.col,
-            .statistic = hit.statistic,
-            .p = wants_p ? request_.p_of(hit.statistic) : 0};
-      }
-    });
-    waiting_count_ += found_;
   }
   found_ = 0;
   parts_.clear();

@@ -13,6 +13,7 @@
 
 #include "cpu/pairs/engine.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
+#include "stats/pair_checksums.hpp"
 
 namespace gpu::cpu {
 
@@ -32,7 +33,8 @@ class pair_engine::edge_writer {
   [[nodiscard]] std::size_t found() const { return found_; }
   // Forgets the found edges of rows from `row` on.
   void drop_from(index_t row);
-  // Puts the found edges in order behind those that wait for a full batch, and delivers those.
+  // Puts the found edges in order where the receiver keeps them, or else behind those that wait for
+  // a full batch, and delivers those.
   void flush();
   // Delivers what waits.
   void finish() { deliver(1); }
@@ -57,8 +59,11 @@ class pair_engine::edge_writer {
   // Columns of a tile whose hits fit the cache of a core.
   [[nodiscard]] index_t tile_cols() const;
   // For every row of every part, one behind the other, the place of its first edge among those
-  // that wait, which are `waiting_count_` before.
-  [[nodiscard]] std::vector<std::size_t> places() const;
+  // that are written, which begin at `first`.
+  [[nodiscard]] std::vector<std::size_t> places(std::size_t first) const;
+  // Writes the found edges in order, from `out` + `first` on, and adds their checksums to `sums`,
+  // unless that is null.
+  void write_found(edge* out, std::size_t first, stats::thread_checksums* sums);
   void make_room_to_wait(std::size_t edges);
   void deliver(std::size_t least);
 

@@ -181,8 +181,8 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
     (shape.together ? fillers_ : threads_) = threads;
     lanes_ = shape.lanes;
     piece_bytes_ = shape.piece_bytes;
-    wanted = std::min(shape.block_bytes,
-                      input_bytes / (static_cast<std::size_t>(threads_) * shape.blocks));
+    wanted = std::clamp(input_bytes / (static_cast<std::size_t>(threads_) * shape.blocks),
+                        shape.least_bytes, shape.block_bytes);
   }
   const std::size_t room = budget.left() / 2;
   prepared_rows_ = block_of(std::min(wanted / input_row_bytes_, room / (lanes_ * per_row)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <span>
 
 namespace gpu::cuda {
@@ -11,7 +12,7 @@ namespace {
 // memory takes time to get.
 constexpr std::size_t least_batch = std::size_t{1} << 14;
 constexpr std::size_t most_batch = std::size_t{1} << 20;
-constexpr double batches_of_result = 8;
+constexpr double batches_of_result = 16;
 // With fewer edges than these the host has computed p before the device would have its table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
@@ -32,7 +33,7 @@ bool takes_table(const detail::edge_request& request, std::size_t room) {
 
 std::size_t edge_output::bytes(const detail::edge_request& request, double expected,
                                std::size_t room) {
-  return 2 * choose_batch(request, expected, room) * sizeof(edge) +
+  return 2 * (choose_batch(request, expected, room) + 1) * sizeof(edge) +
          (takes_table(request, room) ? sizeof(stats::p_table) : 0);
 }
 
@@ -47,6 +48,10 @@ edge_output::~edge_output() {
   if (!lane_) return;
   static_cast<void>(cudaStreamSynchronize(lane_->writing.get()));
   static_cast<void>(cudaStreamSynchronize(lane_->copying.get()));
+}
+
+void edge_output::open(double expected) {
+  if (expected >= static_cast<double>(edges_worth_a_table)) lane_for(edges_worth_a_table);
 }
 
 edge_output::lane& edge_output::lane_for(std::uint64_t count) {
@@ -77,7 +82,7 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.written.get(), on.writing.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(on.copying.get(), to.written.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.host.data(), to.device.data(),
-                                              to.count * sizeof(edge), cudaMemcpyDeviceToHost,
+                                              (to.count + 1) * sizeof(edge), cudaMemcpyDeviceToHost,
                                               on.copying.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.copied.get(), on.copying.get()));
   }
@@ -97,7 +102,10 @@ void edge_output::hand_on(batch& from) {
   if (request_.p_of.table != nullptr && !from.has_p) {
     for (edge& e : edges) e.p = request_.p_of(e.statistic);
   }
-  receive_(edges);
+  std::uint64_t sums[3];
+  std::memcpy(sums, from.host.data() + from.count, sizeof sums);
+  const pair_checksum checksum{.count = sums[0], .mix1 = sums[1], .mix2 = sums[2]};
+  receive_({edges, &checksum});
   from.count = 0;
 }
 

@@ -28,6 +28,8 @@ class edge_output {
   /// Device memory that such an output takes.
   static std::size_t bytes(const detail::edge_request& request, double expected, std::size_t room);
 
+  /// Makes what the delivery of so many edges takes, which push() does else.
+  void open(double expected);
   /// Hands on `count` edges once `ready` has passed, and records `read` where their memory may be
   /// written again. The last ones stay here until the next push() or drain().
   void push(const kernels::decided_edges& from, std::uint64_t count, const event& ready,
@@ -37,7 +39,9 @@ class edge_output {
 
  private:
   struct batch {
-    explicit batch(std::size_t edges, cudaStream_t stream) : device(edges, stream), host(edges) {}
+    // Behind the edges stands their checksum.
+    explicit batch(std::size_t edges, cudaStream_t stream)
+        : device(edges + 1, stream), host(edges + 1) {}
     device_buffer<edge> device;
     pinned_buffer<edge> host;
     event written;

@@ -23,10 +23,13 @@ namespace {
 constexpr std::uint64_t least_candidates = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 23;
 // Panels aim at this share of the queue, so that the next one rarely overflows, and at so many of
-// them, so that they overlap.
+// them, so that they overlap. Each costs the host some 0.15 ms of launches, so that few edges are
+// done in fewer panels: 2^21 edges take the bus 1 ms.
 constexpr double wanted_fill = 0.5;
 constexpr double wanted_panels = 8;
-constexpr double least_panel_edges = 1 << 17;
+constexpr double least_panel_edges = 1 << 21;
+// Where the sample saw hardly any edge, there may be so many.
+constexpr double least_sampled_edges = 1 << 17;
 constexpr double first_panel_pairs = 1 << 26;
 constexpr double panel_growth = 8;
 constexpr double most_panel_pairs = 1e11;
@@ -35,9 +38,14 @@ constexpr int buffer_count = 4;
 constexpr int panels_under_way = 3;
 constexpr std::size_t bytes_per_candidate = buffer_count * 2 * sizeof(std::uint64_t);
 
+// Edges that a panel should have, of so many.
+double edges_of_panel(double expected) {
+  return std::max(expected / wanted_panels, std::min(expected, least_panel_edges));
+}
+
 // The queue for so many edges, and the largest that fits `bytes` with its sort.
 std::uint64_t choose_capacity(std::size_t bytes, std::uint64_t pairs, double expected) {
-  const double part = expected / wanted_panels / wanted_fill;
+  const double part = edges_of_panel(expected) / wanted_fill;
   const double most = std::min(part, static_cast<double>(most_candidates));
   const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(most) + 1);
   std::uint64_t capacity = std::min({std::clamp(wanted, least_candidates, most_candidates), pairs,
@@ -112,6 +120,7 @@ class edge_writer {
   std::uint64_t capacity_;
   double panel_edges_;  // that a panel should have
   double panel_pairs_;
+  bool has_delivered_ = false;
   std::vector<std::unique_ptr<entry_buffer>> buffers_;
   std::deque<entry_buffer*> free_;  // the one that was given back longest ago first
   candidate_counters counters_[panels_under_way];
@@ -143,7 +152,7 @@ edge_writer::edge_writer(const edge_source& source, const detail::edge_request& 
   source.budget.require(capacity_ * bytes_per_candidate + scratch + output_bytes,
                         "queues of edges");
   const double room = static_cast<double>(capacity_) * wanted_fill;
-  panel_edges_ = std::min(room, std::max(expected / wanted_panels, least_panel_edges));
+  panel_edges_ = std::min(room, std::max(edges_of_panel(expected), least_sampled_edges));
   panel_pairs_ = std::max(first_panel_pairs, room);
   if (sample.kept > 0) {
     panel_pairs_ = std::min(panel_edges_ / sample.kept_share(), most_panel_pairs);
@@ -175,20 +184,26 @@ void edge_writer::run() {
     std::optional<panel_state> next = std::exchange(found, {});
     const bool fitted = next && fits(*next);
     if (next) learn(next->panel.rows, next->counters->found());
-    if (fitted) settle(*next);
+    // The bus waits for the first edges; later on it has two batches while the host comes here.
+    const bool is_first_out = settled && !has_delivered_;
+    if (fitted && !is_first_out) settle(*next);
     if (more) {
       const row_range taken = from_walk(area, walk_->take(piece));
       more = !taken.empty();
       if (more) {
         found = find({taken, cols_of_rows(area, taken)}, counters_[turn++ % panels_under_way]);
       }
-      if (turn == 1 && more) announce_edges(request_, sample_, pairs);  // while it is found
+      if (turn == 1 && more) {  // while it is found
+        output_.open(expected_edges(sample_, pairs));
+        announce_edges(request_, sample_, pairs);
+      }
     }
     if (settled) {
       wait_for_turn(settled->panel.rows);
       deliver(*settled);
       release(settled->panel.rows);
     }
+    if (fitted && is_first_out) settle(*next);
     settled = fitted ? next : std::nullopt;
     if (next && !fitted) {
       give_back(next->buffer);
@@ -257,6 +272,7 @@ void edge_writer::settle(panel_state& found) {
 }
 
 void edge_writer::deliver(const panel_state& settled) {
+  has_delivered_ = true;
   settled.counters->wait();
   const candidate_buffer& entries = settled.buffer->entries;
   output_.push({entries.keys.data(), entries.values.data(), layout_of(settled.panel.rows)},

@@ -75,22 +75,6 @@ pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
   return least;
 }
 
-kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
-  kernels::cut_estimate out{.middle = 0,
-                            .possible = -1,
-                            .certain = -1,
-                            .at_least = keep.at_least,
-                            .at_most = keep.at_most};
-  if (keep.at_least <= keep.at_most) return out;  // every statistic is kept
-  // Beyond +-2 there is no statistic, and float arithmetic stays small.
-  const double high = std::clamp(keep.at_least, -2.0, 2.0);
-  const double low = std::clamp(keep.at_most, -2.0, 2.0);
-  out.middle = static_cast<float>((high + low) / 2);
-  out.possible = static_cast<float>((high - low) / 2 - error);
-  out.certain = static_cast<float>((high - low) / 2 + error);
-  return out;
-}
-
 double tensor_error(const row_format& format) {
   return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
 }
@@ -228,8 +212,9 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
                    : choose_variant(what, input.rows(), input.cols(), options, devices);
   if (detail::is_on_device(input.tables)) {
     const device_guard guard(devices.front().ordinal);
-    check_tables(input.tables, ordinals_of(devices));
-    wait_for_callers_stream(options.exec);
+    const std::vector<int> ordinals = ordinals_of(devices);
+    check_tables(input.tables, ordinals);
+    wait_for_callers_stream(options.exec, ordinals);
   }
   if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);
   const device_guard guard(devices.front().ordinal);

@@ -27,8 +27,7 @@ namespace gpu::cuda {
 pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
                             const pair_options& options, std::span<const device_info> devices);
 
-/// The keep-or-drop test for products that are off by at most `error` as estimates.
-kernels::cut_estimate estimate_cut(const detail::keep_range& keep, double error);
+using kernels::estimate_cut;
 /// Largest error of a float estimate made from exact products.
 inline constexpr double float_estimate_error = 2e-6;
 

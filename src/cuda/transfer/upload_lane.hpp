@@ -21,10 +21,13 @@ struct upload_shape {
   std::size_t blocks;       ///< Target number of blocks for each uploading thread.
   std::size_t block_bytes;  ///< Maximum size of a block of input.
   std::size_t piece_bytes;  ///< Page-locked memory of a piece; it is kept between calls.
+  /// Minimum size of a block: one costs 20 us of launches, a megabyte as much of the bus.
+  std::size_t least_bytes;
 };
-inline constexpr upload_shape upload_alone{true, 2, 8, std::size_t{8} << 20, std::size_t{4} << 20};
-inline constexpr upload_shape upload_shared{false, 1, 6, std::size_t{2} << 20,
-                                            std::size_t{512} << 10};
+inline constexpr upload_shape upload_alone{
+    true, 2, 8, std::size_t{8} << 20, std::size_t{4} << 20, std::size_t{1280} << 10};
+inline constexpr upload_shape upload_shared{
+    false, 1, 6, std::size_t{2} << 20, std::size_t{512} << 10, 1};
 /// More threads do not copy faster: they wait for each other in the driver.
 inline constexpr int most_upload_threads = 12;
 

@@ -5,7 +5,6 @@
 namespace gpu::cuda {
 
 using kernels::count_block_rows;
-using kernels::count_chunk_blocks;
 using kernels::count_panel_blocks;
 
 class_layout::class_layout(std::span<const std::uint32_t> starts, index_t rows,
@@ -39,8 +38,11 @@ class_layout::class_layout(std::span<const std::uint32_t> starts, index_t rows,
     }
   }
   auto panel = static_cast<std::uint32_t>(within ? 0 : left_panels);
+  chunk_blocks =
+      kernels::chunk_blocks_for(static_cast<std::uint32_t>(left_blocks),
+                                static_cast<std::uint32_t>(panels.size()) - panel, within);
   for (std::size_t block = 0; block < static_cast<std::size_t>(left_blocks);
-       block += count_chunk_blocks) {
+       block += chunk_blocks) {
     while (within && panels[panel].first_block + panels[panel].blocks <= block) ++panel;
     first_panel.push_back(panel);
     items_before.push_back(items_before.back() + static_cast<index_t>(panels.size()) - panel);
@@ -54,12 +56,12 @@ std::uint64_t class_layout::pairs(index_t first, index_t last) const {
     while (item >= items_before[chunk + 1]) ++chunk;
     const kernels::count_panel& panel =
         panels[first_panel[chunk] + static_cast<std::size_t>(item - items_before[chunk])];
-    const std::size_t begin = chunk * count_chunk_blocks;
+    const std::size_t begin = chunk * chunk_blocks;
     for (std::size_t block = panel.first_block; block < panel.first_block + panel.blocks; ++block) {
       const std::uint64_t columns = rows_before[block + 1] - rows_before[block];
       if (block < begin) continue;
       const std::size_t chunk_end =
-          std::min(begin + count_chunk_blocks, static_cast<std::size_t>(left_blocks));
+          std::min(begin + chunk_blocks, static_cast<std::size_t>(left_blocks));
       const std::size_t end = std::min(block, chunk_end);
       total += (rows_before[end] - rows_before[begin]) * columns;
       // The block behind the chunk meets itself in the next one, unless it is of the right side.

@@ -31,6 +31,7 @@ struct class_layout {
   std::vector<std::uint32_t> shifts;  ///< [starts.size()] from the position in order to the slot.
   std::vector<int> square_sums;       ///< Of each block.
   int left_blocks = 0;                ///< Blocks of the left side: the first ones.
+  std::uint32_t chunk_blocks = 0;     ///< Of left rows of an item.
   std::vector<std::uint64_t> rows_before;  ///< [blocks + 1] rows in the blocks before.
   std::vector<kernels::count_panel> panels;
   std::vector<index_t> items_before;       ///< [chunks + 1]

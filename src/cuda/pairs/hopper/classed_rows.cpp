@@ -2,13 +2,10 @@
 
 #include <vector>
 
+#include "cuda/pairs/hopper/class_counting.hpp"
+
 namespace gpu::cuda {
 namespace {
-
-// Square sums of `cols` ranks are at most this.
-index_t largest_square_sum(index_t cols) {
-  return cols * (cols * cols - 1) / 3;
-}
 
 // The host memory may end once this returns.
 template <class T>
@@ -73,13 +70,19 @@ std::size_t classed_rows::bytes(const class_layout& layout, int depth) {
 classed_rows::classed_rows(const ordered_classes& classes, int depth, cudaStream_t stream)
     : slots_(static_cast<std::size_t>(classes.layout().padded_rows()), stream),
       tiles_(static_cast<std::size_t>(classes.layout().padded_rows() * depth), stream),
+      extents_(upload<kernels::class_extents>(
+          {{.items = classes.layout().items(),
+            .chunk_blocks = classes.layout().chunk_blocks,
+            .blocks = static_cast<std::uint32_t>(classes.layout().square_sums.size()),
+            .left_blocks = static_cast<std::uint32_t>(classes.layout().left_blocks)}},
+          stream)),
       square_sums_(upload(classes.layout().square_sums, stream)),
       panels_(upload(classes.layout().panels, stream)),
       items_before_(upload(classes.layout().items_before, stream)),
       first_panel_(upload(classes.layout().first_panel, stream)),
       packed_{.depth = depth,
               .padded_rows = classes.layout().padded_rows(),
-              .left_blocks = classes.layout().left_blocks,
+              .extents = extents_.data(),
               .slots = slots_.data(),
               .tiles = tiles_.data(),
               .square_sums = square_sums_.data(),

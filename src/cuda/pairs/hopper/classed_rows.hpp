@@ -47,6 +47,7 @@ class classed_rows {
  private:
   device_buffer<std::uint32_t> slots_;
   device_buffer<std::uint8_t> tiles_;
+  device_buffer<kernels::class_extents> extents_;
   device_buffer<int> square_sums_;
   device_buffer<kernels::count_panel> panels_;
   device_buffer<index_t> items_before_;

@@ -102,9 +102,17 @@ void refuse_capture(const execution& exec, const char* why) {
       "execution.stream: is being captured in a graph, but {} waits for the stream", why));
 }
 
-void wait_for_callers_stream(const execution& exec) {
+void wait_for_callers_stream(const execution& exec, std::span<const int> devices) {
   refuse_capture(exec, "a result in host memory");
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(exec.stream.get()));
+  const cudaStream_t stream = exec.stream.get();
+  if (stream != nullptr) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    return;
+  }
+  for (const int device : devices) {
+    const device_guard guard(device);
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+  }
 }
 
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,

@@ -34,8 +34,9 @@ void check_stream(const execution& exec, int device);
 /// Throws gpu::invalid_argument where the caller's stream is being captured: for what must wait.
 void refuse_capture(const execution& exec, const char* why);
 
-/// Waits for what has been put on the caller's stream, so that it can be read on others. Throws
-/// gpu::invalid_argument where the stream is being captured.
-void wait_for_callers_stream(const execution& exec);
+/// Waits for what has been put on the caller's stream, or on the default stream of each of
+/// `devices`, so that it can be read on others. Throws gpu::invalid_argument where the stream is
+/// being captured.
+void wait_for_callers_stream(const execution& exec, std::span<const int> devices);
 
 }  // namespace gpu::cuda

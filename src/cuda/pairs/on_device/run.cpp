@@ -89,10 +89,27 @@ struct memory_checks {
 std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_sink& sink) {
   return with_sink(shape, sink, [&]<class Implementation>(const auto& asked) {
     arena counting;
+    counting.take<kernels::valid_rows>(1);  // what Bonferroni counts
     const stream_rows rows(shape, Implementation::splits, counting);
     const Implementation work(shape, asked, counting);
     return counting.bytes();
   });
+}
+
+// The shape of a call and its scratch memory, within the limit where that is possible.
+struct sized_shape {
+  call_shape shape;
+  std::size_t scratch_bytes;
+};
+sized_shape fit_shape(const detail::device_pair_call& call) {
+  sized_shape out{shape_of(call), 0};
+  out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
+  const std::size_t limit = call.options.exec.workspace_bytes;
+  if (limit != 0 && out.scratch_bytes > limit) {
+    out.shape.fast_counts = false;
+    out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
+  }
+  return out;
 }
 
 void check_scratch(const pair_options& options, std::size_t needed) {
@@ -143,21 +160,19 @@ detail::keep_range resolve(const detail::device_pair_call& call, const pair_filt
 
 std::size_t device_workspace_of(const detail::device_pair_call& call) {
   const device_guard guard(device_of(call.options.exec));
-  arena more;
-  more.take<kernels::valid_rows>(1);  // what Bonferroni counts
-  return scratch_bytes_of(shape_of(call), call.sink) + more.bytes();
+  return fit_shape(call).scratch_bytes;
 }
 
 detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& call) {
   const std::vector<device_info> devices = select_devices(call.options.exec);
   const device_guard guard(devices.front().ordinal);
-  const call_shape shape = shape_of(call);
+  const auto [shape, scratch_bytes] = fit_shape(call);
   const kernels::policy::pair_tile tile = tile_shape(shape.format.tile);
   return {.device = describe_devices(devices),
           .variant = shape.variant,
           .tile_rows = tile.rows,
           .tile_cols = tile.cols,
-          .workspace_bytes = device_workspace_of(call)};
+          .workspace_bytes = scratch_bytes};
 }
 
 void all_pairs_on_device(const detail::device_pair_call& call) {
@@ -168,8 +183,9 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
       [](const auto& sink) { return filter_of(sink).adjust == adjustment::bonferroni; }, call.sink);
   if (waits) refuse_capture(call.options.exec, "pair_filter.adjust = bonferroni");
   const cudaStream_t stream = call.options.exec.stream.get();
-  const call_shape shape = shape_of(call);
-  const std::size_t needed = device_workspace_of(call);
+  const sized_shape sized = fit_shape(call);
+  const call_shape& shape = sized.shape;
+  const std::size_t needed = sized.scratch_bytes;
   check_scratch(call.options, needed);
   const scratch memory(call.options.workspace, needed, stream);
   with_sink(shape, call.sink, [&]<class Implementation>(const auto& asked) {

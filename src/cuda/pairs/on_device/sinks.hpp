@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <gpu/device_sinks.hpp>
 
 #include "base/keep_range.hpp"
+#include "cuda/pairs/on_device/fast_counts.hpp"
 #include "cuda/pairs/on_device/stream_rows.hpp"
 #include "stats/p_table.hpp"
 
@@ -36,13 +38,20 @@ class stream_counts {
   static constexpr bool splits = true;
 
  private:
-  void count(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  void bin(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  // By tiles, unless *done is set; null: it is not.
+  void count(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,
+             cudaStream_t stream) const;
+  void bin(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,
+           cudaStream_t stream) const;
 
   const call_shape& shape_;
   const device_count_sink& sink_;
-  bool counts_;  // kept pairs and degrees
+  bool counts_;         // kept pairs and degrees
+  bool bins_by_class_;  // whether counts class by class bin as well
+  std::optional<stream_class_counts> classes_;
+  std::optional<stream_unit_counts> units_;
   std::uint32_t* degree_;
+  unsigned long long* ends_;  // of pairs that the tiles have not counted
   unsigned long long* kept_;
   unsigned long long* bins_;
   kernels::valid_rows* valid_;

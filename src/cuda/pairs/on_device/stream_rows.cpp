@@ -46,6 +46,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
                                       options.variant != pair_variant::automatic),
           .variant = variant,
           .has_warpgroup_products = detail::has_warpgroup_code && capability == 90,
+          .fast_counts = true,
           .multiprocessors = limits.multiprocessors,
           .block_shared_bytes = limits.block_shared_bytes};
 }

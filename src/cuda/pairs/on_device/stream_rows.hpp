@@ -23,6 +23,7 @@ struct call_shape {
   row_format format;
   pair_variant variant;
   bool has_warpgroup_products;
+  bool fast_counts;  ///< Whether there is memory for more than the tiles' counts.
   int multiprocessors;
   std::size_t block_shared_bytes;
 };

@@ -62,8 +62,9 @@ std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what
   const pair_variant variant = choose_variant(what, rows, cols, options, devices);
   const device_guard guard(devices.front().ordinal);
   if (detail::is_on_device(data)) {
-    check_tables(tables, std::array{devices.front().ordinal});
-    wait_for_callers_stream(options.exec);
+    const std::array ordinals{devices.front().ordinal};
+    check_tables(tables, ordinals);
+    wait_for_callers_stream(options.exec, ordinals);
   }
   return std::make_shared<device_prepared_table>(what, data, options, devices.front(), variant);
 }

@@ -173,7 +173,8 @@ void pair_device_group::edges(const detail::edge_request& request,
         team.call([&] { request.expect(least, most); });
       };
     }
-    engine.edges(own, [&](std::span<edge> batch) { team.call([&] { receive(batch); }); });
+    engine.edges(own,
+                 [&](const detail::edge_batch& batch) { team.call([&] { receive(batch); }); });
   });
 }
 

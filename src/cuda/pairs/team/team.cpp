@@ -39,7 +39,7 @@ void merge_lists(std::vector<std::span<edge>> lists, index_t batch_edges,
       std::push_heap(lists.begin(), lists.end(), later);
     }
     if (batch.size() == most || lists.empty()) {
-      receive(batch);
+      receive(std::span<edge>(batch));
       batch.clear();
     }
   }

@@ -1,0 +1,65 @@
+#pragma once
+// How unit rows are packed to be counted by half-precision products, of host and device results.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/pairs/area_walk.hpp"
+#include "kernels/pairs/unit_counts/kernels.hpp"
+
+namespace gpu::cuda {
+
+/// The rows of both sides of an area, of `elements` each, which are to be packed.
+inline kernels::unit_count_rows unit_rows_of(const detail::pair_area& area, index_t elements) {
+  constexpr index_t unit = kernels::neighbor_row_multiple;
+  const kernels::row_sides sides = sides_of(area, {}).rows;
+  const auto rows = [&](index_t begin, index_t end) {
+    return kernels::neighbor_rows{.depth = kernels::neighbor_depth(elements),
+                                  .rows = end - begin,
+                                  .padded_rows = (end - begin + unit - 1) / unit * unit,
+                                  .tiles = nullptr,
+                                  .first = begin};
+  };
+  return {.left = rows(sides.left_begin, sides.left_end),
+          .right = rows(sides.right_begin, sides.right_end),
+          .within = sides.within};
+}
+
+/// Bytes of the packed rows.
+inline std::size_t unit_tile_bytes(const kernels::unit_count_rows& rows) {
+  return static_cast<std::size_t>(rows.padded_rows()) * static_cast<std::size_t>(rows.left.depth);
+}
+
+/// Packs both sides into `tiles`, one behind the other.
+inline void pack_unit_rows(const kernels::pair_operand& source, std::uint8_t* tiles,
+                           kernels::unit_count_rows& rows, cudaStream_t stream) {
+  rows.left.tiles = tiles;
+  rows.right.tiles = tiles + rows.left.padded_rows * rows.left.depth;
+  kernels::launch_neighbor_pack(source, rows.left, stream);
+  kernels::launch_neighbor_pack(source, rows.right, stream);
+}
+
+/// Entries of undecided pairs that a launch may leave to the exact test, 12 bytes each: at least
+/// least_undecided, and one for each pairs_of_undecided pairs of the call. A block counts 13
+/// million pairs in a launch, an H200 1.7e9: most_undecided has room for one in a hundred, which is
+/// more than a cut near 0 leaves of 96 columns.
+inline constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
+constexpr std::uint64_t undecided_wanted(std::uint64_t pairs) {
+  constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;
+  constexpr std::uint64_t pairs_of_undecided = 64;
+  return least_undecided + std::min(most_undecided, pairs / pairs_of_undecided);
+}
+
+/// Counts the items [first, last), as many in a launch as the device has multiprocessors.
+inline void count_unit_items(const kernels::pair_operand& source, const kernels::unit_count& work,
+                             index_t first, index_t last, int multiprocessors,
+                             cudaStream_t stream) {
+  for (index_t begin = first; begin < last; begin += multiprocessors) {
+    kernels::launch_unit_count(source, work, begin,
+                               std::min<index_t>(begin + multiprocessors, last), multiprocessors,
+                               stream);
+  }
+}
+
+}  // namespace gpu::cuda

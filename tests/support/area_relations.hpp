@@ -1,0 +1,161 @@
+#pragma once
+// What x against y must have in common with the pairs of one table, sink by sink: a table in two
+// gives the block of the whole, and a table against itself gives it both ways.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gpu/pair_sinks.hpp>
+
+#include "support/area_tables.hpp"
+#include "support/catch.hpp"
+#include "support/pair_target.hpp"
+
+namespace gpu_test {
+
+/// What counts of a block must be, from its edges: rows of x and columns of y.
+inline void check_block_counts(const gpu::pair_counts& got, const std::vector<gpu::edge>& edges,
+                               gpu::index_t rows, gpu::index_t cols) {
+  const std::size_t bins = got.histogram.size();
+  std::vector<std::uint32_t> degree(static_cast<std::size_t>(rows));
+  std::vector<std::uint32_t> y_degree(static_cast<std::size_t>(cols));
+  std::vector<std::uint64_t> histogram(bins);
+  for (const gpu::edge& e : edges) {
+    ++degree[e.row];
+    ++y_degree[e.col];
+    const auto bin = static_cast<std::size_t>((e.statistic + 1) * static_cast<double>(bins) / 2);
+    ++histogram[std::min(bin, bins - 1)];
+  }
+  CHECK(got.kept == edges.size());
+  CHECK(got.degree == degree);
+  CHECK(got.y_degree == y_degree);
+  CHECK(got.histogram == histogram);
+}
+
+/// The lists hold the largest magnitudes of the rows of `block`, ties by column, bit for bit.
+inline void check_block_partners(const gpu::neighbor_table& got, const gpu::matrix<double>& block) {
+  gpu::index_t wrong = 0;
+  for (gpu::index_t i = 0; i < block.rows(); ++i) {
+    std::vector<std::pair<double, gpu::index_t>> best;
+    for (gpu::index_t j = 0; j < block.cols(); ++j) {
+      if (!std::isnan(block(i, j))) best.emplace_back(-std::abs(block(i, j)), j);
+    }
+    std::sort(best.begin(), best.end());
+    const auto listed = std::min(static_cast<std::size_t>(got.index.cols()), best.size());
+    wrong += got.count[static_cast<std::size_t>(i)] != listed;
+    for (std::size_t at = 0; at < listed; ++at) {
+      const auto place = static_cast<gpu::index_t>(at);
+      const gpu::index_t j = best[at].second;
+      wrong += static_cast<gpu::index_t>(got.index(i, place)) != j ||
+               got.statistic(i, place) != block(i, j);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+/// Every sink of x against y for a block of a table: `block` has its statistics, `edges` the pairs
+/// that `keep` keeps.
+template <class Measure, class X, class Y>
+void check_block_sinks(const X& x, const Y& y, const gpu::pair_options& options,
+                       const gpu::matrix<double>& block, const std::vector<gpu::edge>& edges,
+                       const gpu::pair_filter& keep) {
+  const auto dense = Measure::against(x, y, options, gpu::dense_sink{});
+  gpu::index_t wrong = 0;
+  for (gpu::index_t i = 0; i < block.rows(); ++i) {
+    for (gpu::index_t j = 0; j < block.cols(); ++j) wrong += !same_or_nan(dense(i, j), block(i, j));
+  }
+  CHECK(wrong == 0);
+  const bool same_edges =
+      Measure::against(x, y, options, gpu::edge_sink{.keep = keep}).edges == edges;
+  CHECK(same_edges);
+  std::vector<gpu::edge> streamed;
+  static_cast<void>(Measure::against(
+      x, y, options, gpu::stream_sink{.keep = keep, .consume = [&](std::span<const gpu::edge> e) {
+                                        streamed.insert(streamed.end(), e.begin(), e.end());
+                                      }}));
+  const bool same_stream = streamed == edges;
+  CHECK(same_stream);
+  check_block_counts(
+      Measure::against(x, y, options, gpu::count_sink{.keep = keep, .histogram_bins = 16}), edges,
+      block.rows(), block.cols());
+  for (const gpu::index_t k : {1, 5}) {
+    check_block_partners(Measure::against(x, y, options, gpu::top_k_sink{.k = k}), block);
+  }
+}
+
+/// A table in two: the block of the whole, bit for bit.
+template <class Measure>
+void a_split_gives_the_block_of_the_whole(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const gpu::index_t rows = 400;
+  const gpu::index_t cols = 30;
+  const auto data = area_rows<std::int32_t>(rows, cols, 21);
+  const auto whole = Measure::run(data, target.options(), gpu::dense_sink{});
+  const gpu::pair_filter keep{.max_p = 0.1};
+  const auto all = Measure::run(data, target.options(), gpu::edge_sink{.keep = keep});
+  for (const gpu::index_t split : {gpu::index_t{1}, gpu::index_t{100}, gpu::index_t{399}}) {
+    INFO("split at " << split);
+    gpu::matrix<double> block(split, rows - split);
+    for (gpu::index_t i = 0; i < split; ++i) {
+      for (gpu::index_t j = split; j < rows; ++j) block(i, j - split) = whole(i, j);
+    }
+    std::vector<gpu::edge> edges;
+    for (gpu::edge e : all.edges) {
+      if (e.row >= split || e.col < split) continue;
+      e.col -= static_cast<gpu::node_id>(split);
+      edges.push_back(e);
+    }
+    const gpu::matrix_view<const std::int32_t> x(data.data(), split, cols);
+    const gpu::matrix_view<const std::int32_t> y(data.row(split).data(), rows - split, cols);
+    check_block_sinks<Measure>(x, y, target.options(), block, edges, keep);
+  }
+}
+
+/// A table against itself: what the table alone gives, both ways, with the diagonal.
+template <class Measure>
+void a_table_against_itself_is_symmetric(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const gpu::index_t rows = 150;
+  const auto x = area_rows<float>(rows, 30, 22);
+  const gpu::pair_filter keep{.max_p = 0.01};
+  auto block = Measure::run(x, target.options(), gpu::dense_sink{});
+  const auto once = Measure::run(x, target.options(), gpu::edge_sink{.keep = keep});
+  // A row's statistic with itself is computed here, and 1 but for its roundings.
+  const auto twice = Measure::against(x, x, target.options(), gpu::dense_sink{});
+  std::vector<gpu::edge> edges;
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    const double self = twice(i, i);
+    CHECK(std::isnan(self) == std::isnan(block(i, i)));
+    if (std::isnan(self)) continue;
+    CHECK(std::abs(self - 1) < 1e-6);
+    block(i, i) = self;
+    const auto place = static_cast<gpu::node_id>(i);
+    edges.push_back({.row = place, .col = place, .statistic = self, .p = 0});
+  }
+  const std::uint64_t valid = edges.size();
+  for (gpu::edge e : once.edges) {
+    edges.push_back(e);
+    std::swap(e.row, e.col);
+    edges.push_back(e);
+  }
+  std::sort(edges.begin(), edges.end(), [](const gpu::edge& a, const gpu::edge& b) {
+    return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+  });
+  // p of a statistic that is not quite 1 is not quite 0.
+  const auto got = Measure::against(x, x, target.options(), gpu::edge_sink{.keep = keep});
+  for (std::size_t i = 0; i < std::min(edges.size(), got.edges.size()); ++i) {
+    if (edges[i].row == edges[i].col) edges[i].p = got.edges[i].p;
+  }
+  check_block_sinks<Measure>(x, x, target.options(), block, edges, keep);
+  const auto counts = Measure::run(x, target.options(), gpu::count_sink{.keep = keep});
+  const auto both = Measure::against(x, x, target.options(), gpu::count_sink{.keep = keep});
+  CHECK(both.kept == 2 * counts.kept + valid);
+  CHECK(both.tested == valid * valid);
+  CHECK(both.degree == both.y_degree);
+}
+
+}  // namespace gpu_test

@@ -37,7 +37,8 @@ constexpr double most_wide_share = 1e-3;
 // A sample sees a share this small as one pair in 2^20.
 constexpr double most_sampled = 1 << 20;
 constexpr double least_sampled = 1 << 16;
-// A sampled pair of 64 columns takes 0.24 ns: as long as 300 pairs of the tiles, or 3000 of a screen.
+// A sampled pair of 64 columns takes 0.24 ns: as long as 300 pairs of the tiles, or 3000 of a
+// screen.
 constexpr double pairs_per_sampled = 65536;
 constexpr double most_sampled_values = 1 << 25;
 

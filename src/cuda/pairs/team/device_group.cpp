@@ -173,8 +173,7 @@ void pair_device_group::edges(const detail::edge_request& request,
         team.call([&] { request.expect(least, most); });
       };
     }
-    engine.edges(own,
-                 [&](const detail::edge_batch& batch) { team.call([&] { receive(batch); }); });
+    engine.edges(own, [&](const detail::edge_batch& batch) { team.call([&] { receive(batch); }); });
   });
 }
 

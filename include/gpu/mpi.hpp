@@ -41,9 +41,15 @@ class part_dealer {
   [[nodiscard]] std::optional<index_t> next();
   /// No rank gets a number from now on, because something failed. Not collective.
   void stop();
+  /// For rank 0 to call a few times a second while it computes: over networks without one-sided
+  /// operations, others get a number only while rank 0 is inside MPI. Takes half a millisecond
+  /// there and nothing on other ranks. Not collective.
+  void serve() const;
 
  private:
   std::int64_t take(std::int64_t step);
+  MPI_Comm comm_;
+  bool serves_;
   std::int64_t parts_;
   std::int64_t* counter_ = nullptr;  // rank 0's is the one
   MPI_Win window_;

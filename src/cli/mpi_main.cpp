@@ -118,11 +118,11 @@ class rank_run {
   void compute(const job_key& key, index_t of, const input_tables& tables, progress_line& line) {
     const stopwatch computing;
     io::byte_budget budget(job_.force ? no_limit : job_.max_output_bytes);
-    part_job parts({job_, tables, key, folder_, line, budget});
     for (;;) {
       const round now = next_round(key, of);
       {
         mpi::part_dealer dealer(MPI_COMM_WORLD, static_cast<index_t>(now.numbers.size()));
+        part_job parts({job_, tables, key, folder_, line, budget, [&] { dealer.serve(); }});
         for (auto at = dealer.next(); at; at = dealer.next()) {
           const index_t number = now.numbers[static_cast<std::size_t>(*at)];
           const part_manifest done = parts.run(now.job(), number, of);

@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi {
@@ -12,9 +14,16 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
 }  // namespace
 
-part_dealer::part_dealer(MPI_Comm comm, index_t parts) : parts_(parts) {
+part_dealer::part_dealer(MPI_Comm comm, index_t parts)
+    : comm_(comm), serves_(rank_in(comm) == owner && size_of(comm) > 1), parts_(parts) {
   const bool is_owner = rank_in(comm) == owner;
   MPI_Win_allocate(is_owner ? sizeof(std::int64_t) : 0, sizeof(std::int64_t), MPI_INFO_NULL, comm,
                    &counter_, &window_);
@@ -42,6 +51,16 @@ std::optional<index_t> part_dealer::next() {
   const std::int64_t number = take(1);
   if (number >= parts_) return {};
   return number;
+}
+
+void part_dealer::serve() const {
+  if (!serves_) return;
+  constexpr auto patience = std::chrono::microseconds(500);
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    int is_there = 0;  // no message is awaited: the call lets MPI answer
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE);
+  } while (std::chrono::steady_clock::now() - start < patience);
 }
 
 void part_dealer::stop() {

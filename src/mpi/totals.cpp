@@ -97,8 +97,12 @@ void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
   {
     part_dealer dealer(comm, parts);
     try {
+      pair_options mine = options;
+      mine.exec.on_progress = [&](const progress& state) {
+        dealer.serve();
+        return options.exec.on_progress ? options.exec.on_progress(state) : progress_reply::proceed;
+      };
       for (auto number = dealer.next(); number; number = dealer.next()) {
-        pair_options mine = options;
         mine.part = {.index = *number, .of = parts};
         run(mine);
       }

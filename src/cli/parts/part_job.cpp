@@ -52,6 +52,7 @@ part_job::part_job(const part_job_context& context)
   rows_.frame = io::result_frame::rows_only;
   options_.exec.on_progress = [this](const progress& state) {
     context_.line.show(state);
+    if (context_.often) context_.often();
     return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
   };
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Computes parts of one job from a table in memory, into a folder.
 
+#include <functional>
 #include <string>
 
 #include "cli/parts/discovery_steps.hpp"
@@ -19,7 +20,8 @@ struct part_job_context {
   const job_key& key;
   const part_folder& folder;
   progress_line& line;
-  io::byte_budget& budget;  ///< Bytes of --max-output that are left.
+  io::byte_budget& budget;           ///< Bytes of --max-output that are left.
+  std::function<void()> often = {};  ///< Called a few times a second while a part is computed.
 };
 
 class part_job {

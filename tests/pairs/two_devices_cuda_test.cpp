@@ -124,7 +124,7 @@ TEST_CASE("A call for the second device while the first one is current", "[pairs
   REQUIRE(current() == 0);
   for (const cudaStream_t on : {own->get(), cudaStream_t{nullptr}}) {
     const gpu::pair_options second{.exec = {.devices = {1}, .stream = on}};
-    degree->set_bytes(0x5a);
+    on_second([&] { degree->set_bytes(0x5a); });
     gpu::spearman_all_pairs(table->view(), second,
                             gpu::device_count_sink{.degree = {degree->data(), 1500}, .keep = keep});
     CHECK(current() == 0);

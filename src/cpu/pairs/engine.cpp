@@ -38,8 +38,11 @@ index_t panel_rows_for(index_t rows, index_t cols) {
   const double per_row = static_cast<double>(rows) * static_cast<double>(cols) + 1;
   const double fitting = pair_policy::panel_work / per_row;
   if (fitting >= static_cast<double>(pair_policy::panel_rows)) return pair_policy::panel_rows;
-  return std::max(pair_policy::block_rows, static_cast<index_t>(fitting) / pair_policy::block_rows *
-                                               pair_policy::block_rows);
+  // Whole tasks, or else whole blocks.
+  const auto whole = static_cast<index_t>(fitting);
+  const index_t step =
+      whole >= pair_policy::task_rows ? pair_policy::task_rows : pair_policy::block_rows;
+  return std::max(pair_policy::block_rows, whole / step * step);
 }
 
 // Which rows of the input its area needs.
@@ -219,9 +222,23 @@ int pair_engine::team_for(const std::vector<pair_tile>& tiles) const {
   return useful < threads_ ? static_cast<int>(useful) : threads_;
 }
 
+index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
+  const index_t tasks_of_rows = (rows + pair_policy::task_rows - 1) / pair_policy::task_rows;
+  const double work = static_cast<double>(rows) * static_cast<double>(window_cols()) *
+                      static_cast<double>(info_.cols);
+  const double team = std::min(1 + work / pair_policy::thread_work, static_cast<double>(threads_));
+  const auto tasks =
+      static_cast<index_t>(static_cast<double>(pair_policy::tasks_per_thread) * team);
+  const index_t strips = (tasks + tasks_of_rows - 1) / std::max<index_t>(tasks_of_rows, 1);
+  const index_t fitting = window_cols() / std::max<index_t>(strips, 1);
+  const index_t whole = fitting / pair_policy::least_task_cols * pair_policy::least_task_cols;
+  return std::clamp(whole, pair_policy::least_task_cols, most);
+}
+
 std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end,
-                                                index_t task_cols) const {
+                                                index_t most_cols) const {
   std::vector<pair_tile> tiles;
+  const index_t task_cols = shared_task_cols(row_end - row_begin, most_cols);
   // Columns outside, so that threads that run side by side share the columns they read.
   const index_t cols = window_size();
   const index_t first = second_.is_empty() ? row_begin / task_cols * task_cols

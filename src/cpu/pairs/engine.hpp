@@ -106,10 +106,12 @@ class pair_engine final : public detail::pair_engine {
   template <class Body>
   void for_each_meeting(const Body& body);
 
+  // Columns of a tile, `most` at most: so few that there are tiles for all threads.
+  [[nodiscard]] index_t shared_task_cols(index_t rows, index_t most) const;
   // The tiles of rows [row_begin, row_end) of the window that reach above the diagonal: all rows of
   // a strip of columns, then of the next.
   [[nodiscard]] std::vector<pair_tile> upper_tiles(
-      index_t row_begin, index_t row_end, index_t task_cols = pair_policy::task_cols) const;
+      index_t row_begin, index_t row_end, index_t most_cols = pair_policy::task_cols) const;
   // The tiles of `area`, in the same order.
   [[nodiscard]] static std::vector<pair_tile> tiles_of(const pair_tile& area);
   // The pairs in the upper tiles of these rows.

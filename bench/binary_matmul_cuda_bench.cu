@@ -1,4 +1,4 @@
-// Binary products on a GPU, device-resident, by rung: preparation of the operands included.
+// Binary products on a GPU, device-resident, by variant: preparation of the operands included.
 #include <algorithm>
 #include <random>
 #include <string>

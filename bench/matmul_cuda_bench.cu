@@ -1,5 +1,5 @@
-// Every rung of matmul on the device beside cuBLAS: device-resident operands, caller's workspace,
-// cold L2, and the error of a sample of C against double in the same run.
+// Every variant of matmul on the device beside cuBLAS: device-resident operands, caller's
+// workspace, cold L2, and the error of a sample of C against double in the same run.
 #include <benchmark/benchmark.h>
 #ifdef GPU_SIMILARITY_BENCH_CUBLAS
 #include <cublas_v2.h>
@@ -153,7 +153,7 @@ void bench_cublas(benchmark::State& state, product p) {
 #endif
 
 template <class T>
-void register_product(const std::string& type, const product& p, bool whole_ladder) {
+void register_product(const std::string& type, const product& p, bool every_variant) {
   const auto time = [](auto* bench) {
     bench->UseManualTime()->Unit(benchmark::kMicrosecond)->MinTime(0.05);
   };
@@ -165,7 +165,7 @@ void register_product(const std::string& type, const product& p, bool whole_ladd
     const std::string name = base + std::string(gpu::to_string(variant));
     time(benchmark::RegisterBenchmark(name.c_str(), bench_variant<T>, variant, p));
   };
-  if (whole_ladder) {
+  if (every_variant) {
     for (const auto v :
          {matmul_variant::naive, matmul_variant::pitched, matmul_variant::shared_tiled}) {
       add(v);

@@ -1,5 +1,6 @@
-// The mean filter on a GPU, device-resident: every rung beside the device copies, cudaMemcpyAsync
-// and a copy kernel, of the same run. Bytes per second count one read and one write.
+// The mean filter on a GPU, device-resident: every variant beside the device copies,
+// cudaMemcpyAsync and a copy kernel, of the same run. Bytes per second count one read and one
+// write.
 #include <gpu/mean_filter.hpp>
 
 #include "common/cuda_timing.hpp"

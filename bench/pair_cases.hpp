@@ -16,8 +16,8 @@
 
 namespace gpu_bench {
 
-/// A backend and a rung of its ladder.
-struct pair_rung {
+/// A backend and one of its variants.
+struct backend_variant {
   gpu::backend where;
   gpu::pair_variant variant;
   [[nodiscard]] std::string name() const {
@@ -25,18 +25,19 @@ struct pair_rung {
   }
   [[nodiscard]] gpu::pair_options options() const {
     gpu::pair_options out;
-    out.fold = gpu::row_folding::never;  // rates of the rungs, whatever repeats
+    out.fold = gpu::row_folding::never;  // rates of the variants, whatever repeats
     out.variant = variant;
     out.exec.target = where;
     return out;
   }
 };
 
-inline constexpr pair_rung pair_rungs[] = {{gpu::backend::cpu, gpu::pair_variant::naive},
-                                           {gpu::backend::cpu, gpu::pair_variant::tiled},
-                                           {gpu::backend::cuda, gpu::pair_variant::naive},
-                                           {gpu::backend::cuda, gpu::pair_variant::shared_tiled},
-                                           {gpu::backend::cuda, gpu::pair_variant::tensor}};
+inline constexpr backend_variant backend_variants[] = {
+    {gpu::backend::cpu, gpu::pair_variant::naive},
+    {gpu::backend::cpu, gpu::pair_variant::tiled},
+    {gpu::backend::cuda, gpu::pair_variant::naive},
+    {gpu::backend::cuda, gpu::pair_variant::shared_tiled},
+    {gpu::backend::cuda, gpu::pair_variant::tensor}};
 
 /// What is kept: strict is where almost nothing passes, loose where one pair in twenty or more
 /// does.
@@ -67,21 +68,21 @@ void time_pairs(benchmark::State& state, std::int64_t rows, const Run& run, cons
   state.counters["kept"] = static_cast<double>(kept);
 }
 
-/// Registers every sink of one rung on data made by make_data(rows, cols), computed by
+/// Registers every sink of one variant on data made by make_data(rows, cols), computed by
 /// compute(view, options, sink).
 template <class T, class MakeData, class Compute>
-void register_pairs(const std::string& measure, const pair_rung& rung, std::int64_t rows,
+void register_pairs(const std::string& measure, const backend_variant& which, std::int64_t rows,
                     std::int64_t cols, const MakeData& make_data, const Compute& compute) {
   const auto add = [&](const std::string& what, const auto& sink) {
-    const std::string name = measure + '/' + rung.name() + '/' + what + '/' + std::to_string(rows) +
-                             'x' + std::to_string(cols);
+    const std::string name = measure + '/' + which.name() + '/' + what + '/' +
+                             std::to_string(rows) + 'x' + std::to_string(cols);
     benchmark::RegisterBenchmark(
         name.c_str(),
         [=](benchmark::State& state) {
           const auto values = make_data(rows, cols);
           const gpu::matrix_view<const T> data(values.data(), rows, cols);
           time_pairs(
-              state, rows, [&](const auto& kept) { return compute(data, rung.options(), kept); },
+              state, rows, [&](const auto& kept) { return compute(data, which.options(), kept); },
               sink);
         })
         ->UseRealTime()
@@ -90,19 +91,20 @@ void register_pairs(const std::string& measure, const pair_rung& rung, std::int6
   add("count_strict", gpu::count_sink{.keep = {.max_p = strict_p}});
   add("count_loose", gpu::count_sink{.keep = {.max_p = loose_p}});
   add("edges_strict", gpu::edge_sink{.keep = {.max_p = strict_p}});
-  if (rung.variant == gpu::pair_variant::naive) return;
+  if (which.variant == gpu::pair_variant::naive) return;
   add("top_10", gpu::top_k_sink{.k = 10});
   if (rows <= 20'000) add("dense_f32", gpu::dense_sink_f32{});
   add("bh",
       gpu::count_sink{.keep = {.max_p = loose_p, .adjust = gpu::adjustment::benjamini_hochberg}});
 }
 
-/// Rows that a rung computes in a second or so: naive rungs get fewer.
-inline std::int64_t rows_for(const pair_rung& rung, std::int64_t cpu_rows, std::int64_t cuda_rows) {
-  if (rung.where == gpu::backend::cuda) {
-    return rung.variant == gpu::pair_variant::naive ? cuda_rows / 10 : cuda_rows;
+/// Rows that a variant computes in a second or so: naive variants get fewer.
+inline std::int64_t rows_for(const backend_variant& which, std::int64_t cpu_rows,
+                             std::int64_t cuda_rows) {
+  if (which.where == gpu::backend::cuda) {
+    return which.variant == gpu::pair_variant::naive ? cuda_rows / 10 : cuda_rows;
   }
-  return rung.variant == gpu::pair_variant::naive ? cpu_rows / 10 : cpu_rows;
+  return which.variant == gpu::pair_variant::naive ? cpu_rows / 10 : cpu_rows;
 }
 
 }  // namespace gpu_bench

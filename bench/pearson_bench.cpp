@@ -1,4 +1,4 @@
-// Pearson of all pairs by sink, rung and columns, the CPU beside CUDA in one table.
+// Pearson of all pairs by sink, variant and columns, the CPU beside CUDA in one table.
 #include <gpu/pearson.hpp>
 
 #include "pair_cases.hpp"
@@ -19,10 +19,10 @@ const bool registered = [] {
   };
   for (const shape& s :
        {shape{30, 40'000, 500'000}, shape{128, 12'625, 200'000}, shape{1000, 4'000, 50'000}}) {
-    for (const gpu_bench::pair_rung& rung : gpu_bench::pair_rungs) {
-      gpu_bench::register_pairs<double>("pearson", rung,
-                                        gpu_bench::rows_for(rung, s.cpu_rows, s.cuda_rows), s.cols,
-                                        normal_values, compute);
+    for (const gpu_bench::backend_variant& variant : gpu_bench::backend_variants) {
+      gpu_bench::register_pairs<double>("pearson", variant,
+                                        gpu_bench::rows_for(variant, s.cpu_rows, s.cuda_rows),
+                                        s.cols, normal_values, compute);
     }
   }
   return true;

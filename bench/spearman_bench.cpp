@@ -1,4 +1,4 @@
-// Spearman of all pairs by sink, rung and columns, the CPU beside CUDA in one table.
+// Spearman of all pairs by sink, variant and columns, the CPU beside CUDA in one table.
 #include <gpu/spearman.hpp>
 
 #include "pair_cases.hpp"
@@ -20,15 +20,15 @@ const bool registered = [] {
   };
   for (const shape& s :
        {shape{30, 60'000, 1'000'000}, shape{128, 12'625, 200'000}, shape{1000, 4'000, 50'000}}) {
-    for (const gpu_bench::pair_rung& rung : gpu_bench::pair_rungs) {
-      gpu_bench::register_pairs<std::int32_t>("spearman", rung,
-                                              gpu_bench::rows_for(rung, s.cpu_rows, s.cuda_rows),
+    for (const gpu_bench::backend_variant& variant : gpu_bench::backend_variants) {
+      gpu_bench::register_pairs<std::int32_t>("spearman", variant,
+                                              gpu_bench::rows_for(variant, s.cpu_rows, s.cuda_rows),
                                               s.cols, tied_counts, compute);
     }
   }
   // The best partners of dense counts, hardly two rows equal, and of sparse ones, very many equal.
   for (const bool dense : {true, false}) {
-    const gpu_bench::pair_rung best{gpu::backend::cuda, gpu::pair_variant::automatic};
+    const gpu_bench::backend_variant best{gpu::backend::cuda, gpu::pair_variant::automatic};
     const std::int64_t rows = 1'000'000;
     const std::int64_t cols = 30;
     const std::string name =

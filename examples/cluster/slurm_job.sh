@@ -4,7 +4,8 @@
 #
 #   slurm_job.sh PARTS DIR OUTPUT spearman INPUT --max-p 1e-6
 #
-# SBATCH_OPTIONS may hold more options of sbatch, as "--gpus=1 --time=30". --adjust bh takes two to
+# SBATCH_OPTIONS may hold more options of sbatch, as "--gpus=1 --time=30", MERGE_OPTIONS more of
+# `gpu-similarity merge`, as "--report FILE" or, of folded edges, "--patterns FILE". --adjust bh takes two to
 # four rounds: one or more in which the parts count, one in which they write.
 set -euo pipefail
 
@@ -31,4 +32,5 @@ for ((round = 1; round <= most_rounds; ++round)); do
   sbatch --wait ${SBATCH_OPTIONS:-} --array="$list" "$here/slurm_part.sh" "$parts" "$folder" "$@" ||
     echo "some tasks failed"
 done
-"$command" merge "$folder" --output "$output"
+# shellcheck disable=SC2086  # options are words
+"$command" merge "$folder" --output "$output" ${MERGE_OPTIONS:-}

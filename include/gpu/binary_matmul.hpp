@@ -46,7 +46,7 @@ struct binary_matmul_options {
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   binary_matmul_variant variant = binary_matmul_variant::automatic;
   /// Device overload only: scratch memory of the caller, at least
-  /// plan_binary_matmul().workspace_bytes, 256-byte aligned, left alone by others until the stream
+  /// plan_binary_matmul().workspace_bytes, 256-byte aligned, used by nothing else until the stream
   /// has passed this call. Empty: scratch comes from the stream's memory pool (cudaMallocAsync).
   device_workspace workspace = {};
   /// Where it runs.

@@ -2,22 +2,21 @@
 /// @file
 /// Sinks of all pairs whose results stay in device memory.
 ///
-/// spearman_all_pairs and pearson_all_pairs take them for data in device memory. Such a call
-/// returns before the work is done, ordered on `options.exec.stream`: it reads the data behind what
-/// is on the stream, and what is put on the stream behind it finds the result. Nothing is copied to
-/// the host and nothing is folded; every pair is decided as for a host result, to the same bits.
+/// spearman_all_pairs and pearson_all_pairs take them for data in device memory. Such a call puts
+/// its work on `options.exec.stream` and returns before it is done. It copies no results to the
+/// host and folds no rows; every pair is decided as for a host result, to the same bits.
 ///
-/// Values cannot be inspected without waiting, so a row with a NaN is one without a statistic
-/// whatever `options.nans` says. `options.exec.on_progress` is not called.
+/// Values cannot be inspected without waiting, so a row with a NaN has no statistic, whatever
+/// `options.nans` says. `options.exec.on_progress` is not called.
 ///
-/// Of pair_filter::adjust, `none` does not synchronise. `bonferroni` waits once for the stream and
-/// the preparation of the rows, because its family is the pairs that have a statistic, and cannot
-/// be captured in a CUDA graph. `benjamini_hochberg` is gpu::unsupported: its cut follows from
-/// counts of all pairs.
+/// With adjustment::none the call does not wait. adjustment::bonferroni waits once for the stream
+/// and the preparation of the rows, because its family is the pairs that have a statistic; such a
+/// call cannot be captured in a CUDA graph. adjustment::benjamini_hochberg is gpu::unsupported,
+/// because its cut follows from counts of all pairs.
 ///
-/// Scratch is `options.workspace`, whose size plan_spearman_all_pairs(data, options, sink) tells,
-/// or comes from the stream's memory pool. It holds the prepared rows and what the sink needs; all
-/// of it at once, and no more than `options.exec.workspace_bytes` where that is not 0.
+/// Scratch memory is `options.workspace`, whose size plan_spearman_all_pairs(data, options, sink)
+/// tells, or comes from the stream's memory pool. It holds the prepared rows and what the sink
+/// needs, and is bounded by `options.exec.workspace_bytes` where that is not 0.
 
 #include <concepts>
 #include <cstdint>
@@ -86,8 +85,8 @@ struct device_count_sink {
 
 /// Write the pairs that pass the filter as a list in ascending (row, column).
 ///
-/// More edges than fit: the number found is written all the same, and the first `edges.size()` of
-/// them. That takes the pairs up to three times instead of once.
+/// Where more edges are found than fit, `found` is their number all the same, and `edges` holds the
+/// first ones. The pairs are then computed up to three times instead of once.
 struct device_edge_sink {
   device_vector_view<edge> edges = {};           ///< [capacity], at least 1.
   device_vector_view<std::uint64_t> found = {};  ///< [1]: edges that there are.

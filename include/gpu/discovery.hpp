@@ -6,7 +6,7 @@
 /// adjustment::benjamini_hochberg depends on all pairs of a job, so one part alone cannot decide
 /// it. Instead every part counts (discovery_sink), the counts are added, and next_search() encloses
 /// the number of discoveries. One to three passes decide it exactly. The parts then run with `max_p
-/// = search.max_p_effective()` and adjustment::none, and keep what the whole call would.
+/// = search.max_p_effective()` and adjustment::none, and together keep what the whole call would.
 
 #include <cstdint>
 #include <optional>

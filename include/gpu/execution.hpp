@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where and with what means an operation runs. Every options aggregate has one of these.
+/// Where an operation runs, and with which resources. Every options aggregate has one of these.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,7 @@ struct progress {
 
 /// What the progress callback answers.
 enum class progress_reply {
-  proceed,  ///< Go on.
+  proceed,  ///< Continue.
   cancel    ///< Stop with gpu::cancelled.
 };
 
@@ -57,7 +57,7 @@ enum class progress_reply {
 /// throw gpu::cancelled as soon as the work in flight is done.
 using progress_callback = std::function<progress_reply(const progress&)>;
 
-/// Where and with what means an operation runs.
+/// Where an operation runs, and with which resources.
 struct execution {
   /// Backend; the environment variable GPU_SIMILARITY_BACKEND (cpu, cuda, auto) overrides
   /// `automatic`.
@@ -70,7 +70,7 @@ struct execution {
   /// Upper bound on scratch memory (of each CUDA device, or host memory for the CPU), bytes.
   /// 0: the library's default. The limit is kept; gpu::out_of_memory where it cannot be.
   std::size_t workspace_bytes = 0;
-  /// CPU threads, 0: as OpenMP takes (OMP_NUM_THREADS); at most four a core, or 64, are started.
+  /// CPU threads; 0: OpenMP's default (OMP_NUM_THREADS). At most four a core, or 64, are started.
   int cpu_threads = 0;
   /// Progress and cancellation; empty: none.
   progress_callback on_progress = {};

@@ -48,7 +48,7 @@ struct matmul_options {
   /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   matmul_variant variant = matmul_variant::automatic;
   /// Device overload only: scratch memory of the caller, at least plan_matmul().workspace_bytes,
-  /// 256-byte aligned, left alone by others until the stream has passed this call. Empty: scratch
+  /// 256-byte aligned, used by nothing else until the stream has passed this call. Empty: scratch
   /// comes from the stream's memory pool (cudaMallocAsync).
   device_workspace workspace = {};
   /// Where it runs.
@@ -139,7 +139,7 @@ matrix_view<const T> read_operand(const Operand& operand) {
 /// error is below that of a float32 chain of k additions from k = 256 on. `tensor` of double rounds
 /// as fused multiply-adds do. Otherwise that bound, times |alpha|, grows by
 /// 3 u (|alpha| sum_l |a_il b_lj| + |beta c_ij|); of `blas` and `cublas`, which add beta C where
-/// they like, the whole is (k + 3) u / (1 - (k + 3) u) (|alpha| sum_l |a_il b_lj| + |beta c_ij|).
+/// they choose, the whole is (k + 3) u / (1 - (k + 3) u) (|alpha| sum_l |a_il b_lj| + |beta c_ij|).
 ///
 /// Inf, NaN and subnormal numbers: every variant follows IEEE 754, `tensor` included: of float, it
 /// scales rows and columns by powers of two, and where an operand holds an Inf or NaN the device
@@ -172,6 +172,16 @@ template <class A, class B, detail::no_output C>
 void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
   static_assert(detail::never<C>,
                 "c: expected a gpu::matrix with a name or a view of elements that are not const");
+}
+
+/// Operands and a result in different memories do not compile.
+template <class A, class B, class C>
+requires(detail::is_on_device<A> != detail::is_on_device<C> ||
+         detail::is_on_device<B> !=
+             detail::is_on_device<C>) void matmul(const A&, const B&, const C&,
+                                                  const matmul_options& = {}) {
+  static_assert(detail::never<C>,
+                "a, b, c: expected all in host memory, or views of all in device memory");
 }
 
 /// As above, into a new gpu::matrix [m, n].

@@ -132,8 +132,8 @@ class device_vector_view {
   index_t size_ = 0;
 };
 
-/// Device memory in which the caller lets an operation work, aligned to 256 bytes at least, and
-/// left alone by others until the stream has passed the call.
+/// Device memory of the caller that an operation uses as scratch: aligned to at least 256 bytes,
+/// and used by nothing else until the stream has passed the call.
 using device_workspace = device_vector_view<std::byte>;
 
 namespace detail {

@@ -34,23 +34,23 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
-/// what each variant gains. Of a window of 512 elements and more and two rows' length,
-/// the places that all windows of the row have in common are summed apart; what is left, at most
-/// two rows' length, is the window below, and on CUDA `direct`, `block_sums` and `multi_level` take
-/// it.
+/// what each variant gains. Of a far window, of at least 512 elements and twice the length of a
+/// row, the elements that all windows of the row have in common are summed separately; the rest, at
+/// most twice the length of a row, is the window in the limits below, and on CUDA `direct`,
+/// `block_sums` and `multi_level` take it.
 enum class mean_filter_variant {
   automatic,        ///< Chosen by type, shape and device: see plan/mean_filter_variants.hpp.
   direct,           ///< Reads each window from (global) memory: window reads per output.
   constant_memory,  ///< CUDA: as direct, with the weights in constant memory; window <= 256.
   shared_memory,    ///< CUDA: a block shares a tile with its halo; window <= 4096.
   register_window,  ///< CUDA: windows in registers, several outputs per thread; window <= 16.
-  block_sums,       ///< Sums of blocks shared by all windows over them: cost flat in the window.
+  block_sums,       ///< Sums of blocks shared by all windows over them; any window costs the same.
   multi_level       ///< CUDA: block sums in global memory; window >= 4096.
 };
 
-/// "automatic", "direct", "constant_memory", ...
+/// "zero", "reflect", "nearest", ...: the name of the enumerator.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(boundary mode) noexcept;
-/// The same for variants.
+/// "automatic", "direct", "constant_memory", ...: the name of the enumerator.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(
     mean_filter_variant variant) noexcept;
 
@@ -60,7 +60,7 @@ struct mean_filter_options {
   index_t window = 3;
   /// Shifts the windows, as SciPy's: output i is the mean of elements i - window / 2 - origin to
   /// i - window / 2 - origin + window - 1. From -(window / 2) (the window starts at i) to
-  /// (window - 1) / 2 (it ends at i; SciPy calls the odd one out invalid too). 0 for
+  /// (window - 1) / 2 (it ends at i), as in SciPy. 0 for
   /// boundary::valid, whose output i is the mean of elements i to i + window - 1.
   index_t origin = 0;
   /// What stands beyond the ends of a row.
@@ -72,7 +72,7 @@ struct mean_filter_options {
   /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   mean_filter_variant variant = mean_filter_variant::automatic;
   /// Device overloads only: scratch memory of the caller, at least
-  /// plan_mean_filter().workspace_bytes for CUDA, 256-byte aligned, left alone by others until the
+  /// plan_mean_filter().workspace_bytes for CUDA, 256-byte aligned, used by nothing else until the
   /// stream has passed this call. Empty: scratch comes from the stream's memory pool
   /// (cudaMallocAsync).
   device_workspace workspace = {};
@@ -89,7 +89,7 @@ struct convolve_options {
   /// `automatic`, `direct`, `constant_memory`, `shared_memory` or `register_window`.
   mean_filter_variant variant = mean_filter_variant::automatic;
   /// Device overloads only: scratch memory of the caller, at least plan_convolve().workspace_bytes
-  /// for CUDA (the weights, of `direct` alone), 256-byte aligned, left alone by others until the
+  /// for CUDA (the weights, of `direct` alone), 256-byte aligned, used by nothing else until the
   /// stream has passed this call. Empty: scratch comes from the stream's memory pool
   /// (cudaMallocAsync).
   device_workspace workspace = {};
@@ -212,11 +212,10 @@ constexpr bool checked_device_filter() {
 /// Moving mean along a vector or along each row of a matrix in host memory.
 ///
 /// Every output depends on its own window alone: no running sum crosses the row, so an Inf, a NaN
-/// or a 1e17 changes only the outputs whose window holds it, and equal windows give equal bits
-/// wherever the rounding of a sum allows it. Sums whose mean is a double are compensated: it
-/// differs from that of the exact sum by at most 2 ulp of the window's mean absolute value. Integer
-/// input, and float input whose means are float, is summed in double or wider; integer sums are
-/// exact.
+/// or a 1e17 changes only the outputs whose window holds it. Where the mean is a double, its sum is
+/// compensated: the mean differs from that of the exact sum by at most 2 ulp of the window's mean
+/// absolute value. Where the mean is a float or an integer, the sum is a double or wider; integer
+/// sums are exact.
 ///
 /// @param in values in host memory: [n], a contiguous range, or [rows, cols], a matrix as
 ///   spearman_all_pairs takes it, of any cols from 0.
@@ -227,9 +226,10 @@ constexpr bool checked_device_filter() {
 /// @throw gpu::invalid_argument for a window, an origin or extents out of range, or overlap;
 ///   gpu::unsupported where the variant is not offered for this backend or window;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
-/// Cost: flat in the window but for `direct`, `constant_memory`, `shared_memory`; boundaries cost
-/// O(window) more per row, and no window costs more than one of two rows' length. Sums beyond the
-/// range of double are Inf or NaN, whatever the mean. Blocks until the result is complete.
+/// Cost: independent of the window, except for `direct`, `constant_memory` and `shared_memory`.
+/// Boundaries cost O(window) more per row, and no window costs more than one of twice the length of
+/// a row. Sums beyond the range of double are Inf or NaN, whatever the mean. Blocks until the
+/// result is complete.
 template <class In, detail::filter_output Out>
 void mean_filter(const In& in, Out&& out, const mean_filter_options& options = {}) {
   const auto from = detail::read_filter_input(in);
@@ -247,7 +247,16 @@ void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
       "not const");
 }
 
-/// A number is no options: give it a name.
+/// Values and means in different memories do not compile.
+template <class In, class Out>
+requires(detail::is_on_device<In> !=
+         detail::is_on_device<Out>) void mean_filter(const In&, const Out&,
+                                                     const mean_filter_options& = {}) {
+  static_assert(detail::never<In>,
+                "in, out: expected both in host memory, or views of both in device memory");
+}
+
+/// A plain number as options does not compile.
 template <class In, class Number>
 requires std::is_arithmetic_v<Number>
 void mean_filter(const In&, Number) {
@@ -266,9 +275,9 @@ template <class In>
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, without synchronisation, and
-/// capturable in a CUDA graph. Scratch memory is taken by `multi_level`, about 24 bytes per 2304
-/// elements, and windows of two rows' length and more, 24 bytes per row: `options.workspace`, or
-/// from the stream's memory pool.
+/// capturable in a CUDA graph. `multi_level` takes scratch memory, about 24 bytes per 2304
+/// elements, and far windows take 24 bytes per row: `options.workspace`, or from the stream's
+/// memory pool.
 template <class In, class Out>
 void mean_filter(device_matrix_view<In> in, device_matrix_view<Out> out,
                  const mean_filter_options& options = {}) {
@@ -288,9 +297,8 @@ void mean_filter(device_vector_view<In> in, device_vector_view<Out> out,
 }
 
 /// Convolution of a vector or of each row of a matrix in host memory with `weights`, as
-/// scipy.ndimage.convolve1d: the
-/// kernel is flipped, so output i = sum over k of weights[k] * in[i + size / 2 + origin - k]
-/// with the row extended as `options.boundary` says.
+/// scipy.ndimage.convolve1d: the kernel is flipped, so output i = sum over k of weights[k] * in[i +
+/// size / 2 + origin - k] with the row extended as `options.boundary` says.
 ///
 /// Products and sums are double, in the order of the row: |error| <= (size + 1) 2^-53 times the
 /// window's sum of absolute products. Integer output truncates toward zero and saturates at the
@@ -318,6 +326,15 @@ void convolve(const In&, std::span<const double>, Out&&, const convolve_options&
       detail::never<Out>,
       "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
       "not const");
+}
+
+/// Values and sums in different memories do not compile.
+template <class In, class Out>
+requires(detail::is_on_device<In> !=
+         detail::is_on_device<Out>) void convolve(const In&, std::span<const double>, const Out&,
+                                                  const convolve_options& = {}) {
+  static_assert(detail::never<In>,
+                "in, out: expected both in host memory, or views of both in device memory");
 }
 
 /// Weights that are not doubles side by side do not compile.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <variant>
 
 #include <gpu/discovery.hpp>
 #include <gpu/pearson.hpp>
@@ -21,8 +22,8 @@ namespace mpi {
 
 /// How a job is shared.
 struct distribution {
-  /// How many parts the job is cut into, at least 1; 0: sixteen for each rank. More parts keep
-  /// ranks of different speeds busy to the end, and each part prepares its rows again.
+  /// How many parts the job is cut into, at least 1; 0: suggested_parts(). More parts keep ranks of
+  /// different speeds busy to the end, and each part prepares its rows again.
   index_t parts = 0;
 };
 
@@ -38,27 +39,43 @@ class part_dealer {
   part_dealer& operator=(const part_dealer&) = delete;
   /// The next number, which no other rank gets; nothing where all are dealt. Not collective.
   [[nodiscard]] std::optional<index_t> next();
-  /// From now on nobody gets a number: something failed. Not collective.
+  /// No rank gets a number from now on, because something failed. Not collective.
   void stop();
+  /// For rank 0 to call a few times a second while it computes: over networks without one-sided
+  /// operations, others get a number only while rank 0 is inside MPI. Takes half a millisecond
+  /// there and nothing on other ranks. Not collective.
+  void serve() const;
 
  private:
   std::int64_t take(std::int64_t step);
+  MPI_Comm comm_;
+  bool serves_;
   std::int64_t parts_;
   std::int64_t* counter_ = nullptr;  // rank 0's is the one
   MPI_Win window_;
 };
 
-/// `exec` with what this rank takes of its host where the caller left it open: the device with the
-/// number of the rank among those of its host, modulo the devices, and of the cores its share.
-/// Collective.
+/// `exec` completed, where the caller left it open, with what this rank takes of its host: the
+/// device whose number is that of the rank among the ranks of the host, modulo the number of
+/// devices, and its share of the cores that it may run on. Open MPI binds each of one or two ranks
+/// to one core; `mpirun --bind-to none` leaves them all cores. Collective.
 [[nodiscard]] execution on_this_rank(MPI_Comm comm, execution exec = {});
+
+/// The number of parts of a job where the caller sets none: so many that a part takes about twenty
+/// times as long as preparing its rows, but at least one and at most sixteen for each rank.
+/// @param rows rows of the table, or of x.
+/// @param y_rows rows of y; 0 where there is one table.
+/// @param ranks number of ranks, at least 1.
+/// @param used backend that computes the parts.
+[[nodiscard]] index_t suggested_parts(index_t rows, index_t y_rows, int ranks, backend used);
 
 namespace detail {
 
 /// Deals the parts; `run` computes one. Where it throws on one rank, every rank throws.
 void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
                const std::function<void(const pair_options&)>& run);
-index_t parts_of(MPI_Comm comm, const distribution& how);
+/// Collective.
+index_t parts_of(MPI_Comm comm, const distribution& how, index_t rows, const execution& exec);
 /// `mine` is the sum over the parts of this rank, or nothing where it had none: the summary of the
 /// whole job, on every rank.
 pair_summary total(MPI_Comm comm, const std::optional<pair_summary>& mine);
@@ -94,12 +111,18 @@ Sink pinned(MPI_Comm comm, index_t parts, const pair_options& options, Sink sink
   return sink;
 }
 
+template <class Data>
+index_t rows_of(const Data& data) {
+  const gpu::detail::any_table table = gpu::detail::read_table(data);
+  return std::visit([](const auto& view) { return view.rows(); }, table);
+}
+
 template <class Sink, class Call>
-auto all_pairs(MPI_Comm comm, const pair_options& options, const Sink& sink,
+auto all_pairs(MPI_Comm comm, index_t rows, const pair_options& options, const Sink& sink,
                const distribution& how, const Call& call) {
-  const index_t parts = parts_of(comm, how);
   pair_options mine = options;
   mine.exec = on_this_rank(comm, options.exec);
+  const index_t parts = parts_of(comm, how, rows, mine.exec);
   return sum_over_parts(comm, parts, mine, pinned(comm, parts, mine, sink, call), call);
 }
 
@@ -112,11 +135,11 @@ concept shared_sink = std::same_as<Sink, count_sink> || std::same_as<Sink, strea
 /// gpu::spearman_all_pairs by all ranks of `comm`. Collective: every rank gives the same data,
 /// options and sink, and calls nothing else on `comm` meanwhile.
 ///
-/// A count_sink gives every rank the counts of the whole job. A stream_sink hands each rank the
-/// edges of the parts that it computed, ordered within each part; together they are those of the
-/// whole call, each once, decided by the same cut. The summary is that of the whole job, on every
-/// rank, with the same checksum whoever computed what. Benjamini and Hochberg's cut takes one to
-/// three counting passes over all parts first.
+/// A count_sink gives every rank the counts of the whole job. A stream_sink gives each rank the
+/// edges of the parts that it computed, ordered within each part; together they are the edges of
+/// the whole call, decided by the same cut. The summary is that of the whole job, on every rank,
+/// with the same checksum whichever rank computed which part. For Benjamini and Hochberg's cut one
+/// to three counting passes over all parts come first.
 ///
 /// @param comm a communicator whose ranks may make MPI calls from the calling thread.
 /// @param data as gpu::spearman_all_pairs.
@@ -132,7 +155,7 @@ template <class Data, shared_sink Sink>
 sink_result_t<Sink> spearman_all_pairs(MPI_Comm comm, const Data& data,
                                        const spearman_options& options, const Sink& sink,
                                        const distribution& how = {}) {
-  return detail::all_pairs(comm, options, sink, how,
+  return detail::all_pairs(comm, detail::rows_of(data), options, sink, how,
                            [&](const pair_options& part, const auto& part_sink) {
                              return gpu::spearman_all_pairs(data, part, part_sink);
                            });
@@ -143,7 +166,7 @@ template <class Data, shared_sink Sink>
 sink_result_t<Sink> pearson_all_pairs(MPI_Comm comm, const Data& data,
                                       const pearson_options& options, const Sink& sink,
                                       const distribution& how = {}) {
-  return detail::all_pairs(comm, options, sink, how,
+  return detail::all_pairs(comm, detail::rows_of(data), options, sink, how,
                            [&](const pair_options& part, const auto& part_sink) {
                              return gpu::pearson_all_pairs(data, part, part_sink);
                            });

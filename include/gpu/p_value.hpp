@@ -18,7 +18,7 @@ inline namespace v0 {
 /// p of a correlation: Student's t with observations - 2 degrees of freedom, as
 /// scipy.stats.pearsonr and spearmanr; 0 for |r| = 1 in the tail. The relative error is at most
 /// 1e-14 down to 1e-300, p never grows with |r|, and edges hold the same bits. The first call with
-/// a number of observations takes a fraction of a millisecond, more of them some nanoseconds.
+/// a number of observations takes a fraction of a millisecond, further ones some nanoseconds.
 /// @param r a correlation in [-1, 1]; NaN gives NaN.
 /// @param observations from 3 to 10^15.
 /// @param side the alternative hypothesis.

@@ -32,10 +32,9 @@ enum class pair_variant {
 /// with the square of patterns / rows. No result depends on it. Spearman alone: equal Pearson rows
 /// need not have a statistic of exactly 1.
 enum class row_folding {
-  /// Where it pays: at least 8192 rows and at most 0.8 patterns a row (a third of a pattern for the
-  /// hopper variant), for which the ranks are hashed and compared beforehand (on the CPU a sample
-  /// of
-  /// the hashes). Never where a naive variant was asked for, nor for loose counts without
+  /// Where it pays: at least 8192 rows and at most 0.8 patterns a row (for the hopper variant a
+  /// third of a pattern). To find out, ranks are hashed and compared beforehand (on the CPU a
+  /// sample of the hashes). Never where a naive variant was asked for, nor for loose counts without
   /// adjustment.
   automatic,
   never,  ///< Every row for itself.
@@ -53,6 +52,9 @@ enum class row_folding {
 /// many pairs; the edges of parts 0, 1, ... one behind the other are those of the whole, in order,
 /// and counts and histograms add up. Of x against y, and for dense and top-k sinks, a part is an
 /// equal panel of rows (of x) against all columns, and the result has the rows of the panel alone.
+/// For folded sinks a part is a panel of patterns: every part folds the whole table, gives all its
+/// patterns, and the folded edges that begin with those of the panel; parts one behind the other
+/// are the folded edges of the whole.
 struct pair_part {
   index_t index = 0;  ///< Which part, from 0 to of - 1.
   index_t of = 1;     ///< How many parts there are, at least 1.

@@ -32,7 +32,8 @@ enum class tail {
   less        ///< It is negative.
 };
 
-/// Correction of `max_p` for the number of tests: the family is the valid unique pairs.
+/// Correction of `max_p` for the number of tests, the family: all pairs of rows that both have a
+/// statistic.
 enum class adjustment {
   none,
   bonferroni,         ///< p * family <= max_p.
@@ -67,7 +68,7 @@ struct edge {
 /// All kept pairs of rows of two patterns, or of one: they share their statistic.
 struct folded_edge {
   node_id first;        ///< A pattern.
-  node_id second;       ///< Another, later one; or `first` again: the pairs within that pattern.
+  node_id second;       ///< A later pattern; or `first`, for the pairs within that pattern.
   double statistic;     ///< Of each of the pairs; 1 within a pattern.
   double p;             ///< p of the filter's tail, not adjusted.
   std::uint64_t pairs;  ///< How many pairs of rows these are.
@@ -78,8 +79,8 @@ struct folded_edge {
 /// Order in which edges are delivered.
 enum class edge_order {
   by_row_then_column,  ///< Ascending (i, j): the same bytes on every run and backend.
-  unspecified  ///< As they come, the same edges in an order that may differ between two runs;
-               ///< less memory and time on large results.
+  unspecified  ///< As they are found: the same edges, in an order that may differ between two runs.
+               ///< Takes less memory and time on large results.
 };
 
 /// What a run did, in every result.
@@ -92,24 +93,25 @@ struct pair_summary {
   index_t y_rows = 0;                  ///< Of x against y: rows of y.
   std::vector<index_t> y_constant_rows = {};  ///< Of x against y: as constant_rows, of y.
   std::vector<index_t> y_nan_rows = {};       ///< Of x against y: as nan_rows, of y.
-  index_t part_begin = 0;  ///< First row that the call was about; 0 but for a part.
-  index_t part_end = 0;    ///< One past its last row.
+  /// First row that the call was about; 0 but for a part. Of a folded sink: the first pattern.
+  index_t part_begin = 0;
+  index_t part_end = 0;  ///< One past its last row, or pattern.
   /// Patterns that the rows were folded into, see pair_options::fold; 0: each row for itself.
   index_t patterns = 0;
   /// Pairs of rows that both have a statistic; those of the part, where the call is one.
   std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
-  /// Of the edges that were kept, whether rows were folded or not; of the folded edges of a folded
-  /// sink, as pairs of patterns; of the entries of a table of neighbours. Zeros where the sink
-  /// gives no pairs one by one.
+  /// Of the kept edges, the same whether rows were folded or not; of the folded edges of a folded
+  /// sink, as pairs of patterns; of the entries of a table of partners. Zeros for sinks that give
+  /// no pairs one by one.
   pair_checksum checksum = {};
   double max_p_effective = 1.0;  ///< The cut on p after the adjustment.
   /// The least magnitude that was kept on any side: 0 where statistics of 0 pass, infinity where
   /// none does.
   double min_abs_effective = 0.0;
-  /// The cut that decided, with its sign: kept are statistics >= cut_at_least or <= cut_at_most.
-  /// Infinity and -infinity where that side keeps none.
+  /// The cut with its sign: statistics >= cut_at_least or <= cut_at_most are kept. Infinity or
+  /// -infinity where that side keeps none.
   double cut_at_least = 0.0;
   double cut_at_most = 0.0;                        ///< See cut_at_least.
   backend used = backend::cpu;                     ///< Where it ran.
@@ -185,9 +187,9 @@ struct stream_sink {
   index_t batch_edges = index_t{1} << 20;  ///< Largest batch, at least 1.
 };
 
-/// Keep the pairs that pass the filter as edges between patterns, without writing out the rows that
-/// share a pattern: their edges can be orders of magnitude more. Folds whatever pair_options::fold
-/// says; Spearman only. Memory: 32 bytes an edge.
+/// Keep the pairs that pass the filter as edges between patterns instead of rows; there can be
+/// orders of magnitude fewer. Folds whatever pair_options::fold says; Spearman only. Memory: 32
+/// bytes an edge.
 struct folded_edge_sink {
   /// Which pairs.
   pair_filter keep = {};

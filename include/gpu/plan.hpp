@@ -42,8 +42,8 @@ GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_device(measure what, const pai
 
 /// What spearman_all_pairs would run for `data`, and how many pairs a sink with the filter `keep`
 /// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at random. A part is
-/// taken to keep the share of its pairs that the whole table keeps.
-/// Rows in device memory are not looked at: then nothing is estimated and sampled_pairs is 0.
+/// assumed to keep the same share of its pairs as the whole table.
+/// Rows in device memory are not read: then nothing is estimated and sampled_pairs is 0.
 /// @throw as spearman_all_pairs. Cost: a fraction of a second at any number of rows.
 template <class Data>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data,

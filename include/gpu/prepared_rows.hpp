@@ -64,7 +64,7 @@ class prepared_rows {
 /// @param data values [rows, cols] in host or device memory; not needed afterwards.
 /// @param options NaN policy, variant, backend, device (one), workspace, progress. Parts and
 /// folding
-///   are those of the queries and are ignored here.
+///   are options of the queries and are ignored here.
 /// @return the prepared rows.
 /// @throw gpu::invalid_argument for fewer than 3 columns or a NaN that the policy rejects;
 ///   gpu::unsupported for several devices; gpu::out_of_memory where the rows do not fit the device;

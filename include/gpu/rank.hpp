@@ -52,7 +52,7 @@ struct rank_options {
   /// The implementation; gpu::unsupported where the backend does not offer it.
   rank_variant variant = rank_variant::automatic;
   /// Device overload only: scratch memory of the caller, at least plan_rank_rows().workspace_bytes,
-  /// 256-byte aligned, left alone by others until the stream has passed this call. Empty: scratch
+  /// 256-byte aligned, used by nothing else until the stream has passed this call. Empty: scratch
   /// comes from the stream's memory pool (cudaMallocAsync).
   device_workspace workspace = {};
   /// Where it runs.
@@ -125,6 +125,15 @@ requires(!(input_element<T> && std::same_as<Ranks, double>)) void rank_rows(
   static_assert(detail::never<T>,
                 "ranks: expected elements of double, not const; data: of a type "
                 "that rank_rows of host memory takes");
+}
+
+/// Values in host memory and ranks in device memory do not compile.
+template <class Data, class Ranks>
+requires(detail::is_matrix<Data>) void rank_rows(const Data&, device_matrix_view<Ranks>,
+                                                 const rank_options& = {}) {
+  static_assert(
+      detail::never<Data>,
+      "data, ranks: expected both in device memory; of host memory the ranks are returned");
 }
 
 /// What rank_rows would run for rows of type T, without running it.

@@ -34,9 +34,9 @@ inline namespace v0 {
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for fewer than 3 columns or a cut outside its range, before any
 /// work
-///   starts, and for a NaN (row and column are named), before any pair is computed: CUDA finds it
-///   while it ranks the rows; gpu::capacity_exceeded where an edge_sink's max_edges does not
-///   suffice, with the number needed; gpu::backend_unavailable, gpu::unsupported,
+///   starts; gpu::invalid_argument for a NaN, naming row and column, before any pair is computed
+///   (CUDA finds it while it ranks the rows); gpu::capacity_exceeded where an edge_sink's max_edges
+///   does not suffice, with the number needed; gpu::backend_unavailable, gpu::unsupported,
 ///   gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: rows * cols * log(cols) for the ranks, rows^2 / 2 * cols multiply-adds for the pairs; with
 /// rows of equal ranks folded (options.fold), patterns^2 / 2 * cols.
@@ -85,6 +85,42 @@ requires detail::tables_together<X, Y> sink_result_t<Sink> spearman_all_pairs(co
                                                                               const Y& y,
                                                                               const Sink& sink) {
   return spearman_all_pairs(x, y, spearman_options{}, sink);
+}
+
+/// An argument that is not a sink of this operation does not compile.
+template <class Data, class Sink>
+requires(!pair_sink<Sink>) void spearman_all_pairs(const Data&, const spearman_options&,
+                                                   const Sink&) {
+  detail::refuse_sink<pair_sink<Sink>, Sink>();
+}
+
+/// Neither does one that is not options, a sink or a table.
+template <class Data, class Other>
+requires(!pair_sink<Other> &&
+         !detail::is_table_or_options<Other>) void spearman_all_pairs(const Data&, const Other&) {
+  detail::refuse_second<pair_sink<Other>, Other>();
+}
+
+/// The same with two tables.
+template <table_like X, table_like Y, class Sink>
+requires(!pair_sink<Sink>) void spearman_all_pairs(const X&, const Y&, const spearman_options&,
+                                                   const Sink&) {
+  detail::refuse_sink<pair_sink<Sink>, Sink>();
+}
+
+/// What is neither options nor a sink behind two tables.
+template <table_like X, table_like Y, class Other>
+requires(!pair_sink<Other> &&
+         !detail::is_table_or_options<Other>) void spearman_all_pairs(const X&, const Y&,
+                                                                      const Other&) {
+  detail::refuse_second<pair_sink<Other>, Other>();
+}
+
+/// Nor two tables in different memories.
+template <table_like X, table_like Y, class... Rest>
+requires(!detail::tables_together<X, Y>) void spearman_all_pairs(const X&, const Y&,
+                                                                 const Rest&...) {
+  static_assert(detail::never<X>, "x, y: expected both in host memory, or both in device memory");
 }
 
 }  // namespace v0

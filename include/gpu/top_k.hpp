@@ -49,7 +49,7 @@ struct top_k_options {
   /// The implementation; gpu::unsupported where the backend, shape or type does not offer it.
   top_k_variant variant = top_k_variant::automatic;
   /// Device overloads only: scratch memory of the caller, at least plan_top_k().workspace_bytes (or
-  /// plan_top_k_distinct()'s), 256-byte aligned, left alone by others until the stream has passed
+  /// plan_top_k_distinct()'s), 256-byte aligned, used by nothing else until the stream has passed
   /// this call. Empty: scratch comes from the stream's memory pool (cudaMallocAsync).
   device_workspace workspace = {};
   /// Where it runs.
@@ -248,6 +248,16 @@ requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
   static_assert(
       detail::never<T>,
       "values: expected elements of the data's type, not const; indices: of gpu::index_t");
+  return 0;
+}
+
+/// Values in host memory and entries in device memory do not compile.
+template <class Data, class Values, class Indices>
+requires(!detail::is_on_device<Data> && detail::is_on_device<Values>) index_t
+    top_k(const Data&, index_t, const Values&, const Indices&, const top_k_options& = {}) {
+  static_assert(detail::never<Data>,
+                "data, values, indices: expected all in device memory; of host memory the entries "
+                "are returned");
   return 0;
 }
 

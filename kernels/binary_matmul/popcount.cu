@@ -1,5 +1,5 @@
 // The variants of the binary multiply that count bits with POPC. Its rate, 16 words a clock and
-// multiprocessor, bounds all three; they differ in how close memory lets them come to it.
+// multiprocessor, bounds all three; they differ in how often they wait for memory.
 
 #include "kernels/binary_matmul/kernels.hpp"
 #include "kernels/common/launch.cuh"

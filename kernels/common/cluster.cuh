@@ -24,10 +24,10 @@ __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n" ::
                    : "memory");
 }
-/// Arrives at the same barrier of block `rank` of the cluster, to say that what was copied here has
-/// been read. Nothing that this thread wrote is published: with the scope of the cluster the
-/// arrival would wait for all of its writes to memory, the wait would empty the L1 cache, and
-/// either would cost more than a stage of a ring.
+/// Arrives at the same barrier in block `rank` of the cluster: what was copied here has been read.
+/// The arrival does not publish the writes of this thread. One with the cluster's scope would wait
+/// for all of them, and the matching wait would empty the L1 cache; either costs more than a stage
+/// of a ring.
 __device__ __forceinline__ void barrier_arrive_at(unsigned barrier, int rank) {
   asm volatile(
       "{\n.reg .b32 remote;\n"

@@ -1,6 +1,6 @@
 #pragma once
-// Launches that may start before the kernel in front of them has ended (programmatic dependent
-// launch, sm_90 on): what a kernel does before it waits overlaps with the end of its predecessor.
+// Launches that may start before the preceding kernel has ended (programmatic dependent launch,
+// sm_90 on): what a kernel does before it waits overlaps with the end of the kernel before it.
 
 #include <cuda_runtime.h>
 
@@ -12,8 +12,8 @@
 
 namespace gpu::kernels {
 
-/// Returns once the kernel in front has ended and its writes can be read. In kernels launched by
-/// launch_dependent: before the first use of what the kernel in front writes.
+/// Returns once the preceding kernel has ended and its writes can be read. A kernel launched by
+/// launch_dependent calls it before it uses anything that the preceding kernel writes.
 __device__ inline void wait_for_previous_kernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -1,5 +1,5 @@
-// C = alpha P + beta C, element by element, once the product P is known: one pass at the speed of
-// memory, so that no product kernel carries it in registers.
+// C = alpha P + beta C, element by element, once the product P is known: one pass over memory, so
+// that the product kernels need no registers for alpha and beta.
 #include "kernels/common/launch.cuh"
 #include "kernels/matmul/kernels.hpp"
 

@@ -63,9 +63,9 @@ __device__ void read_fragment(T (&to)[count], const T* from) {
   }
 }
 
-/// What a thread multiplies, at two k: those of one are read while those of the other are used.
-/// B is read first, and products go along rows back and forth, so that each shares an operand with
-/// the one before it. Neither changes a result.
+/// What a thread multiplies, at two k: the values of one are read while those of the other are
+/// used. B is read first, and products go along rows back and forth, so that each shares an operand
+/// with the one before it. Neither order changes a result.
 template <class Layout, class T>
 struct fragments {
   T a[2][Layout::rows];

@@ -23,7 +23,7 @@ struct tensor_problem {
   index_t n;
 };
 
-/// Takes the scaling back out: sum * 2^-(row shift + column shift).
+/// Undoes the scaling: sum * 2^-(row shift + column shift).
 __device__ inline float unscale(float sum, int row_shift, int col_shift) {
   return scale(sum, -(row_shift + col_shift));
 }

@@ -28,8 +28,8 @@ struct tile_shape {
 };
 
 /// Copies the steps of k of a tile one after the other, `items` neighbours at a time. Lanes beyond
-/// the operand are left as they are: their products are not stored. A pointer that moves, and no
-/// index arithmetic: registers are short.
+/// the operand are left as they are: their products are not stored. A pointer moves on in place of
+/// index arithmetic, because registers are short.
 template <int width, int depth, int threads, tile_order order, int items>
 class tile_stream {
  public:

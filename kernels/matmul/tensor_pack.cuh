@@ -3,11 +3,11 @@
 // a power of two, splits each value into two halves and stores them in the order that the
 // multiplying kernels copy to shared memory as it is.
 //
-// Why two halves: a float x scaled so that the largest of its row is in [2^14, 2^15) is
-// hi + lo + rest with hi = half(x), lo = half(x - hi) and |rest| <= 2^-22 |x| + 2^-25. The three
-// products hi hi + hi lo + lo hi then miss x y by little more than one float rounding. Two tf32
-// numbers carry the same 22 bits, at half the rate of the tensor cores and twice the bytes; what
-// they have more, range, the scaling gives back.
+// Why two halves: a float x scaled so that the largest of its row is in [2^14, 2^15) is hi + lo +
+// rest with hi = half(x), lo = half(x - hi) and |rest| <= 2^-22 |x| + 2^-25. The three products hi
+// hi + hi lo + lo hi then miss x y by little more than one float rounding. Two tf32 numbers have
+// the same 22 bits, at half the rate of the tensor cores and twice the bytes; their larger range is
+// not needed, because the rows are scaled.
 
 #include <cuda_fp16.h>
 
@@ -103,9 +103,9 @@ __device__ inline void store_split(const float (&values)[8], int shift, std::byt
   out[(group + 4) ^ (row % 8)] = low;
 }
 
-/// Packs an operand whose lanes have their k side by side, peaks and all: a warp takes a lane, of
-/// which it holds `held` pieces of 256 values in registers meanwhile; the rest is read twice. Zeros
-/// beyond the operand.
+/// Packs an operand whose lanes have contiguous k, and finds its peaks: a warp takes a lane and
+/// keeps `held` pieces of 256 values in registers; the rest is read twice. Zeros beyond the
+/// operand.
 __device__ inline void pack_lane(const tensor_source& x, index_t lane, unsigned* flag) {
   constexpr int held = 4;
   constexpr int piece = 256;
@@ -171,7 +171,7 @@ inline index_t peak_blocks(const tensor_source& x) {
                            : ceil_div(x.lanes, 256) * ceil_div(x.depth, peak_depth);
 }
 
-/// The first launch: operands whose k are neighbours are packed, of others the peaks are found.
+/// The first launch packs operands with contiguous k; of the others it finds the peaks.
 __global__ void __launch_bounds__(256)
     tensor_find_peaks(const __grid_constant__ tensor_source a,
                       const __grid_constant__ tensor_source b, index_t a_blocks, unsigned* flag) {

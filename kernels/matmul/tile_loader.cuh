@@ -43,7 +43,7 @@ __device__ void copy_partial_tile(const tile_source<T>& from, T* tile, int pitch
 
 /// Copies whole steps of k of the tile of `width` lanes by `depth`, one after the other, to shared
 /// memory as [depth][pitch]: k-major, as the multiply reads it. Lanes beyond the operand repeat its
-/// last: their products are not stored. Every copy is a pointer that moves and no test.
+/// last one: their products are not stored. A copy moves a pointer and tests nothing.
 template <class T, int width, int depth, int threads, tile_reading reading>
 class tile_loader {
  public:

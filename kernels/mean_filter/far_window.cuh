@@ -1,9 +1,10 @@
 #pragma once
-// Windows that reach far beyond their row. What all windows of a row have in common was cut off
-// (plan/mean_filter_variants.hpp): whole periods of the extended row, or copies of its ends. It is
-// summed here, one block a row, in two doubles, and the kernels of a far_sum add it to what their
-// windows hold. Three variants have such kernels: direct, block_sums (narrow tiles) and
-// multi_level. Cost: one more read of the row, or of a period's elements, whatever the window.
+// Far windows: windows that reach far beyond their row. What all windows of a row have in common,
+// whole periods of the extended row or copies of its ends, is cut off in
+// plan/mean_filter_variants.hpp and summed here, one block a row, in two doubles; the kernels of a
+// far_sum add it to what their windows hold. Three variants have such kernels: direct, block_sums
+// (narrow tiles) and multi_level. Cost: one more read of the row, or of the elements of a period,
+// whatever the window.
 
 #include <cstddef>
 
@@ -25,7 +26,7 @@ __device__ inline double low_part(const counted_sum<exact_sum>& sum) {
   return sum.sum.low;
 }
 
-/// `count` times `sum`; nothing for no times, even of an Inf.
+/// `count` times `sum`; 0 where `count` is 0, even of an Inf.
 template <class Sum>
 __device__ row_common times(index_t count, const Sum& sum) {
   if (count == 0) return {0, 0, 0};

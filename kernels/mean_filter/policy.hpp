@@ -19,13 +19,14 @@ constexpr int register_outputs(std::size_t element_bytes, int window) {
 }
 
 /// block_sums: outputs of one thread (odd, so that threads' chunks start in different banks of
-/// shared memory) and threads of a block. Wider tiles for wider windows, for their halo; windows
-/// below `outputs` take fewer. Measured on an H200, 10M doubles and 2^28 floats,
-/// windows 5, 17, 101, 1001, 4097, outputs 7 to 25, 128 to 384 threads. Windows from march_from on
-/// take blocks that march (march.cuh) where their ring fits; those and their tiles by an H100,
-/// windows 23 to 4097, outputs 9 to 25, 64 to 256 threads. march_wide takes windows longer than a
-/// tile of march that fit one of its own, where the ring then has three slots instead of four and
-/// two blocks share a multiprocessor: 82 to 89 % of a copy instead of 79 to 81 for doubles at 3001.
+/// shared memory) and threads of a block. Tiles are wider for wider windows, for their halo;
+/// windows below `outputs` take fewer. Chosen by sweeps on an H200 over 10M doubles and 2^28 floats
+/// (windows 5, 17, 101, 1001, 4097; 7 to 25 outputs, 128 to 384 threads). Windows from march_from
+/// on take blocks that march (march.cuh) where their ring fits; that limit and their tiles are from
+/// sweeps on an H100 (windows 23 to 4097; 9 to 25 outputs, 64 to 256 threads). march_wide is for
+/// windows longer than a tile of march that fit one of its own tiles: the ring then has three slots
+/// instead of four, and two blocks share a multiprocessor (82 to 89 % of a copy instead of 79 to 81
+/// for doubles at 3001).
 struct block_sums_tile {
   int outputs;
   int threads;

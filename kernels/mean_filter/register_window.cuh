@@ -2,8 +2,8 @@
 // Variant `register_window`: each thread holds the windows of several outputs, a block's width
 // apart, in registers. All loads of a thread are independent and issued before the first sum, so a
 // warp keeps (window * outputs) * 32 elements in flight; the reads of overlapping windows hit the
-// first-level cache. Nothing is staged, nothing synchronises: for short windows this is a copy
-// with additions in its shadow.
+// first-level cache. There is no shared memory and no synchronisation: for short windows the time
+// is that of a copy.
 
 #include "kernels/mean_filter/filter_args.cuh"
 #include "kernels/mean_filter/policy.hpp"

@@ -66,8 +66,8 @@ struct counted_sum {
   __device__ long long missing() const { return absent; }
 };
 
-/// A sum that misses what all windows of a row have in common: far_window.cuh. A type of its own,
-/// so that the kernels of other windows do not ask.
+/// A sum without what all windows of a row have in common (far_window.cuh). It is a type of its own
+/// so that the kernels of other windows need no test for it.
 template <class Sum>
 struct far_sum {
   Sum sum;
@@ -132,7 +132,7 @@ __device__ far_sum<Sum> shuffled_down(far_sum<Sum> s, unsigned lanes) {
 
 /// sum / divisor from the rounded inverse: correctly rounded in three operations (Markstein) where
 /// the result is a double or is truncated; one multiplication where it is rounded to float anyway.
-/// The first estimate alone where that is infinite or NaN.
+/// Where the first estimate is infinite or NaN it is the result.
 template <class Out>
 __device__ double divided(double sum, double divisor, double inverse) {
   const double estimate = __dmul_rn(sum, inverse);

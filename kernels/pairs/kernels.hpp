@@ -1,8 +1,9 @@
 #pragma once
 // Host-callable launches of the all-pairs kernels. Asynchronous on `stream`.
 //
-// A launch is a tile (how products of pairs of rows are computed) times a sink (what becomes of
-// them); any goes with any. A product is an exact int64 (Spearman) or a double (Pearson).
+// A launch combines a tile (how products of pairs of rows are computed) with a sink (what is done
+// with them); any tile goes with any sink. A product is an exact int64 (Spearman) or a double
+// (Pearson).
 
 #include <cuda_runtime_api.h>
 
@@ -20,7 +21,7 @@ namespace gpu::kernels {
 
 // ---- operands ---------------------------------------------------------------------------------
 
-/// How products are computed; docs/spearman.md has the ladder.
+/// How products are computed; docs/spearman.md compares them.
 enum class pair_tile_kind {
   naive_spearman,  // rows: double values
   naive_pearson,   // rows: double values
@@ -33,8 +34,8 @@ enum class pair_tile_kind {
   tensor_float     // rows: unit rows, each double as two tf32 floats
 };
 
-/// Norm of a row and its inverse; NaN for a row without a statistic, and then no comparison with
-/// its estimates holds. Ones for Pearson, whose rows have unit length.
+/// Norm of a row and its inverse. NaN for a row without a statistic, so that every comparison with
+/// its estimates is false. 1 for Pearson, whose rows have unit length.
 struct row_norm {
   float norm;
   float inverse;

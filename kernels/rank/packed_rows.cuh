@@ -83,7 +83,7 @@ __device__ __forceinline__ void read_rows(const row_source& source, index_t firs
   constexpr int warp_slots = 32 / Layout::parts;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int first_slot = (static_cast<int>(threadIdx.x) - lane) / Layout::parts;
-  // One pointer per half, moved on by whole rows: products of 64 bits are dear.
+  // One pointer per half, moved on by whole rows, because 64-bit products are expensive.
   const T* next[Halves];
   int rows_left[Halves];
 #pragma unroll

@@ -252,7 +252,7 @@ template <class Key>
 index_t rows_of_chunk(const row_source& source, const row_sorter<Key>& sorter,
                       std::size_t workspace_bytes) {
   const std::size_t limit = workspace_bytes == 0 ? rank_sort_workspace_bytes : workspace_bytes;
-  // One row decides what the others may cost: the scratch is near enough linear in the rows.
+  // The bytes of one row give those of others: scratch is nearly linear in the rows.
   const std::size_t one = sorter.bytes(1);
   if (workspace_bytes != 0 && one > limit) {
     throw out_of_memory("execution.workspace_bytes: " + std::to_string(limit) +

@@ -1,7 +1,7 @@
 #pragma once
-// `two_pass_insert`: the classical two-pass kernel. Each thread walks the row with a grid stride
-// and keeps a sorted list of its best k in registers; the lists of a block merge pairwise in
-// shared memory; a second launch of one block merges the blocks' lists the same way.
+// `two_pass_insert`: two passes of insertion. Each thread walks the row with a grid stride and
+// keeps a sorted list of its best k in registers; the lists of a block merge pairwise in shared
+// memory; a second launch of one block merges the blocks' lists the same way.
 //
 // Every element costs a comparison with the list's last entry and, early on, an insertion: with n
 // elements shared by P threads each list is entered about k ln(n / (P k)) times, and warps wait

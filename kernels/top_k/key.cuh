@@ -1,10 +1,10 @@
 #pragma once
 // Elements as unsigned integers whose order is the order of top_k.
 //
-// A *key* is larger for a better value; NaN has key 0, below every number. A *composite* is the
-// key with the complement of the position behind it, so all composites of a row differ, equal
-// values order by lowest position, and every selection is one on distinct integers: heavy ties
-// need no second thought anywhere. Composite 0 belongs to no element.
+// A *key* is larger for a better value; NaN has key 0, below every number. A *composite* is the key
+// followed by the complement of the position, so all composites of a row differ, equal values order
+// by lowest position, and every selection is one on distinct integers: ties need no special case.
+// Composite 0 belongs to no element.
 
 #include <cstdint>
 #include <type_traits>
@@ -52,9 +52,9 @@ __device__ inline key_t<T> make_key(T value, key_t<T> flip) {
   }
 }
 
-/// What hot loops compare in place of keys, larger for better: floating point in its own order,
-/// its sign turned where the smallest are asked for, as maxima then take one instruction; else the
-/// key.
+/// What inner loops compare in place of keys, larger for better: floating-point values in their own
+/// order, with the sign turned where the smallest are asked for, so that a maximum takes one
+/// instruction; for other types the key.
 template <class T>
 using rival_t = std::conditional_t<std::is_floating_point_v<T>, T, key_t<T>>;
 

@@ -33,7 +33,7 @@ struct radix_memory {
   }
 };
 
-/// Settles the bound that exactly k composites of the row reach.
+/// Finds the bound that exactly k composites of the row reach.
 template <class T, class Composite>
 void launch_radix_passes(const top_k_call<T>& call, index_t row_number,
                          radix_state<Composite>* state) {

@@ -131,14 +131,15 @@ __device__ inline void collect_row(const row_source<T>& source, const T* row,
 /// One block of Threads computes one row at a time and goes on to another.
 ///
 /// Each thread finds its best element; one warp finds a bound that the k best of these reach. So at
-/// least k elements reach it, and for k well below the number of threads few more. A second walk,
-/// mostly from L1 and L2, collects them; ranking by counting or a short sort ends it. Meanwhile the
-/// next row is on its way to the L2. Where too many are collected (they cluster in few threads) or
-/// k is large, histograms of the composites' range narrow the row down instead.
+/// least k elements reach it, and for k well below the number of threads few more. A second walk
+/// over the row, mostly from L1 and L2, collects them, and they are ranked by counting or by a
+/// short sort. Meanwhile the next row is brought to the L2. Where too many are collected (because
+/// they are in few threads) or k is large, histograms of the composites' range narrow the row down
+/// instead.
 /// Shared memory: the candidates, at most 4096 composites, 8 or 16 KiB of histogram, and a
 /// composite per thread.
-/// Staged: the row is in shared memory during its time, so that both walks are short and as many
-/// small blocks as fit there hide each other's waits, which are what a row takes time for.
+/// Staged: the row is held in shared memory, so that both walks are short, and as many small blocks
+/// as fit overlap their waits, which take most of the time of a row.
 template <class T, class Composite, int Threads, bool Staged>
 __global__ void __launch_bounds__(Threads, resident_threads / Threads)
     block_rows_kernel(row_source<T> source, index_t rows, index_t k, unsigned limit,

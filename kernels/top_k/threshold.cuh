@@ -7,10 +7,11 @@
 //    launch), then streams its tiles of the row and appends what reaches the bound.
 // 3. finish_kernel: one block per row takes the k best of the candidates and sorts them.
 //
-// As composites differ, the share of elements above a sampled composite is known whatever the
-// data: all equal, sorted or two-valued input gives as many candidates as random input does. The
-// chance of fewer than k candidates is below 1e-10; then, and where candidates overflow, which
-// takes data made against the hash, the finishing block selects from the row itself: slow, right.
+// As composites differ, the share of elements above a sampled composite is known whatever the data:
+// all equal, sorted or two-valued input gives as many candidates as random input does. The chance
+// of fewer than k candidates is below 1e-10. Then, and where candidates overflow, which only data
+// made against the hash can cause, the finishing block selects from the row itself: slower, with
+// the same answer.
 //
 // Shared memory: finish_kernel up to 100 KiB for k above 2048, less where a device has less.
 // Access: 16-byte loads, four in flight per thread; unaligned ends of rows one by one.

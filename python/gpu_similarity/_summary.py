@@ -27,7 +27,8 @@ class PairSummary(NamedTuple):
     y_constant_rows, y_nan_rows : ndarray of int64
         As `constant_rows` and `nan_rows`, of y.
     part_begin, part_end : int
-        The rows that the call was about, as a slice: all, but for a part.
+        The rows that the call was about, as a slice: all, but for a part. Of folded edges the
+        patterns.
     patterns : int
         Distinct rank vectors that the rows were folded into; 0: each row for itself.
     pairs_tested, pairs_kept : int

@@ -209,6 +209,21 @@ def repeated(rng: np.random.Generator) -> np.ndarray:
     return x
 
 
+@pytest.mark.parametrize("of", [1, 2, 7])
+def test_parts_of_folded_edges_are_the_whole(repeated: np.ndarray, of: int) -> None:
+    whole = gs.folded_edges(repeated, max_p=0.3)
+    parts = [gs.folded_edges(repeated, max_p=0.3, part=(i, of)) for i in range(of)]
+    np.testing.assert_array_equal(np.concatenate([p.records for p in parts]), whole.records)
+    for part in parts:
+        np.testing.assert_array_equal(part.patterns.pattern_of, whole.patterns.pattern_of)
+        summary = part.summary
+        assert ((summary.part_begin <= part.first) & (part.first < summary.part_end)).all()
+    assert sum(p.summary.pairs_tested for p in parts) == whole.summary.pairs_tested
+    assert sum(p.summary.pairs_kept for p in parts) == whole.summary.pairs_kept
+    assert sum(p.summary.checksum for p in parts) == whole.summary.checksum
+    assert parts[-1].summary.part_end == whole.patterns.size
+
+
 def test_folded_edges_are_the_edges(repeated: np.ndarray) -> None:
     folded = gs.folded_edges(repeated, max_p=0.3)
     edges = gs.spearman_edges(repeated, max_p=0.3)

@@ -85,8 +85,9 @@ class edge_call {
   stats::edge_p_values p_values_;
 };
 
-// Fills an edge list, with all threads: pages that are not there yet take longer to come by than
-// to write. Sums up the checksum of what it copies while that is in a cache, where it is not known.
+// Fills an edge list with all threads, because fetching fresh pages takes longer than writing them.
+// Adds up the checksum of what it copies while that is in a cache, where it does not come with the
+// batch.
 class list_writer {
  public:
   list_writer(array<edge>& list, int threads)
@@ -96,13 +97,13 @@ class list_writer {
 
   // Makes room for `room` edges, of which `sure` will be written.
   void expect(double sure, double room) {
-    // Room that is not used takes no memory, but systems that promise less than they have refuse
-    // what is far too much.
+    // Room that is not used takes no memory, but systems that do not overcommit refuse far too
+    // large requests.
     list_.reserve(static_cast<std::size_t>(std::min({room, 2 * sure + least_room, most_room})));
     sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
     write({}, false, one_each());
   }
-  // Places for `count` edges behind the list, which append() then gets.
+  // Places for `count` edges behind the list, for a batch that append() then takes without a copy.
   [[nodiscard]] std::span<edge> room(std::size_t count) {
     const std::size_t before = list_.size();
     if (before + count > list_.capacity()) sure_ = 0;
@@ -120,7 +121,7 @@ class list_writer {
       if (from.checksum == nullptr) known_ += stats::checksum_of(batch, threads_);
       return;
     }
-    // Room that is made now moves the list: nothing more is known of its end.
+    // The list grows and moves now: its pages behind the end are not known any more.
     if (list_.size() + batch.size() > list_.capacity()) sure_ = 0;
     // The next batch should find its pages. One page takes a thread as long as many copies, so all
     // threads take some or none does.
@@ -157,7 +158,7 @@ class list_writer {
     ready_ += pages * large_page_bytes;
   }
 
-  // Takes the pages of the first `size` edges, as far as they are not there.
+  // Makes the system provide the pages of the first `size` edges.
   void populate(std::size_t size) {
     const std::size_t end = size * sizeof(edge);
     if (end < ready_ + 2 * large_page_bytes) return;
@@ -188,8 +189,8 @@ class list_writer {
   std::size_t ready_ = 0;  // bytes whose pages are there
 };
 
-// Fills `list` with at most `most` edges and tells their checksum; nothing where there are more,
-// or, by what the engine expects where that is trusted, seem to be: then it is empty.
+// Fills `list` with at most `most` edges and returns their checksum. Returns nothing and leaves the
+// list empty where there are more, or where the engine's estimate, if it is trusted, says so.
 std::optional<pair_checksum> fill_list(edge_call& call, edge_order order, std::uint64_t most,
                                        bool trusts_expected, array<edge>& list) {
   std::atomic<bool> enough = false;

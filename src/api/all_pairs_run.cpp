@@ -24,7 +24,7 @@ std::unique_ptr<pair_engine> prepare(backend used, measure what, const pair_inpu
                                             ? cuda::make_pair_engine(what, input, options)
                                             : cpu::make_pair_engine(what, input, options);
   if (engine->folded() != nullptr) {
-    auto around = std::make_unique<folded_pair_engine>(std::move(engine), input.area, options.exec);
+    auto around = std::make_unique<folded_pair_engine>(std::move(engine), input, options.exec);
     folded = around.get();
     engine = std::move(around);
   }
@@ -109,8 +109,10 @@ pair_run::pair_run(measure what, const pair_tables& tables, const pair_options& 
     : used_(checked_backend(what, tables, options)),
       input_{.tables = with_host_rows(tables),
              .area = area_of(tables, options.part, shape),
-             .pairs_above = shape == part_shape::equal_pairs},
+             .pairs_above = shape != part_shape::equal_rows,
+             .pattern_part = shape == part_shape::patterns ? options.part : pair_part{}},
       part_(options.part),
+      shape_(shape),
       engine_(prepare(used_, what, input_, options, folded_)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
@@ -130,7 +132,12 @@ std::uint64_t pair_run::family() const {
 }
 
 std::uint64_t pair_run::pairs_tested() const {
+  if (shape_ == part_shape::patterns) return folded_->pairs_of_rows();
   return stats::tested_pairs(engine_->rows(), input_.area);
+}
+
+const index_range& pair_run::panel() const {
+  return shape_ == part_shape::patterns ? folded_->pattern_rows() : input_.area.rows;
 }
 
 pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
@@ -144,8 +151,8 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .y_rows = input_.rows_of_y(),
           .y_constant_rows = std::move(constant.of_y),
           .y_nan_rows = std::move(with_nan.of_y),
-          .part_begin = input_.area.rows.begin,
-          .part_end = input_.area.rows.end,
+          .part_begin = panel().begin,
+          .part_end = panel().end,
           .patterns = folded_ != nullptr ? folded_->folded()->patterns.size() : 0,
           .pairs_tested = pairs_tested(),
           .pairs_kept = pairs_kept,

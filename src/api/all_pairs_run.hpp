@@ -36,7 +36,9 @@ class pair_run {
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
   /// Pairs of the whole job that have a statistic.
   [[nodiscard]] std::uint64_t family() const;
-  /// Pairs of the area that have a statistic.
+  /// The rows of the area; with a folded sink the patterns of the part.
+  [[nodiscard]] const index_range& panel() const;
+  /// The pairs of the area, or of the patterns of the part, that have a statistic.
   [[nodiscard]] std::uint64_t pairs_tested() const;
   [[nodiscard]] const pair_area& area() const { return input_.area; }
   [[nodiscard]] index_t rows_of_x() const { return input_.rows_of_x(); }
@@ -47,6 +49,7 @@ class pair_run {
   backend used_;
   pair_input input_;
   pair_part part_;
+  part_shape shape_;
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
   stats::effective_cut cut_;

@@ -107,7 +107,7 @@ struct sink_checks {
   }
 };
 
-// As the host results of the same name are cut.
+// Parts are cut as for the host results of the same name.
 part_shape shape_of_parts(const any_device_sink& sink) {
   const bool pairs = std::holds_alternative<device_count_sink>(sink) ||
                      std::holds_alternative<device_edge_sink>(sink);
@@ -129,8 +129,7 @@ pair_input checked_input(measure what, const pair_tables& tables, const pair_opt
     throw unsupported(
         "options.fold: always is not offered for results in device memory, which nothing folds");
   }
-  const pair_input input{.tables = tables,
-                         .area = area_of(tables, options.part, shape_of_parts(sink))};
+  pair_input input{.tables = tables, .area = area_of(tables, options.part, shape_of_parts(sink))};
   std::visit(sink_checks{input}, sink);
   return input;
 }

@@ -1,10 +1,7 @@
 // All pairs, kept as edges between patterns of rows.
-#include <fmt/format.h>
-
 #include <span>
 
 #include <gpu/detail/all_pairs.hpp>
-#include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
 #include "base/memory_errors.hpp"
@@ -20,13 +17,7 @@ namespace {
 // Largest batch of edges between an engine and a folded_edge_list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
 
-// @throw gpu::unsupported for a part: a pattern of the table may have rows in several.
 pair_options always_folded(const pair_options& options) {
-  if (options.part.of > 1) {
-    throw unsupported(
-        fmt::format("options.part: got {} of {}, sinks of folded edges take whole jobs alone",
-                    options.part.index, options.part.of));
-  }
   pair_options out = options;
   out.fold = row_folding::always;
   return out;
@@ -69,7 +60,7 @@ folded_edge_list all_pairs(measure what, const pair_tables& tables, const pair_o
                            const folded_edge_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, tables, always_folded(options), part_shape::equal_pairs);
+    pair_run run(what, tables, always_folded(options), part_shape::patterns);
     folded_edge_list out;
     index_t kept = 0;
     const folded_totals totals =
@@ -96,7 +87,7 @@ pair_summary all_pairs(measure what, const pair_tables& tables, const pair_optio
                        const folded_stream_sink& sink) {
   return with_memory_errors("all pairs", [&] {
     validate::check_sink(sink);
-    pair_run run(what, tables, always_folded(options), part_shape::equal_pairs);
+    pair_run run(what, tables, always_folded(options), part_shape::patterns);
     if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
     const folded_totals totals =
         deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,

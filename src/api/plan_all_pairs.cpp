@@ -24,8 +24,8 @@ namespace {
 
 constexpr index_t most_sample_rows = 2048;
 
-// `count` different rows of `rows`, ascending, by Floyd's algorithm: every set of rows is as likely
-// as any other, so that no order of the rows of a table (every second one alike, say) misleads the
+// `count` different rows of `rows`, ascending, by Floyd's algorithm: every set of rows is equally
+// likely, so that no order of the rows of a table (every second one alike, say) distorts the
 // estimate. The same ones for the same extents.
 std::vector<index_t> random_rows(index_t rows, index_t count) {
   constexpr std::uint64_t seed = 20;
@@ -71,8 +71,8 @@ struct share_estimate {
   double standard_error;  // of share
 };
 
-// The variance of the share that comes of which rows of a side were drawn: `degree` are kept pairs
-// of each, of so many valid rows with `partners` partners each.
+// The variance of the share due to which rows of a side were drawn. `degree`: kept pairs of each of
+// so many valid rows with `partners` partners each.
 double variance_of(std::span<const std::uint32_t> degree, double valid, double partners,
                    double share) {
   double squares = 0;

@@ -16,7 +16,7 @@ std::shared_ptr<const prepared_table> prepare_table(measure what, const any_tabl
     const pair_tables tables{.x = data};
     const backend used = checked_backend(what, tables, whole);
     if (used == backend::cpu) return cpu::prepare_table(what, data, whole);
-    const auto out = cuda::prepare_table(what, data, whole);
+    auto out = cuda::prepare_table(what, data, whole);
     validate::refuse_nans(tables, out->nan_rows, whole.nans,
                           [&](const any_device_matrix_view& table, index_t row) {
                             return cuda::first_nan_column(table, row, whole.exec);

@@ -21,9 +21,9 @@ namespace gpu::inline v0::detail {
 
 namespace {
 
-// Blocks from this size on are mappings of their own, from one large page's boundary to another's:
-// so the system moves them by large pages, 256 MiB in 0.1 ms. The C library's own blocks start
-// behind such a boundary, and moving those took 390 ms.
+// Blocks from this size on are mappings of their own that begin and end at boundaries of large
+// pages, so that the system moves them by large pages: 256 MiB in 0.1 ms. The C library's own
+// blocks start behind such a boundary, and moving 256 MiB of those took 390 ms.
 constexpr std::size_t least_mapped = 2 * large_page_bytes;
 
 bool is_mapped(std::size_t bytes) {
@@ -51,7 +51,8 @@ void* map_aligned(std::size_t length, int protection) {
   return place + before;
 }
 
-// The whole mapping: advice on a part makes two of it, which the system does not move as one.
+// Advises on the whole mapping: advice on a part would split it in two, which the system does not
+// move as one.
 void advise_mapping(void* memory, std::size_t bytes) {
   advise_large_pages(memory, mapped_bytes(bytes));
 }
@@ -65,8 +66,8 @@ void* resize_mapping(void* memory, std::size_t old_length, std::size_t length) {
   return checked(moved, MAP_FAILED);
 }
 
-// Mappings of arrays that are gone, for the next ones: the system clears a fresh page before it
-// hands it out, which takes longer than to fill it. It may take these pages back as well
+// Keeps the mappings of arrays that are gone for the next arrays, because the system clears every
+// fresh page, which takes longer than filling it. The system may take kept pages back at any time
 // (MADV_FREE).
 class kept_mappings {
  public:
@@ -80,8 +81,8 @@ class kept_mappings {
     blocks_[count_++] = {memory, kept};
     bytes_ += kept;
   }
-  // A mapping of `length` bytes with the pages of the one that was kept last; null where there is
-  // none.
+  // A mapping of `length` bytes that has the pages of the one that was kept last; null where none
+  // is kept.
   [[nodiscard]] void* take(std::size_t length) {
     block last{};
     {

@@ -1,5 +1,5 @@
 #pragma once
-// Refuses values that no enumerator has, as a cast or another language can make them.
+// Refuses values that are no enumerator, which a cast or another language can produce.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // gpu-similarity-mpi: one job of pairs by all ranks of an MPI job. Each rank computes parts into
 // one folder, as gpu-similarity --part does; the first rank joins them.
 #include <fmt/format.h>
+#include <gpu/backend.hpp>
 #include <gpu/mpi.hpp>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "cli/options/options.hpp"
+#include "cli/parts/job_estimate.hpp"
 #include "cli/parts/joined_parts.hpp"
 #include "cli/parts/part_job.hpp"
 #include "cli/parts/resume_folder.hpp"
@@ -27,7 +29,6 @@ namespace gpu::cli {
 namespace {
 
 constexpr int first_rank = 0;
-constexpr index_t parts_a_rank = 16;
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 /// Tells all ranks what the first one knows.
@@ -57,7 +58,9 @@ struct round {
 
 class rank_run {
  public:
-  explicit rank_run(const pairs_command& job) : job_(job), folder_(folder_of(job)) {
+  /// @param watch runs since the process began.
+  rank_run(const pairs_command& job, const stopwatch& watch)
+      : job_(job), folder_(folder_of(job)), watch_(watch) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     job_.pairs.exec = mpi::on_this_rank(MPI_COMM_WORLD, job_.pairs.exec);
@@ -68,14 +71,24 @@ class rank_run {
     check_execution(job_.pairs.exec);
     if (rank_ == first_rank) folder_.create();
     MPI_Barrier(MPI_COMM_WORLD);
+    seconds_.start = watch_.seconds();
     const job_key key = key_of(job_);
-    index_t of = rank_ == first_rank ? parts_of_job() : 0;
+    progress_line line(job_.quiet);
+    const input_tables tables = read_input(job_, line);
+    MPI_Barrier(MPI_COMM_WORLD);
+    seconds_.read = watch_.seconds() - seconds_.start;
+    wake_device(tables);
+    index_t of = rank_ == first_rank ? parts_of_job(tables) : 0;
     send(of);
     folder_.expect_job(key, of);
-    compute(key, of);
-    show_totals();
-    if (rank_ == first_rank) join();
+    compute(key, of, tables, line);
+    line.clear();
+    const stopwatch joining;
+    std::string joined;
+    if (rank_ == first_rank) joined = join();
     MPI_Barrier(MPI_COMM_WORLD);
+    seconds_.join = joining.seconds();
+    show_totals(joined);
   }
 
  private:
@@ -85,23 +98,31 @@ class rank_run {
   }
 
   /// How many parts the job was begun with, or is to have.
-  [[nodiscard]] index_t parts_of_job() const {
+  [[nodiscard]] index_t parts_of_job(const input_tables& tables) const {
     const index_t begun = folder_.list().of;
     if (begun != 0) return begun;
-    return job_.parts != 0 ? job_.parts : parts_a_rank * ranks_;
+    if (job_.parts != 0) return job_.parts;
+    return mpi::suggested_parts(tables.rows(), tables.y ? tables.y->rows() : 0, ranks_,
+                                resolve_backend(job_.pairs.exec));
   }
 
-  void compute(const job_key& key, index_t of) {
-    progress_line line(job_.quiet);
-    const input_tables tables = read_input(job_, line);
+  /// Makes a first call, which starts the device, so that no later time includes it. Collective, so
+  /// that what follows begins on all ranks at once.
+  void wake_device(const input_tables& tables) {
+    const stopwatch waking;
+    if (resolve_backend(job_.pairs.exec) == backend::cuda) wake(job_, tables);
     MPI_Barrier(MPI_COMM_WORLD);
-    read_seconds_ = watch_.seconds();
+    seconds_.start += waking.seconds();
+  }
+
+  void compute(const job_key& key, index_t of, const input_tables& tables, progress_line& line) {
+    const stopwatch computing;
     io::byte_budget budget(job_.force ? no_limit : job_.max_output_bytes);
-    part_job parts({job_, tables, key, folder_, line, budget});
     for (;;) {
       const round now = next_round(key, of);
       {
         mpi::part_dealer dealer(MPI_COMM_WORLD, static_cast<index_t>(now.numbers.size()));
+        part_job parts({job_, tables, key, folder_, line, budget, [&] { dealer.serve(); }});
         for (auto at = dealer.next(); at; at = dealer.next()) {
           const index_t number = now.numbers[static_cast<std::size_t>(*at)];
           const part_manifest done = parts.run(now.job(), number, of);
@@ -112,7 +133,7 @@ class rank_run {
       MPI_Barrier(MPI_COMM_WORLD);
       if (rank_ == first_rank) wait_for(now, of);
       if (now.step != 0) continue;
-      parts_seconds_ = watch_.seconds() - read_seconds_;
+      seconds_.parts = computing.seconds();
       return;
     }
   }
@@ -152,7 +173,7 @@ class rank_run {
   }
 
   /// Collective: the ranks' own sums, beside what the manifests say.
-  void show_totals() {
+  void show_totals(const std::string& joined) {
     std::vector<std::uint64_t> sums{tested_, computed_};
     std::uint64_t most = computed_;
     std::uint64_t least = computed_;
@@ -161,18 +182,29 @@ class rank_run {
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     if (job_.quiet) return;
     say(fmt::format(
-        "{} ranks computed {} parts, {} to {} each, with {} pairs; read {:.3f} s, parts {:.3f} s\n",
-        ranks_, sums[1], least, most, sums[0], read_seconds_, parts_seconds_));
+        "{} ranks computed {} parts, {} to {} each, with {} pairs\n{}"
+        "start {:.3f} s, read {:.3f} s, parts {:.3f} s, join {:.3f} s, total {:.3f} s\n",
+        ranks_, sums[1], least, most, sums[0], joined, seconds_.start, seconds_.read,
+        seconds_.parts, seconds_.join, watch_.seconds()));
   }
 
-  void join() {
+  /// Writes the result and returns its report.
+  [[nodiscard]] std::string join() {
     const joined_parts joined = check_parts(folder_);
-    io::output_file out(job_.output, {.stop = is_interrupted});
-    write_joined(joined, folder_, out);
-    out.commit();
-    if (!job_.quiet) say(to_text(joined) + fmt::format("total {:.3f} s\n", watch_.seconds()));
+    pair_outputs outputs(job_);
+    write_joined(joined, folder_, outputs);
+    write_report(outputs.report(), to_json(report_of_run(joined, job_, watch_.seconds())));
     if (job_.part_folder.empty()) resume_folder(folder_.path()).remove();
+    return to_text(joined);
   }
+
+  /// Seconds by the clock of the first rank; a phase ends when the last rank ends it.
+  struct phases {
+    double start = 0;  // of processes, MPI and devices
+    double read = 0;   // the input, twice: its digest and its values
+    double parts = 0;
+    double join = 0;
+  };
 
   pairs_command job_;
   part_folder folder_;
@@ -180,18 +212,17 @@ class rank_run {
   int ranks_ = 1;
   std::uint64_t tested_ = 0;
   std::uint64_t computed_ = 0;
-  double read_seconds_ = 0;   // until all ranks have the table
-  double parts_seconds_ = 0;  // from then until all parts are there
-  stopwatch watch_;
+  phases seconds_;
+  const stopwatch& watch_;
 };
 
 void check(const pairs_command& job) {
-  if (job.is_part || job.plan_only || !job.report.empty()) {
-    throw usage_error("--part, --plan and --report do not go with gpu-similarity-mpi");
+  if (job.is_part || job.plan_only) {
+    throw usage_error("--part and --plan do not go with gpu-similarity-mpi");
   }
 }
 
-int run_command_line(int argc, char** argv) {
+int run_command_line(int argc, char** argv, const stopwatch& watch) {
   // Every job of many ranks goes on from the parts that are there.
   std::string resume = "--resume";
   std::vector<char*> words(argv, argv + argc);
@@ -201,7 +232,7 @@ int run_command_line(int argc, char** argv) {
   const auto* job = std::get_if<pairs_command>(&std::get<command>(parsed));
   if (job == nullptr) throw usage_error("gpu-similarity-mpi runs spearman and pearson");
   check(*job);
-  rank_run(*job).run();
+  rank_run(*job, watch).run();
   return exit_ok;
 }
 
@@ -209,10 +240,12 @@ int run_command_line(int argc, char** argv) {
 }  // namespace gpu::cli
 
 int main(int argc, char** argv) {
+  const gpu::cli::stopwatch watch;
   gpu::cli::open_standard_streams();
   MPI_Init(&argc, &argv);
   gpu::cli::handle_signals();
-  const int code = gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv); });
+  const int code =
+      gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv, watch); });
   // Ranks that wait for this one cannot be told otherwise.
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);
   MPI_Finalize();

@@ -1,5 +1,5 @@
 #pragma once
-// What every function of the absent CUDA backend does: say that it is not there.
+// What every function of the absent CUDA backend does: it throws gpu::backend_unavailable.
 
 #include <gpu/error.hpp>
 

@@ -8,7 +8,7 @@
 namespace gpu::cuda {
 
 /// Throws gpu::out_of_memory for cudaErrorMemoryAllocation, else gpu::cuda_error. Clears the
-/// thread's last error first, so that a caught failure does not haunt the next call.
+/// thread's last error first, so that the next call does not report a failure that was caught.
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line,
                                    std::size_t requested_bytes = 0);
 

@@ -13,7 +13,7 @@ namespace gpu::cuda {
 /// The CUDA backend as available_backends() lists it.
 backend_info describe_backend();
 
-/// What describe_backend().usable says, without its words.
+/// Whether the backend is usable, as describe_backend() says, without its description.
 bool is_usable();
 
 /// The devices that can be used; empty where there are none.

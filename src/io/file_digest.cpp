@@ -5,27 +5,65 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 namespace gpu::io {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
+constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
 
-std::optional<file_digest> digest_of(int descriptor, const std::atomic<bool>& is_stopped) {
+/// The digest of at most `most` bytes from `begin` on.
+std::optional<file_digest> digest_of(int descriptor, std::uint64_t begin, std::uint64_t most,
+                                     const std::atomic<bool>& is_stopped) {
   file_digest digest;
   std::vector<unsigned char> block(block_bytes);
   while (!is_stopped) {
-    const ssize_t got =
-        ::pread(descriptor, block.data(), block.size(), static_cast<off_t>(digest.bytes));
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), most - digest.bytes));
+    const ssize_t got = wanted == 0 ? 0
+                                    : ::pread(descriptor, block.data(), wanted,
+                                              static_cast<off_t>(begin + digest.bytes));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return {};
     if (got == 0) return digest;
     digest.add({reinterpret_cast<const char*>(block.data()), static_cast<std::size_t>(got)});
   }
   return {};
+}
+
+/// The digest of a file of about `size` bytes, by several threads: zlib's checksum takes one of
+/// them as long as the reading takes four.
+std::optional<file_digest> digest_by_threads(int descriptor, std::uint64_t size) {
+  constexpr std::uint64_t worth_a_thread = std::uint64_t{4} << 20;
+  constexpr std::uint64_t most_threads = 16;
+  const std::uint64_t count = std::clamp<std::uint64_t>(
+      std::min<std::uint64_t>(size / worth_a_thread, std::thread::hardware_concurrency()), 1,
+      most_threads);
+  const std::uint64_t share = size / count;
+  const std::atomic<bool> never = false;
+  std::vector<std::future<std::optional<file_digest>>> pieces;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    // The last one goes on where the file grew.
+    const std::uint64_t most = k + 1 == count ? to_the_end : share;
+    const auto policy = k + 1 == count ? std::launch::deferred : std::launch::async;
+    pieces.push_back(std::async(policy, [descriptor, k, share, most, &never] {
+      return digest_of(descriptor, k * share, most, never);
+    }));
+  }
+  std::optional<file_digest> whole = file_digest{};
+  for (std::size_t k = pieces.size(); k-- > 0;) pieces[k].wait();
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    const std::optional<file_digest> piece = pieces[k].get();
+    const bool is_cut_short = k + 1 < pieces.size() && piece && piece->bytes < share;
+    if (!piece || is_cut_short) whole.reset();
+    if (whole) whole->append(*piece);
+  }
+  return whole;
 }
 
 /// A descriptor of the file, or -1: pipes and devices give their bytes once.
@@ -50,11 +88,19 @@ void file_digest::add(std::string_view more) noexcept {
   bytes += more.size();
 }
 
+void file_digest::append(const file_digest& more) noexcept {
+  crc32 = static_cast<std::uint32_t>(
+      ::crc32_combine(crc32, more.crc32, static_cast<z_off_t>(more.bytes)));
+  bytes += more.bytes;
+}
+
 std::optional<file_digest> digest_of_file(const std::string& path) {
   const int descriptor = open_regular(path);
   if (descriptor < 0) return {};
-  const std::atomic<bool> never = false;
-  const std::optional<file_digest> digest = digest_of(descriptor, never);
+  struct stat status {};
+  const bool is_known = ::fstat(descriptor, &status) == 0;
+  const std::optional<file_digest> digest =
+      digest_by_threads(descriptor, is_known ? static_cast<std::uint64_t>(status.st_size) : 0);
   ::close(descriptor);
   return digest;
 }
@@ -63,7 +109,7 @@ digest_task::digest_task(const std::string& path) {
   const int descriptor = open_regular(path);
   if (descriptor < 0) return;
   result_ = std::async(std::launch::async, [this, descriptor] {
-    const auto digest = digest_of(descriptor, is_stopped_);
+    const auto digest = digest_of(descriptor, 0, to_the_end, is_stopped_);
     ::close(descriptor);
     return digest;
   });

@@ -1,5 +1,5 @@
 #pragma once
-// Size and checksum of an input, taken beside the reading.
+// Size and checksum of an input, computed while it is read.
 
 #include <atomic>
 #include <cstdint>
@@ -16,10 +16,13 @@ struct file_digest {
 
   /// The digest with `more` bytes behind those it is of.
   void add(std::string_view more) noexcept;
+  /// The same with the bytes that `more` is of.
+  void append(const file_digest& more) noexcept;
   friend bool operator==(const file_digest&, const file_digest&) = default;
 };
 
-/// Reads the file at `path`; nothing where it is no regular file or cannot be read.
+/// Reads the file at `path`, in several threads; nothing where it is no regular file, cannot be
+/// read, or is cut short meanwhile.
 [[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path);
 
 /// Computes the digest of a file in a thread of its own. Ends early with the object.

@@ -1,8 +1,5 @@
-#include <algorithm>
-#include <thread>
+#include <chrono>
 
-#include <gpu/backend.hpp>
-#include <gpu/error.hpp>
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi {
@@ -11,21 +8,22 @@ namespace {
 constexpr int owner = 0;                             // the rank that holds the counter
 constexpr std::int64_t far = std::int64_t{1} << 62;  // beyond any number of parts
 
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 int rank_in(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   return rank;
 }
 
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
 }  // namespace
 
-part_dealer::part_dealer(MPI_Comm comm, index_t parts) : parts_(parts) {
+part_dealer::part_dealer(MPI_Comm comm, index_t parts)
+    : comm_(comm), serves_(rank_in(comm) == owner && size_of(comm) > 1), parts_(parts) {
   const bool is_owner = rank_in(comm) == owner;
   MPI_Win_allocate(is_owner ? sizeof(std::int64_t) : 0, sizeof(std::int64_t), MPI_INFO_NULL, comm,
                    &counter_, &window_);
@@ -55,28 +53,18 @@ std::optional<index_t> part_dealer::next() {
   return number;
 }
 
-void part_dealer::stop() {
-  if (take(0) < parts_) take(far - parts_);
+void part_dealer::serve() const {
+  if (!serves_) return;
+  constexpr auto patience = std::chrono::microseconds(500);
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    int is_there = 0;  // no message is awaited: the call lets MPI answer
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE);
+  } while (std::chrono::steady_clock::now() - start < patience);
 }
 
-execution on_this_rank(MPI_Comm comm, execution exec) {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  const int ranks = size_of(host);
-  const int rank = rank_in(host);
-  MPI_Comm_free(&host);
-  if (exec.cpu_threads == 0) {
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    exec.cpu_threads = std::max(1, cores / ranks);
-  }
-  if (exec.devices.empty() && exec.target != backend::cpu) {
-    const std::vector<device_info> devices = available_devices();
-    if (!devices.empty()) {
-      const auto mine = static_cast<std::size_t>(rank) % devices.size();
-      exec.devices = {devices[mine].ordinal};
-    }
-  }
-  return exec;
+void part_dealer::stop() {
+  if (take(0) < parts_) take(far - parts_);
 }
 
 }  // namespace gpu::inline v0::mpi

@@ -3,13 +3,12 @@
 #include <exception>
 #include <vector>
 
+#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi::detail {
 namespace {
-
-constexpr index_t parts_a_rank = 16;
 
 /// Sums over the ranks, in place, in pieces that a count of MPI can tell.
 template <class Integer>
@@ -35,6 +34,15 @@ int rank_with_part(MPI_Comm comm, bool has_part) {
 template <class Value>
 void send(MPI_Comm comm, int from, Value& value) {
   MPI_Bcast(&value, static_cast<int>(sizeof(Value)), MPI_BYTE, from, comm);
+}
+
+/// Where a call would run. Where it cannot run at all, the call itself reports that later.
+backend usable_backend(const execution& exec) {
+  try {
+    return resolve_backend(exec);
+  } catch (const error&) {
+    return backend::cpu;
+  }
 }
 
 template <class Value>
@@ -72,11 +80,15 @@ void add_sums(pair_summary& sum, const pair_summary& part) {
 
 }  // namespace
 
-index_t parts_of(MPI_Comm comm, const distribution& how) {
+index_t parts_of(MPI_Comm comm, const distribution& how, index_t rows, const execution& exec) {
   if (how.parts < 0) throw invalid_argument("distribution.parts: is negative, expected 0 or more");
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return how.parts > 0 ? how.parts : parts_a_rank * size;
+  if (how.parts > 0) return how.parts;
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  // One rank decides: others may be on hosts without a device.
+  index_t parts = suggested_parts(rows, 0, ranks, usable_backend(exec));
+  send(comm, 0, parts);
+  return parts;
 }
 
 void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
@@ -85,8 +97,12 @@ void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
   {
     part_dealer dealer(comm, parts);
     try {
+      pair_options mine = options;
+      mine.exec.on_progress = [&](const progress& state) {
+        dealer.serve();
+        return options.exec.on_progress ? options.exec.on_progress(state) : progress_reply::proceed;
+      };
       for (auto number = dealer.next(); number; number = dealer.next()) {
-        pair_options mine = options;
         mine.part = {.index = *number, .of = parts};
         run(mine);
       }

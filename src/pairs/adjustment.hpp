@@ -30,13 +30,13 @@ discovery_search begin_search(const pair_filter& filter, index_t observations,
 detail::bin_request pass_of(const discovery_search& search);
 /// The search after that pass over all tests of the family.
 discovery_search after_pass(const discovery_search& search, const detail::bin_counts& counts);
-/// max_p after the adjustment. With no discoveries that of one: no pair reaches it.
+/// max_p after the adjustment. Where there are no discoveries, that for one discovery, which no
+/// pair reaches.
 double adjusted_max_p(const discovery_search& search);
 
-/// Resolves filter.adjust for a family of so many tests, by counting passes of `engine` over all of
-/// them for Benjamini-Hochberg. The resulting set
-/// is that of the textbook procedure on all sorted p: with p_(k) the largest that is at most
-/// k max_p / family, every pair with p <= p_(k).
+/// Resolves filter.adjust for a family of so many tests; for Benjamini-Hochberg by counting passes
+/// of `engine` over all of them. The resulting set is that of the textbook procedure on all sorted
+/// p: with p_(k) the largest that is at most k max_p / family, every pair with p <= p_(k).
 effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine,
                           std::uint64_t family);
 

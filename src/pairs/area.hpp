@@ -1,9 +1,9 @@
 #pragma once
 // Which pairs a call is about: all of a table, those of a part of the job, or x against y.
 //
-// The rows of an engine are those of the table or, of x against y, the rows of x with the rows of y
-// behind them. So every area is rows times columns of one matrix of all pairs, and every pair of it
-// lies above the diagonal but where a sink asks for more.
+// The rows of an engine are those of the table or, for x against y, the rows of x with the rows of
+// y behind them. So every area is rows times columns of one matrix of all pairs. Its pairs lie
+// above the diagonal, except for the sinks that say otherwise below.
 
 #include <cstdint>
 #include <span>
@@ -17,8 +17,8 @@ namespace gpu::inline v0::detail {
 
 /// Rows `rows` against rows `cols` of an engine. `cols` is the whole table, or all of y.
 ///
-/// Edges, counts and bins are about the pairs (i, j), i in rows, j in cols, i < j; a table of
-/// neighbours about i != j; a dense result about every (i, j).
+/// Edges, counts and bins take the pairs (i, j), i in rows, j in cols, i < j; a table of neighbours
+/// those with i != j; a dense result every (i, j).
 struct pair_area {
   index_range rows;
   index_range cols;
@@ -35,7 +35,10 @@ struct pair_area {
 /// How a job is cut into parts.
 enum class part_shape {
   equal_pairs,  ///< Panels of about as many pairs above the diagonal.
-  equal_rows    ///< Panels of about as many rows.
+  equal_rows,   ///< Panels of about as many rows.
+  /// All rows, folded: the part is a panel of their patterns. For folded results, because the rows
+  /// of a pattern lie anywhere in the table.
+  patterns
 };
 
 /// Row `part.index` begins at, of the rows of a table or of x: begins(0) = 0, begins(of) = rows. A
@@ -45,6 +48,12 @@ index_t part_begin(index_t rows, const pair_part& part, part_shape shape);
 
 /// The area of a call. x against y is always cut into equal rows.
 pair_area area_of(const pair_tables& tables, const pair_part& part, part_shape shape);
+
+/// The area of a part that is a panel of patterns: of one table cut as by equal_pairs, of x against
+/// y as by equal_rows.
+/// @param patterns the number of patterns; the first `of_x` of them are those of the rows of x.
+/// @param is_against whether the call is x against y; otherwise `of_x` is `patterns`.
+pair_area area_of_patterns(index_t patterns, index_t of_x, bool is_against, const pair_part& part);
 
 /// Pairs i < j of the area.
 std::uint64_t pairs_in(const pair_area& area);

@@ -1,7 +1,8 @@
 #pragma once
-// The seam between what is asked of all pairs (src/api) and who computes it (src/cpu, src/cuda).
-// An engine owns the prepared rows of one input. A new measure is a new prologue that fills an
-// engine's rows; a new sink is a new member here, with one implementation per backend.
+// The interface between what is asked of all pairs (src/api) and the backends that compute it
+// (src/cpu, src/cuda). An engine owns the prepared rows of one input. A new measure is a new
+// prologue that fills an engine's rows; a new sink is a new member here, with one implementation
+// per backend.
 
 #include <atomic>
 #include <cstdint>
@@ -31,6 +32,9 @@ struct pair_input {
   /// Whether all sinks that follow are about pairs i < j (edges, counts, bins): then no pair needs
   /// the rows before those of the area.
   bool pairs_above = false;
+  /// Where the rows are folded: the part of their patterns that sinks are about. `area` is all rows
+  /// where it is not the whole.
+  pair_part pattern_part = {};
 
   [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }
   [[nodiscard]] index_t cols() const {
@@ -42,7 +46,7 @@ struct pair_input {
   [[nodiscard]] index_t rows_of_y() const { return detail::rows_of_y(tables); }
 };
 
-/// What the prologue found out about the rows: those of x with those of y behind them.
+/// What the prologue found about the rows: those of x with those of y behind them.
 struct prepared_rows {
   index_t rows = 0;
   index_t cols = 0;
@@ -51,8 +55,8 @@ struct prepared_rows {
   double seconds = 0;
 };
 
-/// Rows of an input folded into patterns: the rows of the engine are the patterns then, and this
-/// is what they stand for.
+/// Rows of an input folded into patterns: the rows of the engine are then the patterns, and this
+/// says which rows they stand for.
 struct folded_rows {
   prepared_rows input;
   row_patterns patterns;
@@ -64,14 +68,15 @@ struct edge_request {
   index_t batch_edges;
   /// p of a statistic, for engines that fill it; without a table p is not wanted.
   stats::p_function p_of = {};
-  /// Once true, an engine may leave out what it has not delivered yet; it may be so from the start.
+  /// Once it is true, an engine may leave out what it has not delivered yet; it may be true from
+  /// the start.
   const std::atomic<bool>* enough = nullptr;
-  /// Called at most once and before the first batch, by an engine that can tell: bounds of the
+  /// Called at most once, before the first batch, by engines that can estimate: bounds of the
   /// number of edges, which almost surely hold and are close where there are many edges.
   std::function<void(double least, double most)> expect = {};
-  /// Where the receiver keeps the edges: `count` places behind those received so far, or none where
-  /// they are not wanted. An engine that knows so many edges may write them there and hand the
-  /// whole on as one batch, of any size, before the next one.
+  /// Returns memory of the receiver for the next `count` edges, or none where no more are wanted.
+  /// An engine that knows how many edges come next may write them there, and delivers all of them
+  /// as one batch, of any size, before it asks again.
   std::function<std::span<edge>(std::size_t count)> room = {};
 
   [[nodiscard]] bool has_enough() const {
@@ -85,7 +90,7 @@ struct edge_batch {
   operator std::span<edge>() const { return edges; }
 
   std::span<edge> edges;
-  const pair_checksum* checksum;  ///< Of these edges, where it is known already.
+  const pair_checksum* checksum;  ///< Of these edges; null where it is not known yet.
 };
 
 /// Receives batches of edges, whose p is filled where the engine fills p; may overwrite them.

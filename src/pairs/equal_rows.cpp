@@ -12,8 +12,8 @@ namespace gpu::cpu {
 namespace {
 
 constexpr index_t rows_per_task = 8192;
-// Hashes are parted by their upper bits, and each part is sorted by itself: small enough for a
-// cache, many enough for threads.
+// Hashes are partitioned by their upper bits, and each part is sorted by itself: small enough for a
+// cache, and enough parts for all threads.
 constexpr int part_bits = 8;
 constexpr std::size_t parts = std::size_t{1} << part_bits;
 

@@ -105,10 +105,11 @@ void folded_pair_engine::edges_as_found(const edge_request& request, const edge_
   out.flush();
 }
 
-// The order (row, column) needs, for a row, all patterns that its own has an edge with. Edges
+// For the order (row, column) a row needs all patterns that its own pattern has an edge with. Edges
 // between patterns are collected as they come, 2^25 at most; then the rows are gone through in
-// order. Where there are more, a counting pass gives every pattern's number of edges, and as many
-// passes follow as it takes: each collects the edges of the patterns of one range of rows.
+// order. Where there are more edges, a counting pass gives the number of edges of every pattern,
+// and as many passes follow as are needed: each collects the edges of the patterns of one range of
+// rows.
 class folded_pair_engine::ordered_edges {
  public:
   ordered_edges(folded_pair_engine& engine, const edge_request& request,

@@ -51,27 +51,47 @@ index_range patterns_in(const row_patterns& patterns, index_range range) {
 
 }  // namespace
 
-folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_area& area,
+folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_input& input,
                                        const execution& exec)
     : inner_(std::move(inner)),
-      area_(area),
-      pattern_rows_(patterns_in(patterns(), area.rows)),
-      pattern_cols_(patterns_in(patterns(), area.cols)),
+      area_(input.area),
+      pattern_rows_(patterns_in(patterns(), area_.rows)),
+      pattern_cols_(patterns_in(patterns(), area_.cols)),
       threads_(cpu::thread_count(exec.cpu_threads)),
       most_waiting_(waiting_edges_within(exec.workspace_bytes)),
       weights_(static_cast<std::size_t>(patterns().size())) {
+  if (input.pattern_part.of > 1) {
+    pattern_rows_ = area_of_patterns(patterns().size(), pattern_rows_.end, area_.is_against(),
+                                     input.pattern_part)
+                        .rows;
+  }
   for (std::size_t p = 0; p < weights_.size(); ++p) {
     weights_[p] = static_cast<std::uint32_t>(patterns().begin[p + 1] - patterns().begin[p]);
     pairs_within_ += pairs_within(static_cast<node_id>(p));
   }
 }
 
+std::uint64_t folded_pair_engine::pairs_of_rows() const {
+  std::uint64_t later = 0;  // rows of the columns' patterns behind the one at hand
+  for (index_t p = pattern_cols_.begin; p < pattern_cols_.end; ++p) {
+    later += weights_[static_cast<std::size_t>(p)];
+  }
+  std::uint64_t pairs = 0;
+  for (index_t p = area_.is_against() ? pattern_rows_.begin : 0; p < pattern_rows_.end; ++p) {
+    const auto pattern = static_cast<node_id>(p);
+    if (!area_.is_against()) later -= weights_[pattern];
+    if (pattern_rows_.holds(p)) pairs += pairs_within(pattern) + weights_[pattern] * later;
+  }
+  return pairs;
+}
+
 // ---- dense ------------------------------------------------------------------------------------
 
-// The patterns' matrix comes to the upper left of the result and is spread from there in place.
-// Row i is written from row p(i) <= i, its pattern, for i from the last to the first: the rows from
-// `first` on have their patterns before `first`, and those are untouched until then. The same holds
-// for the columns of a row. Rows, columns and their patterns count from the first of the area here.
+// The matrix of the patterns is written to the upper left of the result and spread from there in
+// place. Row i is written from row p(i) <= i, its pattern, for i from the last to the first. The
+// rows from `first` on have patterns before `first`, which are still unchanged then. The same holds
+// for the columns of a row. Rows, columns and patterns are numbered from the first of the area
+// here.
 template <class Value>
 void folded_pair_engine::spread_dense(matrix_view<Value> out) {
   if (!pattern_rows_.empty() && !pattern_cols_.empty()) {

@@ -4,8 +4,9 @@
 // ranks, so a pair of rows has the statistic of the pair of their patterns, and exactly 1 within a
 // pattern (S / sqrt(S S) is 1 in IEEE arithmetic).
 //
-// A pattern never crosses a boundary of the area: rows of x are folded with rows of x alone, those
-// of a part of a table with each other, and so the patterns of the area's rows are a range.
+// A pattern never crosses a boundary of the area: rows of x are folded among themselves, and so are
+// those of a part of a table. So the patterns of the area's rows are a range. Where a part is a
+// panel of patterns (part_shape::patterns), all rows are folded and the range is that panel.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,8 @@ using folded_edge_receiver = std::function<void(std::span<folded_edge>)>;
 
 class folded_pair_engine final : public pair_engine {
  public:
-  /// `inner` has folded rows; `area` is that of the rows themselves.
-  folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_area& area,
+  /// `inner` was made from `input` and has folded rows.
+  folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_input& input,
                      const execution& exec);
 
   [[nodiscard]] const prepared_rows& rows() const override { return inner_->folded()->input; }
@@ -46,6 +47,10 @@ class folded_pair_engine final : public pair_engine {
   /// As edges(), between patterns, both numbered through; the pairs within a pattern are an edge of
   /// it with itself.
   void folded_edges(const edge_request& request, const folded_edge_receiver& receive);
+  /// The patterns that folded_edges() begins with.
+  [[nodiscard]] const index_range& pattern_rows() const { return pattern_rows_; }
+  /// Pairs of rows that the pairs of these patterns with all later ones stand for.
+  [[nodiscard]] std::uint64_t pairs_of_rows() const;
 
  private:
   class ordered_edges;

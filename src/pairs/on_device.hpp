@@ -1,6 +1,6 @@
 #pragma once
-// The seam of all pairs whose results stay in device memory: src/api checks a call, src/cuda puts
-// it on the stream.
+// The interface of all pairs whose results stay in device memory: src/api checks a call, src/cuda
+// puts it on the stream.
 
 #include <gpu/device_sinks.hpp>
 #include <gpu/pair_options.hpp>
@@ -26,7 +26,7 @@ namespace gpu::cuda {
 void all_pairs_on_device(const detail::device_pair_call& call);
 /// The scratch memory of the call, bytes.
 std::size_t device_workspace_of(const detail::device_pair_call& call);
-/// The variant and the scratch memory of the call. Looks at no memory.
+/// The variant and the scratch memory of the call. Reads no memory.
 detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& call);
 
 }  // namespace gpu::cuda

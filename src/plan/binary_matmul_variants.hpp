@@ -1,5 +1,5 @@
 #pragma once
-// Which implementation of the binary multiply runs: one visible pure function.
+// Which implementation of the binary multiply runs: one pure function.
 
 #include <gpu/binary_matmul.hpp>
 #include <gpu/execution.hpp>

@@ -9,12 +9,12 @@ namespace {
 
 // Below, all pairs of the rows take less time than it takes to find the patterns.
 constexpr index_t least_rows = 8192;
-// Patterns per row up to which folding pays: the pairs are then 0.64 of what they were, and weights
-// and the expansion of the result cost some of what is won.
+// Patterns per row up to which folding pays: at 0.8 there are 0.64 times as many pairs, and weights
+// and the expansion of the result cost a part of what that saves.
 constexpr double most_plain_share = 0.8;
-// On warpgroup tensor cores rows without weights are counted, and their best partners found, far
-// faster than rows with them: counts of 2,000,000 x 30 at 0.72 patterns a row took 0.78 s from rows
-// and 1.23 s from patterns (H100), so that a third of the rows is where folding begins to pay.
+// On warpgroup tensor cores counts and best partners are computed far faster from rows without
+// weights: counts of 2,000,000 x 30 at 0.72 patterns a row took 0.78 s from rows and 1.23 s from
+// patterns (H100). So folding pays from three rows a pattern on.
 constexpr double most_hopper_share = 1.0 / 3;
 // Cuts that few pairs pass.
 constexpr double most_strict_p = 1e-4;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether rows of equal ranks are folded into patterns: visible pure functions.
+// Whether rows of equal ranks are folded into patterns: pure functions.
 
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/pair_options.hpp>
@@ -21,9 +21,9 @@ double most_pattern_share(row_folding fold, backend used, pair_variant variant);
 /// the CPU).
 bool folds_for_counts(const pair_filter& keep);
 
-/// Of how many hashes of rows one is sampled, to estimate the number of patterns: all rows of a
-/// pattern share its hash, so the sample holds whole patterns, and the number of those in it times
-/// this is an unbiased estimate, off by sqrt(this / patterns).
+/// One in so many hashes of rows is sampled to estimate the number of patterns. All rows of a
+/// pattern have one hash, so the sample holds whole patterns, and the number of those in it times
+/// sampled_hashes is an unbiased estimate with a relative error of sqrt(sampled_hashes / patterns).
 inline constexpr index_t sampled_hashes = 64;
 /// Fewer rows than this are grouped without a sample.
 inline constexpr index_t least_sampled_rows = 1 << 14;

@@ -39,8 +39,8 @@ constexpr mean_filter_variant cuda_mean_filter_variant(std::size_t element_bytes
   return mean_filter_variant::multi_level;
 }
 
-/// Windows of at least so many elements, and of two rows' length, are cut to what differs between
-/// outputs. Below, a window costs little whatever its row.
+/// Far windows have at least so many elements, and twice the length of a row; what all windows of a
+/// row have in common is cut off them. Shorter windows cost little whatever their row.
 inline constexpr index_t far_window_from = 512;
 
 /// The CUDA variant for what is left of such a window.

@@ -25,15 +25,15 @@ struct filter_shape {
   index_t left = 0;
   index_t divisor = 1;  ///< The window as asked.
   gpu::boundary boundary = gpu::boundary::zero;
-  /// What was cut off windows that reach far beyond the row: whole periods of the extended row
-  /// (reflect, mirror, wrap), or copies of its first and last element (nearest). Zeros and places
-  /// that are not there (zero, shrink) leave no trace but in `divisor`.
+  /// What was cut off far windows: whole periods of the extended row (reflect, mirror, wrap), or
+  /// copies of its first and last element (nearest). Places without an element (zero, shrink) only
+  /// count in `divisor`.
   index_t period = 0;  ///< Places of a period, from the first element of the row on.
   index_t periods = 0;
   index_t first_copies = 0;
   index_t last_copies = 0;
 
-  /// Whether a sum of the row's own has to be added to what the cut windows hold.
+  /// Whether something was cut off, whose sum has to be added to those of the windows.
   [[nodiscard]] constexpr bool folds() const { return periods + first_copies + last_copies > 0; }
 };
 

@@ -15,7 +15,7 @@ struct pair_tile {
   int columns_per_step;  // elements of a row that are in shared memory at a time
 };
 
-/// One block per row, ranks recomputed per pair: the origin program's shape.
+/// One block per row, ranks recomputed per pair.
 inline constexpr pair_tile naive{256, 1, 1, 256, 1, 1, 0};
 /// dp4a on int8: 8 x 8 products a thread, 32-bit words of 4 elements.
 inline constexpr pair_tile shared_int8{256, 2, 128, 128, 8, 8, 8};

@@ -1,5 +1,5 @@
 #pragma once
-// Which implementation of all pairs runs: one visible pure function of backend, operation, shape
+// Which implementation of all pairs runs: one pure function of backend, operation, shape
 // and device.
 
 #include <gpu/detail/all_pairs.hpp>

@@ -11,8 +11,8 @@
 namespace gpu::detail {
 namespace {
 
-// Bound of what rounding both rows of ranks to e4m3 can take from |rho|: half a unit of three
-// mantissa bits, e = 2^-4 of a row's length at most, so e + e + e^2 of a pair.
+// Bound of the error of |rho| from rounding both rows of ranks to e4m3: half a unit of three
+// mantissa bits is at most e = 2^-4 of a row's length, so e + e + e^2 of a pair.
 constexpr double e4m3_loss = 0.129;
 // Candidates per pair up to which each screen pays. At n = 2,000,000 x 30 on an H200, e4m3 ran
 // 25.2e12 pairs/s with 3e-7 candidates a pair and 22.1e12 with 3e-6, so a candidate costs 2.1 ns;
@@ -37,7 +37,7 @@ constexpr index_t most_rank_columns = 128;
 // with outliers.
 constexpr double rank_loss = 0.014;
 constexpr double value_loss = 0.025;
-// Each candidate costs two rows' worth of memory, each pair of the tiles a hundredth of that.
+// A candidate takes two rows' worth of memory traffic, a pair of the tiles a hundredth of that.
 constexpr double most_rounded_share = 2.5e-4;
 constexpr double most_wide_share = 1e-3;
 constexpr double rounded_pair = 0.2;

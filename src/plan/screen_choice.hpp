@@ -1,5 +1,5 @@
 #pragma once
-// Whether a cut is strict enough to screen for, and by what: visible pure functions of the cut, the
+// Whether a cut is strict enough to screen for, and by which screen: pure functions of the cut, the
 // shape and a sample of the rows' own pairs.
 
 #include <array>

@@ -1,21 +1,8 @@
 #pragma once
 // Tuning of the pair screen, and the arithmetic of its threshold that host and device share.
 //
-// Measured on one H200 at 1.98 GHz, n = 2,000,000 x 30, strict cut (pairs/s, kernel alone):
-//   e4m3, 3 warpgroups, 2 row blocks each, two accumulator sets     23.6e12
-//   e4m3, one accumulator set                                       20.4e12
-//   int8, 3 warpgroups, one set of 128 accumulators                 15.6e12
-//   int8, two sets of 64 accumulators                               14.6e12
-//   the multiply alone, hardly an epilogue                          27.4e12
-// Half-precision sums win because they halve both the registers that the tensor cores write and
-// the maxima taken over them; with 32-bit sums the two compete for the register file, and moving
-// half of the maxima to the multiplier (packing two sums into one register) gained nothing.
-//
-// Deeper rows, one H100, n = 2,000,000, strict cut, all pairs with what surrounds the kernel:
-//   columns          64         96         128
-//   e4m3       12.4e12    8.57e12    6.24e12 pairs/s
-//   int8        8.1e12    5.66e12    4.94e12
-// At 128 columns e4m3 runs at the limit of 700 W, its clock at 1.25 to 1.55 GHz.
+// docs/experiments.md has the measurements behind these numbers. Half-precision sums win because
+// they halve both the registers that the tensor cores write and the maxima taken over them.
 
 #include <gpu/index.hpp>
 

@@ -24,7 +24,7 @@ inline constexpr int filter_threads = 512;
 inline constexpr int filter_blocks_per_sm = 3;
 inline constexpr int filter_unroll = 4;
 inline constexpr int finish_threads = 1024;
-/// Comparisons of the ranking that are worth a further block, and items of a block's own at most.
+/// Comparisons of the ranking for which another block pays, and the most items that a block ranks.
 inline constexpr index_t finish_comparisons = index_t{1} << 17;
 inline constexpr unsigned finish_most_own = 1024;
 /// A list of the sample up to this length is ranked by counting.

@@ -1,5 +1,5 @@
 #pragma once
-// Which variant of top_k runs: one visible pure function of shape, k and backend.
+// Which variant of top_k runs: one pure function of shape, k and backend.
 
 #include <cstddef>
 

@@ -9,9 +9,9 @@ namespace gpu::stats {
 /// t = r sqrt((observations - 2) / ((1 + r) (1 - r))).
 double t_value(double r, index_t observations);
 
-/// p of r: the regularised incomplete beta function I_x(nu / 2, 1 / 2), nu = observations - 2,
-/// x = (1 + r) (1 - r), which is Student's two-sided p without the detour over t (Abramowitz and
-/// Stegun, 26.7.1 and 26.5.27), as p_table.hpp evaluates it: the bits that edges hold.
+/// p of r: the regularised incomplete beta function I_x(nu / 2, 1 / 2), nu = observations - 2, x =
+/// (1 + r) (1 - r), which is Student's two-sided p (Abramowitz and Stegun, 26.7.1 and 26.5.27), as
+/// p_table.hpp evaluates it: the bits that edges hold.
 double p_value(double r, index_t observations, tail side);
 
 /// The weakest correlation in the direction of `side` whose p_value is at most p. Every cut on p is

@@ -1,7 +1,8 @@
 #pragma once
-// p of a correlation at the price of a polynomial. For one number of observations p is a smooth
-// function of |r|: a table of polynomials, made once per call. Host and device evaluate it to the
-// same bits: additions, multiplications and integer operations in one fixed order, nothing fused.
+// p of a correlation by evaluating one polynomial. For one number of observations p is a smooth
+// function of |r|, so a table of polynomials is made once per call. Host and device evaluate it to
+// the same bits: additions, multiplications and integer operations in one fixed order, nothing
+// fused.
 
 #include <cmath>
 #include <cstdint>
@@ -44,8 +45,8 @@ struct p_table {
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE double two_sided_p(double r) const;
 };
 
-/// p of a correlation as a function that kernels take by value; `table` is in the memory of whoever
-/// calls it. NaN gives NaN.
+/// p of a correlation as a function that kernels take by value. `table` is in the memory of the
+/// caller, host or device. NaN gives NaN.
 struct p_function {
   const p_table* table;
   tail side;

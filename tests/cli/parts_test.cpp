@@ -45,6 +45,20 @@ std::string correlated_table(int rows, int cols) {
   return text;
 }
 
+/// Rows of few values: many have the ranks of another one, and one is constant.
+std::string repeated_table(int rows, int cols) {
+  std::mt19937 random(5);  // NOLINT: the same rows on every run
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    text.append("gene").append(std::to_string(i));
+    for (int j = 0; j < cols; ++j) {
+      text.append("\t").append(std::to_string(i == 9 ? 1 : random() % 3));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 using words = std::vector<std::string>;
 
 words joined(words first, const words& more) {
@@ -126,6 +140,107 @@ TEST_CASE("Parts of every result are joined to the bytes of a single run", "[cli
     CHECK(merged.err.find("checksum ") != std::string::npos);
     fs::remove_all(in);
   }
+}
+
+TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", repeated_table(300, 6));
+  const std::string other = folder.write("other.tsv", repeated_table(90, 6));
+  const std::string in = folder.path("parts");
+  const std::string merged = folder.path("merged");
+  const std::string patterns = folder.path("patterns");
+  const std::vector<words> cases{
+      {"--max-p", "0.1"},
+      {"--max-p", "0.1", "--format", "npy"},
+      {"--max-p", "0.2", "--adjust", "bh", "--tail", "greater"},
+      {"--max-p", "0.1", "--against", other},
+      {"--max-p", "0.2", "--adjust", "bonferroni", "--against", other, "--format", "npy"}};
+  for (words options : cases) {
+    INFO(options.back());
+    options.insert(options.begin(), {"--keep", "folded-edges"});
+    const words with_patterns = joined(options, {"--patterns", folder.path("single.patterns")});
+    const std::string expected = single_run(input, with_patterns, folder.path("single"));
+    REQUIRE(expected.size() > 1000);
+    run_all(input, options, parts, in);
+    CHECK(run_command({"parts", in}).out.find("patterns 0 to ") != std::string::npos);
+    CHECK(run_command({"merge", in, "-o", merged}).exit_code == exit_usage);
+    CHECK(!fs::exists(merged));
+    const command_result result = run_command({"merge", in, "-o", merged, "--patterns", patterns});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(read_file(merged) == expected);
+    CHECK(read_file(patterns) == read_file(folder.path("single.patterns")));
+    for (const std::string& file : {in, merged, patterns}) fs::remove_all(file);
+
+    const words resumed{"spearman", input,      "-o",      merged, "--patterns",
+                        patterns,   "--resume", "--parts", "5"};
+    CHECK(run_command(joined(resumed, options)).exit_code == 0);
+    CHECK(read_file(merged) == expected);
+    CHECK(read_file(patterns) == read_file(folder.path("single.patterns")));
+    CHECK(!fs::exists(folder.path(".merged.parts")));
+    fs::remove(merged);
+    fs::remove(patterns);
+  }
+  REQUIRE(run_part(input, {}, 1, 1, in).exit_code == 0);
+  CHECK(run_command({"merge", in, "-o", merged, "--patterns", patterns}).exit_code == exit_usage);
+}
+
+TEST_CASE("A job of two tables is one of both", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string x = folder.write("x.tsv", correlated_table(150, 10));
+  const std::string y = folder.write("y.tsv", correlated_table(80, 10));
+  const std::string in = folder.path("parts");
+  const words options{"--against", y, "--max-p", "0.05"};
+  const std::string expected = single_run(x, options, folder.path("single"));
+  REQUIRE(run_part(x, options, 1, 3, in).exit_code == 0);
+  const auto refused = [&](const std::string& from, const words& with, const std::string& why) {
+    const command_result result = run_part(from, with, 2, 3, in);
+    INFO(result.err);
+    CHECK(result.exit_code == exit_bad_input);
+    CHECK(result.err.find(why) != std::string::npos);
+  };
+  const std::string changed = folder.write("changed.tsv", correlated_table(81, 10));
+  refused(x, {"--against", changed, "--max-p", "0.05"}, "its --against has");
+  refused(x, {"--max-p", "0.05"}, "its --against has");
+  refused(changed, options, "its input has");
+  refused(y, {"--against", x, "--max-p", "0.05"}, "its input has");
+  flip_a_byte(y);
+  refused(x, options, "its --against has");
+  flip_a_byte(y);
+  run_all(x, options, 3, in);
+  CHECK(run_command({"merge", in, "-o", folder.path("merged")}).exit_code == 0);
+  CHECK(read_file(folder.path("merged")) == expected);
+}
+
+TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string x = folder.write("x.tsv", correlated_table(150, 10));
+  const std::string y = folder.write("y.tsv", correlated_table(80, 10));
+  const std::string in = folder.path("parts");
+  const words options{"--against", y, "--max-p", "0.05"};
+  const std::string report = folder.path("report.json");
+  single_run(x, joined(options, {"--report", report}), folder.path("single"));
+  const std::string single = read_file(report);
+  run_all(x, options, 3, in);
+  REQUIRE(run_command({"merge", in, "-o", folder.path("merged"), "--report", report}).exit_code ==
+          0);
+  const std::string merged = read_file(report);
+  for (const char* key : {"status", "rows", "cols", "y_rows", "constant_rows", "y_constant_rows",
+                          "nan_rows", "y_nan_rows", "pairs_tested", "pairs_kept", "checksum",
+                          "max_p_effective", "cut_at_least", "cut_at_most"}) {
+    INFO(key);
+    CHECK(report_value(merged, key) == report_value(single, key));
+  }
+  CHECK(report_value(merged, "y_constant_rows") == "1");
+  // As for every other report: it may not be the file of the result, and where the report cannot be
+  // written the result stays.
+  const std::string same = folder.path("same");
+  CHECK(run_command({"merge", in, "-o", same, "--report", same}).exit_code == exit_usage);
+  CHECK(!fs::exists(same));
+  const command_result full = run_command({"merge", in, "-o", same, "--report", "/dev/full"});
+  CHECK(full.exit_code == exit_resources);
+  CHECK(full.err.find("the result is complete") != std::string::npos);
+  CHECK(read_file(same) == read_file(folder.path("single")));
 }
 
 TEST_CASE("Header and parts one behind the other are the file", "[cli][parts]") {
@@ -278,6 +393,29 @@ TEST_CASE("A disk that is full, and a folder that goes away", "[cli][parts]") {
   CHECK(nowhere.exit_code == exit_resources);
 }
 
+TEST_CASE("A folder that goes away while a part is computed", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", correlated_table(3000, 30));
+  const std::string in = folder.path("parts");
+  bool is_removed = false;
+  command_settings removing;
+  // The file exists as soon as the part begins, and has bytes long before the part ends.
+  removing.is_time_to_signal = [&] {
+    if (!is_removed && fs::exists(in) && files_in(in) > 0) is_removed = fs::remove_all(in) > 0;
+    return false;
+  };
+  const command_result result =
+      run_command({"spearman", input, "--backend", "cpu", "--variant", "naive", "--threads", "1",
+                   "--part", "1/2", "--output-dir", in},
+                  removing);
+  INFO(result.err);
+  REQUIRE(is_removed);
+  CHECK(result.exit_code == exit_resources);
+  CHECK(result.err.find("parts") != std::string::npos);
+  CHECK(!fs::exists(in));
+  CHECK(run_part(input, {}, 1, 2, in).exit_code == 0);  // begun again
+}
+
 TEST_CASE("Times of files mean nothing", "[cli][parts]") {
   const gpu_test::temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(100, 10));
@@ -356,7 +494,8 @@ TEST_CASE("Options of parts that do not go together are refused", "[cli][parts]"
       {"--part", "1/3", "--output-dir", in, "-o", folder.path("out")},
       {"--part", "1/3", "--output-dir", in, "--resume", "-o", folder.path("out")},
       {"--part", "1/3", "--output-dir", in, "--plan"},
-      {"--part", "1/3", "--output-dir", in, "--keep", "folded-edges", "--patterns", "p"}};
+      {"--part", "1/3", "--output-dir", in, "--keep", "folded-edges", "--patterns", "p"},
+      {"--resume", "-o", folder.path("out"), "--keep", "folded-edges"}};
   for (const words& options : cases) {
     const command_result result = run_command(joined({"spearman", input}, options));
     INFO(result.err);

@@ -38,11 +38,18 @@ std::optional<std::string> unpack(const std::string& bytes, std::size_t piece,
   }
 }
 
+/// A decompressor in its first state. It is kept, because making one takes longer than most inputs.
+z_stream& fresh_inflater() {
+  static z_stream state = {};
+  static const int made = inflateInit2(&state, gzip_window);
+  expect(made == Z_OK && inflateReset(&state) == Z_OK, "zlib");
+  return state;
+}
+
 /// One member from its beginning, by zlib in one call; moves behind it. False where it is refused.
 bool take_member(std::string& bytes, std::string& out) {
-  z_stream state = {};
-  expect(inflateInit2(&state, gzip_window) == Z_OK, "zlib");
-  std::string part(most_bytes + 1, '\0');
+  z_stream& state = fresh_inflater();
+  static std::string part(most_bytes + 1, '\0');
   state.next_in = reinterpret_cast<Bytef*>(bytes.data());
   state.avail_in = static_cast<uInt>(bytes.size());
   state.next_out = reinterpret_cast<Bytef*>(part.data());
@@ -50,7 +57,6 @@ bool take_member(std::string& bytes, std::string& out) {
   const bool is_whole = inflate(&state, Z_FINISH) == Z_STREAM_END;
   out.append(part, 0, part.size() - state.avail_out);
   bytes.erase(0, bytes.size() - state.avail_in);
-  inflateEnd(&state);
   return is_whole;
 }
 

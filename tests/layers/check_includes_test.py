@@ -33,6 +33,7 @@ PLANTED = [
     ("src/base/quoted.hpp", '#include "../include/gpu/index.hpp"\n', "is no file of the project"),
     ("include/gpu/cuda.hpp", "#include <cuda_runtime_api.h>\n", "a public header includes"),
     ("src/nowhere/x.hpp", "#pragma once\n", "has no line"),
+    ("docs/architecture.md", "```layers\nbase: cpu/rank\n```\n", "its line of 'base' is not that of"),
 ]
 
 

@@ -20,6 +20,13 @@ for options in "--max-p 1e-4" "--max-p 0.01 --adjust bh --format npy" "--keep co
   [ ! -e "$work/.found.parts" ] || fail "the folder of parts is still there"
 done
 
+# Folded edges are two files.
+folded=(spearman "$work/in.txt" --keep folded-edges --min-abs 0.9 --patterns)
+"$single" "${folded[@]}" "$work/expected.patterns" --quiet -o "$work/expected"
+ranks "${folded[@]}" "$work/found.patterns" -o "$work/found" --report "$work/report" || fail "folded edges"
+cmp "$work/expected" "$work/found" && cmp "$work/expected.patterns" "$work/found.patterns" || fail "other folded edges"
+grep -q '"status": "complete"' "$work/report" || fail "no report"
+
 # A rank is killed once some parts are there: the job ends, and the same command line goes on.
 job=(spearman "$work/in.txt" --max-p 0.05 --parts 60 -o "$work/found" --output-dir "$work/parts")
 rm -f "$work/found"

@@ -1,5 +1,6 @@
 // All pairs by the ranks of a communicator, beside a call alone. Started by mpirun; every rank
 // checks.
+#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 #include <gpu/mpi.hpp>
 
@@ -131,12 +132,26 @@ void check_dealer() {
 
 }  // namespace
 
+void check_suggestions() {
+  using gpu::backend;
+  using gpu::mpi::suggested_parts;
+  // A part is to take much longer than preparing its rows: few parts of few rows, more of many.
+  check(suggested_parts(4'000'000, 0, 4, backend::cuda) == 4, "one part a rank expected");
+  check(suggested_parts(4'000'000, 0, 4, backend::cpu) == 49, "49 parts expected");
+  check(suggested_parts(100'000'000, 0, 4, backend::cuda) == 31, "31 parts expected");
+  check(suggested_parts(100'000'000, 0, 4, backend::cpu) == 64, "16 parts a rank expected");
+  check(suggested_parts(3, 0, 4, backend::cpu) == 4, "one part a rank of three rows expected");
+  check(suggested_parts(0, 0, 1, backend::cuda) == 1, "one part of nothing expected");
+  check(suggested_parts(1'000'000, 1'000'000, 1, backend::cpu) == 12, "12 parts expected");
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const gpu::matrix<int> x = some_rows();
   check_dealer();
-  for (const gpu::index_t parts : {1, 3, 50}) {
+  check_suggestions();
+  for (const gpu::index_t parts : {0, 1, 3, 50}) {
     check_results(x, {.max_p = 0.01}, parts);
     check_results(x, {.max_p = 0.05, .adjust = gpu::adjustment::bonferroni}, parts);
     check_results(

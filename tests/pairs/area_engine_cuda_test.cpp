@@ -1,5 +1,5 @@
 // Areas of the CUDA engine beside the whole triangle that it computes itself: what an area gives is
-// what the triangle has there, from every sink and rung, on one device and shared by engines.
+// what the triangle has there, from every sink and variant, on one device and shared by engines.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -251,13 +251,13 @@ table<T> tied_table(index_t rows, index_t cols, index_t border, std::uint64_t se
   return {std::move(x), border};
 }
 
-const pair_variant rungs[] = {pair_variant::shared_tiled, pair_variant::tensor,
-                              pair_variant::hopper};
+const pair_variant variants[] = {pair_variant::shared_tiled, pair_variant::tensor,
+                                 pair_variant::hopper};
 
 }  // namespace
 
 TEST_CASE("Spearman of an area is what the triangle has there", "[area]") {
-  for (const pair_variant variant : rungs) {
+  for (const pair_variant variant : variants) {
     if (!applies(variant)) continue;
     INFO(gpu::to_string(variant));
     const setup how{measure::spearman, options_of(variant)};
@@ -269,7 +269,7 @@ TEST_CASE("Spearman of an area is what the triangle has there", "[area]") {
 }
 
 TEST_CASE("Pearson of an area is what the triangle has there", "[area]") {
-  for (const pair_variant variant : rungs) {
+  for (const pair_variant variant : variants) {
     if (!applies(variant)) continue;
     INFO(gpu::to_string(variant));
     const setup how{measure::pearson, options_of(variant)};

@@ -219,9 +219,30 @@ TEST_CASE("Folded edges of x against y are between patterns of each", "[area][fo
     same = pairs[e] == std::pair(wanted.edges[e].row, wanted.edges[e].col);
   }
   CHECK(same);
-  options.part = {.index = 0, .of = 2};
-  CHECK_THROWS_AS(gpu::spearman_all_pairs(x, y, options, gpu::folded_edge_sink{.keep = keep}),
-                  gpu::unsupported);
+}
+
+TEST_CASE("Folded edges in parts, in windows", "[area][folding]") {
+  const auto x = repeated_rows<std::int32_t>(1500, 30, 10);
+  const auto y = repeated_rows<std::int32_t>(900, 30, 11);
+  const gpu::folded_edge_sink sink{.keep = {.max_p = 1e-3}};
+  const auto check = [&](const auto& run) {
+    const auto whole = run(cpu_options(), sink);
+    REQUIRE(!whole.edges.empty());
+    std::vector<gpu::folded_edge> edges;
+    for (const gpu::index_t index : {0, 1, 2}) {
+      gpu::pair_options options = in_windows(run, cpu_options());
+      options.part = {.index = index, .of = 3};
+      const auto part = run(options, sink);
+      edges.insert(edges.end(), part.edges.begin(), part.edges.end());
+    }
+    CHECK(edges == whole.edges);
+  };
+  check([&](const gpu::pair_options& options, const auto& any) {
+    return gpu::spearman_all_pairs(x, options, any);
+  });
+  check([&](const gpu::pair_options& options, const auto& any) {
+    return gpu::spearman_all_pairs(x, y, options, any);
+  });
 }
 
 TEST_CASE("Areas tell their progress", "[area]") {

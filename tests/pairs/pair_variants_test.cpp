@@ -1,4 +1,4 @@
-// The choice of the rung, asked without a GPU.
+// The choice of the variant, asked without a GPU.
 #include "plan/pair_variants.hpp"
 
 #include <string>
@@ -26,7 +26,7 @@ pair_variant best(const pair_shape& shape) {
 
 }  // namespace
 
-TEST_CASE("The best rung follows the device", "[pair_variants]") {
+TEST_CASE("The best variant follows the device", "[pair_variants]") {
   CHECK(best(on(75)) == pair_variant::shared_tiled);
   CHECK(best(on(80)) == pair_variant::tensor);
   CHECK(best(on(89)) == pair_variant::tensor);
@@ -35,11 +35,11 @@ TEST_CASE("The best rung follows the device", "[pair_variants]") {
   CHECK(choose_pair_variant(backend::cpu, pair_variant::automatic, {}) == pair_variant::tiled);
 }
 
-TEST_CASE("No warpgroup rung without its code", "[pair_variants]") {
+TEST_CASE("No warpgroup variant without its code", "[pair_variants]") {
   CHECK(best(on(90, false)) == pair_variant::tensor);
   try {
     (void)choose_pair_variant(backend::cuda, pair_variant::hopper, on(90, false));
-    FAIL("a rung without code was offered");
+    FAIL("a variant without code was offered");
   } catch (const gpu::unsupported& refusal) {
     CHECK(std::string(refusal.what()).find("sm_90a") != std::string::npos);
   }
@@ -47,7 +47,7 @@ TEST_CASE("No warpgroup rung without its code", "[pair_variants]") {
                   gpu::unsupported);
 }
 
-TEST_CASE("A named rung is that rung or refused", "[pair_variants]") {
+TEST_CASE("A named variant is that variant or refused", "[pair_variants]") {
   for (const auto variant : {pair_variant::naive, pair_variant::shared_tiled, pair_variant::tensor,
                              pair_variant::hopper}) {
     CHECK(choose_pair_variant(backend::cuda, variant, on(90)) == variant);

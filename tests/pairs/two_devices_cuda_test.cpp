@@ -1,5 +1,5 @@
-// All pairs on a machine with two GPUs or more: which device a call runs on, what it may touch, and
-// calls that share the pairs of tables that are already on devices.
+// All pairs on a machine with at least two GPUs: which device a call runs on, which devices it may
+// use, and calls that share the pairs of tables in device memory.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,7 +43,7 @@ int current() {
   return device;
 }
 
-// What `make` makes while the second device is the current one.
+// The result of make() while the second device is the current one.
 template <class Make>
 auto on_second(const Make& make) {
   const current_device here(1);
@@ -124,7 +124,7 @@ TEST_CASE("A call for the second device while the first one is current", "[pairs
   REQUIRE(current() == 0);
   for (const cudaStream_t on : {own->get(), cudaStream_t{nullptr}}) {
     const gpu::pair_options second{.exec = {.devices = {1}, .stream = on}};
-    degree->set_bytes(0x5a);
+    on_second([&] { degree->set_bytes(0x5a); });
     gpu::spearman_all_pairs(table->view(), second,
                             gpu::device_count_sink{.degree = {degree->data(), 1500}, .keep = keep});
     CHECK(current() == 0);

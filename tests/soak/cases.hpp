@@ -64,6 +64,9 @@ std::vector<soak_case> pair_cases();
 std::vector<soak_case> row_cases();
 std::vector<soak_case> product_cases();
 
+/// The largest error of a dense Pearson so far, as a share of its bound.
+double largest_dense_error();
+
 /// Where the answers to compare with come from: one thread, beside many that call.
 inline gpu::execution by_cpu() {
   return {.target = gpu::backend::cpu, .cpu_threads = 1};

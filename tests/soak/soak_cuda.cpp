@@ -1,19 +1,18 @@
-// soak_cuda [--seconds S] [--threads T] [--seed N] [--most-rows R]: random calls of every operation
-// on the GPU, from T threads with a stream each, for S seconds. Each answer is checked by the
-// CPU's. Between rounds all threads rest, and device memory in use has to be what it was.
+// soak_cuda [--seconds S] [--round S] [--threads T] [--seed N] [--most-rows R] [--filter TEXT]:
+// random calls of every operation on the GPU, from T threads with a stream each, for S seconds.
+// Each result is compared with that of the CPU. Between rounds, when all threads have ended, memory
+// is measured: the device's pool must have as much in use as before, and the host's memory in use
+// must not grow.
 //
 // soak_cuda --each [--repeat K] [--filter TEXT]: each case K times (2), small, one after the other:
 // for compute-sanitizer, see ./dev sanitize-cuda.
 //
 // A wrong answer (or the N-th of them, --most-failures N) ends the program with 1; a line says how
 // to repeat it.
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -25,6 +24,7 @@
 #include <gpu/error.hpp>
 
 #include "soak/cases.hpp"
+#include "soak/host_memory.hpp"
 #include "support/device_memory.hpp"
 
 namespace {
@@ -37,6 +37,7 @@ constexpr int exit_skipped = 77;
 
 struct settings {
   double seconds = 60;
+  double round_seconds = 5;
   int threads = 4;
   std::uint64_t seed = 1;
   gpu::index_t most_rows = 1500;
@@ -58,6 +59,8 @@ settings read_settings(int argc, char** argv) {
       out.is_each = true;
     } else if (words[i] == "--seconds") {
       out.seconds = std::stod(value());
+    } else if (words[i] == "--round") {
+      out.round_seconds = std::stod(value());
     } else if (words[i] == "--threads") {
       out.threads = std::stoi(value());
     } else if (words[i] == "--seed") {
@@ -184,9 +187,10 @@ int run_each(const settings& s, const std::vector<soak_case>& all) {
 }
 
 struct memory_use {
-  std::uint64_t pool_bytes = 0;  ///< In use, of the device's pool.
-  std::size_t free_bytes = 0;    ///< Of the device, for any process.
-  std::size_t host_bytes = 0;    ///< Resident.
+  std::uint64_t pool_bytes = 0;    ///< In use, of the device's pool.
+  std::size_t free_bytes = 0;      ///< Of the device, for any process.
+  std::size_t resident_bytes = 0;  ///< Of the host, before malloc gave back what it keeps.
+  gpu_test::host_memory host = {};
 };
 
 memory_use measure_memory() {
@@ -199,21 +203,51 @@ memory_use measure_memory() {
   GPU_TEST_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
   GPU_TEST_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &out.pool_bytes));
   GPU_TEST_CUDA(cudaMemGetInfo(&out.free_bytes, &total));
-  std::ifstream statm("/proc/self/statm");
-  std::size_t pages = 0;
-  statm >> pages >> pages;
-  out.host_bytes = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  out.resident_bytes = gpu_test::measure_host_memory().resident();
+  gpu_test::give_back_free_memory();
+  out.host = gpu_test::measure_host_memory();
   return out;
 }
 
 void print_round(const tally& results, double seconds, const memory_use& memory) {
   std::cout << static_cast<int>(seconds) << " s: " << results.calls() << " calls, pool "
             << memory.pool_bytes << " bytes in use, device " << (memory.free_bytes >> 20)
-            << " MiB free, host " << (memory.host_bytes >> 20) << " MiB" << std::endl;
+            << " MiB free, host " << (memory.resident_bytes >> 20)
+            << " MiB, given back: " << to_string(memory.host) << std::endl;
+}
+
+/// Whether each of the last quarter's values is above each of the second quarter's by more than a
+/// tenth and 64 MiB. The first quarter fills what the library and the driver keep between calls.
+template <class Value>
+bool has_grown(const std::vector<memory_use>& rounds, const Value& value) {
+  const auto of = [&](std::size_t i) { return static_cast<double>(value(rounds[i])); };
+  const std::size_t quarter = rounds.size() / 4;
+  double early = 0;
+  double late = of(rounds.size() - 1);
+  for (std::size_t i = 0; i < quarter; ++i) {
+    early = std::max(early, of(quarter + i));
+    late = std::min(late, of(rounds.size() - 1 - i));
+  }
+  return late > 1.1 * early + (64 << 20);
+}
+
+void check_memory(const std::vector<memory_use>& rounds, tally& results) {
+  if (rounds.size() < 8) return;
+  const memory_use& early = rounds[rounds.size() / 4];
+  const memory_use& late = rounds.back();
+  if (late.pool_bytes > early.pool_bytes) results.fail("device memory in use has grown");
+  if (late.free_bytes + (std::size_t{256} << 20) < early.free_bytes) {
+    results.fail("free device memory has shrunk");
+  }
+  if (has_grown(rounds, [](const memory_use& m) { return m.host.in_use; })) {
+    results.fail("memory that malloc has in use has grown");
+  }
+  if (has_grown(rounds, [](const memory_use& m) { return m.host.resident(); })) {
+    results.fail("memory that the host cannot have back has grown");
+  }
 }
 
 int soak(const settings& s, const std::vector<soak_case>& all) {
-  constexpr double round_seconds = 5;
   tally results(s.most_failures);
   const auto start = clock_type::now();
   const auto elapsed = [&] {
@@ -221,7 +255,7 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
   };
   std::vector<memory_use> rounds;
   for (std::uint64_t round = 0; elapsed() < s.seconds && !results.is_over(); ++round) {
-    const double end = std::min(s.seconds, elapsed() + round_seconds);
+    const double end = std::min(s.seconds, elapsed() + s.round_seconds);
     std::vector<std::jthread> threads;
     for (int t = 0; t < s.threads; ++t) {
       threads.emplace_back([&, t] {
@@ -239,19 +273,9 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
   }
   results.print_missing(all);
   results.print_failures();
-  // The first rounds fill what the library keeps between calls.
-  const std::size_t settled = rounds.size() / 4;
-  if (!results.has_failed() && rounds.size() > 4) {
-    const memory_use& early = rounds[settled];
-    const memory_use& late = rounds.back();
-    if (late.pool_bytes > early.pool_bytes) results.fail("device memory in use has grown");
-    if (late.free_bytes + (std::size_t{256} << 20) < early.free_bytes) {
-      results.fail("free device memory has shrunk");
-    }
-    if (late.host_bytes > early.host_bytes * 3 / 2 + (std::size_t{256} << 20)) {
-      results.fail("host memory has grown");
-    }
-  }
+  if (!results.has_failed()) check_memory(rounds, results);
+  std::cout << "largest error of a dense Pearson: " << gpu_test::largest_dense_error()
+            << " of its bound\n";
   std::cout << (results.has_failed() ? "failed" : "passed") << ": " << results.calls()
             << " calls in " << static_cast<int>(elapsed()) << " s by " << s.threads << " threads\n";
   return results.has_failed() ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -262,6 +286,7 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
 int main(int argc, char** argv) {
   try {
     settings s = read_settings(argc, argv);
+    gpu_test::keep_no_large_blocks();
     if (!gpu::available_backends().back().usable) {
       std::cout << "no usable CUDA device: skipped\n";
       const char* const required = std::getenv("GPU_SIMILARITY_REQUIRE_CUDA");

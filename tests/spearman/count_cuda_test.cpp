@@ -27,7 +27,7 @@ gpu::pair_counts counts(const matrix& x, gpu::pair_variant variant, const gpu::c
   return gpu::spearman_all_pairs(x.view(), options, sink);
 }
 
-// `wanted`: the rung to agree with.
+// `wanted`: the variant to agree with.
 void check_same(const matrix& x, gpu::pair_variant wanted, const gpu::pair_filter& keep,
                 gpu::index_t bins) {
   INFO(x.rows() << " x " << x.cols() << ", " << bins << " bins, p " << keep.max_p << ", least "
@@ -120,7 +120,8 @@ TEST_CASE("Pairs on the cut and on the edges of bins count on the right side",
   }
 }
 
-TEST_CASE("Many rows of many classes are counted as the mma rung counts", "[spearman][count]") {
+TEST_CASE("Many rows of many classes are counted as the tensor variant counts",
+          "[spearman][count]") {
   if (!is_offered()) return;
   for (const gpu::index_t cols : {30, 100}) {
     check_same(gpu_test::tied_matrix<std::int32_t>(100300, cols, 5, 0.7, 9), mma, {.max_p = 0.05},
@@ -129,7 +130,7 @@ TEST_CASE("Many rows of many classes are counted as the mma rung counts", "[spea
   check_same(classes_of_all_sizes(70000, 30), mma, {.max_p = 0.05, .side = gpu::tail::less}, 1000);
 }
 
-TEST_CASE("The passes of Benjamini and Hochberg find the cut that the mma rung finds",
+TEST_CASE("The passes of Benjamini and Hochberg find the cut that the tensor variant finds",
           "[spearman][count]") {
   if (!is_offered()) return;
   const matrix x = gpu_test::tied_matrix<std::int32_t>(20000, 30, 9, 0.97, 3);

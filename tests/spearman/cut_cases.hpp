@@ -159,7 +159,7 @@ inline std::vector<gpu::edge> unfolded(std::span<const gpu::folded_edge> edges,
   return ordered(std::move(out));
 }
 
-/// CUDA's naive rung keeps no ranks to fold by.
+/// CUDA's naive variant keeps no ranks to fold by.
 inline bool folds(const pair_target& target) {
   return target.where == gpu::backend::cpu || target.variant != gpu::pair_variant::naive;
 }

@@ -207,6 +207,46 @@ inline void check_folding(gpu::matrix_view<const std::int32_t> data, const pair_
   }
 }
 
+/// The folded edges of parts, one behind the other, beside those of the whole call.
+template <class Run>
+void check_folded_parts(const Run& run, const gpu::pair_options& whole_options,
+                        const gpu::pair_filter& keep, gpu::index_t of) {
+  INFO("parts " << of << ", max_p " << keep.max_p);
+  const gpu::folded_edge_list whole = run(whole_options, gpu::folded_edge_sink{.keep = keep});
+  std::vector<gpu::folded_edge> edges;
+  gpu::pair_checksum checksum;
+  std::uint64_t tested = 0;
+  std::uint64_t kept = 0;
+  gpu::index_t next = 0;
+  for (gpu::index_t index = 0; index < of; ++index) {
+    gpu::pair_options options = whole_options;
+    options.part = {.index = index, .of = of};
+    const gpu::folded_edge_list part = run(options, gpu::folded_edge_sink{.keep = keep});
+    edges.insert(edges.end(), part.edges.begin(), part.edges.end());
+    CHECK(part.patterns == whole.patterns);
+    CHECK(part.summary.part_begin == next);
+    next = part.summary.part_end;
+    for (const gpu::folded_edge& e : part.edges) {
+      CHECK((e.first >= part.summary.part_begin && e.first < part.summary.part_end));
+    }
+    CHECK(part.summary.max_p_effective == whole.summary.max_p_effective);
+    checksum += part.summary.checksum;
+    tested += part.summary.pairs_tested;
+    kept += part.summary.pairs_kept;
+    auto unordered =
+        run(options, gpu::folded_edge_sink{.keep = keep, .order = gpu::edge_order::unspecified});
+    CHECK(unordered.summary.checksum == part.summary.checksum);
+  }
+  CHECK(edges == whole.edges);
+  CHECK(checksum == whole.summary.checksum);
+  CHECK(tested == whole.summary.pairs_tested);
+  CHECK(kept == whole.summary.pairs_kept);
+  CHECK(whole.summary.part_begin == 0);
+  CHECK(next == whole.summary.part_end);
+  const bool is_against = whole.summary.y_rows > 0;
+  if (!is_against) CHECK(next == whole.patterns.size());
+}
+
 // ---- the cases --------------------------------------------------------------------------------
 
 inline void folding_changes_no_sink(const pair_target& target) {
@@ -225,6 +265,48 @@ inline void folding_changes_no_sink(const pair_target& target) {
       data(rows - 1, k) = 5;
     }
     check_folding(const_view(data), target);
+  }
+}
+
+inline void folded_parts_are_the_whole(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto options = folding(target, gpu::row_folding::always);
+  for (const auto& [rows, cols, distinct] :
+       {std::tuple<gpu::index_t, gpu::index_t, gpu::index_t>{2, 3, 1},
+        {150, 12, 30},
+        {600, 9, 500}}) {
+    auto data = repeated_rows(rows, cols, distinct, static_cast<std::uint64_t>(rows));
+    for (gpu::index_t k = 0; rows > 50 && k < cols; ++k) data(7, k) = 3;  // a constant row
+    const auto alone = [&](const gpu::pair_options& how, const auto& sink) {
+      return gpu::spearman_all_pairs(data.view(), how, sink);
+    };
+    const auto other = repeated_rows(90, cols, 25, 77);
+    const auto against = [&](const gpu::pair_options& how, const auto& sink) {
+      return gpu::spearman_all_pairs(data.view(), other.view(), how, sink);
+    };
+    // The parts together stand for the edges of the rows, not folded.
+    const auto plain =
+        gpu::spearman_all_pairs(data.view(), folding(target, gpu::row_folding::never),
+                                gpu::edge_sink{.keep = {.max_p = 0.05}});
+    gpu::pair_options second = options;
+    second.part = {.index = 1, .of = 2};
+    gpu::pair_options first = options;
+    first.part = {.index = 0, .of = 2};
+    const gpu::folded_edge_sink sink{.keep = {.max_p = 0.05}};
+    auto all = alone(first, sink).edges;
+    const auto rest = alone(second, sink);
+    all.insert(all.end(), rest.edges.begin(), rest.edges.end());
+    CHECK(expanded(all, rest.patterns) == plain.edges);
+    for (const gpu::index_t of : {1, 2, 7, 700}) {
+      for (const gpu::pair_filter& keep :
+           {gpu::pair_filter{.max_p = 0.05}, gpu::pair_filter{.max_p = 1e-4},
+            gpu::pair_filter{
+                .max_p = 0.2, .side = gpu::tail::less, .adjust = gpu::adjustment::bonferroni}}) {
+        if (of == 700 && keep.max_p != 0.05) continue;
+        check_folded_parts(alone, options, keep, of);
+        check_folded_parts(against, options, keep, of);
+      }
+    }
   }
 }
 

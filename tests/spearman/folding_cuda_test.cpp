@@ -31,6 +31,12 @@ TEST_CASE("Folding changes no sink, CUDA", "[spearman]") {
   }
 }
 
+TEST_CASE("Folded edges in parts are those of the whole call, CUDA", "[spearman][parts]") {
+  for (const pair_target& target : {best, tensor, shared}) {
+    gpu_test::folded_parts_are_the_whole(target);
+  }
+}
+
 TEST_CASE("Folding takes the extremes, CUDA", "[spearman]") {
   gpu_test::folding_takes_the_extremes(best);
 }

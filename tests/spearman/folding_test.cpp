@@ -14,6 +14,11 @@ TEST_CASE("Folding changes no sink, CPU", "[spearman]") {
   gpu_test::folding_changes_no_sink(naive);
 }
 
+TEST_CASE("Folded edges in parts are those of the whole call, CPU", "[spearman][parts]") {
+  gpu_test::folded_parts_are_the_whole(tiled);
+  gpu_test::folded_parts_are_the_whole(naive);
+}
+
 TEST_CASE("Folding takes the extremes, CPU", "[spearman]") {
   gpu_test::folding_takes_the_extremes(tiled);
 }

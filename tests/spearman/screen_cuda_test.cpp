@@ -92,7 +92,7 @@ TEST_CASE("A screen counts as the CPU does", "[spearman][screen]") {
   check_same_counts(gpu_test::tied_matrix<std::int32_t>(3000, 100, 6), {.max_p = 1e-6});
 }
 
-TEST_CASE("A loose cut is counted as the mma rung counts", "[spearman][screen]") {
+TEST_CASE("A loose cut is counted as the tensor variant counts", "[spearman][screen]") {
   if (!is_offered()) return;
   for (const gpu::index_t cols : {30, 31, 100, 128}) {
     const matrix x = gpu_test::tied_matrix<std::int32_t>(100300, cols, 5, 0.7, 9);

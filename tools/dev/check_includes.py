@@ -2,8 +2,8 @@
 """Holds every #include of the project to the table of layers in tools/dev/layers.txt.
 
 Beside the table it checks that no file outside kernels/ includes device code (.cuh), that public
-headers are included as <gpu/...>, that an include with quotes names a file of the project, and that
-no folder of sources holds more than 26 files.
+headers are included as <gpu/...>, that an include with quotes names a file of the project, that no
+folder of sources holds more than 26 files, and that docs/architecture.md shows the same table.
 
 Usage: check_includes.py [ROOT]. Prints each violation and exits with 1 where there is one.
 """
@@ -20,10 +20,10 @@ TWO_LEVELS = {"cli", "cpu", "cuda", "io", "kernels"}
 MOST_FILES = 26
 
 
-def read_table(path):
+def read_table(text):
     """Room -> the names that its line lists."""
     table = {}
-    for line in path.read_text().splitlines():
+    for line in text.splitlines():
         line = line.split("#")[0].strip()
         if line:
             room, _, names = line.partition(":")
@@ -94,9 +94,21 @@ def full_folders(files):
             yield f"{folder}: holds {count} files, at most {MOST_FILES} are allowed"
 
 
+def drawing_differs(root, table):
+    """The block ```layers of docs/architecture.md, where there is such a page, held to the table."""
+    page = root / "docs/architecture.md"
+    if not page.is_file():
+        return
+    drawn = re.search(r"^```layers\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    shown = read_table(drawn[1]) if drawn else {}
+    for room in sorted({*table, *shown}):
+        if table.get(room) != shown.get(room):
+            yield f"docs/architecture.md: its line of '{room}' is not that of tools/dev/layers.txt"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    table = read_table(root / "tools/dev/layers.txt")
+    table = read_table((root / "tools/dev/layers.txt").read_text())
     listed = subprocess.run(
         ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard",
          "include", "src", "kernels", "examples", "tests", "bench", "python"],
@@ -105,9 +117,10 @@ def main():
              if pathlib.PurePosixPath(f).suffix in SUFFIXES and (root / f).is_file()]
     problems = [p for f in files for p in check_file(root, table, f)]
     problems += full_folders(files)
+    problems += drawing_differs(root, table)
     for problem in problems:
         print(problem)
-    print(f"{len(files)} files, {len(problems)} includes or folders against tools/dev/layers.txt")
+    print(f"{len(files)} files, {len(problems)} violations of tools/dev/layers.txt")
     return 1 if problems else 0
 
 

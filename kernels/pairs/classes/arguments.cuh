@@ -26,8 +26,8 @@ struct count_arguments {
 };
 
 inline constexpr int count_threads = count_panel_blocks * 128;
-/// The ring of left rows. The first warpgroup spends some hundred clocks on every tile that it
-/// sends for, so tiles are as large as shared memory allows.
+/// The ring of left rows. The first warpgroup spends some hundred clocks to request a tile, so
+/// tiles are as large as shared memory allows.
 template <int depth>
 struct count_ring {
   static constexpr int tile_rows = 256;
@@ -40,11 +40,11 @@ struct dropped_sums {
   int first;
   int length;
 };
-/// Left rows of one step.
+/// Left rows that a warpgroup multiplies in one step.
 inline constexpr int count_step_rows = 64;
 
-/// Of each block of left rows of a chunk: its cut against the panel, the steps that hold rows (the
-/// others are padding and skipped), and its class.
+/// For each block of left rows of a chunk: the sums that its cut against the panel drops, the
+/// number of steps that hold rows (the others are padding and are skipped), and its class.
 struct count_table {
   dropped_sums cuts[count_chunk_blocks];
   std::uint8_t steps[count_chunk_blocks];
@@ -60,9 +60,9 @@ struct split_count {
 };
 /// Sums are counted where they are offsets of words: four times as large.
 inline constexpr int sum_step = sizeof(unsigned);
-/// The first word of what a binning block holds behind its rows and its table: a word for every
-/// sum, with room for the sum behind the largest one that bounds a window of dropped sums; then
-/// most_block_bins split counts.
+/// Words of the histogram that a binning block holds behind its rows and its table: one for every
+/// sum, with room for the sum behind the largest one, which bounds a window of dropped sums.
+/// most_block_bins split counts follow.
 __host__ __device__ constexpr std::size_t count_histogram_words(int largest_sum) {
   return (2 * static_cast<std::size_t>(largest_sum) + 2 + 3) / 4 * 4;
 }

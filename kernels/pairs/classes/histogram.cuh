@@ -5,15 +5,15 @@
 //
 // Right rows are multiplied by four, so that sums are byte offsets into the histogram. Every sum is
 // counted, without a branch. One instruction adds a bias to the sum and takes the larger of the
-// result and an offset, both unsigned: kept sums stay as they are, and all dropped ones become the
-// largest dropped sum. A second instruction adds 1 there. Lanes that meet at one address cost no
-// more than one lane; lanes that meet in a bank do.
+// result and an offset, both unsigned: kept sums stay as they are, and every dropped sum becomes
+// the largest dropped one. A second instruction adds 1 there. Several lanes with one address take
+// no longer than one lane; several addresses in one bank do.
 //
 // Decisions by squares would need the pipe of that maximum as well, at two clocks an instruction.
 // Instead a permutation of bytes spreads the signs of two differences over half a word each, -1 for
 // dropped sums, and the multiplier adds that, times a power of two, to the word of decisions. The
-// 16-bit fields borrow from each other; an odd factor that undoes the borrow (65535 * 65537 = -1)
-// is part of the power.
+// 16-bit fields borrow from each other; an odd factor in the power undoes the borrow (65535 * 65537
+// = -1).
 //
 // Cost of a step (64 x 256 pairs of a warpgroup): 850 to 1020 clocks of a multiprocessor, 550 of
 // them without the histogram; the unit of shared memory is busy for 540. The multiply is not

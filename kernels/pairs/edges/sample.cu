@@ -25,8 +25,8 @@ struct drawn_pair {
   index_t j;
 };
 
-// Numbers of rows fit 32 bits. j < i of rows on the left side that meet right ones too: no pair, so
-// that those of two left rows are not found twice as often.
+// Numbers of rows fit 32 bits. Where left rows meet right ones too, a draw of two left rows with j
+// < i counts as no pair, so that pairs of two left rows are not drawn twice as often.
 __device__ drawn_pair draw(std::uint64_t place, const row_sides& sides) {
   const std::uint64_t random = mixed(place);
   const auto below = [](std::uint64_t bits, index_t count) {

@@ -2,9 +2,10 @@
 // The keep-or-drop test of a row slot on float estimates, and the exact test behind it.
 //
 // With product t, column inverse norm s and row norm n, t * s estimates n times the statistic, so
-// |t s - n middle| against n possible and n certain decides all but a sliver near the cut, in one
-// fma and one compare. Errors: t (2^-24 where it is not exact), s, n and three roundings, each
-// relative to values of at most 3 n; the margin between possible and certain covers them.
+// comparing |t s - n middle| with n possible and n certain decides all but the pairs very near the
+// cut, in one fma and one compare. Errors: t (2^-24 where it is not exact), s, n and three
+// roundings, each relative to values of at most 3 n; the margin between possible and certain covers
+// them.
 
 #include "kernels/pairs/frame/kernel.cuh"
 

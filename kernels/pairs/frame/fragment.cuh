@@ -75,8 +75,8 @@ struct packed_counts {
   }
 };
 
-/// Sums of weights of the column slots of one thread. They may wrap on the way: what they add up to
-/// fits.
+/// Sums of weights of the column slots of one thread. Intermediate sums may wrap around; the final
+/// ones fit.
 template <int Cols>
 struct weighted_counts {
   std::uint32_t sum[Cols] = {};

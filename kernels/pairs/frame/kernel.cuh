@@ -1,6 +1,6 @@
 #pragma once
-// The frame of every all-pairs kernel: a tile computes products, a sink takes them, neither knows
-// the other.
+// The frame of every all-pairs kernel: a tile computes products and a sink takes them; neither
+// depends on the other.
 //
 // A block takes one row tile and walks up to `column_tiles_per_block` column tiles of the panel
 // with it, so row operands and row counters are set up once. Consecutive blocks take consecutive

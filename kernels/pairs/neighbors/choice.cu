@@ -1,13 +1,13 @@
 // Neighbour search, second half: from the maxima of a row to its k best partners.
 //
-// One warp takes one row, or of few rows a slice of its groups. The maxima are cut into 256
-// buckets; the k-th largest bucket maximum is a lower bound of the k-th best statistic but for the
-// error of the products, because k different partners reach it. Only groups whose maximum comes
-// within twice that error of it, k or a few more, are looked at: every partner of such a group is
-// tested exactly. Groups come in ascending order, so a tie with a full list's worst is never of
-// use, and a list of k perfect partners ends the search: heavy ties cost no more than the maxima
-// that are read. The row's own group holds the row itself, whose product says nothing: it bounds
-// nothing and is always looked at.
+// One warp takes one row, or, where rows are few, a slice of the groups of a row. The maxima are
+// divided into 256 buckets. The k-th largest bucket maximum, less the error of the products, is a
+// lower bound of the k-th best statistic, because k different partners reach it. Only groups whose
+// maximum comes within twice that error of it, k or a few more, are looked at: every partner of
+// such a group is tested exactly. Groups come in ascending order, so a partner that ties with the
+// worst of a full list is not needed, and a list of k partners with a statistic of 1 ends the
+// search: with heavy ties only the maxima are read. The group of the row itself contains its
+// product with itself, so its maximum is not used as a bound, and the group is always looked at.
 
 #include <math_constants.h>
 

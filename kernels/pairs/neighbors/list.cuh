@@ -17,8 +17,8 @@ __device__ __forceinline__ double neighbor_key(double statistic, detail::bin_key
 class neighbor_list {
  public:
   static constexpr int capacity = 192;
-  // Further entries that are let in before the bar rises again. The first k raise it at once: heavy
-  // ties then end the search.
+  // Further entries that are collected before the best k are sorted out again. The first k are
+  // sorted at once, so that heavy ties end the search.
   static constexpr int slack = 16;
 
   struct storage {
@@ -29,7 +29,7 @@ class neighbor_list {
   __device__ neighbor_list(storage& entries, int k, detail::bin_key key)
       : entries_(entries), k_(k), key_(key), limit_(k) {}
 
-  /// What a further partner's key must exceed: a tie goes to who is there already.
+  /// The key that a further partner must exceed: of equal keys the earlier partner stays.
   [[nodiscard]] __device__ double bar() const { return bar_; }
   [[nodiscard]] __device__ int count() const { return count_; }
   [[nodiscard]] __device__ const storage& entries() const { return entries_; }

@@ -1,10 +1,11 @@
-// The neighbour search of a few left rows among many right ones: their largest product with each
-// group of 128 right rows, from the rows as they are prepared, so that nothing is packed before.
+// The neighbour search for few left rows: their largest product with each group of 128 right rows.
+// The right rows are read as they were prepared, so nothing is packed first.
 //
-// A warp takes one group after the other. A lane holds one of its rows at a time in registers and
-// multiplies it by up to eight left rows, which lie in shared memory: integer sums by dp4a, or unit
-// rows in single precision. The right rows are read once, but for more than eight left rows, which
-// find them in the caches. Bound by that reading up to about 30 left rows.
+// A warp takes one group after the other. A lane holds one row of the group at a time in registers
+// and multiplies it by up to eight left rows, which lie in shared memory: integer sums by dp4a, or
+// unit rows in single precision. Right rows are read from memory once; with more than eight left
+// rows the later reads find them in the caches. Up to about 30 left rows the time is that of
+// reading.
 //
 // What follows is the second half of the search (choice.cu), with many warps a row: each looks at a
 // slice of the groups, and merge_kernel takes the best of their lists.

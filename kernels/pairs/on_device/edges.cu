@@ -1,4 +1,4 @@
-// A list of edges of a given capacity, without a look at any number in between.
+// A list of edges of a given capacity, without reading any number on the host in between.
 //
 // The first pass puts every kept pair into a queue of the capacity and a row more; its counter runs
 // on past the end. Where the queue has overflowed, which only the device knows, a second pass

@@ -17,7 +17,7 @@
 
 namespace gpu::kernels {
 
-/// *column = the first column of a row that holds a NaN; the number of columns where none does.
+/// *column = the first column of a row that holds a NaN, or the number of columns where none does.
 template <class T>
 void launch_first_nan(device_matrix_view<const T> row, index_t* column, cudaStream_t stream);
 
@@ -29,9 +29,9 @@ void launch_store(const void* from, std::size_t bytes, void* to, cudaStream_t st
 
 /// Rows that have a statistic.
 struct valid_rows {
-  unsigned long long in_rows;  ///< Of the rows of an area,
-  unsigned long long behind;   ///< of its columns behind these rows,
-  unsigned long long in_all;   ///< and of all rows of the input.
+  unsigned long long in_rows;  ///< Among the rows of an area.
+  unsigned long long behind;   ///< Among its columns behind these rows.
+  unsigned long long in_all;   ///< Among all rows of the input.
 };
 /// Pairs of an area that have a statistic.
 GPU_SIMILARITY_HOST_DEVICE inline std::uint64_t tested_pairs(const valid_rows& valid,
@@ -44,7 +44,8 @@ GPU_SIMILARITY_HOST_DEVICE inline std::uint64_t tested_pairs(const valid_rows& v
 /// Fills *valid.
 void launch_count_valid(const std::int64_t* square_sums, index_t count, detail::index_range rows,
                         detail::index_range cols, valid_rows* valid, cudaStream_t stream);
-/// Kept pairs, found in two ways that add up.
+/// The kept pairs are the sum of what the tiles count (`pairs`) and of what the kernels that count
+/// degrees count (half of `ends`).
 struct kept_counts {
   const unsigned long long* pairs;
   const unsigned long long* ends;  ///< Twice the pairs.
@@ -94,9 +95,8 @@ struct statistic_block {
   index_t first_row;  ///< Numbers of row 0 and column 0 in the input.
   index_t first_col;
 };
-/// keys[i, j] orders the partners of row i, largest first: NaN where a pair is not kept, or is that
-/// of a row with itself. By value it may be the block's own
-/// memory.
+/// keys[i, j] orders the partners of row i, largest first; NaN where the pair is not kept, or is a
+/// row with itself. By value, `keys` may be the block's own memory.
 void launch_partner_keys(const statistic_block& block, double at_least, double at_most,
                          neighbor_order order, double* keys, cudaStream_t stream);
 /// Where the lists of a block go: [rows, k] with `pitch`es, the entries behind the last neighbour

@@ -1,9 +1,9 @@
 #pragma once
 // Host-callable launches that fold rows of equal ranks into patterns. Asynchronous on `stream`.
 //
-// Rows are hashed (64 bits) and sorted by hash, stably, so that equal rows stand together and
-// ascend. Each row is compared with its neighbour byte by byte: where equal hashes hide different
-// rows, `collisions` says so, and the caller begins anew with another seed.
+// Rows are hashed (64 bits) and sorted by hash, stably, so that equal rows are next to each other
+// and ascend. Each row is compared with its neighbour byte by byte. Where different rows have equal
+// hashes, `collisions` is not 0, and the caller starts again with another seed.
 
 #include <cuda_runtime_api.h>
 

@@ -1,5 +1,5 @@
-// Rows rounded to 8 bits for the pair screen: how much each loses, packing, and the exact test of
-// what the screen lets pass.
+// Rows rounded to 8 bits for the pair screen: how much each row loses by that, packing, and the
+// exact test of the candidates.
 //
 // A row x of unit length is x = q / s + r with q = round(s x), s = 127 / max |x|, e = |r|. By
 // Cauchy and Schwarz |x y - (q_x q_y) / (s_x s_y)| <= e_x + e_y + e_x e_y. Here s and e are

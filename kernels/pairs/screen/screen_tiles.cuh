@@ -7,11 +7,11 @@
 // and takes one maximum over its sums; only a warp with a sum past the threshold looks closer.
 //
 // The threshold. With depth 32 two columns are free: they add the bias T to every sum, so that a
-// single unsigned maximum covers both signs: |s| > T <=> unsigned(s + T) > 2 T. Half-precision
-// sums compare as 16-bit integers, because non-negative halves order like their bits and negative
-// ones have the top bit set. Deeper rows have no free columns and enough tensor work to hide a
-// maximum and a minimum. Rows come ordered by norm, so T of a tile is nearly T of each of its
-// pairs; it is a lower bound, and refinement decides.
+// single unsigned maximum covers both signs: |s| > T <=> unsigned(s + T) > 2 T. Half-precision sums
+// compare as 16-bit integers, because non-negative halves order like their bits and negative ones
+// have the top bit set. Deeper rows have no free columns; their multiply takes longer and overlaps
+// a maximum and a minimum. Rows are sorted by norm, so T of a tile is close to T of each of its
+// pairs, and below it: the exact test decides.
 //
 // Left rows are those of the left side (kernels/pairs/sides.hpp). Right rows are all packed rows,
 // and a pair is taken above the diagonal; or, where left rows do not meet each other, the rows of
@@ -20,9 +20,6 @@
 // Order of work: items walk chunk by chunk, so that the blocks on the device share one chunk of
 // right rows in L2 while their panels differ.
 // Shared memory: ring, panel and 512 bytes a warp for the close look; 1 block a multiprocessor.
-// Tried without gain: left operand in registers (same speed, fewer free registers), one warpgroup
-// as producer (its registers are missed), software pipelining across tiles (the compiler
-// serialises sums that live around the loop's back edge).
 
 #include <cstdint>
 

@@ -9,10 +9,10 @@
 // is in the bounds of 64 rows (see launch_round_rows), so a tile has one threshold and one maximum
 // and minimum over its sums.
 //
-// Order of work: bands of right rows, in a band panel after panel of left rows, tile after tile, so
-// that the blocks on the device share a few panels and one band of right rows in L2. Tiles below
-// the diagonal are not numbered: every block gets the same share. Bands behind the last left row,
-// and all bands where left rows do not meet each other, meet every panel.
+// Order of work: bands of right rows; in a band panel after panel of left rows; in a panel tile
+// after tile. So the blocks on the device share a few panels and one band of right rows in L2.
+// Tiles below the diagonal have no numbers, so that every block gets the same share. Bands behind
+// the last left row, and all bands where left rows do not meet each other, meet every panel.
 // Shared memory: the ring and 512 bytes a warp for the close look; 1 block a multiprocessor.
 
 #include "kernels/pairs/screen/screen_tiles.cuh"
@@ -141,7 +141,7 @@ __device__ __forceinline__ void send_next(const wide_screen_arguments& args, con
 /// Thread 0: prepares the ring and sends for the first stages.
 __device__ __forceinline__ void start_stream(const wide_screen_arguments& args,
                                              const wide_ring& ring, wide_stream_state& state) {
-  // Refilled is what the warpgroups left three steps ago: they may run that far apart.
+  // The stage that is filled next was left three steps ago: warpgroups may be that far apart.
   constexpr int ahead = wide_screen.stages - 3;
   ring.init(wide_screen.warpgroups);
   int band = 0;

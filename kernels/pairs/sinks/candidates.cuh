@@ -3,9 +3,10 @@
 //
 // The common path is one fma and one compare a pair. A warp in which any thread found something
 // takes the slow path: masks, one prefix sum and one atomic for the warp, then the stores. The
-// counter runs on past the capacity, so the host learns what would have been needed; nothing is
-// decided here, so no exact arithmetic is in this kernel. A queue of kept pairs is for whoever
-// cannot look at it in between: there the slow path decides.
+// counter runs on past the capacity, so the host learns what would have been needed. Candidates are
+// decided by later kernels, so there is no exact arithmetic here. Only for device results, where
+// the host cannot act between two launches, the slow path decides, and the queue holds kept pairs
+// alone.
 
 #include "kernels/pairs/frame/epilogue.cuh"
 

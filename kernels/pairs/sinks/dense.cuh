@@ -1,6 +1,6 @@
 #pragma once
-// Sink of a dense result: every statistic, exact, in float or double. Bound by the writes; the
-// division and square root of the exact statistic hide behind them.
+// Sink of a dense result: every statistic, exact, in float or double. The time is that of the
+// writes, which overlap with the division and square root of the exact statistic.
 
 #include "kernels/pairs/frame/epilogue.cuh"
 

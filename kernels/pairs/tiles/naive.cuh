@@ -1,6 +1,6 @@
 #pragma once
-// Variant naive: one block per row, the row in shared memory, one pair per thread, and for every
-// pair both rows prepared anew (ranks by counting, O(cols^2)), as the origin program does it.
+// Variant naive: one block per row, the row in shared memory, one pair per thread; for every pair
+// both rows are prepared anew (ranks by counting, O(cols^2)).
 //
 // Shared memory: one row of doubles. Reads of the other row are not coalesced. Kept as the baseline
 // that the other variants are measured against and tested with.

@@ -107,7 +107,7 @@ bool is_given(const CLI::App& app, const char* option) {
   return app.count(option) > 0;
 }
 
-/// Options that the run would not look at are refused; "" where there are none.
+/// Refuses options that would change nothing in this run; "" where there are none.
 std::string check_kept(const CLI::App& app, const pairs_command& c) {
   if (is_given(app, "-k") && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
   if (c.keep == keep_kind::dense) {
@@ -125,7 +125,8 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   }
   if (c.pairs.fold == row_folding::never)
     return "--keep folded-edges does not go with --fold never";
-  return c.patterns.empty() && !c.plan_only ? "--keep folded-edges needs --patterns FILE" : "";
+  const bool needs_patterns = !c.plan_only && !c.is_part;
+  return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
 }
 
 std::string check_files(const CLI::App& app, const pairs_command& c) {
@@ -161,7 +162,7 @@ void refuse(const std::string& wrong) {
   if (!wrong.empty()) throw usage_error(wrong);
 }
 
-/// What the parser has to say: help and version to standard output, errors to standard error.
+/// Prints the message of the parser: help and version to standard output, errors to standard error.
 int answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out;
   std::ostringstream err;

@@ -59,7 +59,8 @@ struct parts_command {
 struct merge_command {
   std::string folder = {};
   std::string output = {};
-  std::string report = {};  // empty: none
+  std::string patterns = {};  // of folded edges
+  std::string report = {};    // empty: none
   std::vector<std::string> command_line = {};
   bool quiet = false;
 };

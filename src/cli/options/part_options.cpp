@@ -74,15 +74,12 @@ std::string check_parts_options(const CLI::App& app, const pairs_command& c) {
   }
   if (!has_parts) return "";
   if (c.is_part && c.resumes) return "--part does not go with --resume, which runs all parts";
-  if (c.keep == keep_kind::folded_edges) {
-    return "--keep folded-edges has no parts: the rows of a pattern lie in several";
-  }
   if (c.input == "-" || c.against == "-")
     return "standard input has no parts: each reads the input again";
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";
-  for (const char* file : {"--output", "--report"}) {
+  for (const char* file : {"--output", "--report", "--patterns"}) {
     if (is_given(app, file)) {
       return fmt::format("{} does not go with --part, which writes into --output-dir", file);
     }
@@ -109,6 +106,9 @@ void add_merge_verb(CLI::App& app, merge_command& c) {
   app.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
   app.add_option("-o,--output", c.output, "Result file, - for standard output")
       ->required()
+      ->type_name("FILE")
+      ->check(file_name());
+  app.add_option("--patterns", c.patterns, "Of folded edges: which rows have equal ranks")
       ->type_name("FILE")
       ->check(file_name());
   app.add_option("--report", c.report, "Also write input, cuts and counts as JSON")

@@ -30,14 +30,21 @@ detail::any_table first_rows(const io::table& table, index_t rows) {
       table.values);
 }
 
+detail::pair_tables first_tables(const input_tables& tables, index_t rows) {
+  detail::pair_tables first{first_rows(tables.x, rows)};
+  if (tables.y) first.y = first_rows(*tables.y, rows);
+  return first;
+}
+
 /// The counts of at most `rows` rows, of each table.
 pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
   pair_filter keep = job.filter;
   keep.adjust = adjustment::none;
-  detail::pair_tables first{first_rows(tables.x, rows)};
-  if (tables.y) first.y = first_rows(*tables.y, rows);
-  return detail::all_pairs(measure_of(job), first, job.pairs, count_sink{.keep = keep});
+  return detail::all_pairs(measure_of(job), first_tables(tables, rows), job.pairs,
+                           count_sink{.keep = keep});
 }
+
+constexpr index_t waking_rows = 64;
 
 double pairs_of(const input_tables& tables, index_t most_rows) {
   const auto rows = static_cast<double>(std::min(tables.rows(), most_rows));
@@ -54,7 +61,7 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
   whole.pairs.exec.on_progress = {};
   const index_t most_rows = std::max(tables.rows(), tables.partners());
   job_estimate out{.pairs = pairs_of(tables, most_rows)};
-  (void)count_first(whole, tables, 64);  // wakes the device
+  (void)count_first(whole, tables, waking_rows);
   for (index_t sample = first_sample;; sample *= 2) {
     const stopwatch watch;
     const pair_counts counts = count_first(whole, tables, sample);
@@ -73,6 +80,24 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
   const auto most = static_cast<double>(std::min(most_parts, tables.rows()));
   out.parts = static_cast<index_t>(std::clamp(std::max(by_time, by_size), 1.0, most));
   return out;
+}
+
+void wake(const pairs_command& job, const input_tables& tables) {
+  // Large enough to be uploaded through page-locked memory, which the first such call allocates.
+  constexpr index_t enough_values = index_t{5} << 20;
+  const index_t rows = enough_values / tables.cols() + 2;
+  pair_options options = job.pairs;
+  options.part = {};
+  options.exec.on_progress = {};
+  pair_filter strict = job.filter;
+  strict.adjust = adjustment::bonferroni;
+  const detail::pair_tables first = first_tables(tables, rows);
+  if (job.keep == keep_kind::edges) {
+    (void)detail::all_pairs(measure_of(job), first, options,
+                            stream_sink{.keep = strict, .consume = [](std::span<const edge>) {}});
+  } else {
+    (void)detail::all_pairs(measure_of(job), first, options, count_sink{.keep = strict});
+  }
 }
 
 std::string estimate_text(const job_estimate& e, index_t parts) {

@@ -23,6 +23,10 @@ struct job_estimate {
 [[nodiscard]] job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
                                         const io::result_context& context);
 
+/// Makes a small call, so that the context of the device, the code of the kernels and the
+/// page-locked memory of uploads exist before anything is timed.
+void wake(const pairs_command& job, const input_tables& tables);
+
 /// The estimate of the job cut into `parts`, as lines of text.
 [[nodiscard]] std::string estimate_text(const job_estimate& estimate, index_t parts);
 

@@ -117,8 +117,8 @@ std::string word_of(io::result_format format) {
 }
 
 keep_kind keep_of(const job_key& key) {
-  for (const keep_kind keep :
-       {keep_kind::edges, keep_kind::top_k, keep_kind::counts, keep_kind::dense}) {
+  for (const keep_kind keep : {keep_kind::edges, keep_kind::folded_edges, keep_kind::top_k,
+                               keep_kind::counts, keep_kind::dense}) {
     if (key.option("keep") == word_of(keep)) return keep;
   }
   throw parts_error(fmt::format("parts of --keep {} are not known", key.option("keep")));

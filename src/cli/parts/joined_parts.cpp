@@ -15,6 +15,7 @@
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/stop_request.hpp"
+#include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
@@ -24,7 +25,7 @@ namespace {
   throw parts_error(folder.path() + ": " + what);
 }
 
-/// Reads a file in blocks and holds it to its digest.
+/// Reads a file in blocks and checks it against its digest.
 class checked_file {
  public:
   checked_file(const part_folder& folder, const part_file& file)
@@ -95,7 +96,8 @@ void check_one_cut(const part_folder& folder, const part_manifest& m, const part
   const pair_summary& a = m.summary;
   const pair_summary& b = first.summary;
   const bool is_equal = a.rows == b.rows && a.cols == b.cols && a.y_rows == b.y_rows &&
-                        m.family == first.family && a.max_p_effective == b.max_p_effective &&
+                        m.family == first.family && a.patterns == b.patterns &&
+                        a.max_p_effective == b.max_p_effective &&
                         a.cut_at_least == b.cut_at_least && a.cut_at_most == b.cut_at_most;
   if (is_equal) return;
   refuse(folder,
@@ -105,13 +107,13 @@ void check_one_cut(const part_folder& folder, const part_manifest& m, const part
 
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
-  index_t next_row = 0;
+  const keep_kind keep = keep_of(out.job);
+  index_t next_row = 0;  // or pattern
   for (const part_manifest& m : out.parts) {
     check_one_cut(folder, m, out.parts.front());
     if (m.summary.part_begin != next_row) {
-      refuse(folder,
-             fmt::format("{} begins at row {}, expected {}", text_of({m.step, m.number, m.of}),
-                         m.summary.part_begin, next_row));
+      refuse(folder, fmt::format("{} has {}, expected it to begin with {}",
+                                 text_of({m.step, m.number, m.of}), panel_text(m), next_row));
     }
     next_row = m.summary.part_end;
     s.pairs_tested += m.summary.pairs_tested;
@@ -120,9 +122,11 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     out.seconds += m.seconds;
     for (const part_file& file : m.files) out.bytes += file.digest.bytes;
   }
-  if (next_row != s.rows)
+  // Patterns of x against y are those of x alone here: that the last ones are there, the tested
+  // pairs show.
+  if (keep != keep_kind::folded_edges && next_row != s.rows) {
     refuse(folder, fmt::format("the parts end at row {} of {}", next_row, s.rows));
-  const keep_kind keep = keep_of(out.job);
+  }
   const bool has_pairs = keep == keep_kind::edges || keep == keep_kind::top_k;
   if (has_pairs && s.checksum.count != s.pairs_kept) {
     refuse(folder, fmt::format("the checksum is of {} pairs, expected the {} that are kept",
@@ -141,6 +145,9 @@ void copy_file(const part_folder& folder, const part_file& file, io::output_file
 
 std::string npy_header_of(const joined_parts& joined) {
   const pair_summary& s = joined.summary;
+  if (keep_of(joined.job) == keep_kind::folded_edges) {
+    return io::folded_edge_header(io::result_format::npy, {}, s.checksum.count);
+  }
   if (keep_of(joined.job) != keep_kind::dense) {
     return io::edge_header(io::result_format::npy, {}, s.pairs_kept);
   }
@@ -207,6 +214,14 @@ void join_degrees(const joined_parts& joined, const part_folder& folder, io::out
   const std::vector<std::uint32_t> degrees(sums.begin(), sums.end());
   out.write(io::make_npy_header("'<u4'", {s.rows + s.y_rows}));
   out.write(io::bytes_of(std::span<const std::uint32_t>(degrees)));
+}
+
+void write_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
+  if (keep_of(joined.job) == keep_kind::counts) {
+    join_degrees(joined, folder, out);
+  } else {
+    join_rows(joined, folder, out);
+  }
 }
 
 }  // namespace
@@ -279,6 +294,8 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary = first.summary;
   out.summary.constant_rows.resize(first.constant_rows);
   out.summary.nan_rows.resize(first.nan_rows);
+  out.summary.y_constant_rows.resize(first.y_constant_rows);
+  out.summary.y_nan_rows.resize(first.y_nan_rows);
   out.summary.part_begin = 0;
   out.summary.part_end = first.summary.rows;
   out.summary.pairs_tested = 0;
@@ -288,12 +305,19 @@ joined_parts check_parts(const part_folder& folder) {
   return out;
 }
 
-void write_joined(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
-  if (keep_of(joined.job) == keep_kind::counts) {
-    join_degrees(joined, folder, out);
-  } else {
-    join_rows(joined, folder, out);
+void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs) {
+  io::output_file& result = outputs.result();
+  write_rows(joined, folder, result);
+  if (keep_of(joined.job) == keep_kind::folded_edges) {
+    copy_file(folder, file_of(folder, joined.parts.front(), "patterns"), outputs.patterns());
+    // Both files are on the disk before either gets its name, so that there are both or neither.
+    outputs.patterns().sync();
+    result.sync();
+    result.commit();
+    outputs.patterns().commit();
+    return;
   }
+  result.commit();
 }
 
 run_report report_of(const joined_parts& joined) {
@@ -302,6 +326,16 @@ run_report report_of(const joined_parts& joined) {
   if (joined.job.against) report.against = report_input{"parts", joined.job.against};
   report.summary = joined.summary;
   report.is_table_read = true;
+  return report;
+}
+
+run_report report_of_run(const joined_parts& joined, const pairs_command& job,
+                         double total_seconds) {
+  run_report report = report_of(joined);
+  report.input.name = job.input;
+  if (report.against) report.against->name = job.against;
+  report.command_line = job.command_line;
+  report.total_seconds = total_seconds;
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/outputs/outputs.hpp"
 #include "cli/outputs/report.hpp"
 #include "cli/parts/part_folder.hpp"
 #include "io/write/output_file.hpp"
@@ -43,12 +44,17 @@ struct joined_parts {
 /// @throw parts_error that names the first part that does not fit.
 [[nodiscard]] joined_parts check_parts(const part_folder& folder);
 
-/// Writes the result of the whole job. Every byte of every part is held to its digest on the way.
+/// Writes the result of the whole job under the names of `outputs`; for folded edges with their
+/// patterns. Checks every byte of every part against its digest on the way.
 /// @throw parts_error that names the part that was changed; io::output_error, io::interrupted
-void write_joined(const joined_parts& joined, const part_folder& folder, io::output_file& out);
+void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs);
 
 /// What a report says of a job in parts.
 [[nodiscard]] run_report report_of(const joined_parts& joined);
+
+/// The same for a process that has computed the parts and joined them.
+[[nodiscard]] run_report report_of_run(const joined_parts& joined, const pairs_command& job,
+                                       double total_seconds);
 
 /// "checksum 123:0f...:3a..., 7 parts", behind what a run says.
 [[nodiscard]] std::string to_text(const joined_parts& joined);

@@ -60,8 +60,11 @@ void add_summary(io::json_members& members, const part_manifest& m) {
   members.add("y_rows", fmt::to_string(s.y_rows));
   members.add("constant_rows", fmt::to_string(m.constant_rows));
   members.add("nan_rows", fmt::to_string(m.nan_rows));
+  members.add("y_constant_rows", fmt::to_string(m.y_constant_rows));
+  members.add("y_nan_rows", fmt::to_string(m.y_nan_rows));
   members.add("first_row", fmt::to_string(s.part_begin));
   members.add("end_row", fmt::to_string(s.part_end));
+  members.add("patterns", fmt::to_string(s.patterns));
   members.add("family", fmt::to_string(m.family));
   members.add("pairs_tested", fmt::to_string(s.pairs_tested));
   members.add("pairs_kept", fmt::to_string(s.pairs_kept));
@@ -174,8 +177,11 @@ void read_summary(member_reader& members, part_manifest& m) {
   members.read("y_rows", s.y_rows);
   members.read("constant_rows", m.constant_rows);
   members.read("nan_rows", m.nan_rows);
+  members.read("y_constant_rows", m.y_constant_rows);
+  members.read("y_nan_rows", m.y_nan_rows);
   members.read("first_row", s.part_begin);
   members.read("end_row", s.part_end);
+  members.read("patterns", s.patterns);
   members.read("family", m.family);
   members.read("pairs_tested", s.pairs_tested);
   members.read("pairs_kept", s.pairs_kept);
@@ -221,6 +227,12 @@ const part_file* part_manifest::file(std::string_view role) const {
     if (f.role == role) return &f;
   }
   return nullptr;
+}
+
+std::string panel_text(const part_manifest& m) {
+  const bool is_folded = m.job.option("keep") == word_of(keep_kind::folded_edges) && m.step == 0;
+  return fmt::format("{} {} to {}", is_folded ? "patterns" : "rows", m.summary.part_begin,
+                     m.summary.part_end);
 }
 
 std::uint64_t family_of(const pair_summary& s) {

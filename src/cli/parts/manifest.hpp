@@ -1,6 +1,6 @@
 #pragma once
-// The manifest of a part: what it is a part of, what is in its files, and by what they are told to
-// be whole. The manifest is the commit: a part without one is not there.
+// The manifest of a part: which job and part it is, what is in its files, and the digests that show
+// whether they are whole. A part without a manifest counts as not computed.
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,8 @@ namespace gpu::cli {
 
 /// One file of a part.
 struct part_file {
-  std::string role;  ///< "rows", "degrees", "bins", or of the first part "header" or "names".
+  std::string role;  ///< "rows", "degrees", "bins"; of the first part also "header", "names" or
+                     ///< "patterns".
   std::string name;  ///< In the folder of the parts.
   io::file_digest digest;
 };
@@ -33,6 +34,8 @@ struct part_manifest {
   pair_summary summary = {};
   std::uint64_t constant_rows = 0;
   std::uint64_t nan_rows = 0;
+  std::uint64_t y_constant_rows = 0;
+  std::uint64_t y_nan_rows = 0;
   std::uint64_t family = 0;  ///< Tests of the whole job.
   /// Of a counting pass: what it counted for.
   std::optional<discovery_search> search = {};
@@ -42,6 +45,9 @@ struct part_manifest {
   /// The file of that role; null where there is none.
   [[nodiscard]] const part_file* file(std::string_view role) const;
 };
+
+/// "rows 10 to 20" or, of folded edges, "patterns 10 to 20".
+[[nodiscard]] std::string panel_text(const part_manifest& manifest);
 
 /// Tests of the whole job whose part has this summary.
 [[nodiscard]] std::uint64_t family_of(const pair_summary& summary);

@@ -15,6 +15,7 @@
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
+#include "io/write/folded_writer.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -51,6 +52,7 @@ part_job::part_job(const part_job_context& context)
   rows_.frame = io::result_frame::rows_only;
   options_.exec.on_progress = [this](const progress& state) {
     context_.line.show(state);
+    if (context_.often) context_.often();
     return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
   };
 }
@@ -95,7 +97,8 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
         compute_dense(place, out);
         break;
       case keep_kind::folded_edges:
-        throw usage_error("--keep folded-edges has no parts: a pattern has rows in several");
+        compute_folded_edges(place, out);
+        break;
     }
   }
   part_manifest manifest{.job = context_.key,
@@ -105,6 +108,8 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
                          .summary = out.summary,
                          .constant_rows = out.summary.constant_rows.size(),
                          .nan_rows = out.summary.nan_rows.size(),
+                         .y_constant_rows = out.summary.y_constant_rows.size(),
+                         .y_nan_rows = out.summary.y_nan_rows.size(),
                          .family = family_of(out.summary),
                          .search = out.search};
   for (const computed::file& file : out.files) file.output->sync();
@@ -142,6 +147,9 @@ void part_job::add_header(const part_place& place, computed& out) {
   io::output_file& header = add_file(out, "header", "header.tsv");
   if (job.keep == keep_kind::edges)
     header.write(io::edge_header(job.format, rows_.statistic_name, 0));
+  if (job.keep == keep_kind::folded_edges) {
+    header.write(io::folded_edge_header(job.format, rows_.statistic_name, 0));
+  }
   if (job.keep == keep_kind::top_k) {
     header.write(io::neighbor_header(job.format, rows_.statistic_name, 0));
   }
@@ -158,6 +166,28 @@ void part_job::compute_edges(const part_place& place, computed& out) {
   };
   out.summary =
       all_pairs(job, context_.tables, options_, stream_sink{.keep = filter_, .consume = consume});
+  writer->finish();
+}
+
+void part_job::compute_folded_edges(const part_place& place, computed& out) {
+  const pairs_command& job = context_.job;
+  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  std::unique_ptr<io::folded_edge_writer> writer;
+  // Every part computes all patterns; part 1 writes them.
+  const auto begin = [&](const row_patterns& patterns) {
+    writer = io::make_folded_edge_writer(job.format, file, patterns, rows_);
+    if (place.number != 1) return;
+    const bool is_npy = job.format == io::result_format::npy;
+    io::write_patterns(job.format,
+                       add_file(out, "patterns", is_npy ? "patterns.npy" : "patterns.tsv"),
+                       patterns, rows_);
+  };
+  const auto consume = [&](std::span<const folded_edge> edges) {
+    if (is_interrupted()) throw cancelled("interrupted");
+    writer->write(edges);
+  };
+  out.summary = all_pairs(job, context_.tables, options_,
+                          folded_stream_sink{.keep = filter_, .begin = begin, .consume = consume});
   writer->finish();
 }
 
@@ -201,7 +231,8 @@ part_manifest part_job::commit(const part_place& place, part_manifest manifest, 
   for (const computed::file& file : out.files) {
     manifest.files.push_back({file.role, file.name, file.output->digest()});
   }
-  // Another process may have been first. Its part stays: whoever read its manifest counts on it.
+  // Another process may have been first. Its part stays, because others may have read its manifest
+  // already.
   part_status there = context_.folder.check(place, part_check::digests);
   if (there.state == part_state::done && there.manifest->job == context_.key) {
     if (is_same_files(there.manifest->files, manifest.files)) return *there.manifest;

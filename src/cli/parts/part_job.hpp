@@ -1,6 +1,7 @@
 #pragma once
 // Computes parts of one job from a table in memory, into a folder.
 
+#include <functional>
 #include <string>
 
 #include "cli/parts/discovery_steps.hpp"
@@ -19,7 +20,8 @@ struct part_job_context {
   const job_key& key;
   const part_folder& folder;
   progress_line& line;
-  io::byte_budget& budget;  ///< Bytes of --max-output that are left.
+  io::byte_budget& budget;           ///< Bytes of --max-output that are left.
+  std::function<void()> often = {};  ///< Called a few times a second while a part is computed.
 };
 
 class part_job {
@@ -28,7 +30,7 @@ class part_job {
   explicit part_job(const part_job_context& context);
 
   /// Computes that part of `step` and commits it, its manifest last. Two processes may compute one
-  /// part: each writes files of its own, and whoever finds the part there drops them.
+  /// part: each writes files of its own, and the one that finds the part already there drops them.
   /// @throw interrupted_run, io::output_error, and what the library throws; nothing is left then.
   part_manifest run(const job_step& step, index_t number, index_t of);
 
@@ -36,6 +38,7 @@ class part_job {
   struct computed;
   part_manifest compute(const job_step& step, const part_place& place, computed& out);
   void compute_edges(const part_place& place, computed& out);
+  void compute_folded_edges(const part_place& place, computed& out);
   void compute_neighbors(const part_place& place, computed& out);
   void compute_dense(const part_place& place, computed& out);
   void compute_degrees(const part_place& place, computed& out);

@@ -18,7 +18,8 @@ constexpr const char* lock_name = "lock";
 
 bool is_of_parts(const std::string& name) {
   return name.starts_with("part-") || name.starts_with("count-") ||
-         name.starts_with("header.tsv") || name.starts_with("names.txt") || name == lock_name;
+         name.starts_with("header.tsv") || name.starts_with("names.txt") ||
+         name.starts_with("patterns.") || name == lock_name;
 }
 
 template <class Chosen>

@@ -21,10 +21,9 @@ namespace {
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 std::string done_text(const part_manifest& m) {
-  return fmt::format("{}: rows {} to {}, {} pairs tested, {} kept, {:.3f} s\nchecksum {}\n",
-                     text_of({m.step, m.number, m.of}), m.summary.part_begin, m.summary.part_end,
-                     m.summary.pairs_tested, m.summary.pairs_kept, m.seconds,
-                     gpu::to_string(m.summary.checksum));
+  return fmt::format("{}: {}, {} pairs tested, {} kept, {:.3f} s\nchecksum {}\n",
+                     text_of({m.step, m.number, m.of}), panel_text(m), m.summary.pairs_tested,
+                     m.summary.pairs_kept, m.seconds, gpu::to_string(m.summary.checksum));
 }
 
 /// What there is to be done; nothing where the part of the step that the job is at is there.

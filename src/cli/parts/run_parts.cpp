@@ -32,8 +32,9 @@ std::string line_of(const part_listing& listing, std::size_t i) {
   if (part.state == part_state::damaged) return line + "\t" + io::printable(part.reason) + "\n";
   if (part.state == part_state::missing) return line + "\n";
   const pair_summary& s = part.manifest->summary;
-  return line + fmt::format("\trows {} to {}\t{} pairs tested\t{} kept\t{:.3f} s\n", s.part_begin,
-                            s.part_end, s.pairs_tested, s.pairs_kept, part.manifest->seconds);
+  return line + fmt::format("\t{}\t{} pairs tested\t{} kept\t{:.3f} s\n",
+                            panel_text(*part.manifest), s.pairs_tested, s.pairs_kept,
+                            part.manifest->seconds);
 }
 
 std::string plain_text(const part_listing& listing) {
@@ -75,6 +76,21 @@ std::string text_of_listing(const part_listing& listing, parts_format format) {
   return numbers.empty() ? "" : numbers + "\n";
 }
 
+/// The outputs of merge, as the command that computes pairs takes them.
+pairs_command files_of(const merge_command& job, const joined_parts& joined) {
+  const bool is_folded = keep_of(joined.job) == keep_kind::folded_edges;
+  if (is_folded && job.patterns.empty()) {
+    throw usage_error("merge: folded edges need --patterns FILE");
+  }
+  if (!is_folded && !job.patterns.empty()) {
+    throw usage_error(fmt::format("--patterns: the parts are of --keep {}, expected folded-edges",
+                                  joined.job.option("keep")));
+  }
+  // The format is left open: how many records there are is known before the first is written, so
+  // that any output will do.
+  return {.output = job.output, .patterns = job.patterns, .report = job.report, .force = true};
+}
+
 }  // namespace
 
 void run_parts(const parts_command& job) {
@@ -88,18 +104,15 @@ void run_parts(const parts_command& job) {
 void run_merge(const merge_command& job) {
   const part_folder folder(job.folder);
   const joined_parts joined = check_parts(folder);
-  io::output_file out(job.output, {.stop = is_interrupted});
+  pair_outputs outputs(files_of(job, joined));
   try {
-    write_joined(joined, folder, out);
-    out.commit();
+    write_joined(joined, folder, outputs);
   } catch (const io::interrupted&) {
-    throw interrupted_run(abandoned_text(out.target()));
+    throw interrupted_run(abandoned_text(outputs.result().target()));
   }
-  if (!job.report.empty()) {
-    run_report report = report_of(joined);
-    report.command_line = job.command_line;
-    write_whole_file(job.report, to_json(report));
-  }
+  run_report report = report_of(joined);
+  report.command_line = job.command_line;
+  write_report(outputs.report(), to_json(report));
   if (!job.quiet) say(to_text(joined));
 }
 

@@ -1,4 +1,5 @@
-// --resume: a long run that writes its parts as it goes, and goes on from there when it was killed.
+// --resume: a long run that writes its parts as it goes, and continues from them after it was
+// killed.
 #include <fmt/format.h>
 
 #include <optional>
@@ -97,18 +98,12 @@ void write_result(const pairs_command& job, const part_folder& folder, const sto
   const joined_parts joined = check_parts(folder);
   pair_outputs outputs(job);
   try {
-    write_joined(joined, folder, outputs.result());
-    outputs.result().commit();
+    write_joined(joined, folder, outputs);
   } catch (const io::interrupted&) {
     throw interrupted_run(fmt::format(
         "interrupted: all parts are in {}, from which --resume goes on", folder.path()));
   }
-  run_report report = report_of(joined);
-  report.input.name = job.input;
-  if (report.against) report.against->name = job.against;
-  report.command_line = job.command_line;
-  report.total_seconds = total.seconds();
-  write_report(outputs.report(), to_json(report));
+  write_report(outputs.report(), to_json(report_of_run(joined, job, total.seconds())));
   if (!job.quiet) say(to_text(joined));
 }
 

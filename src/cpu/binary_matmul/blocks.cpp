@@ -10,10 +10,9 @@
 namespace gpu::cpu {
 namespace {
 
-// 64-bit words whose left tiles are unpacked at once: 128 KiB in the second-level cache. Measured
-// on a Xeon with AMX, undisturbed, in 1e12 products a second and thread, with 8 words 1.50,
-// 12 1.60, 16 1.73, 64 1.95: what the first-level cache would save, loads and stores of sums cost
-// twice over.
+// 64-bit words whose left tiles are unpacked at once: 128 KiB in the second-level cache. Fewer
+// words would fit the first-level cache, but the loads and stores of sums would cost more than that
+// saves (docs/experiments.md).
 constexpr index_t words_at_once = 64;
 // Columns of a task: their bits, and 128 KiB of sums, stay in the second-level cache.
 constexpr index_t most_task_cols = 1024;
@@ -22,7 +21,7 @@ constexpr index_t task_col_bytes = index_t{1} << 20;
 // All rows of the right operand as columns.
 class columns_of {
  public:
-  columns_of(const prepared_rows& rows, int threads)
+  columns_of(const bit_operand& rows, int threads)
       : strip_(rows.row_words() * column_words),
         words_(static_cast<std::size_t>(rows.padded_rows() / tile_rows * strip_)) {
     advise_large_pages(words_.data(), words_.size() * sizeof(std::uint32_t));
@@ -56,8 +55,8 @@ struct tile_scratch {
 
 // The products of 32 rows and the columns [col, end_col) of the result.
 struct tile_task {
-  const prepared_rows& left;
-  const prepared_rows& right;
+  const bit_operand& left;
+  const bit_operand& right;
   const columns_of& columns;
   int scale;
   matrix_view<std::int32_t> out;
@@ -85,7 +84,7 @@ bool tiles_pay(index_t rows, index_t cols, index_t bits) {
          bits >= least_bits;
 }
 
-void multiply_on_tiles(const prepared_rows& left, const prepared_rows& right, int scale,
+void multiply_on_tiles(const bit_operand& left, const bit_operand& right, int scale,
                        matrix_view<std::int32_t> out, int threads) {
   const columns_of columns(right, threads);
   const tile_task task{left, right, columns, scale, out};

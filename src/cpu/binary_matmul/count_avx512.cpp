@@ -1,9 +1,7 @@
-// VPOPCNTDQ counts eight words at once; 16 sums and 8 operands stay in registers, so that each
-// load serves four counts. An AND, a count and an addition make 512 products: 341 a clock on the
-// four 256-bit pipes of Zen 4 as on the two 512-bit ones of Intel's cores. Measured on Zen 4 at
-// 3.65 GHz, operands in the first-level cache: 300 to 310 a clock. Carry-save adders save no
-// operation: two of them stand for each count and addition. Tried without gain: 8 x 2 and 12 x 2
-// sums; whole lines by streaming stores. 5 x 4 and 6 x 4 sums spill.
+// VPOPCNTDQ counts eight words at once; 16 sums and 8 operands stay in registers, so that each load
+// serves four counts. An AND, a count and an addition make 512 products, so the limit is 341 a
+// clock on the four 256-bit pipes of Zen 4 as on the two 512-bit ones of Intel's cores. Measured on
+// Zen 4 at 3.65 GHz, operands in the first-level cache: 300 to 310 a clock.
 #include <immintrin.h>
 
 #include "cpu/binary_matmul/count.hpp"
@@ -59,7 +57,7 @@ inline __attribute__((always_inline)) __m512i count_block(const std::uint64_t* a
 
 void multiply(bit_rows a, bit_rows b, index_t cols, const product_terms& terms, std::int32_t* out,
               index_t stride) {
-  // The rows of a that follow come next: from the second-level cache, which takes its time.
+  // The next rows of a come from the second-level cache, so they are prefetched.
   const std::uint64_t* const next = a.words + bit_block * a.row_words;
   for (index_t w = 0; w < bit_block * a.row_words; w += line_words) {
     _mm_prefetch(reinterpret_cast<const char*>(next + w), _MM_HINT_T0);

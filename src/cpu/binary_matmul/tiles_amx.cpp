@@ -1,11 +1,10 @@
-// Four sums stay in tile registers while two tiles of either operand meet: 4 KiB loaded for 64
-// clocks of products. The right tiles are unpacked between the products, from an eighth of the
-// bytes, to the first-level cache; the left ones, once for all columns, to the second.
+// Four sums stay in tile registers while two tiles of either operand are multiplied: 4 KiB are
+// loaded for 64 clocks of products. The right tiles are unpacked between the products, from an
+// eighth of the bytes, to the first-level cache; the left ones, once for all columns, to the
+// second.
 //
 // Products alone run at 1024 a clock; with all operands in the first-level cache this order of
-// loads reaches 80 % of that, this loop 67 to 76 %. Operands that are both unpacked beforehand
-// reach 58 to 65 % from the second-level cache, prefetching them less; unpacking by one instruction
-// of GFNI instead of two gains 1 %.
+// loads reaches 80 % of that, this loop 67 to 76 %. What was slower is in docs/experiments.md.
 #include <immintrin.h>
 
 #include "cpu/binary_matmul/tiles.hpp"

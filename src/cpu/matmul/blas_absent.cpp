@@ -1,4 +1,4 @@
-// Builds without OpenBLAS: the plan never picks it, so nothing here is reached by a call.
+// For builds without OpenBLAS: the plan never picks it there, so no call gets here.
 #include <gpu/error.hpp>
 
 #include "cpu/matmul/matmul.hpp"

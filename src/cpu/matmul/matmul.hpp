@@ -6,8 +6,8 @@
 
 namespace gpu::cpu {
 
-/// Row by row, vectorised by the compiler, rows shared out over OpenMP threads. Also what runs
-/// where the library was built without OpenBLAS.
+/// Row by row, vectorised by the compiler, rows shared among OpenMP threads. The only variant where
+/// the library was built without OpenBLAS.
 template <class T>
 void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
                   const matmul_options& options);

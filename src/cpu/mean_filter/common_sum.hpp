@@ -1,6 +1,6 @@
 #pragma once
-// Windows that reach far beyond their row are cut (plan/mean_filter_variants.hpp): what all of them
-// hold in common is summed once a row.
+// Far windows are cut (plan/mean_filter_variants.hpp): what all windows of a row have in common is
+// summed once.
 
 #include <cmath>
 

@@ -7,9 +7,9 @@
 // the sum of both parts is the sum of the window, rounded once. With |x| < 2^E and w <= 2^c the
 // coarse grid is 2^(E + c - 52), the fine one 2^(E + 2 c - 106): 85 bits below 2^E at w = 1000, so
 // that elements down to 2^(E - 32) keep all their bits. Every element is checked as it enters. A
-// strip that fails is summed again in blocks of compensated sums that know their error; a window
-// whose rounding is doubtful even so is summed exactly. All three round the same sum once: which
-// one ran, and what else the strip holds, shows in no bit.
+// strip that fails is summed again in blocks of compensated sums with a bound of their error; a
+// window for which that bound does not decide the rounding is summed exactly. All three round the
+// same sum once, so the bits do not depend on which of them ran, nor on the rest of the strip.
 
 namespace gpu::cpu::GPU_SIMILARITY_LEVEL {
 namespace {

@@ -7,7 +7,7 @@
 namespace gpu::cpu {
 
 /// Adds doubles without any rounding: a fixed-point number as wide as the range of double, in
-/// digits of 32 bits. Slow; for the few sums that a faster method cannot vouch for.
+/// digits of 32 bits. Slow; for the few sums whose rounding a faster method cannot decide.
 class exact_sum {
  public:
   /// Adds a finite value; up to 2^30 of them.

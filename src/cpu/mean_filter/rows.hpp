@@ -80,8 +80,8 @@ Out finished(double value) {
   }
 }
 
-/// Writes `count` results to `to`; past the caches by `stream`, where it is given: results larger
-/// than the caches would only push the input out.
+/// Writes `count` results to `to`; past the caches by `stream`, where one is given, because results
+/// larger than the caches would only displace the input.
 template <class Out>
 void write_results(Out* to, const double* values, index_t count,
                    void (*stream)(void*, const void*, index_t)) {

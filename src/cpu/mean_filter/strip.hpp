@@ -18,7 +18,7 @@ inline constexpr index_t strip_block_rows = 2048;
 
 inline constexpr int no_exponent = -100000;
 
-/// What a strip computes, and how it gets its elements and gives its sums away.
+/// What a strip computes, and the functions that bring its elements and take its sums.
 struct strip_request {
   index_t first = 0;    ///< Added to what `stage` and `emit` are asked for.
   index_t outputs = 0;  ///< Output o is made of strip elements o to o + window - 1.
@@ -30,7 +30,7 @@ struct strip_request {
   const double* (*stage)(void* context, index_t first, index_t count, double* scratch) = nullptr;
   /// Receives outputs first to first + count - 1, count <= strip_pass_elements.
   void (*emit)(void* context, index_t first, index_t count, const double* values) = nullptr;
-  /// `compensated`: the power of two that the elements of earlier strips of the thread were below,
+  /// `compensated`: all elements of the thread's earlier strips were below this power of two;
   /// no_exponent at first. Only speed depends on it.
   int* exponent = nullptr;
   double* scratch = nullptr;  ///< [strip_scratch_doubles(outputs, window)], 64-byte aligned.

@@ -9,10 +9,6 @@ namespace {
 
 // Hits of a tile that a thread should have at a time: 1 MiB.
 constexpr double hits_of_a_tile = 1 << 16;
-// Tiles a thread, so that no thread waits long for another.
-constexpr index_t tiles_per_thread = 4;
-constexpr index_t least_tile_cols = 1024;
-
 }  // namespace
 
 pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_request& request,
@@ -29,11 +25,8 @@ index_t pair_engine::edge_writer::tile_cols() const {
   const double fitting =
       hits_of_a_tile / (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
   if (fitting >= static_cast<double>(pair_policy::task_cols)) return pair_policy::task_cols;
-  const index_t shared =
-      engine_.window_cols() / (tiles_per_thread * static_cast<index_t>(engine_.threads_));
-  const index_t wanted = std::min(std::max<index_t>(static_cast<index_t>(fitting), least_tile_cols),
-                                  std::max(shared, least_tile_cols));
-  return wanted / least_tile_cols * least_tile_cols;
+  constexpr index_t step = pair_policy::least_task_cols;
+  return std::max(static_cast<index_t>(fitting) / step * step, step);
 }
 
 index_t pair_engine::edge_writer::rows_that_fit(index_t cols) const {

@@ -2,10 +2,10 @@
 // Puts the edges of some rows into the order (row, column) and delivers them in batches, within a
 // fixed number of edges that wait.
 //
-// Threads write the hits of a tile into memory of their own, where those of a row stand with their
-// columns ascending, and move them as one *part* to the common memory of hits. The tiles of a row
-// come with their columns ascending, too, so that counts of each row and part, added up in that
-// order, are the places of the edges: nothing is sorted.
+// Threads write the hits of a tile into memory of their own, by row with ascending columns, and
+// move them as one *part* to the common memory of hits. The tiles of a row also come with ascending
+// columns, so the counts of each row and part, added up in that order, give the places of the
+// edges: nothing is sorted.
 
 #include <cstddef>
 #include <span>
@@ -33,8 +33,8 @@ class pair_engine::edge_writer {
   [[nodiscard]] std::size_t found() const { return found_; }
   // Forgets the found edges of rows from `row` on.
   void drop_from(index_t row);
-  // Puts the found edges in order where the receiver keeps them, or else behind those that wait for
-  // a full batch, and delivers those.
+  // Writes the found edges in order into the memory of the receiver, or, where it offers none,
+  // behind those that wait for a full batch; delivers them.
   void flush();
   // Delivers what waits.
   void finish() { deliver(1); }

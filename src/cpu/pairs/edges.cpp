@@ -27,8 +27,8 @@ void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& me
   }
 }
 
-// A range of rows meets all columns before the next one. Where it has more edges than may wait, it
-// is made smaller on the way: what its first rows have is kept.
+// A range of rows meets all columns before the next range begins. Where it has more edges than may
+// wait, it is made smaller, and the edges of its first rows are kept.
 void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& meter) {
   index_t step = range_rows();
   for (index_t begin = area_rows_.begin; begin < area_rows_.end && !writer.has_enough();) {

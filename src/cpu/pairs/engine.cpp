@@ -38,17 +38,25 @@ index_t panel_rows_for(index_t rows, index_t cols) {
   const double per_row = static_cast<double>(rows) * static_cast<double>(cols) + 1;
   const double fitting = pair_policy::panel_work / per_row;
   if (fitting >= static_cast<double>(pair_policy::panel_rows)) return pair_policy::panel_rows;
-  return std::max(pair_policy::block_rows, static_cast<index_t>(fitting) / pair_policy::block_rows *
-                                               pair_policy::block_rows);
+  // Whole tasks, or else whole blocks.
+  const auto whole = static_cast<index_t>(fitting);
+  const index_t step =
+      whole >= pair_policy::task_rows ? pair_policy::task_rows : pair_policy::block_rows;
+  return std::max(pair_policy::block_rows, whole / step * step);
 }
 
 // Which rows of the input its area needs.
 row_selection select_rows(const detail::pair_input& input) {
   const detail::pair_area& area = input.area;
   if (area.is_against()) {
-    return {.sections = {area.rows, area.cols}, .is_across = true, .rows_section = 0};
+    return {.sections = {area.rows, area.cols},
+            .is_across = true,
+            .rows_section = 0,
+            .pattern_part = input.pattern_part};
   }
-  if (area.rows == area.cols) return {.sections = {area.rows}};
+  if (area.rows == area.cols) {
+    return {.sections = {area.rows}, .pattern_part = input.pattern_part};
+  }
   if (input.pairs_above) return {.sections = {area.rows, {area.rows.end, area.cols.end}}};
   return {.sections = {{0, area.rows.begin}, area.rows, {area.rows.end, area.cols.end}},
           .rows_section = 1};
@@ -60,8 +68,8 @@ pair_memory plan_memory(detail::measure what, const detail::pair_input& input, i
                           usable_pair_kernels().int8.search != nullptr, threads, limit);
 }
 
-// Rows of a table with as many pairs a row: what it costs to find patterns is by rows, what they
-// save by pairs.
+// Rows of a table that has as many pairs a row as the area: finding patterns costs by rows, and
+// saves by pairs.
 index_t rows_to_fold(const detail::pair_input& input, const row_selection& selection) {
   if (input.area.is_whole_table()) return input.rows();
   const double pairs = static_cast<double>(detail::pairs_in(input.area));
@@ -186,7 +194,7 @@ std::uint64_t pair_engine::pairs_of(row_range rows) const {
   return static_cast<std::uint64_t>(rows.size()) * static_cast<std::uint64_t>(area_cols_.size());
 }
 
-// Of a whole table each pair is computed twice and told once.
+// In a whole table each pair is computed twice and counted once.
 std::uint64_t pair_engine::meetings() const {
   if (area_rows_ == area_cols_) return pairs_of(area_rows_);
   return static_cast<std::uint64_t>(area_rows_.size()) *
@@ -214,9 +222,23 @@ int pair_engine::team_for(const std::vector<pair_tile>& tiles) const {
   return useful < threads_ ? static_cast<int>(useful) : threads_;
 }
 
+index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
+  const index_t tasks_of_rows = (rows + pair_policy::task_rows - 1) / pair_policy::task_rows;
+  const double work = static_cast<double>(rows) * static_cast<double>(window_cols()) *
+                      static_cast<double>(info_.cols);
+  const double team = std::min(1 + work / pair_policy::thread_work, static_cast<double>(threads_));
+  const auto tasks =
+      static_cast<index_t>(static_cast<double>(pair_policy::tasks_per_thread) * team);
+  const index_t strips = (tasks + tasks_of_rows - 1) / std::max<index_t>(tasks_of_rows, 1);
+  const index_t fitting = window_cols() / std::max<index_t>(strips, 1);
+  const index_t whole = fitting / pair_policy::least_task_cols * pair_policy::least_task_cols;
+  return std::clamp(whole, pair_policy::least_task_cols, most);
+}
+
 std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end,
-                                                index_t task_cols) const {
+                                                index_t most_cols) const {
   std::vector<pair_tile> tiles;
+  const index_t task_cols = shared_task_cols(row_end - row_begin, most_cols);
   // Columns outside, so that threads that run side by side share the columns they read.
   const index_t cols = window_size();
   const index_t first = second_.is_empty() ? row_begin / task_cols * task_cols

@@ -3,10 +3,11 @@
 //
 // A *window* is what is packed at a time: two ranges of rows, one behind the other, whose pairs
 // across are computed; or one range and its own upper triangle. Rows that memory holds are one
-// window: a table one range, x against y the two. Of more rows every two ranges meet in one window,
-// so that packing a row, which takes as long as some thousands of pairs, serves half a window of
-// them. Packed rows are numbered through: those of the area's tables that have a statistic. The
-// places of a window, which tiles are of, count from its first row (row_layout).
+// window: of a table one range, of x against y the two. Where there are more rows, every two ranges
+// meet in one window, so that a row, which takes as long to pack as some thousands of pairs take to
+// compute, is packed for half a window of them. Packed rows are the rows of the area's tables that
+// have a statistic, numbered consecutively. The places of a window, which tiles are ranges of,
+// count from its first row (row_layout).
 
 #include <atomic>
 #include <chrono>
@@ -86,7 +87,7 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] index_t window_cols() const {
     return second_.is_empty() ? first_.size() : second_.size();
   }
-  // As sinks number the row or the column of a result.
+  // The row or the column of a result, as sinks number them.
   [[nodiscard]] index_t result_row(index_t place) const { return original(place) - row_base_; }
   [[nodiscard]] index_t result_col(index_t place) const { return original(place) - col_base_; }
   [[nodiscard]] index_t panel_rows() const;
@@ -105,16 +106,18 @@ class pair_engine final : public detail::pair_engine {
   template <class Body>
   void for_each_meeting(const Body& body);
 
+  // Columns of a tile, `most` at most: so few that there are tiles for all threads.
+  [[nodiscard]] index_t shared_task_cols(index_t rows, index_t most) const;
   // The tiles of rows [row_begin, row_end) of the window that reach above the diagonal: all rows of
   // a strip of columns, then of the next.
   [[nodiscard]] std::vector<pair_tile> upper_tiles(
-      index_t row_begin, index_t row_end, index_t task_cols = pair_policy::task_cols) const;
+      index_t row_begin, index_t row_end, index_t most_cols = pair_policy::task_cols) const;
   // The tiles of `area`, in the same order.
   [[nodiscard]] static std::vector<pair_tile> tiles_of(const pair_tile& area);
   // The pairs in the upper tiles of these rows.
   [[nodiscard]] std::uint64_t pairs_in(index_t row_begin, index_t row_end) const;
 
-  // Threads that pay for `tiles`: waking one costs as much as some microseconds of work.
+  // Threads that are worth starting for `tiles`: waking one takes some microseconds.
   [[nodiscard]] int team_for(const std::vector<pair_tile>& tiles) const;
 
   // body(tile, thread) in parallel.
@@ -151,7 +154,7 @@ class pair_engine final : public detail::pair_engine {
   // The same of rows too few for all threads: each takes some of the columns.
   void top_k_of_columns(const detail::top_k_request& request, const pair_tile& area,
                         neighbor_table& out);
-  // What the progress of a sink counts that computes all of area_rows() x area_cols().
+  // Pairs that progress counts for a sink that computes all of area_rows() x area_cols().
   [[nodiscard]] std::uint64_t meetings() const;
   [[nodiscard]] std::uint64_t meetings_of(const pair_tile& area) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// How much memory all pairs may take on the CPU, and what follows from it: one visible pure
+// How much memory all pairs may take on the CPU, and how many rows are packed at a time: one pure
 // function.
 
 #include <cstddef>

@@ -39,12 +39,12 @@ class best_neighbors {
     }
   }
 
-  // The rank that a newcomer must exceed.
+  // The rank that a further partner must exceed.
   [[nodiscard]] double worst(std::size_t k) const {
     return heap_.size() < k ? -infinity : heap_.front().rank;
   }
 
-  // Takes up again what take() gave.
+  // Continues with the list that take() returned.
   void resume(std::vector<entry> sorted) {
     heap_ = std::move(sorted);
     std::reverse(heap_.begin(), heap_.end());  // the worst first is a heap
@@ -93,7 +93,7 @@ class pair_engine::neighbor_search {
     }
   }
 
-  // Goes on with what an earlier window wrote.
+  // Continues with the lists that an earlier window wrote.
   void read(const neighbor_table& from) {
     for (index_t row = strip_.row_begin; row < strip_.row_end; ++row) {
       const index_t to = engine_.result_row(row);
@@ -136,7 +136,7 @@ class pair_engine::neighbor_search {
     return (std::max(least, 4 * static_cast<index_t>(k_)) + least - 1) / least * least;
   }
 
-  // What no kept statistic ranks below; a little less, as bars themselves are not passed.
+  // No kept statistic ranks below this; a little less, because a bar itself does not pass.
   [[nodiscard]] double least_rank() const {
     const bool keeps_negative = keep_.at_most > -infinity;
     if (!by_magnitude_ && keeps_negative) return -infinity;

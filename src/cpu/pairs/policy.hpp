@@ -10,6 +10,10 @@ namespace gpu::cpu::pair_policy {
 /// One task of a thread: task_rows x task_cols pairs.
 inline constexpr index_t task_rows = 128;
 inline constexpr index_t task_cols = 8192;
+/// Where a panel has fewer tasks than this for each thread, they have fewer columns, whole
+/// multiples of least_task_cols: else most threads wait for the last tasks.
+inline constexpr index_t tasks_per_thread = 4;
+inline constexpr index_t least_task_cols = 1024;
 
 /// Statistics are computed into a buffer of this many pairs (128 KiB) where a sink needs them all.
 inline constexpr index_t block_rows = 32;
@@ -26,7 +30,7 @@ inline constexpr index_t most_packed_cols = 1860;
 /// of at most about this many multiply-adds.
 inline constexpr index_t panel_rows = 2048;
 inline constexpr double panel_work = 8e9;
-/// The first panel is small: it shows whether rows are what the sample of pairs said.
+/// The first panel is small: it shows whether the pairs are as the sample said.
 inline constexpr index_t first_panel_rows = 256;
 
 /// Multiply-adds that are worth a further thread.
@@ -35,8 +39,8 @@ inline constexpr double thread_work = 2e7;
 /// Where no limit is asked for, rows and scratch take at most packed_bytes, else rows are packed in
 /// windows.
 inline constexpr std::size_t packed_bytes = std::size_t{216} << 20;
-/// Rows, scratch and the edges that wait: with what every call takes that stays below 256 MiB
-/// beside the input and the result.
+/// Rows, scratch and the edges that wait take at most this; with what every call takes that is
+/// below 256 MiB beside the input and the result.
 inline constexpr std::size_t memory_bytes = std::size_t{248} << 20;
 /// Rows that do not fit are packed in windows of at least this many rows, whose halves are
 /// multiples of window_step: whole groups of columns for every kernel.

@@ -34,7 +34,8 @@ bool system_keeps_tiles() {
   return (low & tile_states) == tile_states;
 }
 
-// A virtual machine may announce what it does not do: 2 rows by 16 columns, four products each.
+// A virtual machine may announce AMX and not have it, so a product is tried: 2 rows by 16 columns,
+// four products each.
 bool product_is_right() {
   alignas(64) std::int8_t rows[2][4] = {{1, -2, 3, 4}, {-5, 6, 7, -8}};
   alignas(64) std::int8_t columns[1][64];

@@ -3,8 +3,8 @@
 
 namespace gpu::cpu {
 
-/// Asks the operating system for leave once and tries a product; later calls repeat the answer.
-/// The leave holds for every thread of the process. x86-64 alone.
+/// Asks the operating system for permission once and tries a product; later calls return the same
+/// answer. The permission holds for every thread of the process. x86-64 alone.
 bool amx_works();
 
 }  // namespace gpu::cpu

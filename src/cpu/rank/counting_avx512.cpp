@@ -60,7 +60,8 @@ bool narrow_rows(const std::int32_t* values, index_t stride, int rows, int cols,
     if (is_near_end(start)) return false;
     const __m512i first = _mm512_set1_epi32(start);
     for (int col = 0; col < cols; col += word_lanes) {
-      // The rows that most likely come next: nothing else reads memory while these are counted.
+      // The rows that most likely come next are prefetched: nothing else reads memory while these
+      // are counted.
       _mm_prefetch(reinterpret_cast<const char*>(value + rows * stride + col), _MM_HINT_T1);
       const int left = cols - col;
       const auto used = static_cast<__mmask16>(left < word_lanes ? (1u << left) - 1 : 0xffffu);
@@ -85,7 +86,8 @@ inline void widen_row(const std::int8_t* counts, int cols, __m512d scale, __m512
   }
 }
 
-// Stores past the caches cost a fifth more here: a fresh page was just cleared, in the cache.
+// Ordinary stores: past the caches they take a fifth longer, because a fresh page was just cleared
+// in the cache.
 void widen_rows(const std::int8_t* counts, index_t pitch, int rows, int cols, double scale,
                 double offset, double* out, index_t stride) {
   const __m512d scales = _mm512_set1_pd(scale);

@@ -20,9 +20,9 @@
 namespace gpu::cpu {
 
 /// Delivers to a sink, per element, the count that plan/rank_variants.hpp defines: for each row
-/// `auto put = sink(row)`, then put(col, count) for every column; or sink.put_bytes(first, last,
-/// counts, pitch), where there is such a member, for rows whose counts are bytes. What the inner
-/// loops need is kept in local variables: stores of bytes may alias anything that is reached
+/// `auto put = sink(row)`, then put(col, count) for every column; or, for rows whose counts are
+/// bytes, sink.put_bytes(first, last, counts, pitch) where there is such a member. Inner loops keep
+/// their values in local variables, because stores of bytes may alias anything that is reached
 /// through a pointer.
 template <class T>
 class row_ranker {

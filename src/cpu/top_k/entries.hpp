@@ -48,9 +48,9 @@ bool is_nan(T value) {
   }
 }
 
-/// The values, without NaN, at `count` positions spread over the data: one in each of `count`
-/// equal strata, at a place within it that a hash of its number gives, so that no period in the
-/// data can meet it.
+/// The values, without NaN, at `count` positions spread over the data: one in each of `count` equal
+/// strata, at a place that a hash of the stratum's number gives, so that no period of the data can
+/// coincide with them.
 template <class T>
 std::vector<T> sample_values(const T* data, index_t n, index_t count) {
   std::vector<T> sample;

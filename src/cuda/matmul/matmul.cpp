@@ -79,8 +79,8 @@ void run_pitched(device_matrix_view<const T> a, device_matrix_view<const T> b,
   kernels::launch_matmul_pitched(problem_of(wide_a, wide_b, c, options), stream);
 }
 
-/// An operand with its lanes (rows of op(A), columns of op(B)) side by side, copied to `to`. It has
-/// k contiguous; `lane_step` apart are its lanes.
+/// A copy at `to` of an operand with contiguous k, with its lanes (rows of op(A), columns of op(B))
+/// contiguous instead. In the operand lanes are `lane_step` apart.
 template <class T>
 const T* transposed(const T* from, index_t lane_step, index_t lanes, index_t k, std::byte*& to,
                     cudaStream_t stream) {
@@ -254,7 +254,7 @@ panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& op
     GPU_SIMILARITY_CUDA_CHECK(cudaMemGetInfo(&budget, &total));
     budget = budget / 10 * 9;
   }
-  // Row starts at multiples of 512 bytes are the most that a pitch has cost on any device so far.
+  // A pitch is a multiple of at most 512 bytes on every device so far.
   const auto bytes = [](index_t rows, index_t cols) {
     return static_cast<std::size_t>(rows) *
            static_cast<std::size_t>(round_up(cols * static_cast<index_t>(sizeof(T)), 512));

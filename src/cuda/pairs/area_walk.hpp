@@ -50,8 +50,9 @@ struct area_sides {
 };
 area_sides sides_of(const detail::pair_area& area, const detail::prepared_rows& info);
 
-/// Whether an area has so few rows against so many columns that ordering and packing the columns
-/// for a screen, or for counts class by class, takes longer than the tiles that decide every pair.
+/// Whether an area is thin: it has so few rows against so many columns that sorting and packing the
+/// columns for a screen, or for counts class by class, takes longer than the tiles that decide
+/// every pair.
 bool is_thin(const detail::pair_area& area);
 
 }  // namespace gpu::cuda

@@ -1,5 +1,5 @@
 #pragma once
-// Device memory that one all-pairs call may use, shared out among its parts.
+// Device memory that one all-pairs call may use, divided among its parts.
 
 #include <cstddef>
 

@@ -118,7 +118,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   detail::bin_counts out;
   out.bins.assign(static_cast<std::size_t>(request.bins), 0);
   if (pairs() == 0) return out;
-  // Only keys from low on are binned: they are what a cut at low keeps.
+  // Only keys from `low` on are binned: those that a cut at `low` keeps.
   const detail::keep_range from_low{
       .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,
       .at_most = request.key == detail::bin_key::value ? -infinity : -request.low};

@@ -7,8 +7,8 @@
 
 namespace gpu::cuda {
 
-/// Looks at random pairs i < j of `area` on the device, the same ones on every call; knows nothing
-/// where the rows are not resident or not packed. Waits for the stream.
+/// Samples random pairs i < j of `area` on the device, the same ones on every call; the sample is
+/// empty where the rows are not resident or not packed. Waits for the stream.
 detail::cut_sample sample_cut(detail::measure what, const device_rows& rows,
                               const detail::pair_area& area, const detail::keep_range& keep,
                               cudaStream_t stream);

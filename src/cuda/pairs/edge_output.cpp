@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t least_batch = std::size_t{1} << 14;
 constexpr std::size_t most_batch = std::size_t{1} << 19;
 constexpr double batches_of_result = 16;
-// For fewer edges than these the host looks p up sooner than the device has its table.
+// With fewer edges than these the host has computed p before the device would have its table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
 std::size_t choose_batch(const detail::edge_request& request, double expected, std::size_t room,
@@ -26,7 +26,7 @@ std::size_t choose_batch(const detail::edge_request& request, double expected, s
                    static_cast<std::size_t>(request.batch_edges), fitting});
 }
 
-// In little room the host fills p.
+// Where memory is short the host fills p.
 bool takes_table(const detail::edge_request& request, std::size_t room) {
   return request.p_of.table != nullptr && room >= 4 * sizeof(stats::p_table);
 }

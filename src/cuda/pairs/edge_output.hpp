@@ -1,5 +1,5 @@
 #pragma once
-// The way of decided edges from device memory to their receiver.
+// Delivers decided edges from device memory to their receiver.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace gpu::cuda {
 
-/// Writes edges as they are delivered, copies them to page-locked memory and hands them on, in
-/// batches: while the receiver has one, the next are on their way.
+/// Writes edges in their final form, copies them to page-locked memory and hands them to the
+/// receiver in batches: while the receiver has one, the next are copied.
 class edge_output {
  public:
-  /// `expected`: about how many edges there will be; larger batches for more, which with the rest
-  /// take about `room` bytes of device memory at most.
+  /// `expected`: about how many edges there will be. More edges have larger batches, which with the
+  /// rest take at most about `room` bytes of device memory.
   edge_output(const detail::edge_request& request, const detail::edge_receiver& receive,
               double expected, std::size_t room);
   /// Waits for what is under way.
@@ -28,7 +28,7 @@ class edge_output {
   /// Device memory that such an output takes.
   static std::size_t bytes(const detail::edge_request& request, double expected, std::size_t room);
 
-  /// Makes what the delivery of so many edges takes, which push() does else.
+  /// Allocates what the delivery of `expected` edges needs, so that push() need not do it.
   void open(double expected);
   /// Hands on `count` edges once `ready` has passed, and records `read` where their memory may be
   /// written again. The last ones stay here until the next push() or drain().
@@ -39,7 +39,7 @@ class edge_output {
 
  private:
   struct batch {
-    // Behind the edges stands their checksum.
+    // The edges, and behind them their checksum.
     explicit batch(std::size_t edges, cudaStream_t stream)
         : device(edges + 1, stream), host(edges + 1) {}
     device_buffer<edge> device;

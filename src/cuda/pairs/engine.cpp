@@ -107,7 +107,7 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
       detail::looks_for_patterns(what, backend::cuda, variant_, input.rows(), options) && whole;
   rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
                 stream(), info_);
-  if (folds) fold_rows(options);
+  if (folds) fold_rows(options, input.pattern_part);
 }
 
 void pair_engine::query_rows(const detail::pair_input& input, const pair_options& options) {
@@ -121,7 +121,7 @@ void pair_engine::query_rows(const detail::pair_input& input, const pair_options
   for (const index_t row : y.nan_rows) info_.nan_rows.push_back(before + row);
 }
 
-void pair_engine::fold_rows(const pair_options& options) {
+void pair_engine::fold_rows(const pair_options& options, const pair_part& part) {
   const auto start = std::chrono::steady_clock::now();
   const double most_share = detail::most_pattern_share(options.fold, backend::cuda, variant_);
   std::optional<row_patterns> patterns =
@@ -129,10 +129,9 @@ void pair_engine::fold_rows(const pair_options& options) {
   info_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!patterns) return;
   // Patterns are numbered by their first rows, so that those of x come first.
-  const row_range all{0, patterns->size()};
-  const index_t of_x = patterns_before(*patterns, area_.cols.begin);
-  area_ = area_.is_whole_table() ? detail::pair_area{.rows = all, .cols = all}
-                                 : detail::pair_area{.rows = {0, of_x}, .cols = {of_x, all.end}};
+  const bool is_against = !area_.is_whole_table();
+  const index_t of_x = is_against ? patterns_before(*patterns, area_.cols.begin) : patterns->size();
+  area_ = detail::area_of_patterns(patterns->size(), of_x, is_against, part);
   detail::prepared_rows folded{.rows = patterns->size(), .cols = info_.cols};
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }

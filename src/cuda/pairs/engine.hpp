@@ -80,7 +80,7 @@ class pair_engine final : public detail::pair_engine {
   void query_rows(const detail::pair_input& input, const pair_options& options);
   // Rows of equal ranks become one, where that pays by options.fold; of x against y each side by
   // itself.
-  void fold_rows(const pair_options& options);
+  void fold_rows(const pair_options& options, const pair_part& part);
   /// Weights of the rows on the device; empty without weights.
   [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
       std::span<const std::uint32_t> weights) const;

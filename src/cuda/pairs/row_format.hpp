@@ -1,5 +1,5 @@
 #pragma once
-// How the rows of an input are packed for the tiles of a variant: one visible pure function.
+// How the rows of an input are packed for the tiles of a variant: one pure function.
 
 #include <cstddef>
 
@@ -16,10 +16,6 @@ namespace gpu::cuda {
 /// Columns up to which doubled centred ranks fit int8, and int16; then they are limbs of 7 bits.
 inline constexpr index_t int8_rank_columns = 128;
 inline constexpr index_t int16_rank_columns = 32768;
-
-constexpr index_t padded(index_t value, index_t step) {
-  return (value + step - 1) / step * step;
-}
 
 /// How rows are packed for a tile.
 struct row_format {

@@ -11,7 +11,8 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+constexpr std::uint64_t most_buffered = std::uint64_t{1} << 18;
+constexpr std::uint64_t least_buffered = std::uint64_t{1} << 12;  // a file may grow
 constexpr std::size_t most_bytes_of_a_call = std::size_t{16} << 20;
 constexpr unsigned char first_magic_byte = 0x1F;
 
@@ -22,7 +23,9 @@ gzip_stream::gzip_stream(std::unique_ptr<byte_stream> compressed, std::string na
     : compressed_(std::move(compressed)),
       name_(std::move(name)),
       max_bytes_(max_bytes),
-      buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)) {
+      buffer_bytes_(static_cast<std::size_t>(
+          std::clamp(compressed_->most_bytes(), least_buffered, most_buffered))),
+      buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes_)) {
   state_.zalloc = memory.take;
   state_.zfree = memory.give_back;
   constexpr int window_bits = 15;
@@ -51,7 +54,7 @@ std::size_t gzip_stream::read(std::span<char> out) {
 
 /// Whether there is more compressed data.
 bool gzip_stream::refill() {
-  const std::size_t got = compressed_->read({buffer_.get(), buffer_bytes});
+  const std::size_t got = compressed_->read({buffer_.get(), buffer_bytes_});
   state_.next_in = reinterpret_cast<Bytef*>(buffer_.get());
   state_.avail_in = static_cast<uInt>(got);
   return got > 0;

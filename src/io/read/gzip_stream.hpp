@@ -46,6 +46,7 @@ class gzip_stream final : public byte_stream {
   std::string name_;
   std::uint64_t max_bytes_;
   std::uint64_t unpacked_bytes_ = 0;
+  std::size_t buffer_bytes_;  ///< What is read at once: less where no more can come.
   std::unique_ptr<char[]> buffer_;
   z_stream state_ = {};
   place place_ = place::in_member;

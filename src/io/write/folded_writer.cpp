@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view folded_edge_record =
     "[('first', '<u4'), ('second', '<u4'), ('statistic', '<f8'), ('p', '<f8'), ('pairs', '<u8')]";
 constexpr std::size_t header_bytes = 192;
+constexpr char names_of_columns[] = "name_i\tname_j\t{}\tt\tp\tpairs";
 
 // A folded edge in memory is the record that the header describes.
 static_assert(sizeof(folded_edge) == 32 && std::is_trivially_copyable_v<folded_edge>);
@@ -33,10 +34,10 @@ class tsv_writer final : public folded_edge_writer {
  public:
   tsv_writer(output_file& out, const row_patterns& patterns, const result_context& context)
       : text_(out), patterns_(patterns), context_(context), statistics_(context.observations) {
+    if (context.frame == result_frame::rows_only) return;
     // Into the buffer: it reaches the file with the first edges.
-    fmt::format_to(text_.end(), FMT_COMPILE("name_i\tname_j\t{}\tt\tp\tpairs"),
-                   context.statistic_name);
-    text_.end_line();
+    fmt::format_to(text_.end(), "{}",
+                   folded_edge_header(result_format::tsv, context.statistic_name, 0));
   }
   void write(std::span<const folded_edge> edges) override {
     std::array<char, statistic_text::room> numbers;
@@ -61,7 +62,8 @@ class tsv_writer final : public folded_edge_writer {
 
 class npy_writer final : public folded_edge_writer {
  public:
-  explicit npy_writer(output_file& out) : out_(out) {
+  npy_writer(output_file& out, result_frame frame) : out_(out), frame_(frame) {
+    if (frame == result_frame::rows_only) return;
     if (!out.can_replace()) {
       throw output_error(out.name(),
                          "edges as .npy need a regular file, their number stands first");
@@ -73,11 +75,13 @@ class npy_writer final : public folded_edge_writer {
     count_ += static_cast<index_t>(edges.size());
   }
   void finish() override {
+    if (frame_ == result_frame::rows_only) return;
     out_.replace(0, make_npy_header(folded_edge_record, {count_}, header_bytes));
   }
 
  private:
   output_file& out_;
+  result_frame frame_;
   index_t count_ = 0;
 };
 
@@ -86,8 +90,16 @@ class npy_writer final : public folded_edge_writer {
 std::unique_ptr<folded_edge_writer> make_folded_edge_writer(result_format format, output_file& out,
                                                             const row_patterns& patterns,
                                                             const result_context& context) {
-  if (format == result_format::npy) return std::make_unique<npy_writer>(out);
+  if (format == result_format::npy) return std::make_unique<npy_writer>(out, context.frame);
   return std::make_unique<tsv_writer>(out, patterns, context);
+}
+
+std::string folded_edge_header(result_format format, std::string_view statistic_name,
+                               std::uint64_t count) {
+  if (format == result_format::npy) {
+    return make_npy_header(folded_edge_record, {static_cast<index_t>(count)}, header_bytes);
+  }
+  return fmt::format(names_of_columns, statistic_name) + "\n";
 }
 
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,

@@ -1,8 +1,11 @@
 #pragma once
 // Edges between patterns of rows, and the patterns, as text or .npy.
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include <gpu/pair_sinks.hpp>
 
@@ -21,11 +24,16 @@ class folded_edge_writer {
 
 /// TSV: a header line, then name_i, name_j, statistic, t, p, pairs; a pattern has the name of its
 /// first row. npy: records (first u4, second u4, statistic f8, p f8, pairs u8), patterns counted
-/// from 0. `patterns` outlives the writer.
-/// @throw output_error where the format is npy and `out` cannot be rewritten.
+/// from 0. `patterns` outlives the writer. Without the header where the context's frame is
+/// rows_only.
+/// @throw output_error where the format is npy with a header and `out` cannot be rewritten.
 [[nodiscard]] std::unique_ptr<folded_edge_writer> make_folded_edge_writer(
     result_format format, output_file& out, const row_patterns& patterns,
     const result_context& context);
+
+/// What stands in front of `count` folded edges.
+[[nodiscard]] std::string folded_edge_header(result_format format, std::string_view statistic_name,
+                                             std::uint64_t count);
 
 /// TSV: name, pattern, of every row; the pattern is empty where the row has none. npy: the pattern
 /// of each row [rows], u4. Of x against y as write_counts.

@@ -65,7 +65,8 @@ struct kernel_body {
     return inside ? place::inside : place::across;
   }
 
-  // One block pair by pair, for what the vectors cannot settle. visit(row, col, raw, margin).
+  // One block pair by pair, for the pairs that the vectors cannot decide. visit(row, col, raw,
+  // margin).
   template <class Visit>
   static __attribute__((noinline)) void each_pair(const kernel_tile& tile, index_t row,
                                                   index_t group, const Visit& visit) {
@@ -251,7 +252,7 @@ inline void rho_of_sums(const std::int32_t* sums, double square_row,
 }
 
 // Without branches, so that a cut that keeps half of the pairs costs no mispredictions: every
-// candidate is written, and the next one over it where it does not pass.
+// candidate is written, and overwritten by the next one where it does not pass.
 inline index_t select_sums(const sum_row& in, pair_hit* out) {
   std::uint32_t at[most_selected + 1];
   index_t candidates = 0;

@@ -1,9 +1,9 @@
 // The 8-bit screen with 256-bit products (vpmaddubsw). Included inside the unnamed namespace of a
 // file compiled for AVX2, after cpu/pairs/loops/kernel_screen_body.hpp.
 //
-// A lane of 16 bits is a column: a step multiplies two bytes of 16 columns by the two of a row, and
-// adds the pairs of products, which never saturate (byte_pair_offset), to sums that wrap around.
-// The last sums fit (byte_pair_length), so that what happens on the way does not matter.
+// A lane of 16 bits is a column: a step multiplies two bytes of 16 columns by the two of a row and
+// adds the pairs of products, which never saturate (byte_pair_offset), to sums that may wrap
+// around. The final sums fit (byte_pair_length), so the intermediate wraps do not matter.
 //
 // Steps is the number of steps of two bytes, or 0 for what the tile says. 4 rows against 32 columns
 // are 8 sums, 2 columns, a row and a product: 12 of 16 registers.

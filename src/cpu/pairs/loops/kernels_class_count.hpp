@@ -6,10 +6,9 @@
 // the class of the row and the column keep, and the mask counted for the row and the columns.
 //
 // Bins: the sums of some rows and the masks are stored, and gone through once the registers of the
-// sums are free. The bins of 16 lanes come from float arithmetic; where that is not sure, which is
-// near an edge of a bin, the definition decides. Those of the kept lanes are moved together and
-// wait for one loop without branches to count them. (Lane by lane, in double arithmetic, took three
-// times as long.)
+// sums are free. The bins of 16 lanes come from float arithmetic; near the edge of a bin the
+// definition decides. The bins of the kept lanes are moved together, and one loop without branches
+// counts them.
 
 // What counts bins: nothing where there are none.
 template <bool Binned>
@@ -83,7 +82,7 @@ class bin_counter<true> {
     auto mask = static_cast<__mmask16>(kept);
     const __mmask16 unsure = _mm512_mask_cmp_ps_mask(mask, off, band_, _CMP_LE_OQ);
     if (unsure != 0) {
-      settle(row, i, half, unsure);
+      bin_exactly(row, i, half, unsure);
       mask = static_cast<__mmask16>(mask & ~unsure);
     }
     _mm512_storeu_si512(waiting_ + waiting_bins_,
@@ -91,8 +90,8 @@ class bin_counter<true> {
     waiting_bins_ += __builtin_popcount(mask);
   }
 
-  __attribute__((noinline)) void settle(index_t row, index_t i, index_t half,
-                                        std::uint32_t unsure) {
+  __attribute__((noinline)) void bin_exactly(index_t row, index_t i, index_t half,
+                                             std::uint32_t unsure) {
     for (; unsure != 0; unsure &= unsure - 1) {
       const index_t lane = half * group_lanes + __builtin_ctz(unsure);
       // Quarters of the first group and of the second take turns.

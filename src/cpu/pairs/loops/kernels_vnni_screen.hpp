@@ -1,9 +1,9 @@
 // The 8-bit screen with VNNI alone. Included inside the unnamed namespace of a file compiled for
 // AVX-512 with VNNI, after cpu/pairs/loops/kernel_screen_body.hpp.
 //
-// Steps is the number of steps of 4 bytes, or 0 for what the tile says: known, as for the common 29
-// to 32 columns, the addresses cost nothing, and Zen 4 runs at 7.3 in place of 5.8e9 pairs/s and
-// thread, one multiply-add a clock.
+// Steps is the number of steps of 4 bytes, or 0 where only the tile knows it. Known at compile
+// time, as for the common 29 to 32 columns, the addresses cost nothing: 7.3e9 instead of 5.8e9
+// pairs/s and thread on Zen 4, one multiply-add a clock.
 //
 // 8 rows against 32 columns: two multiply-adds for each broadcast of a row's step. Measured on
 // Sapphire Rapids at 32 columns, one thread, in 1e9 pairs/s: 8x2 8.5, 4x4 8.6, 12x2 8.3, 16x1 7.4,

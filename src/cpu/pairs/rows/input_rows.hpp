@@ -10,6 +10,7 @@
 
 #include <gpu/detail/any_view.hpp>
 #include <gpu/index.hpp>
+#include <gpu/pair_options.hpp>
 
 #include "base/index_range.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
@@ -90,6 +91,8 @@ struct row_selection {
   bool is_across = false;
   /// The section whose rows are those of the area.
   std::size_t rows_section = 0;
+  /// Where the rows are folded: the part of the section's patterns that is asked for.
+  pair_part pattern_part = {};
 
   [[nodiscard]] index_t rows() const {
     index_t sum = 0;

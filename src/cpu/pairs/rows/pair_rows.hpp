@@ -22,7 +22,7 @@
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/engine.hpp"
-#include "plan/cpu_pair_rung.hpp"
+#include "plan/cpu_pair_way.hpp"
 
 namespace gpu::cpu {
 
@@ -79,7 +79,7 @@ struct pair_visitor {
   void* context = nullptr;
 };
 
-/// What the calls of a sink ask of the rows.
+/// What a sink is going to ask of the rows.
 struct pair_task {
   enum class output { statistics, above, matches, counts };
   output wanted = output::statistics;
@@ -104,8 +104,8 @@ class pair_rows {
   [[nodiscard]] virtual std::string explain() const {
     return "every pair is decided: this variant has no other way";
   }
-  /// Goes on in another way where the tiles so far turned out otherwise than prepare() expected.
-  /// To be called by one thread, between tiles.
+  /// Takes the next way where the tiles so far turned out otherwise than prepare() expected. To be
+  /// called by one thread, between tiles.
   virtual void reconsider() {}
 
   /// The statistic of every pair of `tile` (at most block_rows x block_cols), also of those with
@@ -119,7 +119,8 @@ class pair_rows {
   virtual void above(const pair_tile& /*tile*/, const double* /*bars*/, bool /*by_magnitude*/,
                      pair_scratch& /*scratch*/, const pair_visitor& /*visit*/) const {}
 
-  /// Appends the kept pairs of `tile` with row < col; columns ascend within each row.
+  /// Appends the kept pairs of `tile` with row < col; columns ascend within each row. `keep` is
+  /// that of prepare(), here and below.
   virtual void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
                        hit_buffer& out) const;
 
@@ -210,8 +211,7 @@ class row_inspector {
   std::vector<index_t>::const_iterator next_nan_;
 };
 
-/// What the rows packed first come to: the selected sections one after the other, as they are
-/// packed at once.
+/// The layout of the rows that are packed first: the selected sections one after the other.
 row_layout layout_of(const row_selection& selection, const std::vector<index_t>& section_rows);
 
 /// How rows are prepared.

@@ -202,8 +202,8 @@ std::unique_ptr<pair_rows> make_rows(unit_rows rows, const row_layout& layout, i
                                                options.threads);
 }
 
-// Scales rows whenever they are asked for. A finite row whose values differ has a statistic: no
-// rounding of what is in make_unit_row makes them all equal.
+// Scales rows whenever they are asked for. A finite row whose values differ has a statistic:
+// rounding in make_unit_row never makes all its values equal.
 class unit_row_source final : public row_source {
  public:
   unit_row_source(const input_rows& input, const row_options& options, row_preparation& found)

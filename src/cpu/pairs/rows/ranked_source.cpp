@@ -92,14 +92,14 @@ void for_each_hashed_piece(const input_rows& input, index_range range, int threa
   }
 }
 
-// What one look at all rows tells.
+// What one pass over all rows finds.
 struct row_survey {
   present_rows present;                 // rows that have a statistic
   std::vector<section_sample> samples;  // of the sections, where patterns are looked for
 };
 
-// Rows are ranked here only where patterns are looked for: it takes far less to see that values
-// differ.
+// Rows are ranked here only where patterns are looked for: whether the values of a row differ takes
+// far less time to find.
 template <class Integer>
 row_survey survey_rows(const input_rows& input, const row_options& options,
                        row_preparation& found) {

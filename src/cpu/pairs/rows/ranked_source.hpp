@@ -1,6 +1,6 @@
 #pragma once
-// Spearman's rows where they are packed in windows: ranked from the input whenever they are asked
-// for, so that no ranks wait.
+// Spearman's rows where they are packed in windows: ranked from the input whenever they are needed,
+// so that no ranks are held.
 
 #include <algorithm>
 #include <cstdint>

@@ -9,11 +9,10 @@ namespace {
 
 // One work item can never overflow the queue: it has fewer pairs than this.
 constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
-// What strict cuts fill at most, as a rule: memory that is never used costs its mapping all the
-// same.
+// The usual size: strict cuts rarely find more. Memory that is never used still has to be mapped.
 constexpr std::uint64_t first_queued = std::uint64_t{2} << 20;
-// Of the screen of wide rows, whose items are single tiles, twice as many pairs are held as the
-// share of candidates that it is worth while to.
+// For wide rows, whose items are single tiles, the queue holds twice the largest share of
+// candidates with which the screen pays.
 constexpr std::uint64_t least_wide_queued = std::uint64_t{1} << 16;
 static_assert(least_wide_queued >=
               std::uint64_t{kernels::wide_screen.panel_rows} * kernels::wide_screen.tile_rows);

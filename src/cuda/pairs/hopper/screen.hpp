@@ -35,8 +35,8 @@ class pair_screen {
   [[nodiscard]] index_t items() const;
   /// Pairs that are asked for, of rows that have a statistic.
   [[nodiscard]] double pairs() const { return packed_.pairs(); }
-  /// Finds every kept pair of this engine's share of `walk`. Returns false where `pays` denied it
-  /// on one of the devices and nothing had been committed.
+  /// Finds every kept pair of this engine's share of `walk`. Returns false where `pays` returned
+  /// false on one of the devices before anything had been committed.
   bool run(pair_walk& walk, const receiver& receive, const judge& pays);
 
  private:

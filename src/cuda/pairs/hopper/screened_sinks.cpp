@@ -66,7 +66,7 @@ class screened_writer {
                             double expected) {
     const std::size_t output = edge_output::bytes(request, expected, output_room(budget));
     const std::size_t left = budget.left() > output ? budget.left() - output : 0;
-    // Half for what comes with one more slice, and for what grows beside what it grows from.
+    // Half of it: one more slice may come, and a growing store exists twice for a moment.
     const std::uint64_t fitting = left / 2 / found_edges::bytes_per_edge;
     return std::clamp<std::uint64_t>(fitting, 1, most_ordered_edges);
   }

@@ -29,7 +29,7 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighb
   const index_t rows = area_.rows.size();
   const index_t groups =
       (area_.cols.size() + kernels::neighbor_group_rows - 1) / kernels::neighbor_group_rows;
-  const index_t pitch = (groups + 7) / 8 * 8;
+  const index_t pitch = maxima_pitch(groups);
   const auto slices = static_cast<int>(
       std::clamp<index_t>(std::min(most_slice_entries / k, groups / groups_of_slice), 1,
                           kernels::neighbor_most_slices));
@@ -55,6 +55,7 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighb
     table.rows = {0, rows};
     const kernels::neighbor_block block{
         .left = left, .first = 0, .count = rows, .maxima = maxima.data(), .pitch = pitch};
+    fill_behind_groups(maxima.data(), rows, groups, stream());
     const kernels::neighbor_query query = make_query(request);
     kernels::launch_thin_maxima(source, right, block, query, bounds.data(), multiprocessors_,
                                 stream());

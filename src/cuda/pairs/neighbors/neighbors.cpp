@@ -65,7 +65,7 @@ struct group_plan {
       : left(rows_to_pack(area.rows, elements)),
         right(rows_to_pack(area.cols, elements)),
         one_table(area.rows == area.cols),
-        pitch((kernels::neighbor_groups(right) + 7) / 8 * 8),
+        pitch(maxima_pitch(kernels::neighbor_groups(right))),
         tile_bytes(bytes_of(right) + (one_table ? 0 : bytes_of(left))),
         unit_bytes(static_cast<std::size_t>(unit * pitch) * sizeof(std::uint16_t) +
                    2 * list_table::bytes(unit, k)),
@@ -132,6 +132,8 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
   const stream_guard guard{{stream(), output_.get()}};
   plan.pack(source, tiles.data(), stream());
+  fill_behind_groups(maxima.data(), block_units * unit, kernels::neighbor_groups(plan.right),
+                     stream());
   const kernels::neighbor_query query = make_query(request);
 
   const auto walk = walk_pairs("pairs", units);

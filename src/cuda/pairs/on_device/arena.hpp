@@ -5,8 +5,8 @@
 
 namespace gpu::cuda {
 
-/// Hands out pieces of one memory, each aligned to 256 bytes; without a memory it only counts what
-/// they take, so that one piece of code says how much a call needs and where everything is.
+/// Hands out pieces of one block of memory, each aligned to 256 bytes. Without memory it only
+/// counts their bytes, so that the same code answers how much a call needs.
 class arena {
  public:
   explicit arena(std::byte* memory = nullptr) : memory_(memory) {}

@@ -11,7 +11,7 @@ namespace {
 
 using kernels::pair_tile_kind;
 
-// Half of what a host result takes: it is part of every call's scratch.
+// Half of what a call with a host result may take, because it is part of the scratch of every call.
 constexpr std::size_t most_maxima_bytes = std::size_t{512} << 20;
 constexpr index_t unit = kernels::neighbor_row_multiple;
 
@@ -54,7 +54,7 @@ stream_group_search::stream_group_search(const call_shape& shape, const device_t
   const kernels::neighbor_rows right = packed_rows_of(shape.area.cols, shape, nullptr);
   const kernels::neighbor_rows left = packed_rows_of(shape.area.rows, shape, nullptr);
   const bool one_table = shape.area.rows == shape.area.cols;
-  pitch_ = (kernels::neighbor_groups(right) + 7) / 8 * 8;
+  pitch_ = maxima_pitch(kernels::neighbor_groups(right));
   const auto unit_bytes = static_cast<std::size_t>(unit * pitch_) * sizeof(std::uint16_t);
   const auto fitting =
       static_cast<index_t>(most_maxima_bytes / std::max<std::size_t>(unit_bytes, 1));
@@ -78,6 +78,7 @@ void stream_group_search::run(const stream_rows& rows, const detail::keep_range&
       packed_rows_of(shape_.area.rows, shape_, one_table ? tiles_ : tiles_ + bytes_of(right));
   kernels::launch_neighbor_pack(source, right, stream);
   if (!one_table) kernels::launch_neighbor_pack(source, left, stream);
+  fill_behind_groups(maxima_, block_rows_, kernels::neighbor_groups(right), stream);
   const kernels::neighbor_query query = make_query({.keep = keep, .k = k, .order = sink_.order});
   // Spearman's tensor variant is the one without warpgroups; Pearson has but the one name for both.
   const bool by_warpgroups =

@@ -13,7 +13,7 @@ namespace {
 
 using kernels::pair_tile_kind;
 
-// Of the statistics of a block; a block has whole tiles of rows in any case.
+// The most bytes of the statistics of a block; a block has whole tiles of rows in any case.
 constexpr std::size_t most_block_bytes = std::size_t{256} << 20;
 constexpr index_t tile_rows = 128;
 

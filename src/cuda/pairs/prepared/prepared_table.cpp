@@ -15,12 +15,12 @@ namespace gpu::cuda {
 device_prepared_table::device_prepared_table(detail::measure measure_of,
                                              const detail::any_table& data,
                                              const pair_options& options, const device_info& on,
-                                             pair_variant rung)
+                                             pair_variant chosen)
     : ordinal_(on.ordinal) {
   const detail::pair_tables tables{.x = data};
   const index_t columns = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =
-      choose_row_format(measure_of, rung, columns, options.variant != pair_variant::automatic);
+      choose_row_format(measure_of, chosen, columns, options.variant != pair_variant::automatic);
   pair_budget budget(options.exec.workspace_bytes);
   const auto alone = make_solo_share(options.exec.on_progress);
   detail::prepared_rows info;
@@ -36,7 +36,7 @@ device_prepared_table::device_prepared_table(detail::measure measure_of,
   constant_rows = std::move(info.constant_rows);
   nan_rows = std::move(info.nan_rows);
   where = backend::cuda;
-  variant = rung;
+  variant = chosen;
   device = on.name;
   seconds = info.seconds;
 }

@@ -26,7 +26,7 @@ class pair_device_group final : public detail::pair_engine {
   pair_device_group& operator=(const pair_device_group&) = delete;
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
-  // Every device folds alike.
+  // Every device finds the same patterns.
   [[nodiscard]] const detail::folded_rows* folded() const override {
     return engines_.front()->folded();
   }
@@ -173,8 +173,7 @@ void pair_device_group::edges(const detail::edge_request& request,
         team.call([&] { request.expect(least, most); });
       };
     }
-    engine.edges(own,
-                 [&](const detail::edge_batch& batch) { team.call([&] { receive(batch); }); });
+    engine.edges(own, [&](const detail::edge_batch& batch) { team.call([&] { receive(batch); }); });
   });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// What an engine needs of the call it works on: its next piece of work, whom to report progress
-// to, and what must be decided as one where several engines, one per device, share the call. An
-// engine alone has a solo_share.
+// What an engine needs of the call it works on: its next piece of work, progress reports, and the
+// decisions that engines of one call, one per device, take together. An engine that is alone has a
+// solo_share.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,9 +35,11 @@ class pair_walk {
   /// Reports that many more pairs as done.
   virtual void advance(std::uint64_t pairs) = 0;
 
-  /// Ends the walk without a result, for all engines; false where one has committed: go on.
+  /// Ends the walk without a result, for all engines. False where one has committed: then the walk
+  /// continues.
   [[nodiscard]] virtual bool give_up() = 0;
-  /// Before what was found leaves for good. False where an engine gave up: then it must not.
+  /// To be called before what was found is delivered. False where an engine gave up: then it must
+  /// not be.
   [[nodiscard]] virtual bool commit() = 0;
   /// Waits until every engine has finished; whether none gave up.
   virtual bool finish() = 0;
@@ -81,9 +83,9 @@ class pair_share {
                      const detail::edge_receiver& receive) = 0;
   /// What every engine hands in, by engine: where in its memory the others may write until leave().
   [[nodiscard]] virtual std::vector<shared_rows> exchange(const shared_rows& mine) = 0;
-  /// After exchange(), with this engine's own writes complete: waits until every engine has come
-  /// here. From then on nobody writes to another's memory. Called while an exception unwinds, it
-  /// ends the call for all first.
+  /// Call it after exchange(), when the writes of this engine are complete: waits until every
+  /// engine has called it. From then on no engine writes to another's memory. Called while an
+  /// exception unwinds, it ends the call for all engines first.
   virtual void leave() noexcept = 0;
   /// Engines that work on the call.
   [[nodiscard]] virtual int members() const = 0;

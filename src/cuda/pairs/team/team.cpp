@@ -170,7 +170,7 @@ class pair_team::share final : public pair_share {
     lock held(team_.mutex_);
     team_.rows_[member_] = mine;
     team_.rendezvous(held, [] {});
-    // Who has met the others must leave() with them: nothing throws from here on.
+    // A member that has met the others must leave() with them: nothing throws from here on.
     std::copy(team_.rows_.begin(), team_.rows_.end(), all.begin());
     return all;
   }
@@ -178,7 +178,8 @@ class pair_team::share final : public pair_share {
     lock held(team_.mutex_);
     const int all = (team_.left_ / team_.members_ + 1) * team_.members_;
     ++team_.left_;
-    // A failure reaches the team only after this: the others must not wait for its rest meanwhile.
+    // The team learns of the failure only after this; meanwhile the others must not wait for this
+    // member.
     if (std::uncaught_exceptions() > 0) team_.stopped_ = true;
     team_.for_members_.notify_all();
     team_.for_members_.wait(held, [&] { return team_.left_ >= all; });

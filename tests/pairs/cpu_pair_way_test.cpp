@@ -4,29 +4,29 @@
 #include <limits>
 #include <string>
 
-#include "plan/cpu_pair_rung.hpp"
+#include "plan/cpu_pair_way.hpp"
 #include "support/catch.hpp"
 
-using gpu::cpu::choose_cpu_rung;
+using gpu::cpu::choose_cpu_way;
 using gpu::cpu::cpu_pair_costs;
-using gpu::cpu::cpu_pair_rung;
+using gpu::cpu::cpu_pair_way;
 
 TEST_CASE("Few pairs are screened, some searched, many all decided", "[plan]") {
   const cpu_pair_costs costs{.screen = 0.15, .search = 0.6, .every = 2.5, .decide = 20};
-  const auto rung = [&](double kept, double candidates) {
-    return choose_cpu_rung({.sampled = 1000, .kept = kept, .candidates = candidates}, costs).rung;
+  const auto way = [&](double kept, double candidates) {
+    return choose_cpu_way({.sampled = 1000, .kept = kept, .candidates = candidates}, costs).way;
   };
-  CHECK(rung(1e-5, 1e-4) == cpu_pair_rung::screen);
-  CHECK(rung(1e-5, 0.1) == cpu_pair_rung::search);
-  CHECK(rung(0.01, 0.2) == cpu_pair_rung::search);
-  CHECK(rung(0.3, 0.3) == cpu_pair_rung::every);
-  CHECK(rung(1, 1) == cpu_pair_rung::every);
+  CHECK(way(1e-5, 1e-4) == cpu_pair_way::screen);
+  CHECK(way(1e-5, 0.1) == cpu_pair_way::search);
+  CHECK(way(0.01, 0.2) == cpu_pair_way::search);
+  CHECK(way(0.3, 0.3) == cpu_pair_way::every);
+  CHECK(way(1, 1) == cpu_pair_way::every);
 }
 
 TEST_CASE("A choice tells what each way would have cost", "[plan]") {
   const cpu_pair_costs no_screen{.search = 0.6, .every = 2.5, .decide = 20};
-  const auto choice = choose_cpu_rung({.sampled = 10, .kept = 0.01, .candidates = 1}, no_screen);
-  CHECK(choice.rung == cpu_pair_rung::search);
+  const auto choice = choose_cpu_way({.sampled = 10, .kept = 0.01, .candidates = 1}, no_screen);
+  CHECK(choice.way == cpu_pair_way::search);
   CHECK(choice.screen == std::numeric_limits<double>::infinity());
   CHECK(choice.search < choice.every);
   CHECK(choice.every == 2.5);
@@ -37,7 +37,7 @@ TEST_CASE("A stricter cut is never expected to take longer", "[plan]") {
   double before = 0;
   for (double share = 1e-7; share < 1; share *= 1.1) {
     const auto choice =
-        choose_cpu_rung({.sampled = 1000, .kept = share, .candidates = share}, costs);
+        choose_cpu_way({.sampled = 1000, .kept = share, .candidates = share}, costs);
     const double cost = std::min({choice.screen, choice.search, choice.every});
     CHECK(cost >= before);
     before = cost;
@@ -52,19 +52,19 @@ TEST_CASE("A share of a sample is never none and never all", "[plan]") {
 }
 
 TEST_CASE("A choice says in words what was taken and why", "[plan]") {
-  using gpu::cpu::explain_cpu_rung;
+  using gpu::cpu::explain_cpu_way;
   const cpu_pair_costs costs{.screen = 0.15, .search = 0.6, .every = 2.5, .decide = 20};
   const auto text = [&](double kept, double candidates) {
     const gpu::cpu::pair_estimate estimate{.sampled = 1000, .kept = kept, .candidates = candidates};
-    return explain_cpu_rung(choose_cpu_rung(estimate, costs), estimate);
+    return explain_cpu_way(choose_cpu_way(estimate, costs), estimate);
   };
   CHECK(text(1e-5, 1e-4).starts_with("screened by 8-bit products: they leave 0.0001 of the pairs"));
   CHECK(text(1e-5, 0.1).starts_with("searched by sums of products: they leave 1e-05 of the pairs"));
   CHECK(text(0.3, 0.3).starts_with("every pair is decided: the cut keeps 0.3 of them"));
   CHECK(text(0.3, 0.3).ends_with("by deciding it 2.5 ns"));
   CHECK(text(0.3, 0.3).find("of 1000 sampled") != std::string::npos);
-  const auto without = choose_cpu_rung({.sampled = 10, .kept = 0.01, .candidates = 1},
-                                       {.search = 1, .every = 2, .decide = 20});
-  CHECK(explain_cpu_rung(without, {.sampled = 10, .kept = 0.01, .candidates = 1})
+  const auto without = choose_cpu_way({.sampled = 10, .kept = 0.01, .candidates = 1},
+                                      {.search = 1, .every = 2, .decide = 20});
+  CHECK(explain_cpu_way(without, {.sampled = 10, .kept = 0.01, .candidates = 1})
             .find("by screen not offered") != std::string::npos);
 }

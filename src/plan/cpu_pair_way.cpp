@@ -1,4 +1,4 @@
-#include "plan/cpu_pair_rung.hpp"
+#include "plan/cpu_pair_way.hpp"
 
 #include <fmt/format.h>
 
@@ -11,15 +11,15 @@ std::string cost_of(double nanoseconds) {
   return std::isfinite(nanoseconds) ? fmt::format("{:.2g} ns", nanoseconds) : "not offered";
 }
 
-std::string what_happens(cpu_pair_rung rung, const pair_estimate& estimate) {
-  switch (rung) {
-    case cpu_pair_rung::screen:
+std::string what_happens(cpu_pair_way way, const pair_estimate& estimate) {
+  switch (way) {
+    case cpu_pair_way::screen:
       return fmt::format("screened by 8-bit products: they leave {:.2g} of the pairs to decide",
                          estimate.candidates);
-    case cpu_pair_rung::search:
+    case cpu_pair_way::search:
       return fmt::format("searched by sums of products: they leave {:.2g} of the pairs to decide",
                          estimate.kept);
-    case cpu_pair_rung::every:
+    case cpu_pair_way::every:
       break;
   }
   return fmt::format("every pair is decided: the cut keeps {:.2g} of them", estimate.kept);
@@ -27,9 +27,9 @@ std::string what_happens(cpu_pair_rung rung, const pair_estimate& estimate) {
 
 }  // namespace
 
-std::string explain_cpu_rung(const cpu_rung_choice& choice, const pair_estimate& estimate) {
+std::string explain_cpu_way(const cpu_way_choice& choice, const pair_estimate& estimate) {
   return fmt::format("{}, of {} sampled; a pair by screen {}, by search {}, by deciding it {}",
-                     what_happens(choice.rung, estimate), estimate.sampled, cost_of(choice.screen),
+                     what_happens(choice.way, estimate), estimate.sampled, cost_of(choice.screen),
                      cost_of(choice.search), cost_of(choice.every));
 }
 

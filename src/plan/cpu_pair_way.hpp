@@ -1,0 +1,74 @@
+#pragma once
+// The way in which the CPU finds the pairs that pass a cut, chosen by one pure function of what a
+// sample of the pairs says and what each way costs.
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+/// How pairs that pass a cut are found: the first is the fastest where few pass, the last where
+/// many do.
+enum class cpu_pair_way {
+  screen,  ///< 8-bit products leave candidates, which are decided one by one.
+  search,  ///< Sums of products are compared with the cut; what may pass is decided one by one.
+  every    ///< Every pair of a block is decided, without a branch.
+};
+
+/// What pairs drawn at random say. Shares are in (0, 1).
+struct pair_estimate {
+  index_t sampled = 0;    ///< Pairs that were looked at.
+  double kept = 0;        ///< Share of the pairs that pass the cut.
+  double candidates = 0;  ///< Share that the screen would leave; 1 where there is none.
+};
+
+/// Share of `passed` in `sampled` pairs, as if half a pair more had passed: where none of 1000 did,
+/// the share is taken as 1 in 2000 and not as 0.
+[[nodiscard]] inline double estimated_share(index_t passed, index_t sampled) {
+  return (static_cast<double>(passed) + 0.5) / (static_cast<double>(sampled) + 1);
+}
+
+/// Nanoseconds of one thread.
+struct cpu_pair_costs {
+  double screen = std::numeric_limits<double>::infinity();  ///< Of a pair; infinite: no screen.
+  double search = 0;                                        ///< Of a pair.
+  double every = 0;                                         ///< Of a pair.
+  double decide = 0;  ///< Of one pair that is decided by itself.
+};
+
+/// The choice and its reason: the expected nanoseconds of a pair by each way, of one thread.
+struct cpu_way_choice {
+  cpu_pair_way way = cpu_pair_way::search;
+  double screen = 0;
+  double search = 0;
+  double every = 0;
+};
+
+/// Nanoseconds a pair of a way that drops most pairs, `pair` each. Where one of a block of 256 may
+/// pass, the products of the block are computed again, and the pair is decided by itself.
+[[nodiscard]] inline double cpu_cost_of_dropping(double pair, double share, double decide) {
+  constexpr double block_pairs = 256;
+  return pair * (1 + std::min(1.0, block_pairs * share)) + share * decide;
+}
+
+/// The way that is expected to take least time.
+[[nodiscard]] inline cpu_way_choice choose_cpu_way(const pair_estimate& estimate,
+                                                   const cpu_pair_costs& costs) {
+  cpu_way_choice out{
+      .screen = cpu_cost_of_dropping(costs.screen, estimate.candidates, costs.decide),
+      .search = cpu_cost_of_dropping(costs.search, estimate.kept, costs.decide),
+      .every = costs.every};
+  out.way = out.every < out.search ? cpu_pair_way::every : cpu_pair_way::search;
+  if (out.screen < std::min(out.search, out.every)) out.way = cpu_pair_way::screen;
+  return out;
+}
+
+/// The choice in words: the way, what it and the others were expected to cost, and what the sample
+/// said.
+[[nodiscard]] std::string explain_cpu_way(const cpu_way_choice& choice,
+                                          const pair_estimate& estimate);
+
+}  // namespace gpu::cpu

@@ -30,8 +30,8 @@ index_t fitting_rows(index_t bytes, index_t row_words, index_t most) {
 
 // A product of prepared operands by the loops that count.
 struct counted_product {
-  const prepared_rows& left;
-  const prepared_rows& right;
+  const bit_operand& left;
+  const bit_operand& right;
   int scale;
   matrix_view<std::int32_t> out;
   const bit_kernels& kernels = usable_bit_kernels();
@@ -124,14 +124,14 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
   const detail::bit_terms terms = detail::terms_of(product, a.cols());
 #if defined(__x86_64__)
   if (tiles_pay(out.rows(), out.cols(), a.cols())) {
-    const prepared_rows left(a, tile_block, terms.per_one, terms.constant, team);
-    const prepared_rows right(b, tile_block, terms.per_one, 0, team);
+    const bit_operand left(a, tile_block, terms.per_one, terms.constant, team);
+    const bit_operand right(b, tile_block, terms.per_one, 0, team);
     multiply_on_tiles(left, right, terms.scale, out, team);
     return;
   }
 #endif
-  const prepared_rows left(a, bit_block, terms.per_one, terms.constant, team);
-  const prepared_rows right(b, bit_block, terms.per_one, 0, team);
+  const bit_operand left(a, bit_block, terms.per_one, terms.constant, team);
+  const bit_operand right(b, bit_block, terms.per_one, 0, team);
   const counted_product work{left, right, terms.scale, out};
 
   const index_t strip = fitting_rows(strip_bytes, left.row_words(), most_strip_rows);

@@ -21,7 +21,7 @@ constexpr index_t task_col_bytes = index_t{1} << 20;
 // All rows of the right operand as columns.
 class columns_of {
  public:
-  columns_of(const prepared_rows& rows, int threads)
+  columns_of(const bit_operand& rows, int threads)
       : strip_(rows.row_words() * column_words),
         words_(static_cast<std::size_t>(rows.padded_rows() / tile_rows * strip_)) {
     advise_large_pages(words_.data(), words_.size() * sizeof(std::uint32_t));
@@ -55,8 +55,8 @@ struct tile_scratch {
 
 // The products of 32 rows and the columns [col, end_col) of the result.
 struct tile_task {
-  const prepared_rows& left;
-  const prepared_rows& right;
+  const bit_operand& left;
+  const bit_operand& right;
   const columns_of& columns;
   int scale;
   matrix_view<std::int32_t> out;
@@ -84,7 +84,7 @@ bool tiles_pay(index_t rows, index_t cols, index_t bits) {
          bits >= least_bits;
 }
 
-void multiply_on_tiles(const prepared_rows& left, const prepared_rows& right, int scale,
+void multiply_on_tiles(const bit_operand& left, const bit_operand& right, int scale,
                        matrix_view<std::int32_t> out, int threads) {
   const columns_of columns(right, threads);
   const tile_task task{left, right, columns, scale, out};

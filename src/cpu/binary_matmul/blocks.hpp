@@ -14,7 +14,7 @@ bool tiles_pay(index_t rows, index_t cols, index_t bits);
 
 /// out(i, j) = scale * (common ones of row i of left and row j of right) + both offsets. The
 /// operands are padded to multiples of tile_block; `threads` >= 1.
-void multiply_on_tiles(const prepared_rows& left, const prepared_rows& right, int scale,
+void multiply_on_tiles(const bit_operand& left, const bit_operand& right, int scale,
                        matrix_view<std::int32_t> out, int threads);
 
 }  // namespace gpu::cpu

@@ -17,9 +17,9 @@ namespace gpu::cpu {
 
 /// A copy of the rows on cache lines, rows padded to multiples of `block`, with zeros past the last
 /// column, and the term that each row adds to its results: constant + per_one * its ones.
-class prepared_rows {
+class bit_operand {
  public:
-  prepared_rows(bit_matrix_view bits, index_t block, int per_one, int constant, int threads)
+  bit_operand(bit_matrix_view bits, index_t block, int per_one, int constant, int threads)
       : row_words_((bit_words(bits.cols()) + 2 * line_words - 1) / (2 * line_words) * line_words),
         padded_rows_((bits.rows() + block - 1) / block * block),
         words_(static_cast<std::size_t>(padded_rows_ * row_words_)),

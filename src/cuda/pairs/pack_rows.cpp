@@ -1,6 +1,7 @@
 #include "cuda/pairs/pack_rows.hpp"
 
 #include "base/element_types.hpp"
+#include "base/round_up.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/rank/kernels.hpp"
 
@@ -19,7 +20,7 @@ void pack_ranks(const row_format& format, device_matrix_view<const T> block, con
     return kernels::launch_centred_ranks<T, Integer>(block, ranks, to.square_sums, stream);
   }
   const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(to.ranks), block.rows(),
-                                          padded(format.cols, 8));
+                                          round_up(format.cols, 8));
   kernels::launch_centred_ranks<T, Integer>(block, ranks, to.square_sums, stream);
   if constexpr (sizeof(Integer) > 1) {
     kernels::launch_split_limbs<Integer>(ranks, format.cols, format.limbs, format.columns,
@@ -34,7 +35,7 @@ std::size_t ranks_row_bytes(const row_format& format) {
       format.tile != pair_tile_kind::naive_spearman) {
     return 0;
   }
-  const auto pitch = static_cast<std::size_t>(padded(format.cols, 8));
+  const auto pitch = static_cast<std::size_t>(round_up(format.cols, 8));
   return pitch * (format.cols <= int16_rank_columns ? 2 : 4);
 }
 
@@ -45,7 +46,7 @@ void pack_rows(measure what, const row_format& format, device_matrix_view<const 
     case pair_tile_kind::naive_spearman: {
       // The ranks themselves are only needed for their sums of squares.
       const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(to.ranks),
-                                                   block.rows(), padded(format.cols, 8));
+                                                   block.rows(), round_up(format.cols, 8));
       kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, to.square_sums, stream);
       kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
       break;

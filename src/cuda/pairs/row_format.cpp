@@ -4,6 +4,8 @@
 
 #include <gpu/error.hpp>
 
+#include "base/round_up.hpp"
+
 namespace gpu::cuda {
 namespace {
 
@@ -31,9 +33,9 @@ row_format int8_format(pair_tile_kind tile, index_t cols) {
 row_format shared_rank_format(index_t cols) {
   if (cols <= int8_rank_columns) return int8_format(pair_tile_kind::shared_int8, cols);
   if (cols <= int16_rank_columns) {
-    return make_format(pair_tile_kind::shared_int16, cols, padded(cols, 8), 1, 2);
+    return make_format(pair_tile_kind::shared_int16, cols, round_up(cols, 8), 1, 2);
   }
-  return make_format(pair_tile_kind::shared_int32, cols, padded(cols, 4), 1, 4);
+  return make_format(pair_tile_kind::shared_int32, cols, round_up(cols, 4), 1, 4);
 }
 
 row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
@@ -46,7 +48,7 @@ row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
     throw unsupported(fmt::format("options.variant: tensor takes at most {} columns, got {}",
                                   three_limb_cols, cols));
   }
-  return make_format(pair_tile_kind::tensor_limbs, cols, padded(cols, 128),
+  return make_format(pair_tile_kind::tensor_limbs, cols, round_up(cols, 128),
                      cols <= two_limb_cols ? 2 : 3, 1);
 }
 
@@ -54,7 +56,7 @@ row_format pearson_format(pair_variant variant, index_t cols) {
   const index_t unit = kernels::unit_row_layout(cols).pitch();
   if (variant == pair_variant::tensor || variant == pair_variant::hopper) {
     row_format format =
-        make_format(pair_tile_kind::tensor_float, cols, padded(unit, 16), 1, 2 * sizeof(float));
+        make_format(pair_tile_kind::tensor_float, cols, round_up(unit, 16), 1, 2 * sizeof(float));
     format.unit_bytes = static_cast<std::size_t>(unit) * sizeof(double);
     return format;
   }

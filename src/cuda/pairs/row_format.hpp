@@ -17,10 +17,6 @@ namespace gpu::cuda {
 inline constexpr index_t int8_rank_columns = 128;
 inline constexpr index_t int16_rank_columns = 32768;
 
-constexpr index_t padded(index_t value, index_t step) {
-  return (value + step - 1) / step * step;
-}
-
 /// How rows are packed for a tile.
 struct row_format {
   kernels::pair_tile_kind tile = kernels::pair_tile_kind::shared_int8;

@@ -12,6 +12,8 @@
 
 #include <gpu/index.hpp>
 
+#include "base/round_up.hpp"
+
 namespace gpu::cpu {
 
 inline constexpr index_t group_lanes = 16;
@@ -37,11 +39,6 @@ inline constexpr int byte_pair_offset = 90;
 /// The square of no row of byte_pairs is larger than 32,767 where its length is at most this, and
 /// so no sum of products of two.
 inline constexpr double byte_pair_length = 181;
-
-/// `value` up to the next multiple of `step`.
-constexpr index_t round_up(index_t value, index_t step) {
-  return (value + step - 1) / step * step;
-}
 
 /// One tile of pairs, prepared for the kernels.
 struct kernel_tile {

@@ -157,7 +157,7 @@ class strip_counter {
     }
     kept_ += in_strip;
     const __m512 least = _mm512_range_ps(nearest[0], nearest[1], least_magnitude);
-    if (avx512_lanes::any_at_most(least, tile_.band)) settle(ready);
+    if (avx512_lanes::any_at_most(least, tile_.band)) correct(ready);
   }
 
   [[nodiscard]] std::uint64_t kept() const { return kept_; }
@@ -179,7 +179,7 @@ class strip_counter {
   }
 
   // Corrects the counts of pairs whose margin is within the band, where its sign does not decide.
-  __attribute__((noinline)) void settle(const strip& ready) {
+  __attribute__((noinline)) void correct(const strip& ready) {
     strip_margins(tile_, ready)
         .each_pair([&](index_t row, index_t col, std::int32_t raw, float margin) {
           if (!is_near(margin)) return;

@@ -82,7 +82,7 @@ class bin_counter<true> {
     auto mask = static_cast<__mmask16>(kept);
     const __mmask16 unsure = _mm512_mask_cmp_ps_mask(mask, off, band_, _CMP_LE_OQ);
     if (unsure != 0) {
-      settle(row, i, half, unsure);
+      bin_exactly(row, i, half, unsure);
       mask = static_cast<__mmask16>(mask & ~unsure);
     }
     _mm512_storeu_si512(waiting_ + waiting_bins_,
@@ -90,8 +90,8 @@ class bin_counter<true> {
     waiting_bins_ += __builtin_popcount(mask);
   }
 
-  __attribute__((noinline)) void settle(index_t row, index_t i, index_t half,
-                                        std::uint32_t unsure) {
+  __attribute__((noinline)) void bin_exactly(index_t row, index_t i, index_t half,
+                                             std::uint32_t unsure) {
     for (; unsure != 0; unsure &= unsure - 1) {
       const index_t lane = half * group_lanes + __builtin_ctz(unsure);
       // Quarters of the first group and of the second take turns.

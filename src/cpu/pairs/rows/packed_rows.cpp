@@ -35,12 +35,11 @@ void packed_rows::choose(const pair_task& task) {
   estimate_ = {};
   searched_pairs_ = 0;
   candidates_ = 0;
-  filter how;
   const bool has_cut =
       task.wanted == pair_task::output::matches || task.wanted == pair_task::output::counts;
-  const bool is_filtered = has_cut && make_filter(task.keep, how);
-  keeps_none_ = is_filtered && how.cut > 1;
-  if (is_filtered && !keeps_none_) choose_for_cut(how);
+  cut_ = has_cut ? make_cut(task.keep) : std::nullopt;
+  keeps_none_ = cut_ && cut_->cut > 1;
+  if (cut_ && !keeps_none_) choose_for_cut(*cut_);
 }
 
 void packed_rows::pack_for_way() {
@@ -86,7 +85,7 @@ const std::vector<double>& packed_rows::sample() {
   return sample_;
 }
 
-void packed_rows::choose_for_cut(const filter& how) {
+void packed_rows::choose_for_cut(const kernel_cut& how) {
   const auto share_above = [&](double cut) {
     const auto passed = std::count_if(sample_.begin(), sample_.end(), [&](double r) {
       return how.side == cut_side::magnitude  ? std::abs(r) >= cut
@@ -128,9 +127,7 @@ std::string packed_rows::explain() const {
 // at many more pairs than it was chosen for, the next one takes over; what was found stays.
 void packed_rows::reconsider() {
   constexpr std::uint64_t least_pairs = 1 << 20;
-  if (way_ == cpu_pair_way::every || searched_pairs_ < least_pairs) return;
-  filter how;
-  if (!make_filter(task_.keep, how)) return;
+  if (!cut_ || way_ == cpu_pair_way::every || searched_pairs_ < least_pairs) return;
   pair_estimate seen = estimate_;
   const double share =
       static_cast<double>(candidates_) / static_cast<double>(searched_pairs_.load());
@@ -187,7 +184,8 @@ kernel_tile packed_rows::tile_of(const pair_tile& tile, pair_scratch& scratch) c
           .diagonal = tile.col_begin - tile.row_begin};
 }
 
-bool packed_rows::make_filter(const detail::keep_range& keep, filter& out) const {
+std::optional<packed_rows::kernel_cut> packed_rows::make_cut(const detail::keep_range& keep) const {
+  kernel_cut out;
   if (keep.at_least >= 0 && keep.at_most == -keep.at_least) {
     out.cut = keep.at_least;
     out.sign_keep = 0x7fffffffu;
@@ -199,10 +197,10 @@ bool packed_rows::make_filter(const detail::keep_range& keep, filter& out) const
     out.sign_flip = 0x80000000u;
     out.side = cut_side::negative;
   } else {
-    return false;
+    return std::nullopt;
   }
   out.band = band_of(out.cut);
-  return true;
+  return out;
 }
 
 float packed_rows::band_of(double cut) const {
@@ -218,8 +216,8 @@ float* packed_rows::row_cuts_of(pair_scratch& scratch) const {
       pair_policy::task_rows * columns_.steps() * step_bytes);
 }
 
-kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
-                                     pair_scratch& scratch) const {
+kernel_tile packed_rows::cut_tile(const pair_tile& tile, const kernel_cut& how,
+                                  pair_scratch& scratch) const {
   kernel_tile out = tile_of(tile, scratch);
   float* const row_cut = row_cuts_of(scratch);
   std::fill_n(row_cut, round_up(tile.rows(), row_padding), 0.0f);
@@ -236,15 +234,15 @@ kernel_tile packed_rows::filter_tile(const pair_tile& tile, const filter& how,
 }
 
 template <class Take>
-void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
-                         pair_scratch& scratch, const Take& take) const {
+void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep,
+                         const kernel_cut& how, pair_scratch& scratch, const Take& take) const {
   struct context {
     const packed_rows& rows;
     const pair_tile& tile;
     const detail::keep_range& keep;
     const Take& take;
     mutable std::uint64_t candidates = 0;
-    bool settle(index_t row, index_t col, double statistic) const {
+    bool decide(index_t row, index_t col, double statistic) const {
       ++candidates;
       if (!keep.keeps(statistic)) return false;
       take(row, col, statistic);
@@ -254,16 +252,16 @@ void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep, 
   if (way_ == cpu_pair_way::screen) {
     const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t) {
       const context& c = *static_cast<context*>(opaque);
-      return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col));
+      return c.decide(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col));
     };
     screen_.search(tile, how.cut, how.side, scratch.kernel.data(),
                    {.keeps = decide, .context = &shared});
   } else {
     const auto decide = [](void* opaque, index_t row, index_t col, std::int32_t raw) {
       const context& c = *static_cast<context*>(opaque);
-      return c.settle(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
+      return c.decide(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
     };
-    dots_->search(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
+    dots_->search(cut_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
   }
   const auto pairs = static_cast<std::uint64_t>(tile.rows() * tile.cols());
   searched_pairs_.fetch_add(pairs, std::memory_order_relaxed);
@@ -301,18 +299,17 @@ void packed_rows::above(const pair_tile& tile, const double* bars, bool by_magni
   dots_->search(out, {.keeps = decide, .context = &shared});
 }
 
-void packed_rows::select(const pair_tile& tile, const detail::keep_range& keep, const filter&,
+void packed_rows::select(const pair_tile& tile, const detail::keep_range& keep, const kernel_cut&,
                          pair_scratch& scratch, hit_buffer& out) const {
   pair_rows::matches(tile, keep, scratch, out);
 }
 
 void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
                           pair_scratch& scratch, hit_buffer& out) const {
-  filter how;
-  if (!make_filter(keep, how)) return pair_rows::matches(tile, keep, scratch, out);
-  if (how.cut > 1) return;
-  if (way_ == cpu_pair_way::every) return select(tile, keep, how, scratch, out);
-  search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
+  if (!cut_) return pair_rows::matches(tile, keep, scratch, out);
+  if (keeps_none_) return;
+  if (way_ == cpu_pair_way::every) return select(tile, keep, *cut_, scratch, out);
+  search(tile, keep, *cut_, scratch, [&](index_t row, index_t col, double statistic) {
     out.push({static_cast<std::uint32_t>(tile.row_begin + row),
               static_cast<std::uint32_t>(tile.col_begin + col), statistic});
   });
@@ -321,15 +318,14 @@ void packed_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
 std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range& keep,
                                  pair_scratch& scratch, std::uint32_t* row_degree,
                                  std::uint32_t* col_degree, const pair_bins& bins) const {
-  filter how;
   const bool is_searched = way_ != cpu_pair_way::every;
-  if (!make_filter(keep, how) || (bins.count > 0 && !is_searched && how.cut <= 1)) {
+  if (keeps_none_) return 0;
+  if (!cut_ || (bins.count > 0 && !is_searched)) {
     return pair_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
   }
-  if (how.cut > 1) return 0;
   if (is_searched) {
     std::uint64_t kept = 0;
-    search(tile, keep, how, scratch, [&](index_t row, index_t col, double statistic) {
+    search(tile, keep, *cut_, scratch, [&](index_t row, index_t col, double statistic) {
       ++row_degree[row];
       ++col_degree[col];
       ++kept;
@@ -346,7 +342,7 @@ std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range
     const context& c = *static_cast<context*>(opaque);
     return c.keep.keeps(c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
   };
-  return dots_->count(filter_tile(tile, how, scratch), {.keeps = decide, .context = &shared},
+  return dots_->count(cut_tile(tile, *cut_, scratch), {.keeps = decide, .context = &shared},
                       row_degree, col_degree);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cpu/pairs/loops/kernels.hpp"
@@ -38,8 +39,8 @@ class packed_rows : public pair_rows {
                       const pair_bins& bins) const override;
 
  protected:
-  /// What keep_range asks of the kernels.
-  struct filter {
+  /// A keep_range as the kernels take it.
+  struct kernel_cut {
     double cut = 0;
     float band = 0;
     std::uint32_t sign_flip = 0;
@@ -57,17 +58,18 @@ class packed_rows : public pair_rows {
   virtual void pack(packed_columns& columns) const = 0;
   [[nodiscard]] virtual row_screen make_screen() const = 0;
 
-  /// Sets the scales of the rows: the filter compares the sum of a pair with cut * scale * scale,
-  /// and is unsure within `relative_band` of the largest such product.
+  /// Sets the scales of the rows: the kernels compare the sum of a pair with cut * scale * scale,
+  /// and leave to the measure what is within `relative_band` of the largest such product.
   void set_scales(std::vector<float> scales, double relative_band, bool band_grows_with_cut);
 
-  /// False where the kernels cannot look for what `keep` asks: all statistics are computed then.
-  [[nodiscard]] bool make_filter(const detail::keep_range& keep, filter& out) const;
+  /// The cut prepared for; none where there is none, or the kernels cannot look for it: then all
+  /// statistics are computed.
+  [[nodiscard]] const std::optional<kernel_cut>& cut() const { return cut_; }
 
   /// Nanoseconds of one pair of each way.
   [[nodiscard]] virtual cpu_pair_costs costs(const pair_task& task) const = 0;
   /// The kept pairs of `tile` where most blocks have some: by default from all statistics.
-  virtual void select(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
+  virtual void select(const pair_tile& tile, const detail::keep_range& keep, const kernel_cut& how,
                       pair_scratch& scratch, hit_buffer& out) const;
   /// Chooses the way for `task`; makes the screen where it is that.
   void choose(const pair_task& task);
@@ -83,21 +85,22 @@ class packed_rows : public pair_rows {
   [[nodiscard]] const pair_kernels& kernels() const { return kernels_; }
   [[nodiscard]] const row_layout& layout() const { return layout_; }
   [[nodiscard]] cpu_pair_way way() const { return way_; }
-  [[nodiscard]] kernel_tile filter_tile(const pair_tile& tile, const filter& how,
-                                        pair_scratch& scratch) const;
+  [[nodiscard]] kernel_tile cut_tile(const pair_tile& tile, const kernel_cut& how,
+                                     pair_scratch& scratch) const;
 
  private:
   // Pairs that are asked for.
   [[nodiscard]] double pairs() const;
   // Statistics of such pairs drawn at random; drawn once.
   [[nodiscard]] const std::vector<double>& sample();
-  void choose_for_cut(const filter& how);
+  [[nodiscard]] std::optional<kernel_cut> make_cut(const detail::keep_range& keep) const;
+  void choose_for_cut(const kernel_cut& how);
   // Whether no pair can pass the cut prepared for.
   bool keeps_none_ = false;
   // take(row, col, statistic) for the kept pairs of `tile`, rows and columns counted from its
   // first.
   template <class Take>
-  void search(const pair_tile& tile, const detail::keep_range& keep, const filter& how,
+  void search(const pair_tile& tile, const detail::keep_range& keep, const kernel_cut& how,
               pair_scratch& scratch, const Take& take) const;
   [[nodiscard]] float* row_cuts_of(pair_scratch& scratch) const;
   [[nodiscard]] float band_of(double cut) const;
@@ -115,6 +118,7 @@ class packed_rows : public pair_rows {
   double largest_scale_ = 0;
   std::vector<double> sample_;
   pair_task task_;  // what was prepared for
+  std::optional<kernel_cut> cut_;
   cpu_pair_way way_ = cpu_pair_way::search;
   cpu_way_choice choice_;  // that led to it
   pair_estimate estimate_;

@@ -119,7 +119,8 @@ class pair_rows {
   virtual void above(const pair_tile& /*tile*/, const double* /*bars*/, bool /*by_magnitude*/,
                      pair_scratch& /*scratch*/, const pair_visitor& /*visit*/) const {}
 
-  /// Appends the kept pairs of `tile` with row < col; columns ascend within each row.
+  /// Appends the kept pairs of `tile` with row < col; columns ascend within each row. `keep` is
+  /// that of prepare(), here and below.
   virtual void matches(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
                        hit_buffer& out) const;
 

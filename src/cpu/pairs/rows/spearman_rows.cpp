@@ -23,8 +23,9 @@ namespace {
 constexpr index_t rows_per_task = 4096;
 constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
 
-// Rounding of the float filter: the sum, both scales and the margin, 2^-24 each, doubled.
-constexpr double filter_band = 8 * 0x1p-24;
+// Rounding of the float comparison with a cut: the sum, both scales and the margin, 2^-24 each,
+// doubled.
+constexpr double cut_band = 8 * 0x1p-24;
 
 // Ranks the rows of `section` to the places from `to` on, those that vary; returns their number.
 template <class Integer>
@@ -198,15 +199,13 @@ class packed_spearman_rows final : public packed_rows {
       lengths_[i] = std::sqrt(static_cast<double>(ranks_.square_sums[i]));
       scales[i] = static_cast<float>(lengths_[i]);
     }
-    set_scales(std::move(scales), filter_band, true);
+    set_scales(std::move(scales), cut_band, true);
   }
 
   void prepare(const pair_task& task) override {
     counts_classes_ = task.wanted == pair_task::output::counts && may_count_classes();
     choose(task);
-    filter asked;
-    counts_classes_ &=
-        way() == cpu_pair_way::every && make_filter(task.keep, asked) && asked.cut <= 1;
+    counts_classes_ &= way() == cpu_pair_way::every && cut() && cut()->cut <= 1;
     if (!counts_classes_) {
       classes_ = {};
       pack_for_way();
@@ -225,11 +224,10 @@ class packed_spearman_rows final : public packed_rows {
   std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
                       std::uint32_t* row_degree, std::uint32_t* col_degree,
                       const pair_bins& bins) const override {
-    filter asked;
-    if (!counts_classes_ || !make_filter(keep, asked)) {
+    if (!counts_classes_) {
       return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
     }
-    return classes_.count(tile, asked.cut, asked.side, asked.band, row_degree, col_degree, bins);
+    return classes_.count(tile, cut()->cut, cut()->side, cut()->band, row_degree, col_degree, bins);
   }
 
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
@@ -282,11 +280,11 @@ class packed_spearman_rows final : public packed_rows {
     return out;
   }
 
-  void select(const pair_tile& tile, const detail::keep_range& keep, const filter& asked,
+  void select(const pair_tile& tile, const detail::keep_range& keep, const kernel_cut& asked,
               pair_scratch& scratch, hit_buffer& out) const override {
     std::int32_t* sums = sums_of(scratch);
     for_each_block(tile, [&](const pair_tile& block) {
-      const kernel_tile prepared = filter_tile(block, asked, scratch);
+      const kernel_tile prepared = cut_tile(block, asked, scratch);
       dots().sums(prepared, sums, pair_policy::block_cols);
       for (index_t i = 0; i < block.rows(); ++i) {
         const index_t row = block.row_begin + i;

@@ -6,6 +6,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/mean_filter/mean_filter.hpp"
 #include "cuda/mean_filter/mean_filter.hpp"
@@ -180,19 +181,7 @@ namespace detail {
   template GPU_SIMILARITY_EXPORT void convolve(device_matrix_view<const In>,                     \
                                                std::span<const double>, device_matrix_view<Out>, \
                                                const convolve_options&);
-GPU_SIMILARITY_INSTANTIATE(std::int8_t, std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t, std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t, std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t, std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t, double)
-GPU_SIMILARITY_INSTANTIATE(float, float)
-GPU_SIMILARITY_INSTANTIATE(float, double)
-GPU_SIMILARITY_INSTANTIATE(double, double)
+GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 #define GPU_SIMILARITY_INSTANTIATE_PLAN(In)                                                    \
@@ -200,13 +189,7 @@ GPU_SIMILARITY_INSTANTIATE(double, double)
       index_t, index_t, const mean_filter_options&);                                           \
   template GPU_SIMILARITY_EXPORT mean_filter_plan plan_convolve<In>(index_t, index_t, index_t, \
                                                                     const convolve_options&);
-GPU_SIMILARITY_INSTANTIATE_PLAN(std::int8_t)
-GPU_SIMILARITY_INSTANTIATE_PLAN(std::int16_t)
-GPU_SIMILARITY_INSTANTIATE_PLAN(std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE_PLAN(std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE_PLAN(std::int32_t)
-GPU_SIMILARITY_INSTANTIATE_PLAN(float)
-GPU_SIMILARITY_INSTANTIATE_PLAN(double)
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE_PLAN)
 #undef GPU_SIMILARITY_INSTANTIATE_PLAN
 }  // namespace detail
 

@@ -10,6 +10,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/element_types.hpp"
 #include "base/parallel.hpp"
 #include "cpu/mean_filter/common_sum.hpp"
 #include "cpu/mean_filter/exact_sum.hpp"
@@ -240,19 +241,7 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
                             mean_filter_variant, nan_policy, const execution&);            \
   template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>, \
                          const filter_shape&, const execution&);
-GPU_SIMILARITY_INSTANTIATE(std::int8_t, std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t, std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t, std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t, std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t, double)
-GPU_SIMILARITY_INSTANTIATE(float, float)
-GPU_SIMILARITY_INSTANTIATE(float, double)
-GPU_SIMILARITY_INSTANTIATE(double, double)
+GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cpu

@@ -6,6 +6,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/element_types.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -119,19 +120,7 @@ mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t el
   template void convolve(device_matrix_view<const In>, std::span<const double>,             \
                          device_matrix_view<Out>, const filter_shape&, mean_filter_variant, \
                          device_workspace, const execution&);
-GPU_SIMILARITY_INSTANTIATE(std::int8_t, std::int8_t)
-GPU_SIMILARITY_INSTANTIATE(std::int8_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t, std::int16_t)
-GPU_SIMILARITY_INSTANTIATE(std::int16_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t, std::uint8_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint8_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t, std::uint16_t)
-GPU_SIMILARITY_INSTANTIATE(std::uint16_t, double)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t, std::int32_t)
-GPU_SIMILARITY_INSTANTIATE(std::int32_t, double)
-GPU_SIMILARITY_INSTANTIATE(float, float)
-GPU_SIMILARITY_INSTANTIATE(float, double)
-GPU_SIMILARITY_INSTANTIATE(double, double)
+GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cuda

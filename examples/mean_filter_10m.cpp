@@ -1,5 +1,5 @@
 // The width-5 moving mean of 10 million doubles with zeros beyond the ends, on the CPU and by every
-// rung of the CUDA ladder: times with the copies to and from the device, speed-up over one CPU
+// variant of the CUDA backend: times with the copies to and from the device, speed-up over one CPU
 // thread, and a check of every output against it.
 //
 //   mean_filter_10m [elements [window]]
@@ -47,25 +47,25 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return largest;
 }
 
-struct rung {
+struct named_options {
   std::string name;
   gpu::mean_filter_options options;
 };
 
-std::vector<rung> ladder(std::int64_t window) {
+std::vector<named_options> variants(std::int64_t window) {
   const gpu::mean_filter_options zero_padded{.window = window, .boundary = gpu::boundary::zero};
-  std::vector<rung> rungs;
+  std::vector<named_options> out;
   const auto add = [&](const std::string& name, gpu::mean_filter_variant variant,
                        const gpu::execution& exec) {
-    rungs.push_back({name, zero_padded});
-    rungs.back().options.variant = variant;
-    rungs.back().options.exec = exec;
+    out.push_back({name, zero_padded});
+    out.back().options.variant = variant;
+    out.back().options.exec = exec;
   };
   const gpu::execution one_thread{.target = gpu::backend::cpu, .cpu_threads = 1};
   add("CPU, 1 thread, direct", gpu::mean_filter_variant::direct, one_thread);
   add("CPU, 1 thread, block sums", gpu::mean_filter_variant::block_sums, one_thread);
   add("CPU, all threads", gpu::mean_filter_variant::automatic, {.target = gpu::backend::cpu});
-  if (!gpu::available_backends().back().usable) return rungs;
+  if (!gpu::available_backends().back().usable) return out;
   const gpu::execution cuda{.target = gpu::backend::cuda};
   for (const auto variant :
        {gpu::mean_filter_variant::direct, gpu::mean_filter_variant::constant_memory,
@@ -73,7 +73,7 @@ std::vector<rung> ladder(std::int64_t window) {
         gpu::mean_filter_variant::block_sums, gpu::mean_filter_variant::automatic}) {
     add("CUDA, " + std::string(gpu::to_string(variant)), variant, cuda);
   }
-  return rungs;
+  return out;
 }
 
 }  // namespace
@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
   double base = 0;
   bool all_right = true;
   std::printf("%lld doubles, window %lld\n%-28s %10s %9s  %s\n", static_cast<long long>(size),
-              static_cast<long long>(window), "rung", "ms", "speed-up", "largest difference");
-  for (const rung& step : ladder(window)) {
+              static_cast<long long>(window), "variant", "ms", "speed-up", "largest difference");
+  for (const named_options& step : variants(window)) {
     try {
       const double ms =
           best_time([&] { gpu::mean_filter(std::span(in), std::span(out), step.options); });

@@ -1,5 +1,5 @@
-// Finds the significantly correlated pairs of a table of counts with every rung that this machine
-// has, checks that each gives the very same edges, and prints what each rung gains.
+// Finds the significantly correlated pairs of a table of counts with every variant that this
+// machine has, checks that each gives the very same edges, and prints what each variant gains.
 //
 //   spearman_edges [rows]     rows of 30 counts, 5,000 by default
 //
@@ -49,9 +49,9 @@ timed_edges find_edges(const gpu::matrix<int>& table, gpu::backend target,
   return found;
 }
 
-// Runs one rung and prints its line; false where its edges are not the expected ones.
-bool run_rung(const gpu::matrix<int>& table, gpu::backend target, gpu::pair_variant variant,
-              const timed_edges& expected) {
+// Runs one variant and prints its line; false where its edges are not the expected ones.
+bool run_variant(const gpu::matrix<int>& table, gpu::backend target, gpu::pair_variant variant,
+                 const timed_edges& expected) {
   const std::string name =
       std::string(gpu::to_string(target)) + ' ' + std::string(gpu::to_string(variant));
   try {
@@ -62,7 +62,7 @@ bool run_rung(const gpu::matrix<int>& table, gpu::backend target, gpu::pair_vari
                 pairs / found.seconds, expected.seconds / found.seconds, same ? "same" : "WRONG");
     return same;
   } catch (const gpu::unsupported&) {
-    return true;  // not a rung of this backend, or not of this device
+    return true;  // not a variant of this backend, or not of this device
   }
 }
 
@@ -73,7 +73,7 @@ int run(gpu::index_t rows) {
               static_cast<long long>(rows), static_cast<long long>(observations),
               static_cast<unsigned long long>(expected.list.summary.pairs_tested),
               expected.list.edges.size(), max_p);
-  std::printf("%-18s %10s %12s %8s   %s\n", "rung", "seconds", "pairs/s", "gain", "edges");
+  std::printf("%-18s %10s %12s %8s   %s\n", "variant", "seconds", "pairs/s", "gain", "edges");
 
   bool right = true;
   for (const gpu::backend_info& backend : gpu::available_backends()) {
@@ -84,7 +84,7 @@ int run(gpu::index_t rows) {
     for (const gpu::pair_variant variant :
          {gpu::pair_variant::naive, gpu::pair_variant::tiled, gpu::pair_variant::shared_tiled,
           gpu::pair_variant::tensor}) {
-      right = run_rung(table, backend.kind, variant, expected) && right;
+      right = run_variant(table, backend.kind, variant, expected) && right;
     }
   }
   return right ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,5 +1,5 @@
-// Every entry point with its n-th allocation failing, n swept, alone and with all
-// that follow: the call ends in gpu::out_of_memory or in its right answer, and after it the same
+// Every entry point with its n-th allocation failing, n swept, alone and with all that follow: the
+// call ends in gpu::out_of_memory or in its right answer, and after it the same
 // call is right. Its own program: it replaces operator new.
 #include <atomic>
 #include <cstdint>

@@ -1,12 +1,13 @@
 // A library to be loaded before all others (LD_PRELOAD): one call of the system on a file of a
-// chosen folder fails, or all from then on. What it does stands in the environment:
+// chosen folder fails, or all from then on. What it does is set by the environment:
 //
-//   GPU_SIMILARITY_FAULT_FOLDER  only files below it count (and standard output, where _OUTPUT is
-//   1) GPU_SIMILARITY_FAULT_CALL    create, open, read, write, fsync, close or rename
-//   GPU_SIMILARITY_FAULT_NTH     which of these calls fails, from 1
-//   GPU_SIMILARITY_FAULT_ERROR   the errno it fails with; 0: it reads or writes half of what it
-//   could GPU_SIMILARITY_FAULT_STAYS   1: every later call fails too, as on a full disk
-//   GPU_SIMILARITY_FAULT_MARK    a file that is made when the fault happens
+// - GPU_SIMILARITY_FAULT_FOLDER: only files below it count.
+// - GPU_SIMILARITY_FAULT_OUTPUT: with 1 standard output counts too.
+// - GPU_SIMILARITY_FAULT_CALL: create, open, read, write, fsync, close or rename.
+// - GPU_SIMILARITY_FAULT_NTH: which of these calls fails, from 1.
+// - GPU_SIMILARITY_FAULT_ERROR: the errno it fails with; with 0 it reads or writes only half.
+// - GPU_SIMILARITY_FAULT_STAYS: with 1 every later call fails too, as on a full disk.
+// - GPU_SIMILARITY_FAULT_MARK: a file that is made when the fault happens.
 //
 // Written with the C library alone: it is loaded into a process that is no test.
 #include <dlfcn.h>

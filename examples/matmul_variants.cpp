@@ -1,7 +1,7 @@
-// Multiplies two random float matrices with every rung that this machine has, checks each result
-// against the CPU, and prints what each rung gains.
+// Multiplies two random float matrices with every variant that this machine has, checks each result
+// against the CPU, and prints what each variant gains.
 //
-//   matmul_ladder [n]        n x n matrices, 2048 by default
+//   matmul_variants [n]        n x n matrices, 2048 by default
 //
 // Times are of the whole call on host memory, copies to and from the device included: what a
 // caller waits for. The kernels alone, beside cuBLAS, are in bench/matmul_cuda_bench.cu.
@@ -54,10 +54,10 @@ double time_of(const gpu::matrix<float>& a, const gpu::matrix<float>& b, gpu::ma
   return best;
 }
 
-/// Whether the rung is there and agrees with the CPU; prints its line.
-bool run_rung(const gpu::matrix<float>& a, const gpu::matrix<float>& b,
-              const gpu::matrix<float>& expected, gpu::matmul_variant variant,
-              double cpu_milliseconds) {
+/// Whether the variant is there and agrees with the CPU; prints its line.
+bool run_variant(const gpu::matrix<float>& a, const gpu::matrix<float>& b,
+                 const gpu::matrix<float>& expected, gpu::matmul_variant variant,
+                 double cpu_milliseconds) {
   const gpu::matmul_options options{.variant = variant, .exec = {.target = gpu::backend::cuda}};
   const std::string name(gpu::to_string(variant));
   gpu::matrix<float> c(a.rows(), b.cols());
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   for (const auto variant : {gpu::matmul_variant::naive, gpu::matmul_variant::pitched,
                              gpu::matmul_variant::shared_tiled, gpu::matmul_variant::register_tiled,
                              gpu::matmul_variant::tensor, gpu::matmul_variant::cublas}) {
-    all_agree = run_rung(a, b, expected, variant, cpu) && all_agree;
+    all_agree = run_variant(a, b, expected, variant, cpu) && all_agree;
   }
   return all_agree ? 0 : 1;
 }

@@ -1,7 +1,7 @@
-// Multiplies two matrices of signs with every rung that this machine has, checks that all give the
-// very same integers as the CPU, and prints what each rung gains.
+// Multiplies two matrices of signs with every variant that this machine has, checks that all give
+// the very same integers as the CPU, and prints what each variant gains.
 //
-//   binary_matmul_ladder [n]     n x n signs, 2,048 by default
+//   binary_matmul_variants [n]     n x n signs, 2,048 by default
 //
 // Times are of the whole call on host memory, copies included, the best of three.
 #include <algorithm>
@@ -64,7 +64,7 @@ int run(gpu::index_t n) {
       2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
   const timed_product expected =
       multiply(a, b, gpu::backend::cpu, gpu::binary_matmul_variant::automatic);
-  std::printf("%-22s %10s %14s %9s   %s\n", "rung", "seconds", "bit-op/s", "speed-up", "result");
+  std::printf("%-22s %10s %14s %9s   %s\n", "variant", "seconds", "bit-op/s", "speed-up", "result");
   print("cpu popcount", expected.seconds, operations, expected.seconds, true);
   if (!gpu::available_backends().back().usable) {
     std::printf("no CUDA device: %s\n", gpu::available_backends().back().reason.c_str());
@@ -81,7 +81,7 @@ int run(gpu::index_t n) {
       right = right && equal;
       print("cuda " + std::string(gpu::to_string(variant)), found.seconds, operations,
             expected.seconds, equal);
-    } catch (const gpu::unsupported&) {  // not a rung of this device
+    } catch (const gpu::unsupported&) {  // not a variant of this device
     }
   }
   return right ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -92,13 +92,13 @@ int run(gpu::index_t n) {
 int main(int argc, char** argv) {
   const long n = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 2048;
   if (n < 1 || argc > 2) {
-    std::fprintf(stderr, "usage: binary_matmul_ladder [n]\n");
+    std::fprintf(stderr, "usage: binary_matmul_variants [n]\n");
     return 2;
   }
   try {
     return run(n);
   } catch (const gpu::error& failure) {
-    std::fprintf(stderr, "binary_matmul_ladder: %s\n", failure.what());
+    std::fprintf(stderr, "binary_matmul_variants: %s\n", failure.what());
     return EXIT_FAILURE;
   }
 }

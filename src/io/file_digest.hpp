@@ -1,5 +1,5 @@
 #pragma once
-// Size and checksum of an input, taken beside the reading.
+// Size and checksum of an input, computed while it is read.
 
 #include <atomic>
 #include <cstdint>

@@ -107,7 +107,7 @@ bool is_given(const CLI::App& app, const char* option) {
   return app.count(option) > 0;
 }
 
-/// Options that the run would not look at are refused; "" where there are none.
+/// Refuses options that would change nothing in this run; "" where there are none.
 std::string check_kept(const CLI::App& app, const pairs_command& c) {
   if (is_given(app, "-k") && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
   if (c.keep == keep_kind::dense) {
@@ -161,7 +161,7 @@ void refuse(const std::string& wrong) {
   if (!wrong.empty()) throw usage_error(wrong);
 }
 
-/// What the parser has to say: help and version to standard output, errors to standard error.
+/// Prints the message of the parser: help and version to standard output, errors to standard error.
 int answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out;
   std::ostringstream err;

@@ -9,7 +9,7 @@
 namespace gpu::cli {
 namespace {
 
-/// More is a slip of the finger. What a machine gains nothing from is capped by the library.
+/// More is taken for a typing error. The library caps what a machine gains nothing from.
 int most_asked_threads() {
   constexpr int always = 1024;
   return std::max(always, cpu::most_threads());

@@ -58,8 +58,8 @@ class row_outputs {
 /// @throw interrupted_run or no_report, which say that the result is complete; io::closed_pipe.
 void write_report(std::optional<io::output_file>& report, std::string_view json);
 
-/// The same of a run that did not end by itself. What ended it is said already, or will be: where
-/// the report cannot be written, that is another message.
+/// The same for a run that was interrupted or failed. Its cause is reported separately, so where
+/// the report cannot be written there is a second message.
 void write_unfinished_report(std::optional<io::output_file>& report, std::string_view json);
 
 /// "interrupted: nothing is written", or which output is partial.

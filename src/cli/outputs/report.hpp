@@ -1,5 +1,5 @@
 #pragma once
-// What a run did, for people and for programs.
+// The report of a run, as text for people and as JSON for programs.
 
 #include <cstdint>
 #include <optional>

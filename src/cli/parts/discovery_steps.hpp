@@ -1,6 +1,6 @@
 #pragma once
-// Benjamini and Hochberg's cut of a job in parts: counting passes come before the result. How far a
-// job is follows from its folder alone, so any process can say it, and all say the same.
+// Benjamini and Hochberg's cut of a job in parts: counting passes come before the result. Which
+// step a job is at follows from its folder alone, so all processes agree on it.
 
 #include <optional>
 
@@ -19,7 +19,7 @@ struct job_step {
 };
 
 /// The step that `key`'s job of `of` parts is at. A counting pass whose parts are all there is
-/// summed up and the sum is kept in the folder, for the next to ask.
+/// summed up, and the sum is kept in the folder.
 /// @throw parts_error, io::output_error
 [[nodiscard]] job_step step_of(const part_folder& folder, const job_key& key, index_t of);
 

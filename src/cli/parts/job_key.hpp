@@ -1,6 +1,6 @@
 #pragma once
-// What makes two parts parts of one job: the input, the options that the answer depends on, and the
-// version that writes it. Backend, devices, threads and variant are no part of it.
+// What two parts of one job have in common: the input, the options that the answer depends on, and
+// the version that writes it. Backend, devices, threads and variant do not belong to it.
 
 #include <optional>
 #include <string>

@@ -24,7 +24,7 @@ namespace {
   throw parts_error(folder.path() + ": " + what);
 }
 
-/// Reads a file in blocks and holds it to its digest.
+/// Reads a file in blocks and checks it against its digest.
 class checked_file {
  public:
   checked_file(const part_folder& folder, const part_file& file)

@@ -1,6 +1,6 @@
 #pragma once
-// The manifest of a part: what it is a part of, what is in its files, and by what they are told to
-// be whole. The manifest is the commit: a part without one is not there.
+// The manifest of a part: which job and part it is, what is in its files, and the digests that show
+// whether they are whole. A part without a manifest counts as not computed.
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-// A folder of parts: the names in it, and which parts are there whole. Nothing here looks at the
-// times of files: clocks of machines differ.
+// A folder of parts: the names in it, and which parts are there whole. File times are not used,
+// because the clocks of machines differ.
 
 #include <map>
 #include <optional>

@@ -201,7 +201,8 @@ part_manifest part_job::commit(const part_place& place, part_manifest manifest, 
   for (const computed::file& file : out.files) {
     manifest.files.push_back({file.role, file.name, file.output->digest()});
   }
-  // Another process may have been first. Its part stays: whoever read its manifest counts on it.
+  // Another process may have been first. Its part stays, because others may have read its manifest
+  // already.
   part_status there = context_.folder.check(place, part_check::digests);
   if (there.state == part_state::done && there.manifest->job == context_.key) {
     if (is_same_files(there.manifest->files, manifest.files)) return *there.manifest;

@@ -28,7 +28,7 @@ class part_job {
   explicit part_job(const part_job_context& context);
 
   /// Computes that part of `step` and commits it, its manifest last. Two processes may compute one
-  /// part: each writes files of its own, and whoever finds the part there drops them.
+  /// part: each writes files of its own, and the one that finds the part already there drops them.
   /// @throw interrupted_run, io::output_error, and what the library throws; nothing is left then.
   part_manifest run(const job_step& step, index_t number, index_t of);
 

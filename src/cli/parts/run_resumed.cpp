@@ -1,4 +1,5 @@
-// --resume: a long run that writes its parts as it goes, and goes on from there when it was killed.
+// --resume: a long run that writes its parts as it goes, and continues from them after it was
+// killed.
 #include <fmt/format.h>
 
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-// SIGINT, SIGTERM and SIGHUP as a question that the work asks now and then, and as an end of work
-// that cannot ask.
+// SIGINT, SIGTERM and SIGHUP: the work asks from time to time whether one came; work that cannot
+// ask is ended.
 
 #include <functional>
 
@@ -18,13 +18,13 @@ void handle_signals();
 /// 128 + the signal that was noted: 130 of SIGINT, 143 of SIGTERM.
 [[nodiscard]] int interrupt_exit_code() noexcept;
 
-/// Whether what there is of a result is worth keeping: after SIGINT, by which a person ends a run,
-/// not after the signals by which a system does.
+/// Whether a partial result is kept: after SIGINT, by which a person ends a run, but not after the
+/// signals by which a system does.
 [[nodiscard]] bool keeps_partial_results() noexcept;
 
-/// A part of the run which loses nothing when the process ends, and which may not ask for long:
-/// computing what is written afterwards, say. Where it has not ended a third of a second after a
-/// signal, a thread calls `last_words`, removes the temporary files and ends the process with
+/// A phase of the run that loses nothing when the process ends, and that cannot ask for long: one
+/// that computes what is written afterwards, say. Where it has not ended a third of a second after
+/// a signal, a thread calls `last_words`, removes the temporary files and ends the process with
 /// interrupt_exit_code(). One at a time.
 class abandonable_phase {
  public:
@@ -32,7 +32,7 @@ class abandonable_phase {
   ~abandonable_phase();
   abandonable_phase(const abandonable_phase&) = delete;
   abandonable_phase& operator=(const abandonable_phase&) = delete;
-  /// From now on there is something to lose.
+  /// Ends the phase: from now on ending the process would lose something.
   void end() noexcept;
 };
 

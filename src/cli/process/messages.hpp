@@ -1,6 +1,6 @@
 #pragma once
-// What the command says on standard error. None of it can fail: a closed or full standard error
-// changes no result and no exit code.
+// Messages on standard error. Writing them cannot fail: a closed or full standard error changes no
+// result and no exit code.
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// What is found out before a large file is read.
+// Checks that are made before a large file is read.
 
 #include <gpu/execution.hpp>
 

@@ -22,7 +22,7 @@ namespace gpu::cli {
 
 class pairs_run {
  public:
-  /// All arguments outlive the run. `phase` ends when there is something to lose.
+  /// All arguments outlive the run. `phase` ends when ending the process would lose something.
   pairs_run(const pairs_command& job, const input_tables& tables, pair_outputs& outputs,
             progress_line& line, abandonable_phase& phase);
 

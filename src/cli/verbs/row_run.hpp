@@ -1,6 +1,6 @@
 #pragma once
-// One run over the rows of a file, a block of rows after the other: a file larger than memory
-// passes through.
+// One run over the rows of a file, one block of rows after the other, so that the file may be
+// larger than memory.
 
 #include <gpu/execution.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes that have to wait: for a header which stands in front of them and is known last.
+// Bytes that are written later, because a header that is known last comes before them.
 
 #include <string_view>
 

@@ -44,10 +44,10 @@ class block_text {
   std::size_t size_ = 0;
 };
 
-/// Writes blocks of edges to `out`, which nobody else may touch between the first push() and the
-/// end of finish(), written() or the destructor. Threads start with the first full block: few edges
-/// need none. No thread waits for its turn to write: whichever completes the block whose turn it is
-/// writes that and what is ready behind it, while the others go on.
+/// Writes blocks of edges to `out`, which nothing else may use between the first push() and the end
+/// of finish(), written() or the destructor. Threads start with the first full block: few edges
+/// need none. No thread waits for its turn to write: the one that completes the block whose turn it
+/// is writes that and all that are ready behind it, while the others go on.
 class edge_pipeline {
  public:
   /// Makes the bytes of a block, on thread number `thread`; they stay valid as long as edges and

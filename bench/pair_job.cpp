@@ -5,8 +5,8 @@
 //
 // `bins`: of the histogram of the kept pairs that counts have, none unless given.
 // Prints JSON: the median, best and worst call in seconds after one that is not counted (0 repeats:
-// that one), the preparation and the pairs of the median call, and how many pairs were kept. Freeing
-// the memory of a result is part of a call, as it is for the peers.
+// that one), the preparation and the pairs of the median call, and how many pairs were kept.
+// Freeing the memory of a result is part of a call, as it is for the peers.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

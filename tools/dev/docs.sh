@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# ./dev docs: the reference as HTML. A warning of doxygen is an error.
+# ./dev docs: checks the links of the pages and writes the reference as HTML. A warning of doxygen is
+# an error.
 set -euo pipefail
 source tools/dev/common.sh
 
-need docs
+need docs layers
+python3 tools/dev/check_links.py
 mkdir -p build/docs
 version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 PROJECT_NUMBER=$version doxygen docs/Doxyfile

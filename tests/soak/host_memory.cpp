@@ -45,6 +45,12 @@ host_memory measure_host_memory() {
   return out;
 }
 
+void keep_no_large_blocks() {
+  constexpr int large = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, large);
+}
+
 void give_back_free_memory() {
   malloc_trim(0);
 }

@@ -286,6 +286,7 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
 int main(int argc, char** argv) {
   try {
     settings s = read_settings(argc, argv);
+    gpu_test::keep_no_large_blocks();
     if (!gpu::available_backends().back().usable) {
       std::cout << "no usable CUDA device: skipped\n";
       const char* const required = std::getenv("GPU_SIMILARITY_REQUIRE_CUDA");

@@ -174,6 +174,16 @@ void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
                 "c: expected a gpu::matrix with a name or a view of elements that are not const");
 }
 
+/// Operands and a result in different memories do not go together.
+template <class A, class B, class C>
+requires(detail::is_on_device<A> != detail::is_on_device<C> ||
+         detail::is_on_device<B> !=
+             detail::is_on_device<C>) void matmul(const A&, const B&, const C&,
+                                                  const matmul_options& = {}) {
+  static_assert(detail::never<C>,
+                "a, b, c: expected all in host memory, or views of all in device memory");
+}
+
 /// As above, into a new gpu::matrix [m, n].
 /// @throw gpu::invalid_argument also where options.beta is not 0: there is no C to read.
 template <class A, class B>

@@ -98,6 +98,10 @@ template <class X>
 inline constexpr bool is_device_view = false;
 template <class T>
 inline constexpr bool is_device_view<device_matrix_view<T>> = true;
+template <class X>
+inline constexpr bool is_on_device = is_device_view<std::remove_cvref_t<X>>;
+template <class T>
+inline constexpr bool is_on_device<device_vector_view<T>> = true;
 }  // namespace detail
 
 /// A view of a matrix in device memory.
@@ -142,9 +146,26 @@ template <detail::borrowed_elements Range>
 }
 
 namespace detail {
-
 template <class>
 inline constexpr bool never = false;
+}  // namespace detail
+
+/// A temporary that owns its elements does not compile.
+template <class X>
+requires(matrix_like<X> && !detail::borrowed_matrix<X>) void view_of(X&&) {
+  static_assert(detail::never<X>,
+                "x: expected an object with a name, or a view: a view of this "
+                "temporary would outlive its elements");
+}
+template <class Range>
+requires(std::ranges::contiguous_range<Range> &&
+         !detail::borrowed_elements<Range>) void as_matrix(Range&&, index_t, index_t) {
+  static_assert(detail::never<Range>,
+                "range: expected a range with a name, or a view: a matrix of "
+                "this temporary would outlive its elements");
+}
+
+namespace detail {
 
 /// The rest is for the bodies of the operations. A type that an operation does not take ends in one
 /// static_assert; float stands in for its element type, so that nothing else fails.

@@ -247,6 +247,15 @@ void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
       "not const");
 }
 
+/// Values and means in different memories do not go together.
+template <class In, class Out>
+requires(detail::is_on_device<In> !=
+         detail::is_on_device<Out>) void mean_filter(const In&, const Out&,
+                                                     const mean_filter_options& = {}) {
+  static_assert(detail::never<In>,
+                "in, out: expected both in host memory, or views of both in device memory");
+}
+
 /// A plain number as options does not compile.
 template <class In, class Number>
 requires std::is_arithmetic_v<Number>
@@ -317,6 +326,15 @@ void convolve(const In&, std::span<const double>, Out&&, const convolve_options&
       detail::never<Out>,
       "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
       "not const");
+}
+
+/// Values and sums in different memories do not go together.
+template <class In, class Out>
+requires(detail::is_on_device<In> !=
+         detail::is_on_device<Out>) void convolve(const In&, std::span<const double>, const Out&,
+                                                  const convolve_options& = {}) {
+  static_assert(detail::never<In>,
+                "in, out: expected both in host memory, or views of both in device memory");
 }
 
 /// Weights that are not doubles side by side do not compile.

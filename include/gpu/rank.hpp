@@ -127,6 +127,15 @@ requires(!(input_element<T> && std::same_as<Ranks, double>)) void rank_rows(
                 "that rank_rows of host memory takes");
 }
 
+/// Values in host memory and ranks in device memory do not go together.
+template <class Data, class Ranks>
+requires(detail::is_matrix<Data>) void rank_rows(const Data&, device_matrix_view<Ranks>,
+                                                 const rank_options& = {}) {
+  static_assert(
+      detail::never<Data>,
+      "data, ranks: expected both in device memory; of host memory the ranks are returned");
+}
+
 /// What rank_rows would run for rows of type T, without running it.
 /// @param rows,cols extents of the data, at least 0; cols up to 2^31 - 1.
 /// @param options as of the call.

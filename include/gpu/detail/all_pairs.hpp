@@ -2,6 +2,8 @@
 /// @file
 /// The compiled entry points behind spearman_all_pairs, pearson_all_pairs and plan_all_pairs.
 
+#include <concepts>
+
 #include <gpu/detail/any_view.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/discovery.hpp>
@@ -49,6 +51,37 @@ template <device_pair_sink Sink>
 void all_pairs(measure what, const pair_tables& data, const pair_options& options,
                const Sink& sink) {
   all_pairs_on_device(what, data, options, sink);
+}
+
+/// Whether a call of all pairs takes an argument at this place, besides its options; as plain
+/// values, because a concept that fails prints its whole definition.
+template <class Sink>
+inline constexpr bool is_sink = pair_sink<Sink>;
+template <class X>
+inline constexpr bool is_table_or_options =
+    table_like<X> || std::convertible_to<const X&, pair_options>;
+
+/// Says in one message that an argument is no sink of an operation.
+template <bool is_taken, class Sink>
+constexpr void refuse_sink() {
+  static_assert(!is_sink<Sink> || is_taken,
+                "sink: folded edges are between patterns of equal ranks, which Pearson has not; "
+                "expected edge_sink or stream_sink");
+  static_assert(is_sink<Sink>,
+                "sink: expected dense_sink, edge_sink, top_k_sink, count_sink, stream_sink or "
+                "another of gpu/pair_sinks.hpp, as in edge_sink{.keep = filter}");
+}
+
+/// Says in one message what may follow the data.
+template <bool is_taken, class Other>
+constexpr void refuse_second() {
+  static_assert(!is_sink<Other> || is_taken,
+                "sink: folded edges are between patterns of equal ranks, which Pearson has not; "
+                "expected edge_sink or stream_sink");
+  static_assert(
+      is_sink<Other>,
+      "expected gpu::pair_options, a sink of gpu/pair_sinks.hpp, or a second table behind "
+      "the data");
 }
 
 /// Host results go with any data, device results with data in device memory.

@@ -1,4 +1,5 @@
 // A host matrix must not reach the overload that works on device memory.
+// MESSAGE: data, ranks: expected both in device memory
 #include <gpu/rank.hpp>
 
 void use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device,

@@ -1,4 +1,5 @@
 // Options of one operation are not taken by another.
+// MESSAGE: expected gpu::pair_options, a sink of gpu/pair_sinks.hpp, or a second table
 #include <gpu/rank.hpp>
 #include <gpu/spearman.hpp>
 

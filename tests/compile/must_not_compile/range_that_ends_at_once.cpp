@@ -1,4 +1,5 @@
 // A shape is given to a range that has a name: a view of a temporary would outlive its elements.
+// MESSAGE: range: expected a range with a name, or a view
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,5 @@
 // Two tables of one call are both in host memory or both in device memory.
+// MESSAGE: x, y: expected both in host memory, or both in device memory
 #include <gpu/spearman.hpp>
 
 auto use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device) {

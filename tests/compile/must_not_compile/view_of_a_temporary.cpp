@@ -1,4 +1,5 @@
 // A view is taken of a matrix that has a name; a call that blocks may be handed a temporary.
+// MESSAGE: x: expected an object with a name, or a view
 #include <gpu/rank.hpp>
 
 auto use() {

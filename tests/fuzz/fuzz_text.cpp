@@ -10,6 +10,7 @@
 #include "fuzz/expect.hpp"
 #include "fuzz/reference_text.hpp"
 #include "io/read/read_table.hpp"
+#include "io/read/text_layout.hpp"
 #include "io/read/text_reader.hpp"
 
 namespace {
@@ -28,8 +29,8 @@ class blocks_of_lines final : public gpu::io::line_source {
     // The first block holds the first two lines that are not blank.
     for (int found = 0, begin = 0; is_first_ && found < 2 && end < rest_.size();) {
       const std::size_t next = behind_line(static_cast<std::size_t>(begin));
-      const std::string_view line =
-          rest_.substr(static_cast<std::size_t>(begin), next - static_cast<std::size_t>(begin));
+      const std::string_view line = gpu::io::without_byte_order_mark(
+          rest_.substr(static_cast<std::size_t>(begin), next - static_cast<std::size_t>(begin)));
       if (line.find_first_not_of(" \t\r\n") != std::string_view::npos) ++found;
       begin = static_cast<int>(next);
       end = std::max(end, next);

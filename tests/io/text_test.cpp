@@ -214,6 +214,34 @@ TEST_CASE("The line of an error is counted over segments", "[io][text]") {
   }
 }
 
+TEST_CASE("Blank lines count as lines in every segment", "[io][text]") {
+  // Several segments and blocks, with many more lines than rows.
+  std::string text;
+  int lines = 0;
+  for (; lines < 3'000'000; lines += 3) text += lines % 2 == 0 ? "1 2 3 4\n\n\n" : "\n5 6 7 8\n \n";
+  const auto line_of = [&](const std::string& last) {
+    try {
+      (void)read(text + last);
+    } catch (const gpu::io::input_error& error) {
+      return error.where().line;
+    }
+    return gpu::index_t{0};
+  };
+  CHECK(line_of("1 2 q 4\n") == lines + 1);
+  CHECK(line_of("\n\n1 2\n") == lines + 3);
+  const auto table = read(text + "\n1 2 NA 4\n");
+  REQUIRE(table.first_nan.has_value());
+  CHECK(table.first_nan->line == lines + 2);
+}
+
+TEST_CASE("A byte order mark and a block of blank lines may come first", "[io][text]") {
+  const std::string blank(std::size_t{17} << 20, '\n');
+  const auto table =
+      read("\xEF\xBB\xBF" + blank + "a b\n" + blank + "1 2\n", {.header = choice::yes});
+  CHECK(table.columns.names == std::vector<std::string>{"a", "b"});
+  CHECK(values_of(table) == std::vector<double>{1, 2});
+}
+
 TEST_CASE("A stop request ends the reading", "[io][text]") {
   CHECK_THROWS_AS(read("1 2 3\n", {.stop = [] { return true; }}), gpu::io::interrupted);
 }

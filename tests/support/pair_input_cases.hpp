@@ -41,6 +41,8 @@ void check_adjustment(const gpu::matrix<T>& data, const pair_target& target, dou
   const auto rejected = count(gpu::adjustment::benjamini_hochberg);
   CHECK(rejected.kept == at_most(reference_benjamini_hochberg(p, alpha)));
   CHECK(at_most(rejected.summary.max_p_effective) == rejected.kept);
+  const double discoveries = rejected.kept > 0 ? static_cast<double>(rejected.kept) : 1;
+  CHECK(rejected.summary.max_p_effective == alpha * discoveries / family);
 }
 
 template <class Measure>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ./dev fuzz [SECONDS [FUZZER...]]: builds the fuzzers (all where none is named) and runs each on its kept
-# corpus. An input that is found is kept in the build folder; the program takes its name to repeat it.
+# corpus, as many at a time as there are cores. An input that is found is kept in the build folder; the
+# program takes its name to repeat it.
 # fuzz_operations builds the whole library under the sanitizers, the others in three minutes.
 set -euo pipefail
 source tools/dev/common.sh
@@ -22,14 +23,33 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 # To note where each block of memory was taken is a third of the time; a finding's input, run again
 # without this, tells it.
 export ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=8
-for fuzzer in "${fuzzers[@]}"; do
-  found=$folder/tests/fuzz/$fuzzer.corpus
-  mkdir -p "$found"
-  options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -entropic=0 -detect_leaks=0 -print_final_stats=1
-    -close_fd_mask=1
-    -artifact_prefix="$folder/tests/fuzz/$fuzzer-")
+# fuzz_one FUZZER: what it says goes to a file beside it.
+fuzz_one() {
+  local fuzzer=$1
+  local at=$folder/tests/fuzz/$fuzzer
+  local options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -entropic=0 -detect_leaks=0
+    -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$at-")
   [ -f "tests/fuzz/$fuzzer.dict" ] && options+=(-dict="tests/fuzz/$fuzzer.dict")
+  mkdir -p "$at.corpus"
+  "$at" "${options[@]}" "$at.corpus" "tests/fuzz/corpus/$fuzzer" >"$at.log" 2>&1
+}
+
+# As many at a time as there are cores; none outlives this script.
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+declare -A running=()
+for fuzzer in "${fuzzers[@]}"; do
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do sleep 0.2; done
   say "$fuzzer for $seconds s"
-  "$folder/tests/fuzz/$fuzzer" "${options[@]}" "$found" "tests/fuzz/corpus/$fuzzer" 2>&1 |
-    grep -vE '^#[0-9]+.*(NEW|REDUCE|pulse|RELOAD)' || fail "$fuzzer found something: see above"
+  fuzz_one "$fuzzer" &
+  running[$fuzzer]=$!
 done
+findings=()
+for fuzzer in "${fuzzers[@]}"; do
+  if wait "${running[$fuzzer]}"; then
+    say "$fuzzer: $(awk '/number_of_executed_units/ { print $2 }' "$folder/tests/fuzz/$fuzzer.log") inputs, no finding"
+  else
+    grep -vE '^#[0-9]+.*(NEW|REDUCE|pulse|RELOAD)' "$folder/tests/fuzz/$fuzzer.log" || true
+    findings+=("$fuzzer")
+  fi
+done
+[ ${#findings[@]} -eq 0 ] || fail "findings of ${findings[*]}: see above"

@@ -148,7 +148,7 @@ class streamed_lines final : public line_source {
       b.whole_lines = b.at_end ? b.filled : last == std::string_view::npos ? 0 : last + 1;
       if (b.at_end) return;
       if (lines_wanted == 1 && b.whole_lines > 0) return;
-      if (has_lines(text, lines_wanted)) return;
+      if (has_lines(without_byte_order_mark(text), lines_wanted)) return;
       b.bytes.grow(b.bytes.size() * 2, b.filled);
     }
   }

@@ -33,6 +33,12 @@ struct text_layout {
   return text;
 }
 
+/// The text behind the byte order mark that some programs write in front.
+[[nodiscard]] inline std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 /// Splits one line into fields without surrounding blanks. Blanks at the ends of a line are no
 /// fields, also where the separator is the tab.
 class field_cursor {

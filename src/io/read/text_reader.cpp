@@ -132,11 +132,6 @@ index_t skip_header(std::string_view& block) {
   return lines;
 }
 
-std::string_view without_byte_order_mark(std::string_view block) {
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
-  return block.starts_with(mark) ? block.substr(mark.size()) : block;
-}
-
 }  // namespace
 
 text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& options,

@@ -157,6 +157,8 @@ requires(matrix_like<X> && !detail::borrowed_matrix<X>) void view_of(X&&) {
                 "x: expected an object with a name, or a view: a view of this "
                 "temporary would outlive its elements");
 }
+
+/// Neither does a matrix of one.
 template <class Range>
 requires(std::ranges::contiguous_range<Range> &&
          !detail::borrowed_elements<Range>) void as_matrix(Range&&, index_t, index_t) {

@@ -91,7 +91,7 @@ requires(!pearson_sink<Sink>) void pearson_all_pairs(const X&, const Y&, const p
   detail::refuse_sink<pearson_sink<Sink>, Sink>();
 }
 
-/// What is neither options nor a sink behind two tables.
+/// Neither does an argument behind two tables that is not options or a sink.
 template <table_like X, table_like Y, class Other>
 requires(!pearson_sink<Other> &&
          !detail::is_table_or_options<Other>) void pearson_all_pairs(const X&, const Y&,

@@ -108,7 +108,7 @@ requires(!pair_sink<Sink>) void spearman_all_pairs(const X&, const Y&, const spe
   detail::refuse_sink<pair_sink<Sink>, Sink>();
 }
 
-/// What is neither options nor a sink behind two tables.
+/// Neither does an argument behind two tables that is not options or a sink.
 template <table_like X, table_like Y, class Other>
 requires(!pair_sink<Other> &&
          !detail::is_table_or_options<Other>) void spearman_all_pairs(const X&, const Y&,

@@ -5,8 +5,8 @@
 //
 // origin: the job this project began with (rows of 30 small counts, edges at Bonferroni 0.05), from
 // host rows, from device rows, and how long an upload of the rows takes from page-locked memory.
-// results: sinks whose results stay on the device beside the host results of the same device rows;
-// those with `word` in their names.
+// results: times sinks whose results stay on the device beside the host results of the same device
+// rows, for the sinks with `word` in their names.
 // Prints medians of seconds.
 #include <cuda_runtime_api.h>
 

@@ -11,8 +11,8 @@
 // written where a name is given.
 // Prints a line of each: the job, how many pairs were kept, their share, the median, best and worst
 // call in seconds, preparation and pairs of the last call, and edges a second by the median.
-// max_p may be several cuts with commas between them, each stricter than the one before: then a
-// last line tells how many times as long as a looser cut a stricter one took at worst.
+// max_p may be several cuts with commas between them, each stricter than the one before. The last
+// line is then the largest ratio of the time of a stricter cut to that of a looser one.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,12 +1,13 @@
-// Spearman of all pairs by the ranks of MPI, timed from the rows in each rank's memory to the
-// result on every rank: preparing, dealing and summing up are in it; starting processes, MPI and
-// devices is not.
+// Times Spearman of all pairs by the ranks of MPI, from the rows in the memory of each rank to the
+// result on every rank. The time includes preparing the rows, dealing the parts and adding up; it
+// does not include starting processes, MPI and devices.
 //
 //   mpirun -n RANKS --bind-to none mpi_pairs_job ROWS COLS SINK MAX_P PARTS CALLS
 //
 // SINK: edges or counts; PARTS: 0 for the library's own number. Rows are independent small counts
-// with ties. The first rank prints a line: the median, best and worst call (each the slowest rank's
-// time), of the median call the least and most seconds that a rank computed, and the checksum.
+// with ties. The time of a call is that of its slowest rank. The first rank prints one line: the
+// median, shortest and longest call, the least and most seconds that a rank computed in the median
+// call, and the checksum.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

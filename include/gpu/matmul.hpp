@@ -174,7 +174,7 @@ void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
                 "c: expected a gpu::matrix with a name or a view of elements that are not const");
 }
 
-/// Operands and a result in different memories do not go together.
+/// Operands and a result in different memories do not compile.
 template <class A, class B, class C>
 requires(detail::is_on_device<A> != detail::is_on_device<C> ||
          detail::is_on_device<B> !=

@@ -247,7 +247,7 @@ void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
       "not const");
 }
 
-/// Values and means in different memories do not go together.
+/// Values and means in different memories do not compile.
 template <class In, class Out>
 requires(detail::is_on_device<In> !=
          detail::is_on_device<Out>) void mean_filter(const In&, const Out&,
@@ -328,7 +328,7 @@ void convolve(const In&, std::span<const double>, Out&&, const convolve_options&
       "not const");
 }
 
-/// Values and sums in different memories do not go together.
+/// Values and sums in different memories do not compile.
 template <class In, class Out>
 requires(detail::is_on_device<In> !=
          detail::is_on_device<Out>) void convolve(const In&, std::span<const double>, const Out&,

@@ -55,16 +55,18 @@ class part_dealer {
   MPI_Win window_;
 };
 
-/// `exec` with what this rank takes of its host where the caller left it open: the device with the
-/// number of the rank among those of its host, modulo the devices, and its share of the cores that
-/// it may run on. mpirun binds each rank to one core where there are two ranks or one: `--bind-to
-/// none` leaves it all of them. Collective.
+/// `exec` completed, where the caller left it open, with what this rank takes of its host: the
+/// device whose number is that of the rank among the ranks of the host, modulo the number of
+/// devices, and its share of the cores that it may run on. Open MPI binds each of one or two ranks
+/// to one core; `mpirun --bind-to none` leaves them all cores. Collective.
 [[nodiscard]] execution on_this_rank(MPI_Comm comm, execution exec = {});
 
-/// Into how many parts a job is cut where nobody says it: so many that a part takes about twenty
-/// times as long as preparing its rows, at least one and at most sixteen a rank.
-/// @param rows of the table, or of x. @param y_rows of y; 0 where there is one table.
-/// @param ranks at least 1. @param used where the parts are computed.
+/// The number of parts of a job where the caller sets none: so many that a part takes about twenty
+/// times as long as preparing its rows, but at least one and at most sixteen for each rank.
+/// @param rows rows of the table, or of x.
+/// @param y_rows rows of y; 0 where there is one table.
+/// @param ranks number of ranks, at least 1.
+/// @param used backend that computes the parts.
 [[nodiscard]] index_t suggested_parts(index_t rows, index_t y_rows, int ranks, backend used);
 
 namespace detail {

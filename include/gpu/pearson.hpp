@@ -70,21 +70,21 @@ requires detail::tables_together<X, Y> sink_result_t<Sink> pearson_all_pairs(con
   return pearson_all_pairs(x, y, pearson_options{}, sink);
 }
 
-/// What is no sink of this operation does not compile.
+/// An argument that is not a sink of this operation does not compile.
 template <class Data, class Sink>
 requires(!pearson_sink<Sink>) void pearson_all_pairs(const Data&, const pearson_options&,
                                                      const Sink&) {
   detail::refuse_sink<pearson_sink<Sink>, Sink>();
 }
 
-/// Neither does what is neither options nor a sink nor a table.
+/// Neither does one that is not options, a sink or a table.
 template <class Data, class Other>
 requires(!pearson_sink<Other> &&
          !detail::is_table_or_options<Other>) void pearson_all_pairs(const Data&, const Other&) {
   detail::refuse_second<pearson_sink<Other>, Other>();
 }
 
-/// The same behind two tables.
+/// The same with two tables.
 template <table_like X, table_like Y, class Sink>
 requires(!pearson_sink<Sink>) void pearson_all_pairs(const X&, const Y&, const pearson_options&,
                                                      const Sink&) {

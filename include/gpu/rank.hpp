@@ -127,7 +127,7 @@ requires(!(input_element<T> && std::same_as<Ranks, double>)) void rank_rows(
                 "that rank_rows of host memory takes");
 }
 
-/// Values in host memory and ranks in device memory do not go together.
+/// Values in host memory and ranks in device memory do not compile.
 template <class Data, class Ranks>
 requires(detail::is_matrix<Data>) void rank_rows(const Data&, device_matrix_view<Ranks>,
                                                  const rank_options& = {}) {

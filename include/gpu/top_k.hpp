@@ -251,7 +251,7 @@ requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
   return 0;
 }
 
-/// Values in host memory and entries in device memory do not go together.
+/// Values in host memory and entries in device memory do not compile.
 template <class Data, class Values, class Indices>
 requires(!detail::is_on_device<Data> && detail::is_on_device<Values>) index_t
     top_k(const Data&, index_t, const Values&, const Indices&, const top_k_options& = {}) {

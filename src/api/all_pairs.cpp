@@ -158,7 +158,7 @@ class list_writer {
     ready_ += pages * large_page_bytes;
   }
 
-  // Takes the pages of the first `size` edges, as far as they are not there.
+  // Makes the system provide the pages of the first `size` edges.
   void populate(std::size_t size) {
     const std::size_t end = size * sizeof(edge);
     if (end < ready_ + 2 * large_page_bytes) return;

@@ -36,9 +36,9 @@ class pair_run {
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
   /// Pairs of the whole job that have a statistic.
   [[nodiscard]] std::uint64_t family() const;
-  /// The rows of the area or, of a folded sink, the patterns of the part.
+  /// The rows of the area; with a folded sink the patterns of the part.
   [[nodiscard]] const index_range& panel() const;
-  /// Pairs of the area, or of the part's patterns, that have a statistic.
+  /// The pairs of the area, or of the patterns of the part, that have a statistic.
   [[nodiscard]] std::uint64_t pairs_tested() const;
   [[nodiscard]] const pair_area& area() const { return input_.area; }
   [[nodiscard]] index_t rows_of_x() const { return input_.rows_of_x(); }

@@ -66,8 +66,8 @@ void* resize_mapping(void* memory, std::size_t old_length, std::size_t length) {
   return checked(moved, MAP_FAILED);
 }
 
-// Mappings of arrays that are gone, for the next ones: the system clears a fresh page before it
-// hands it out, which takes longer than to fill it. It may take these pages back as well
+// Keeps the mappings of arrays that are gone for the next arrays, because the system clears every
+// fresh page, which takes longer than filling it. The system may take kept pages back at any time
 // (MADV_FREE).
 class kept_mappings {
  public:
@@ -81,8 +81,8 @@ class kept_mappings {
     blocks_[count_++] = {memory, kept};
     bytes_ += kept;
   }
-  // A mapping of `length` bytes with the pages of the one that was kept last; null where there is
-  // none.
+  // A mapping of `length` bytes that has the pages of the one that was kept last; null where none
+  // is kept.
   [[nodiscard]] void* take(std::size_t length) {
     block last{};
     {

@@ -106,8 +106,8 @@ class rank_run {
                                 resolve_backend(job_.pairs.exec));
   }
 
-  /// A device takes its time over a process's first call. Collective, so that what follows begins
-  /// on all ranks at once.
+  /// Makes a first call, which starts the device, so that no later time includes it. Collective, so
+  /// that what follows begins on all ranks at once.
   void wake_device(const input_tables& tables) {
     const stopwatch waking;
     if (resolve_backend(job_.pairs.exec) == backend::cuda) wake(job_, tables);
@@ -188,7 +188,7 @@ class rank_run {
         seconds_.parts, seconds_.join, watch_.seconds()));
   }
 
-  /// Writes the result; what there is to say of it.
+  /// Writes the result and returns its report.
   [[nodiscard]] std::string join() {
     const joined_parts joined = check_parts(folder_);
     pair_outputs outputs(job_);
@@ -198,7 +198,7 @@ class rank_run {
     return to_text(joined);
   }
 
-  /// What the first rank's clock says; every phase ends when the last rank ends it.
+  /// Seconds by the clock of the first rank; a phase ends when the last rank ends it.
   struct phases {
     double start = 0;  // of processes, MPI and devices
     double read = 0;   // the input, twice: its digest and its values

@@ -54,8 +54,7 @@ execution on_this_rank(MPI_Comm comm, execution exec) {
 }
 
 index_t suggested_parts(index_t rows, index_t y_rows, int ranks, backend used) {
-  // Preparing a row takes as long as so many pairs, of 30 columns and a strict cut; see
-  // docs/parts.md.
+  // Pairs of 30 columns, at a strict cut, that take as long as preparing a row; see docs/parts.md.
   const double row_in_pairs = used == backend::cuda ? 80e3 : 2e3;
   constexpr double times_the_preparing = 20;
   constexpr double most_a_rank = 16;

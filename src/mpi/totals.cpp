@@ -36,7 +36,7 @@ void send(MPI_Comm comm, int from, Value& value) {
   MPI_Bcast(&value, static_cast<int>(sizeof(Value)), MPI_BYTE, from, comm);
 }
 
-/// Where a call would run; what keeps it from running anywhere is said by the call itself.
+/// Where a call would run. Where it cannot run at all, the call itself reports that later.
 backend usable_backend(const execution& exec) {
   try {
     return resolve_backend(exec);

@@ -74,9 +74,9 @@ struct edge_request {
   /// Called at most once, before the first batch, by engines that can estimate: bounds of the
   /// number of edges, which almost surely hold and are close where there are many edges.
   std::function<void(double least, double most)> expect = {};
-  /// Where the receiver keeps the edges: `count` places behind those received so far, or none where
-  /// they are not wanted. An engine that knows so many edges may write them there and hand the
-  /// whole on as one batch, of any size, before the next one.
+  /// Returns memory of the receiver for the next `count` edges, or none where no more are wanted.
+  /// An engine that knows how many edges come next may write them there, and delivers all of them
+  /// as one batch, of any size, before it asks again.
   std::function<std::span<edge>(std::size_t count)> room = {};
 
   [[nodiscard]] bool has_enough() const {
@@ -90,7 +90,7 @@ struct edge_batch {
   operator std::span<edge>() const { return edges; }
 
   std::span<edge> edges;
-  const pair_checksum* checksum;  ///< Of these edges, where it is known already.
+  const pair_checksum* checksum;  ///< Of these edges; null where it is not known yet.
 };
 
 /// Receives batches of edges, whose p is filled where the engine fills p; may overwrite them.

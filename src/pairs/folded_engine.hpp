@@ -5,8 +5,8 @@
 // pattern (S / sqrt(S S) is 1 in IEEE arithmetic).
 //
 // A pattern never crosses a boundary of the area: rows of x are folded among themselves, and so are
-// those of a part of a table. So the patterns of the area's rows are a range. Of a job that is cut
-// by its patterns all rows are folded, and the range is a panel of the patterns.
+// those of a part of a table. So the patterns of the area's rows are a range. Where a part is a
+// panel of patterns (part_shape::patterns), all rows are folded and the range is that panel.
 
 #include <cstddef>
 #include <cstdint>

@@ -232,7 +232,8 @@ TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
     CHECK(report_value(merged, key) == report_value(single, key));
   }
   CHECK(report_value(merged, "y_constant_rows") == "1");
-  // As every other report: not over the result, and a result stays where it cannot be written.
+  // As for every other report: it may not be the file of the result, and where the report cannot be
+  // written the result stays.
   const std::string same = folder.path("same");
   CHECK(run_command({"merge", in, "-o", same, "--report", same}).exit_code == exit_usage);
   CHECK(!fs::exists(same));
@@ -398,7 +399,7 @@ TEST_CASE("A folder that goes away while a part is computed", "[cli][parts]") {
   const std::string in = folder.path("parts");
   bool is_removed = false;
   command_settings removing;
-  // The file is there as soon as the part begins; that it has bytes, is long before its end.
+  // The file exists as soon as the part begins, and has bytes long before the part ends.
   removing.is_time_to_signal = [&] {
     if (!is_removed && fs::exists(in) && files_in(in) > 0) is_removed = fs::remove_all(in) > 0;
     return false;

@@ -38,7 +38,7 @@ std::optional<std::string> unpack(const std::string& bytes, std::size_t piece,
   }
 }
 
-/// A decompressor at its beginning. To make one anew takes longer than most inputs.
+/// A decompressor in its first state. It is kept, because making one takes longer than most inputs.
 z_stream& fresh_inflater() {
   static z_stream state = {};
   static const int made = inflateInit2(&state, gzip_window);

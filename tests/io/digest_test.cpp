@@ -1,4 +1,4 @@
-// Digests of files, beside a CRC-32 that goes bit by bit.
+// Digests of files, compared with a CRC-32 that is computed bit by bit.
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -32,7 +32,7 @@ std::string some_bytes(std::size_t count) {
 
 TEST_CASE("A digest by several threads is that of the bytes in order", "[io][digest]") {
   const gpu_test::temporary_folder folder;
-  // From one thread to several, with shares that do not divide the file.
+  // Sizes for one thread and for several, with shares that do not divide the file.
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, (std::size_t{8} << 20) - 1, (std::size_t{13} << 20) + 7}) {
     const std::string bytes = some_bytes(size);

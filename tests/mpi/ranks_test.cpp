@@ -135,7 +135,7 @@ void check_dealer() {
 void check_suggestions() {
   using gpu::backend;
   using gpu::mpi::suggested_parts;
-  // A part is worth its preparing: few where the pairs are soon done, more where they are not.
+  // A part is to take much longer than preparing its rows: few parts of few rows, more of many.
   check(suggested_parts(4'000'000, 0, 4, backend::cuda) == 4, "one part a rank expected");
   check(suggested_parts(4'000'000, 0, 4, backend::cpu) == 49, "49 parts expected");
   check(suggested_parts(100'000'000, 0, 4, backend::cuda) == 31, "31 parts expected");

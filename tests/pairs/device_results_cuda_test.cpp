@@ -164,7 +164,7 @@ TEST_CASE("Device results of many rows", "[pairs][device]") {
   check_table<spearman_call>(gpu_test::tied_matrix<int>(2500, 1000, 18), {.max_p = 0.2}, 10);
 }
 
-// Counts on the device beside those of the host result.
+// Compares counts on the device with those of the host result.
 template <class Call, class T>
 void check_counts(const gpu::matrix<T>& data, const gpu::pair_filter& keep,
                   gpu::pair_options options = {}, const device_table<T>* y = nullptr) {
@@ -195,10 +195,10 @@ TEST_CASE("Device counts of tables of a few classes and of many", "[pairs][devic
   check_counts<spearman_call>(smooth, {.max_p = 0.02, .side = gpu::tail::greater});
   check_counts<spearman_call>(smooth, {.max_p = 0.5, .min_abs = 0.2, .side = gpu::tail::less});
   check_counts<spearman_call>(smooth, keep, {.part = {.index = 1, .of = 3}});
-  // A few values: classes from one row to thousands.
+  // Few values: classes of one row to thousands of rows.
   check_counts<spearman_call>(gpu_test::tied_matrix<int>(70'000, 12, 36, 0.5, 3), keep,
                               {.fold = gpu::row_folding::never});
-  // More classes than padding is worth.
+  // So many classes that the layout is of no use.
   check_counts<spearman_call>(gpu_test::tied_matrix<int>(9000, 30, 37), keep);
   check_counts<spearman_call>(gpu_test::tied_matrix<int>(9000, 100, 38), keep);
   check_counts<spearman_call>(gpu_test::random_matrix<float>(9000, 100, 39), keep);

@@ -1,5 +1,5 @@
-// All pairs on a machine with two GPUs or more: which device a call runs on, what it may touch, and
-// calls that share the pairs of tables that are already on devices.
+// All pairs on a machine with at least two GPUs: which device a call runs on, which devices it may
+// use, and calls that share the pairs of tables in device memory.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,7 +43,7 @@ int current() {
   return device;
 }
 
-// What `make` makes while the second device is the current one.
+// The result of make() while the second device is the current one.
 template <class Make>
 auto on_second(const Make& make) {
   const current_device here(1);

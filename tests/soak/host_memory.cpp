@@ -18,7 +18,7 @@ std::string path_of(const std::string& head) {
   return word;
 }
 
-/// Where a mapping counts.
+/// The member to which a mapping is added.
 std::size_t& part_of(host_memory& memory, const std::string& path) {
   if (path.starts_with("/dev/")) return memory.driver;
   if (path.starts_with("/")) return memory.files;

@@ -1,12 +1,12 @@
 #pragma once
-// What the memory of the process consists of.
+// What the memory of the process consists of, from /proc and malloc.
 
 #include <cstddef>
 #include <string>
 
 namespace gpu_test {
 
-/// Bytes. What is resident is the sum of the first three, as the system counts it.
+/// In bytes. The sum of the first three is the resident memory as the system counts it.
 struct host_memory {
   std::size_t anonymous = 0;  ///< Resident: heaps, stacks, mappings without a file.
   std::size_t driver = 0;     ///< Resident: mappings of /dev, page-locked memory among them.
@@ -19,12 +19,11 @@ struct host_memory {
 
 host_memory measure_host_memory();
 
-/// Makes malloc give large blocks back when they are freed. By itself it keeps up to 64 MiB for
-/// each thread that ever allocated, which looks like a leak: with it, what is resident is what is
-/// used.
+/// Makes malloc return large blocks to the system when they are freed. Otherwise it keeps up to
+/// 64 MiB for each thread that ever allocated, which looks like a leak.
 void keep_no_large_blocks();
 
-/// Gives back what malloc still keeps.
+/// Returns to the system what malloc still keeps.
 void give_back_free_memory();
 
 /// "1201 MiB resident (anonymous 900, driver 200, files 101; malloc 100 in use, 700 kept)".

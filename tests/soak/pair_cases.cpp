@@ -60,7 +60,8 @@ double tensor_error(index_t cols) {
   return 3 * 0x1p-22 + 30 * 0x1p-26 * std::min(padded, 64.0) + 0x1p-24 * std::ceil(padded / 64);
 }
 
-/// One call on both backends: `compare(cuda, cpu)` of what the sink gives, or with the columns.
+/// Makes one call on both backends and compares the results by compare(cuda, cpu), or by
+/// compare(cuda, cpu, cols).
 template <class Measure, class T, class Sink, class Compare>
 void run_pairs(dice& d, pair_variant variant, cudaStream_t, const Sink& sink,
                const Compare& compare) {

@@ -1,8 +1,8 @@
 // soak_cuda [--seconds S] [--round S] [--threads T] [--seed N] [--most-rows R] [--filter TEXT]:
 // random calls of every operation on the GPU, from T threads with a stream each, for S seconds.
-// Each answer is checked by the CPU's. Between rounds all threads are gone, and memory is measured:
-// what the device's pool has in use has to be what it was, and what the host has in use must not
-// grow.
+// Each result is compared with that of the CPU. Between rounds, when all threads have ended, memory
+// is measured: the device's pool must have as much in use as before, and the host's memory in use
+// must not grow.
 //
 // soak_cuda --each [--repeat K] [--filter TEXT]: each case K times (2), small, one after the other:
 // for compute-sanitizer, see ./dev sanitize-cuda.

@@ -284,7 +284,7 @@ inline void folded_parts_are_the_whole(const pair_target& target) {
     const auto against = [&](const gpu::pair_options& how, const auto& sink) {
       return gpu::spearman_all_pairs(data.view(), other.view(), how, sink);
     };
-    // The rows' own edges, not folded, are what the parts stand for.
+    // The parts together stand for the edges of the rows, not folded.
     const auto plain =
         gpu::spearman_all_pairs(data.view(), folding(target, gpu::row_folding::never),
                                 gpu::edge_sink{.keep = {.max_p = 0.05}});

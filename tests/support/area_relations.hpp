@@ -1,6 +1,6 @@
 #pragma once
-// What x against y must have in common with the pairs of one table, sink by sink: a table in two
-// gives the block of the whole, and a table against itself gives it both ways.
+// x against y compared with the pairs of one table, for every sink: a table cut in two gives a
+// block of the matrix of all pairs, and a table against itself gives every pair in both orders.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace gpu_test {
 
-/// What counts of a block must be, from its edges: rows of x and columns of y.
+/// Checks the counts of a block of `rows` by `cols` against its edges.
 inline void check_block_counts(const gpu::pair_counts& got, const std::vector<gpu::edge>& edges,
                                gpu::index_t rows, gpu::index_t cols) {
   const std::size_t bins = got.histogram.size();
@@ -36,7 +36,7 @@ inline void check_block_counts(const gpu::pair_counts& got, const std::vector<gp
   CHECK(got.histogram == histogram);
 }
 
-/// The lists hold the largest magnitudes of the rows of `block`, ties by column, bit for bit.
+/// Checks that the lists hold the largest magnitudes of each row of `block`, equal ones by column.
 inline void check_block_partners(const gpu::neighbor_table& got, const gpu::matrix<double>& block) {
   gpu::index_t wrong = 0;
   for (gpu::index_t i = 0; i < block.rows(); ++i) {
@@ -57,7 +57,7 @@ inline void check_block_partners(const gpu::neighbor_table& got, const gpu::matr
   CHECK(wrong == 0);
 }
 
-/// Every sink of x against y for a block of a table: `block` has its statistics, `edges` the pairs
+/// Checks every sink of x against y: `block` has the statistics of all pairs, `edges` the pairs
 /// that `keep` keeps.
 template <class Measure, class X, class Y>
 void check_block_sinks(const X& x, const Y& y, const gpu::pair_options& options,
@@ -87,7 +87,7 @@ void check_block_sinks(const X& x, const Y& y, const gpu::pair_options& options,
   }
 }
 
-/// A table in two: the block of the whole, bit for bit.
+/// The two halves of a table give the block of the whole matrix, bit for bit.
 template <class Measure>
 void a_split_gives_the_block_of_the_whole(const pair_target& target) {
   GPU_TEST_INFO(target);
@@ -115,7 +115,7 @@ void a_split_gives_the_block_of_the_whole(const pair_target& target) {
   }
 }
 
-/// A table against itself: what the table alone gives, both ways, with the diagonal.
+/// A table against itself gives the pairs of the table in both orders, and the diagonal.
 template <class Measure>
 void a_table_against_itself_is_symmetric(const pair_target& target) {
   GPU_TEST_INFO(target);
@@ -124,7 +124,7 @@ void a_table_against_itself_is_symmetric(const pair_target& target) {
   const gpu::pair_filter keep{.max_p = 0.01};
   auto block = Measure::run(x, target.options(), gpu::dense_sink{});
   const auto once = Measure::run(x, target.options(), gpu::edge_sink{.keep = keep});
-  // A row's statistic with itself is computed here, and 1 but for its roundings.
+  // The statistic of a row with itself is computed as any other, so it is 1 up to rounding.
   const auto twice = Measure::against(x, x, target.options(), gpu::dense_sink{});
   std::vector<gpu::edge> edges;
   for (gpu::index_t i = 0; i < rows; ++i) {
@@ -145,7 +145,7 @@ void a_table_against_itself_is_symmetric(const pair_target& target) {
   std::sort(edges.begin(), edges.end(), [](const gpu::edge& a, const gpu::edge& b) {
     return std::pair(a.row, a.col) < std::pair(b.row, b.col);
   });
-  // p of a statistic that is not quite 1 is not quite 0.
+  // p on the diagonal follows from that statistic, and is not exactly 0.
   const auto got = Measure::against(x, x, target.options(), gpu::edge_sink{.keep = keep});
   for (std::size_t i = 0; i < std::min(edges.size(), got.edges.size()); ++i) {
     if (edges[i].row == edges[i].col) edges[i].p = got.edges[i].p;

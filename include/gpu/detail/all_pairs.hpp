@@ -53,15 +53,15 @@ void all_pairs(measure what, const pair_tables& data, const pair_options& option
   all_pairs_on_device(what, data, options, sink);
 }
 
-/// Whether a call of all pairs takes an argument at this place, besides its options; as plain
-/// values, because a concept that fails prints its whole definition.
+/// Whether a call of all pairs takes an argument of this type. Plain values, because the message of
+/// a concept that fails is its whole definition.
 template <class Sink>
 inline constexpr bool is_sink = pair_sink<Sink>;
 template <class X>
 inline constexpr bool is_table_or_options =
     table_like<X> || std::convertible_to<const X&, pair_options>;
 
-/// Says in one message that an argument is no sink of an operation.
+/// Reports in one message that an argument is not a sink of the operation.
 template <bool is_taken, class Sink>
 constexpr void refuse_sink() {
   static_assert(!is_sink<Sink> || is_taken,
@@ -72,7 +72,7 @@ constexpr void refuse_sink() {
                 "another of gpu/pair_sinks.hpp, as in edge_sink{.keep = filter}");
 }
 
-/// Says in one message what may follow the data.
+/// Reports in one message what may follow the data.
 template <bool is_taken, class Other>
 constexpr void refuse_second() {
   static_assert(!is_sink<Other> || is_taken,

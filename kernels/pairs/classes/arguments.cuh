@@ -40,11 +40,11 @@ struct dropped_sums {
   int first;
   int length;
 };
-/// Left rows of one step.
+/// Left rows that a warpgroup multiplies in one step.
 inline constexpr int count_step_rows = 64;
 
-/// Of each block of left rows of a chunk: its cut against the panel, the steps that hold rows (the
-/// others are padding and skipped), and its class.
+/// For each block of left rows of a chunk: the sums that its cut against the panel drops, the
+/// number of steps that hold rows (the others are padding and are skipped), and its class.
 struct count_table {
   dropped_sums cuts[count_chunk_blocks];
   std::uint8_t steps[count_chunk_blocks];

@@ -80,7 +80,7 @@ __device__ __forceinline__ void load_right_rows(const std::uint8_t* tiles, int b
   warpgroup_sync(warpgroup + 1);
 }
 
-/// Fills the table of the item's left rows: their cuts against its panel, all threads.
+/// Fills the table of the item's left rows for the item's panel. All threads.
 template <bool binned>
 __device__ __forceinline__ void fill_table(const count_arguments& args, const count_cursor& at,
                                            int panel_class, count_table& table) {
@@ -152,7 +152,7 @@ __device__ __forceinline__ void count_step(const count_arguments& args, int (&su
 }
 
 /// Multiplies a tile of left rows, which is in stage `stage` of the ring, by the warpgroup's right
-/// rows, in `steps` steps, and counts. Releases the stage after the last product.
+/// rows in `steps` steps, and counts. Releases the stage after the last product.
 template <int depth, bool square, bool binned>
 __device__ __forceinline__ void count_tile(const count_arguments& args,
                                            const count_stream<depth>& stream, unsigned stage,

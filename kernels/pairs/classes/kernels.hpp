@@ -16,11 +16,11 @@ namespace gpu::kernels {
 
 /// Rows of one block of a class.
 inline constexpr int count_block_rows = 256;
-/// Blocks of left rows that one work item walks at most: they stay in L2 meanwhile.
+/// Most blocks of left rows that one work item walks: so many stay in L2 while it does.
 inline constexpr int count_chunk_blocks = 256;
-/// Items of fewer blocks spend much of their time on right rows and cuts.
+/// Fewest of them: smaller items spend much of their time on loading right rows and cuts.
 inline constexpr int least_chunk_blocks = 8;
-/// As many items share the device evenly: several for each multiprocessor.
+/// Work items to aim at: several for each multiprocessor, so that all end at about the same time.
 inline constexpr index_t count_wanted_items = 1024;
 /// Blocks of right rows that a thread block holds, one for each of its warpgroups.
 inline constexpr int count_panel_blocks = 3;
@@ -37,8 +37,8 @@ struct count_panel {
   std::uint32_t blocks;
 };
 
-/// Blocks of left rows of a chunk, for `left_blocks` that meet `panels` each; of panels that left
-/// rows are in too, half of them.
+/// Blocks of left rows of a chunk, where each of `left_blocks` is counted against `panels` panels;
+/// where the panels hold the left rows too (`within`), against half of them on average.
 GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t chunk_blocks_for(std::uint32_t left_blocks,
                                                                     std::uint32_t panels,
                                                                     bool within) {
@@ -48,12 +48,12 @@ GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t chunk_blocks_for(std::uint32_
   return static_cast<std::uint32_t>(fair < count_chunk_blocks ? fair : count_chunk_blocks);
 }
 
-/// What covers the pairs of packed classes.
+/// How many work items cover the pairs of the packed rows, and of how many blocks.
 struct class_extents {
   index_t items;               ///< Work items.
   std::uint32_t chunk_blocks;  ///< Blocks of left rows of an item.
-  std::uint32_t blocks;        ///< That hold rows: the first ones.
-  std::uint32_t left_blocks;   ///< Of those, of the left side.
+  std::uint32_t blocks;        ///< Blocks that hold rows; they are the first ones.
+  std::uint32_t left_blocks;   ///< Those of them that are of the left side.
 };
 
 /// Rows packed class by class, those of the left side first: a class holds the rows of one side and
@@ -90,20 +90,19 @@ void launch_class_slots(const class_order& order, const std::uint32_t* shifts,
 /// Fills the tiles from the ranks.
 void launch_class_pack(const screen_ranks& ranks, const class_rows& packed, cudaStream_t stream);
 
-/// Rows by side and square sum of which the device alone knows how many take part: the order is
-/// that of launch_screen_order.
+/// Rows sorted by side and square sum, as by launch_screen_order. How many of them take part is
+/// known only on the device.
 struct class_source {
   const std::int64_t* square_sums;  ///< [rows of the input]
   const std::uint32_t* order;       ///< [rows]
   index_t rows;
   row_sides sides;
 };
-/// Where a layout that is made on the device goes; arrays as in class_rows, for `padded_rows`
-/// places.
+/// Where launch_class_layout writes: the arrays of class_rows, with `padded_rows` places for rows.
 struct class_layout_target {
   index_t padded_rows;
-  /// A layout is of use while its places squared are at most this times the square of the rows, or
-  /// while it has no more than `always_padded_rows` places.
+  /// The layout is of use where it needs at most `always_padded_rows` places, or where the square
+  /// of its places is at most `most_growth` times the square of the rows.
   double most_growth;
   index_t always_padded_rows;
   std::uint32_t* slots;
@@ -114,21 +113,23 @@ struct class_layout_target {
   class_extents* extents;    ///< No items where the layout is of no use.
   std::uint32_t* is_of_use;  ///< 1 or 0.
 };
-/// Of chunks smaller than the largest there are at most so many, and as many items and one of each
-/// panel: twice the wanted items, which rounding the chunk down makes 9/8 of them.
+/// Most chunks that are smaller than count_chunk_blocks: twice the wanted items, times 9/8 because
+/// the blocks of a chunk are rounded down (to 8 or more). They have as many items, and one more for
+/// each panel.
 inline constexpr index_t most_small_chunks = 2 * count_wanted_items * 9 / 8 + 1;
-/// Chunks of left rows that `padded_rows` places have at most.
+/// Most chunks of left rows in `padded_rows` places.
 constexpr index_t class_chunks(index_t padded_rows) {
   return padded_rows / (index_t{count_chunk_blocks} * count_block_rows) + 1 + most_small_chunks;
 }
-/// Work items that they have at most: every panel has a block at least.
+/// Most work items in `padded_rows` places, where every panel is a single block.
 constexpr index_t class_items(index_t padded_rows) {
   const index_t panels = padded_rows / count_block_rows;
   return (panels / count_chunk_blocks + 2) * panels + most_small_chunks;
 }
 /// Bytes of temporary memory that launch_class_layout needs.
 std::size_t class_layout_bytes(index_t rows);
-/// Places the rows class by class, and covers their pairs with work items.
+/// Lays the rows out class by class and divides their pairs into work items, without a look at any
+/// value on the host.
 void launch_class_layout(const class_source& source, const class_layout_target& target,
                          void* temporary, cudaStream_t stream);
 
@@ -136,8 +137,8 @@ void launch_class_layout(const class_source& source, const class_layout_target& 
 /// fit into shared memory.
 bool counts_bins(index_t cols);
 
-/// Counts the pairs of the work items [first, last) that there are: degree[i] of both packed rows
-/// of each pair with rho >= at_least or rho <= at_most, at_least > 0 > at_most, and, where
+/// Counts the pairs of the work items [first, last), as far as they exist: degree[i] of both packed
+/// rows of each pair with rho >= at_least or rho <= at_most, at_least > 0 > at_most, and, where
 /// bins.bins is set, the bin of its rho as kernels/pairs/sinks/bins.cuh counts it (the cut in
 /// `bins` is not read). Only on devices of compute capability 9.0.
 void launch_class_count(const class_rows& packed, index_t cols, double at_least, double at_most,

@@ -1,6 +1,7 @@
-// Rows placed class by class without a look at any number on the host. Everything is done by
-// position in the order: where a class begins follows from a maximum over the positions before, and
-// its first block and panel from sums over them.
+// Lays rows out class by class, without a look at any value on the host. One thread handles one
+// position of the sorted rows. An inclusive maximum over the positions gives each row the beginning
+// of its class, and inclusive sums give its block and its panel; then each thread writes its row to
+// its place, and one block divides the pairs into work items.
 
 #include <cub/device/device_scan.cuh>
 
@@ -14,7 +15,7 @@ namespace {
 constexpr int threads = 256;
 constexpr index_t panel_rows = index_t{count_panel_blocks} * count_block_rows;
 
-/// Square sums are far below it.
+/// Marks the classes of the right side. Square sums are far below it.
 constexpr std::uint32_t right_side = 0x80000000U;
 
 /// The class of the row at a position; 0 where it takes no part.
@@ -27,7 +28,7 @@ __device__ std::uint32_t class_at(const class_source& from, index_t position) {
   return from.sides.is_right(row) ? left | right_side : 0;
 }
 
-/// What the positions say of all.
+/// The sizes of the whole layout.
 struct class_totals {
   std::uint32_t blocks;
   std::uint32_t panels;
@@ -36,14 +37,14 @@ struct class_totals {
   index_t rows;  // that take part
 };
 
-/// The larger of two numbers.
+/// The operation of the inclusive maximum.
 struct larger {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
     return a > b ? a : b;
   }
 };
 
-/// The columns of the temporary memory.
+/// How the temporary memory is divided.
 struct layout_memory {
   std::uint32_t* begins;  // [rows] where the class of a position begins
   std::uint64_t* counts;  // [rows] panels << 32 | blocks up to a position, with its own
@@ -78,7 +79,7 @@ layout_memory cut_memory(index_t rows, void* memory) {
   return out;
 }
 
-// A thread a position, in all three.
+// This kernel and the next two have one thread for each position.
 __global__ void begin_kernel(const class_source from, std::uint32_t* begins) {
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= from.rows) return;
@@ -119,7 +120,7 @@ __global__ void place_kernel(const class_source from, const class_layout_target 
   }
   if (i == 0 || class_at(from, i - 1) == 0) totals->rows = from.rows - i;
   const index_t first_place = index_t{block} * count_block_rows;
-  if (first_place >= to.padded_rows) return;  // then the layout is of no use
+  if (first_place >= to.padded_rows) return;  // cover_kernel finds that the layout is of no use
   to.slots[first_place + in_class % count_block_rows] = from.order[i];
   if (in_class % count_block_rows == 0) {
     to.square_sums[block] = static_cast<int>(own & ~right_side);
@@ -146,7 +147,7 @@ __device__ std::uint32_t panel_behind(const count_panel* panels, std::uint32_t c
   return low;
 }
 
-// One block: chunks are few.
+// Divides the pairs into work items. One block, because there are few chunks.
 __global__ void cover_kernel(const class_totals* totals, const class_layout_target to,
                              bool within) {
   const index_t places = index_t{totals->blocks} * count_block_rows;

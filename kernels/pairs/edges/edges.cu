@@ -8,7 +8,7 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int edge_threads = 256;
-// The sums that a block adds up stand as they are in a checksum.
+// A block adds its sums to the members of the checksum in place.
 static_assert(sizeof(pair_checksum) == 3 * sizeof(unsigned long long) &&
               offsetof(pair_checksum, mix1) == 8 && offsetof(pair_checksum, mix2) == 16);
 
@@ -33,7 +33,7 @@ __device__ void add_checksums(pair_checksum sum, pair_checksum* to) {
   if (threadIdx.x < 3) atomicAdd(totals + threadIdx.x, in_block[threadIdx.x]);
 }
 
-// `checksum` is that of no pairs before.
+// `checksum` is that of no pairs before the launch.
 __global__ void write_edges(const decided_edges from, std::uint64_t first, std::uint64_t count,
                             const stats::p_function p_of, edge* out, pair_checksum* checksum) {
   const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;

@@ -50,8 +50,8 @@ struct decided_edges {
   edge_key_layout layout;
 };
 
-/// Writes entries [first, first + count) as edges, with p where `p_of` has a table. The three
-/// members of their checksum are written behind them: `out` has room for count + 1 edges.
+/// Writes entries [first, first + count) as edges, with p where `p_of` has a table, and behind them
+/// the three members of their checksum: `out` has room for count + 1 edges.
 void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
                         const stats::p_function& p_of, edge* out, cudaStream_t stream);
 static_assert(sizeof(pair_checksum) <= sizeof(edge) && alignof(pair_checksum) <= alignof(edge));

@@ -44,7 +44,8 @@ GPU_SIMILARITY_HOST_DEVICE inline std::uint64_t tested_pairs(const valid_rows& v
 /// Fills *valid.
 void launch_count_valid(const std::int64_t* square_sums, index_t count, detail::index_range rows,
                         detail::index_range cols, valid_rows* valid, cudaStream_t stream);
-/// Kept pairs, found in two ways that add up.
+/// The kept pairs are the sum of what the tiles count (`pairs`) and of what the kernels that count
+/// degrees count (half of `ends`).
 struct kept_counts {
   const unsigned long long* pairs;
   const unsigned long long* ends;  ///< Twice the pairs.

@@ -9,7 +9,7 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
-// Of the products: covers the roundings of the comparison in single precision.
+// Added to the error of the products: covers the roundings of the comparison in single precision.
 constexpr double comparison_error = 2e-6;
 
 // One thread looks at one row.
@@ -33,8 +33,8 @@ __global__ void rounding_kernel(pair_operand source, float* largest) {
   }
 }
 
-// One thread. A row x is its rounded form plus a rest of length at most e, so that
-// |x y - (its rounded form)| <= 2 e + e^2.
+// One thread. A row is its rounded form plus a rest of length at most e, so the product of two rows
+// differs from that of their rounded forms by at most 2 e + e^2.
 __global__ void cut_kernel(detail::keep_range keep, index_t elements, unit_cut* cut) {
   const double rest = cut->largest_rest;
   const double error = 2 * rest + rest * rest + unit_sum_error(elements) + comparison_error;
@@ -60,7 +60,7 @@ __device__ __forceinline__ double partial_sum(const double* x, const double* y, 
   return sum;
 }
 
-// Eight neighbouring lanes take a pair.
+// Eight neighbouring lanes decide a pair.
 constexpr unsigned decide_lanes = detail::partial_sums;
 
 struct decide_place {
@@ -68,7 +68,7 @@ struct decide_place {
   unsigned mask;  // the eight, of the warp
 };
 
-// The sum of the eight lanes' parts, in all of them: neighbours, pairs of neighbours, halves.
+// The sum of the parts of eight lanes, in each of them: adds neighbours, then pairs, then halves.
 template <class T>
 __device__ __forceinline__ T add_lanes(T part, const decide_place& place) {
   part += __shfl_xor_sync(place.mask, part, 1);
@@ -77,8 +77,8 @@ __device__ __forceinline__ T add_lanes(T part, const decide_place& place) {
   return part;
 }
 
-// Whether rows i and j are kept, by the definition: one partial sum of stats/pearson_order.hpp a
-// lane. Unit rows hold them one after the other, in the order that add_lanes takes.
+// Whether rows i and j are kept, by the definition: each lane takes one of the eight partial sums
+// of stats/pearson_order.hpp. Unit rows store them one after the other, in the order of add_lanes.
 __device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, index_t i,
                                               index_t j, const decide_place& place) {
   const index_t segment = args.source.unit_pitch / decide_lanes;
@@ -89,7 +89,8 @@ __device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, 
   return keeps(detail::clip_correlation(add_lanes(part, place)), cut.at_least, cut.at_most);
 }
 
-// The same from half the memory, where single precision is enough: for all but one in a hundred.
+// The same from rows in single precision, which are half the memory and decide all but one pair in
+// a hundred.
 __device__ __forceinline__ bool keeps_pair(const unit_count_arguments& args, index_t i, index_t j,
                                            const decide_place& place) {
   if (args.count.floats == nullptr) return keeps_exactly(args, i, j, place);
@@ -127,7 +128,7 @@ __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args)
   }
 }
 
-// One thread an element of the padded rows.
+// One thread for each element of the padded rows.
 __global__ void floats_kernel(pair_operand source, float* out) {
   const index_t pitch = unit_float_pitch(source.unit_pitch);
   const index_t end = source.count * pitch;

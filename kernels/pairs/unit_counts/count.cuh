@@ -171,7 +171,7 @@ struct unit_decisions {
   decisions possible;
 };
 
-/// The numbers of a cut that decide products.
+/// What a product is compared with: its distance from `middle` makes the pair possible or certain.
 struct step_cut {
   float middle;
   float possible;
@@ -195,7 +195,8 @@ __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[12
 }
 
 /// Gathers the pairs that are possible but not certain. `left` and `right`: positions of the
-/// thread's first sum. All lanes call; in each round every lane that has such pairs gives a word.
+/// thread's first sum. All lanes call; in each round every lane that has such pairs adds a word of
+/// them.
 __device__ __forceinline__ void gather_undecided(const unit_count_arguments& args,
                                                  const unit_decisions& found, std::uint32_t left,
                                                  std::uint32_t right, undecided_list& list) {

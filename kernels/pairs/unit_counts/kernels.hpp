@@ -18,20 +18,20 @@ namespace gpu::kernels {
 /// rows leave no room in shared memory for a ring.
 inline constexpr index_t unit_count_most_elements = 96;
 
-/// Pairs that their products do not decide: of a packed left position and those of the right
-/// positions right + 8 q, q from 0 to 31, for which bit 31 - q is set.
+/// Pairs that their products do not decide: of the packed position `left` with each packed position
+/// right + 8 q, q from 0 to 31, for which bit 31 - q of `mask` is set.
 struct undecided_pairs {
   std::uint32_t left;
   std::uint32_t right;
   std::uint32_t mask;
 };
 
-/// Elements from one row of `floats` to the next.
+/// Elements from one row in single precision to the next.
 constexpr index_t unit_float_pitch(index_t unit_pitch) {
   return (unit_pitch + 31) / 32 * 32;
 }
-/// Largest error of a product of rows of `floats` added up in single precision: each element is off
-/// by 2^-24 of itself, and so is each of the sums on the way.
+/// Largest error of a product of two such rows, added up in single precision: each element is off
+/// by at most 2^-24 of itself, and so is each intermediate sum.
 constexpr double unit_float_error(index_t unit_pitch) {
   return static_cast<double>(unit_float_pitch(unit_pitch) / 8 + 8) * 0x1p-24;
 }
@@ -43,13 +43,13 @@ constexpr double unit_sum_error(index_t elements) {
   return static_cast<double>((elements + 15) / 16) * 18 * 0x1p-23;
 }
 
-/// What a cut is for the products of the rows of a call: how far they are off is known on the
-/// device alone.
+/// The cut of a call with the margins of its products. In device memory, because the rounding of
+/// the rows is known there alone.
 struct unit_cut {
   cut_estimate estimate;
   cut_estimate of_floats;  ///< The same for the products of rows in single precision.
-  float
-      largest_rest;  ///< The longest that rounding to half precision takes from a row, rounded up.
+  /// Largest distance of a row from its form in half precision, rounded up.
+  float largest_rest;
 };
 /// Fills *cut for the rows of `source` that have a statistic.
 void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
@@ -84,12 +84,12 @@ struct unit_count {
   undecided_pairs* undecided;  ///< [capacity]
   std::uint64_t capacity;      ///< Pairs beyond it are decided where they are found.
   unsigned long long* found;   ///< Entries of `undecided` in a launch; 0 before and after it.
-  /// [rows of the input * unit_float_pitch] from launch_unit_floats, which decide most of what the
-  /// products leave; null where there is no room.
+  /// [rows of the input * unit_float_pitch], from launch_unit_floats. Decides most of the pairs
+  /// that the products leave undecided. Null where there is no memory for it.
   const float* floats;
 };
 
-/// The rows in single precision.
+/// Writes the rows in single precision to `out`.
 void launch_unit_floats(const pair_operand& source, float* out, cudaStream_t stream);
 
 /// Adds the kept pairs of the items [first, last) to `degree` of both rows. Only on devices of

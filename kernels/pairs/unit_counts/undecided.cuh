@@ -19,7 +19,7 @@ struct unit_count_arguments {
   int left_blocks;  // of those, of the left side
 };
 
-/// Calls use(right) for the right positions of `pairs`.
+/// Calls use(right) for each right position of `pairs`.
 template <class Use>
 __device__ __forceinline__ void for_each_right(undecided_pairs pairs, const Use& use) {
   while (pairs.mask != 0) {

@@ -83,7 +83,7 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
 }
 
 void wake(const pairs_command& job, const input_tables& tables) {
-  // Above what is uploaded through page-locked memory, which a first call makes.
+  // Large enough to be uploaded through page-locked memory, which the first such call allocates.
   constexpr index_t enough_values = index_t{5} << 20;
   const index_t rows = enough_values / tables.cols() + 2;
   pair_options options = job.pairs;

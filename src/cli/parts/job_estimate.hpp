@@ -23,8 +23,8 @@ struct job_estimate {
 [[nodiscard]] job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
                                         const io::result_context& context);
 
-/// A small call on a device that may not have had one yet: its context, the code of the kernels and
-/// the page-locked memory of uploads are there afterwards.
+/// Makes a small call, so that the context of the device, the code of the kernels and the
+/// page-locked memory of uploads exist before anything is timed.
 void wake(const pairs_command& job, const input_tables& tables);
 
 /// The estimate of the job cut into `parts`, as lines of text.

@@ -310,7 +310,7 @@ void write_joined(const joined_parts& joined, const part_folder& folder, pair_ou
   write_rows(joined, folder, result);
   if (keep_of(joined.job) == keep_kind::folded_edges) {
     copy_file(folder, file_of(folder, joined.parts.front(), "patterns"), outputs.patterns());
-    // Both are on the disk before either gets its name: there are both or neither.
+    // Both files are on the disk before either gets its name, so that there are both or neither.
     outputs.patterns().sync();
     result.sync();
     result.commit();

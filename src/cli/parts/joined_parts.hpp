@@ -52,7 +52,7 @@ void write_joined(const joined_parts& joined, const part_folder& folder, pair_ou
 /// What a report says of a job in parts.
 [[nodiscard]] run_report report_of(const joined_parts& joined);
 
-/// The same of a process that ran them and joined them itself.
+/// The same for a process that has computed the parts and joined them.
 [[nodiscard]] run_report report_of_run(const joined_parts& joined, const pairs_command& job,
                                        double total_seconds);
 

@@ -173,7 +173,7 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
   std::unique_ptr<io::folded_edge_writer> writer;
-  // Every part has all patterns; one of them writes them down.
+  // Every part computes all patterns; part 1 writes them.
   const auto begin = [&](const row_patterns& patterns) {
     writer = io::make_folded_edge_writer(job.format, file, patterns, rows_);
     if (place.number != 1) return;

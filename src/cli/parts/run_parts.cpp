@@ -76,7 +76,7 @@ std::string text_of_listing(const part_listing& listing, parts_format format) {
   return numbers.empty() ? "" : numbers + "\n";
 }
 
-/// What merge writes, as a run that writes the same.
+/// The outputs of merge, as the command that computes pairs takes them.
 pairs_command files_of(const merge_command& job, const joined_parts& joined) {
   const bool is_folded = keep_of(joined.job) == keep_kind::folded_edges;
   if (is_folded && job.patterns.empty()) {

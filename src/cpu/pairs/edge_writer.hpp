@@ -33,8 +33,8 @@ class pair_engine::edge_writer {
   [[nodiscard]] std::size_t found() const { return found_; }
   // Forgets the found edges of rows from `row` on.
   void drop_from(index_t row);
-  // Puts the found edges in order where the receiver keeps them, or else behind those that wait for
-  // a full batch, and delivers those.
+  // Writes the found edges in order into the memory of the receiver, or, where it offers none,
+  // behind those that wait for a full batch; delivers them.
   void flush();
   // Delivers what waits.
   void finish() { deliver(1); }

@@ -28,7 +28,7 @@ class edge_output {
   /// Device memory that such an output takes.
   static std::size_t bytes(const detail::edge_request& request, double expected, std::size_t room);
 
-  /// Makes what the delivery of so many edges takes, which push() does else.
+  /// Allocates what the delivery of `expected` edges needs, so that push() need not do it.
   void open(double expected);
   /// Hands on `count` edges once `ready` has passed, and records `read` where their memory may be
   /// written again. The last ones stay here until the next push() or drain().
@@ -39,7 +39,7 @@ class edge_output {
 
  private:
   struct batch {
-    // Behind the edges stands their checksum.
+    // The edges, and behind them their checksum.
     explicit batch(std::size_t edges, cudaStream_t stream)
         : device(edges + 1, stream), host(edges + 1) {}
     device_buffer<edge> device;

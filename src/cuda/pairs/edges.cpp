@@ -22,13 +22,13 @@ namespace {
 
 constexpr std::uint64_t least_candidates = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 23;
-// Panels aim at this share of the queue, so that the next one rarely overflows, and at so many of
-// them, so that they overlap. Each costs the host some 0.15 ms of launches, so that few edges are
-// done in fewer panels: 2^21 edges take the bus 1 ms.
+// A panel should fill this share of its queue, so that the next one rarely overflows. There should
+// be `wanted_panels`, so that their steps overlap, but each costs the host about 0.15 ms of
+// launches: so a panel has at least `least_panel_edges`, which take the bus 1 ms.
 constexpr double wanted_fill = 0.5;
 constexpr double wanted_panels = 8;
 constexpr double least_panel_edges = 1 << 21;
-// Where the sample saw hardly any edge, there may be so many.
+// Edges to be prepared for where the sample saw hardly any.
 constexpr double least_sampled_edges = 1 << 17;
 constexpr double first_panel_pairs = 1 << 26;
 constexpr double panel_growth = 8;
@@ -38,7 +38,7 @@ constexpr int buffer_count = 4;
 constexpr int panels_under_way = 3;
 constexpr std::size_t bytes_per_candidate = buffer_count * 2 * sizeof(std::uint64_t);
 
-// Edges that a panel should have, of so many.
+// Edges that a panel should have where `expected` are expected in all.
 double edges_of_panel(double expected) {
   return std::max(expected / wanted_panels, std::min(expected, least_panel_edges));
 }
@@ -184,7 +184,8 @@ void edge_writer::run() {
     std::optional<panel_state> next = std::exchange(found, {});
     const bool fitted = next && fits(*next);
     if (next) learn(next->panel.rows, next->counters->found());
-    // The bus waits for the first edges; later on it has two batches while the host comes here.
+    // The first edges are wanted soon, because the bus has nothing to do before them. Later it has
+    // two batches to copy while the host gets here.
     const bool is_first_out = settled && !has_delivered_;
     if (fitted && !is_first_out) settle(*next);
     if (more) {

@@ -43,12 +43,12 @@ inline kernels::neighbor_query make_query(const detail::top_k_request& request) 
   return query;
 }
 
-/// Maxima from one row to the next: a row is read in whole pieces of 16 bytes.
+/// Elements from one row of maxima to the next: rows are read in whole pieces of 16 bytes.
 constexpr index_t maxima_pitch(index_t groups) {
   return (groups + 7) / 8 * 8;
 }
 
-/// Writes NaN behind the groups of each row of maxima: what is read there counts for nothing.
+/// Fills the rest of each row of maxima with NaN, which is never above a threshold.
 inline void fill_behind_groups(std::uint16_t* maxima, index_t rows, index_t groups,
                                cudaStream_t stream) {
   const index_t pitch = maxima_pitch(groups);

@@ -21,7 +21,7 @@ struct upload_shape {
   std::size_t blocks;       ///< Target number of blocks for each uploading thread.
   std::size_t block_bytes;  ///< Maximum size of a block of input.
   std::size_t piece_bytes;  ///< Page-locked memory of a piece; it is kept between calls.
-  /// Minimum size of a block: one costs 20 us of launches, a megabyte as much of the bus.
+  /// Smallest block: it costs 20 us of launches, and a megabyte takes the bus as long.
   std::size_t least_bytes;
 };
 inline constexpr upload_shape upload_alone{

@@ -1,4 +1,4 @@
-// Behind two tables a filter is no sink either.
+// A filter is not a sink, with two tables either.
 // MESSAGE: sink: expected dense_sink, edge_sink, top_k_sink, count_sink, stream_sink
 #include <gpu/spearman.hpp>
 

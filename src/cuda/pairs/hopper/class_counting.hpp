@@ -1,5 +1,5 @@
 #pragma once
-// When pairs are counted class by class, and in which launches, of host and device results.
+// When pairs are counted class by class, and in which launches. Used for host and device results.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,24 +10,25 @@
 
 namespace gpu::cuda {
 
-/// Square sums of `cols` ranks are at most this.
+/// Largest square sum of a row of `cols` ranks.
 constexpr index_t largest_square_sum(index_t cols) {
   return cols * (cols * cols - 1) / 3;
 }
 
-/// Padding classes to whole blocks multiplies the pairs; the tensor tiles decide them at a fifth of
-/// this rate, and bin them at a thirtieth. Where few rows are padded it does not matter.
+/// Largest factor by which padding the classes to whole blocks may multiply the pairs: the tensor
+/// tiles decide pairs at a fifth of the rate of the counting kernel, and bin them at a thirtieth.
+/// It does not apply up to `always_padded_rows`, where every count is short.
 constexpr double most_class_growth(bool binned) {
   return binned ? 16 : 4;
 }
 inline constexpr index_t always_padded_rows = 32768;
 
-/// Kernels drop the rows of padding because their sums of 0 are dropped.
+/// Whether the cut drops a sum of 0. The counting kernel needs that: the sums of padding are 0.
 constexpr bool drops_zero(const detail::keep_range& keep) {
   return keep.at_least > 0 && keep.at_most < 0;
 }
 
-/// How sums are binned into `bins`.
+/// The arguments of the kernels that bin statistics into `bins`, as `request` asks.
 inline kernels::bin_sink_args binning_of(const detail::bin_request& request,
                                          unsigned long long* bins) {
   kernels::bin_sink_args binning{};
@@ -40,9 +41,9 @@ inline kernels::bin_sink_args binning_of(const detail::bin_request& request,
   return binning;
 }
 
-/// Counts the items [first, last) that there are, with `binning` where it has bins. A launch with
-/// bins has no more items than a block's count of one sum, of 32 bits, allows where all rows are
-/// alike and have one sum.
+/// Counts the work items [first, last), as far as they exist, and bins their pairs where `binning`
+/// has bins. A block counts each sum with 32 bits, so a launch with bins has no more items than
+/// these can count where all pairs have the same sum.
 inline void count_class_items(const kernels::class_rows& packed, index_t cols,
                               const detail::keep_range& keep, const kernels::bin_sink_args& binning,
                               index_t first, index_t last, std::uint32_t* degree,

@@ -56,7 +56,7 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
                              least_undecided * sizeof(kernels::undecided_pairs);
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
 
-  // Rows in single precision are worth their memory only where it is there anyway.
+  // Rows in single precision are made only where there is memory for them.
   const std::size_t left = budget_.left() - needed;
   const auto float_pitch = static_cast<std::size_t>(kernels::unit_float_pitch(source.unit_pitch));
   const std::size_t float_bytes = rows * float_pitch * sizeof(float);

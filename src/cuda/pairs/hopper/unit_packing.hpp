@@ -1,5 +1,6 @@
 #pragma once
-// How unit rows are packed to be counted by half-precision products, of host and device results.
+// How unit rows are packed and counted by half-precision products. Used for host and device
+// results.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace gpu::cuda {
 
-/// The rows of both sides of an area, of `elements` each, which are to be packed.
+/// The shape of the packed rows of both sides of an area, for rows of `elements`.
 inline kernels::unit_count_rows unit_rows_of(const detail::pair_area& area, index_t elements) {
   constexpr index_t unit = kernels::neighbor_row_multiple;
   const kernels::row_sides sides = sides_of(area, {}).rows;
@@ -40,10 +41,10 @@ inline void pack_unit_rows(const kernels::pair_operand& source, std::uint8_t* ti
   kernels::launch_neighbor_pack(source, rows.right, stream);
 }
 
-/// Entries of undecided pairs that a launch may leave to the exact test, 12 bytes each: at least
-/// least_undecided, and one for each pairs_of_undecided pairs of the call. A block counts 13
-/// million pairs in a launch, an H200 1.7e9: most_undecided has room for one in a hundred, which is
-/// more than a cut near 0 leaves of 96 columns.
+/// Entries, 12 bytes each, of the list of undecided pairs of a launch: least_undecided and one for
+/// each pairs_of_undecided pairs of the call, up to most_undecided. A launch counts 13 million
+/// pairs for each multiprocessor, on an H200 1.7e9 in all. most_undecided is one in a hundred of
+/// these, more than a cut near 0 leaves undecided of rows of 96 columns.
 inline constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
 constexpr std::uint64_t undecided_wanted(std::uint64_t pairs) {
   constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;

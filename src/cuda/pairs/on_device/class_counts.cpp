@@ -1,4 +1,5 @@
-// Counts of ranked rows in device memory, class by class: see kernels/pairs/classes.
+// Counts ranked rows class by class, with the result in device memory, by the kernels of
+// kernels/pairs/classes.
 #include <algorithm>
 #include <cmath>
 
@@ -10,12 +11,12 @@
 namespace gpu::cuda {
 namespace {
 
-// Places for rows: no layout of more is of use.
+// Places to provide for rows: a layout that needs more is of no use.
 index_t most_places(index_t rows, bool binned) {
   constexpr index_t block = kernels::count_block_rows;
   const double growth = std::sqrt(most_class_growth(binned));
   const auto grown = static_cast<index_t>(std::ceil(growth * static_cast<double>(rows)));
-  // No class has fewer rows than one.
+  // Every class has at least one row.
   const index_t places = std::min(std::max(grown, always_padded_rows), rows * block);
   return (places + block - 1) / block * block;
 }

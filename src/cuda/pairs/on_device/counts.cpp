@@ -1,5 +1,5 @@
-// Counts in the caller's device memory: by the kernels that count for host results where these take
-// the call, else by the tiles that decide every pair.
+// Counts in the caller's device memory: by the counting kernels of host results where they take the
+// call, otherwise by the tiles that decide every pair.
 #include <limits>
 
 #include "cuda/pairs/engine.hpp"

@@ -18,21 +18,22 @@ struct count_totals {
   unsigned long long* ends;  ///< Twice the kept pairs.
 };
 
-/// Rows of ranks, class by class. Which classes there are, only the device knows: it makes their
-/// layout, and where padding them would cost more than the tiles, leaves the pairs to these.
+/// Counts rows of ranks class by class. Which classes there are is known only on the device, so the
+/// device lays them out. Where their padding would cost more than the tiles do, it counts nothing,
+/// and the tiles count all pairs.
 class stream_class_counts {
  public:
-  /// Whether the kernels are there for this call.
+  /// Whether the kernels take a call of this shape.
   static bool takes(const call_shape& shape);
-  /// Takes its memory; with `binned`, for counts with bins.
+  /// Takes its memory from `memory`; with `binned` also that of counts with bins.
   stream_class_counts(const call_shape& shape, bool binned, arena& memory);
 
-  /// Counts the pairs at a cut that drops 0, with `binning` where it has bins, unless the tiles are
-  /// to do it.
+  /// Counts the pairs at a cut that drops 0, and bins them where `binning` has bins, unless it
+  /// leaves them to the tiles.
   void run(const stream_rows& rows, const detail::keep_range& keep,
            const kernels::bin_sink_args& binning, const count_totals& to,
            cudaStream_t stream) const;
-  /// In device memory: 1 where run() has counted, 0 where it has left the pairs to the tiles.
+  /// In device memory: 1 where run() has counted the pairs, 0 where it has left them to the tiles.
   [[nodiscard]] const std::uint32_t* done() const { return target_.is_of_use; }
 
  private:
@@ -44,10 +45,11 @@ class stream_class_counts {
   std::uint32_t* packed_degree_;
 };
 
-/// Unit rows, by half-precision products and the exact test of what they leave undecided.
+/// Counts unit rows by half-precision products, and by the exact test of the pairs that these leave
+/// undecided.
 class stream_unit_counts {
  public:
-  /// Whether the kernels are there for this call.
+  /// Whether the kernels take a call of this shape.
   static bool takes(const call_shape& shape);
   stream_unit_counts(const call_shape& shape, arena& memory);
 

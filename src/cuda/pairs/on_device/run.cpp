@@ -96,7 +96,7 @@ std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_s
   });
 }
 
-// The shape of a call and its scratch memory, within the limit where that is possible.
+// The shape of a call whose scratch memory stays within the limit, where there is such a shape.
 struct sized_shape {
   call_shape shape;
   std::size_t scratch_bytes;

@@ -38,7 +38,7 @@ class stream_counts {
   static constexpr bool splits = true;
 
  private:
-  // By tiles, unless *done is set; null: it is not.
+  // Counts by tiles, unless *done is set; with null for `done`, always.
   void count(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,
              cudaStream_t stream) const;
   void bin(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,

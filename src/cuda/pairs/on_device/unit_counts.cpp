@@ -1,4 +1,5 @@
-// Counts of unit rows in device memory, by half-precision products: see kernels/pairs/unit_counts.
+// Counts unit rows by half-precision products, with the result in device memory, by the kernels of
+// kernels/pairs/unit_counts.
 #include "cuda/pairs/area_walk.hpp"
 #include "cuda/pairs/hopper/unit_packing.hpp"
 #include "cuda/pairs/on_device/fast_counts.hpp"

@@ -62,6 +62,7 @@ class stream_unit_counts {
   kernels::unit_count work_{};
   kernels::unit_cut* cut_;
   std::uint8_t* tiles_;
+  float* floats_;
 };
 
 }  // namespace gpu::cuda

@@ -242,7 +242,8 @@ int run_command_line(int argc, char** argv, const stopwatch& watch) {
 int main(int argc, char** argv) {
   const gpu::cli::stopwatch watch;
   gpu::cli::open_standard_streams();
-  MPI_Init(&argc, &argv);
+  int level = 0;  // other threads compute, this one calls MPI
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   gpu::cli::handle_signals();
   const int code =
       gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv, watch); });

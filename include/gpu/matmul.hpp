@@ -176,10 +176,10 @@ void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
 
 /// Operands and a result in different memories do not compile.
 template <class A, class B, class C>
-requires(detail::is_on_device<A> != detail::is_on_device<C> ||
-         detail::is_on_device<B> !=
-             detail::is_on_device<C>) void matmul(const A&, const B&, const C&,
-                                                  const matmul_options& = {}) {
+requires(detail::is_device_argument<A> != detail::is_device_argument<C> ||
+         detail::is_device_argument<B> !=
+             detail::is_device_argument<C>) void matmul(const A&, const B&, const C&,
+                                                        const matmul_options& = {}) {
   static_assert(detail::never<C>,
                 "a, b, c: expected all in host memory, or views of all in device memory");
 }

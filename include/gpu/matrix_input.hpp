@@ -99,9 +99,9 @@ inline constexpr bool is_device_view = false;
 template <class T>
 inline constexpr bool is_device_view<device_matrix_view<T>> = true;
 template <class X>
-inline constexpr bool is_on_device = is_device_view<std::remove_cvref_t<X>>;
+inline constexpr bool is_device_argument = is_device_view<std::remove_cvref_t<X>>;
 template <class T>
-inline constexpr bool is_on_device<device_vector_view<T>> = true;
+inline constexpr bool is_device_argument<device_vector_view<T>> = true;
 }  // namespace detail
 
 /// A view of a matrix in device memory.

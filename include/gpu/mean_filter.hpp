@@ -249,9 +249,9 @@ void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
 
 /// Values and means in different memories do not compile.
 template <class In, class Out>
-requires(detail::is_on_device<In> !=
-         detail::is_on_device<Out>) void mean_filter(const In&, const Out&,
-                                                     const mean_filter_options& = {}) {
+requires(detail::is_device_argument<In> !=
+         detail::is_device_argument<Out>) void mean_filter(const In&, const Out&,
+                                                           const mean_filter_options& = {}) {
   static_assert(detail::never<In>,
                 "in, out: expected both in host memory, or views of both in device memory");
 }
@@ -330,9 +330,9 @@ void convolve(const In&, std::span<const double>, Out&&, const convolve_options&
 
 /// Values and sums in different memories do not compile.
 template <class In, class Out>
-requires(detail::is_on_device<In> !=
-         detail::is_on_device<Out>) void convolve(const In&, std::span<const double>, const Out&,
-                                                  const convolve_options& = {}) {
+requires(detail::is_device_argument<In> !=
+         detail::is_device_argument<Out>) void convolve(const In&, std::span<const double>,
+                                                        const Out&, const convolve_options& = {}) {
   static_assert(detail::never<In>,
                 "in, out: expected both in host memory, or views of both in device memory");
 }

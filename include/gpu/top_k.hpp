@@ -253,7 +253,7 @@ requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
 
 /// Values in host memory and entries in device memory do not compile.
 template <class Data, class Values, class Indices>
-requires(!detail::is_on_device<Data> && detail::is_on_device<Values>) index_t
+requires(!detail::is_device_argument<Data> && detail::is_device_argument<Values>) index_t
     top_k(const Data&, index_t, const Values&, const Indices&, const top_k_options& = {}) {
   static_assert(detail::never<Data>,
                 "data, values, indices: expected all in device memory; of host memory the entries "

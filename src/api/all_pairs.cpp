@@ -134,7 +134,7 @@ class list_writer {
  private:
   static constexpr double least_room = 1 << 20;
   static constexpr double most_room = 1e11;
-  static constexpr std::size_t edges_per_task = 16384;
+  static constexpr std::size_t edges_per_task = 8192;
 
   [[nodiscard]] std::size_t one_each() const { return static_cast<std::size_t>(threads_); }
   // Copies a batch to the end, and takes up to so many pages behind it.

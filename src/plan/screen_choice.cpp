@@ -22,9 +22,15 @@ constexpr double e4m3_loss = 0.129;
 constexpr double most_e4m3_share = 1e-5;
 constexpr double most_int8_share_of_edges = 1e-4;
 constexpr double most_int8_share_of_counts = 3e-5;
-// More candidates than the sample promised, per pair, that take a twentieth of the tiles' time.
-constexpr double e4m3_excess = 2e-5;
-constexpr double int8_excess = 4e-5;
+// By the same figures, in pairs of the tiles: what a pair and a candidate cost. Classes count a
+// pair in a sixth of the time that the tiles take.
+constexpr double e4m3_pair = 0.05;
+constexpr double e4m3_candidate = 2600;
+constexpr double int8_pair = 0.09;
+constexpr double int8_candidate = 1100;
+constexpr double pairs_of_classes = 6;
+// Of its own time, what decides every pair loses at most to a screen that goes wrong.
+constexpr double most_lost = 0.05;
 constexpr index_t most_rank_columns = 128;
 // Rounding to 127 steps up to a row's largest magnitude loses 0.29 / 127 times the ratio of that to
 // its root mean square: 1.7 for ranks without ties, 3 for most counts, 3 to 4 for normal rows, more
@@ -34,6 +40,8 @@ constexpr double value_loss = 0.025;
 // A candidate takes two rows' worth of memory traffic, a pair of the tiles a hundredth of that.
 constexpr double most_rounded_share = 2.5e-4;
 constexpr double most_wide_share = 1e-3;
+constexpr double rounded_pair = 0.2;
+constexpr double rounded_candidate = 100;
 // A sample sees a share this small as one pair in 2^20.
 constexpr double most_sampled = 1 << 20;
 constexpr double least_sampled = 1 << 16;
@@ -49,7 +57,9 @@ std::vector<possible_screen> rounded_screens(measure what, double cut, index_t c
   const double paying = depth > 128 ? most_wide_share : most_rounded_share;
   const double reach = cut - (what == measure::spearman ? rank_loss : value_loss);
   if (!(reach > 0)) return {};
-  return {{{kernels::screen_operand::rounded, depth, cut, 2 * paying}, reach, paying}};
+  return {{{kernels::screen_operand::rounded, depth, cut, rounded_pair, rounded_candidate},
+           reach,
+           paying}};
 }
 
 // Whether ranks rounded to e4m3 can be screened for `reach`. Short rows leave a slack of the same
@@ -121,20 +131,35 @@ std::vector<possible_screen> screens_for(measure what, const keep_range& keep, i
   std::vector<possible_screen> out;
   const int depth = screen_depth(cols);
   const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
+  const double unit = use == screen_use::counts ? pairs_of_classes : 1;
   if (e4m3_reaches(reach, cols)) {
-    out.push_back({{kernels::screen_operand::e4m3, depth, cut, most_e4m3_share + e4m3_excess},
-                   reach,
-                   most_e4m3_share});
+    out.push_back(
+        {{kernels::screen_operand::e4m3, depth, cut, unit * e4m3_pair, unit * e4m3_candidate},
+         reach,
+         most_e4m3_share});
   }
   const double paying =
       use == screen_use::counts ? most_int8_share_of_counts : most_int8_share_of_edges;
-  out.push_back({{kernels::screen_operand::int8, depth, cut, paying + int8_excess}, cut, paying});
+  out.push_back(
+      {{kernels::screen_operand::int8, depth, cut, unit * int8_pair, unit * int8_candidate},
+       cut,
+       paying});
   return out;
 }
 
 std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols,
                                            screen_use use, const cut_sample& sample) {
   return choose(what, keep, cols, use, sample).screen;
+}
+
+bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far) {
+  const auto cost = [&](double pairs, double candidates) {
+    return pairs * screen.pair_cost + candidates * screen.candidate_cost;
+  };
+  if (cost(so_far.pairs, so_far.candidates) <= most_lost * so_far.all_pairs) return true;
+  const double left = so_far.all_pairs - so_far.pairs;
+  const double share = so_far.candidates / std::max(so_far.pairs, 1.0);
+  return cost(left, left * share) <= so_far.all_pairs;
 }
 
 std::string explain_screen(measure what, const keep_range& keep, index_t cols, screen_use use,

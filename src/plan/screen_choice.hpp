@@ -39,9 +39,10 @@ struct screen_choice {
   kernels::screen_operand operand;
   int depth;   ///< Bytes of a packed row.
   double cut;  ///< Pairs below this magnitude are dropped.
-  /// Candidates per pair of the whole job from which on the rest is left to the tiles that decide
-  /// every pair.
-  double most_share;
+  /// What it costs to pass a pair by, and to decide a candidate: in pairs of what decides every
+  /// pair.
+  double pair_cost;
+  double candidate_cost;
 };
 
 /// A screen that can find a cut's pairs.
@@ -68,6 +69,18 @@ std::vector<possible_screen> screens_for(measure what, const keep_range& keep, i
 /// taken to be independent.
 std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols,
                                            screen_use use, const cut_sample& sample);
+
+/// How far a screen has come.
+struct screen_progress {
+  double pairs;       ///< That it has looked at.
+  double candidates;  ///< That it has left so far.
+  double all_pairs;   ///< Of the job.
+};
+
+/// Whether a screen goes on, that may have been promised too few candidates: what decides every
+/// pair would begin anew. It gives up where it has spent a twentieth of that, and what is left
+/// would take as long again as the whole.
+bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far);
 
 /// The choice in words, for a plan.
 std::string explain_screen(measure what, const keep_range& keep, index_t cols, screen_use use,

@@ -61,7 +61,41 @@ TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {
       const keep_range keep = cut_of(1e-9, cols);
       for (const possible_screen& screen : screens_for(what, keep, cols, screen_use::counts)) {
         CHECK(screen.reach <= keep.at_least);
-        CHECK(screen.paying_share < screen.screen.most_share);
+        // What pays by the sample is worth going on with.
+        const double pairs = 1e12;
+        CHECK(screen_goes_on(screen.screen, {.pairs = pairs / 2,
+                                             .candidates = screen.paying_share * pairs / 2,
+                                             .all_pairs = pairs}));
+      }
+    }
+  }
+}
+
+TEST_CASE("A screen that leaves more than was promised loses a twentieth of the job at most",
+          "[screen_choice]") {
+  constexpr double slices = 500;
+  for (const index_t cols : {30, 128, 1000}) {
+    for (const screen_use use : {screen_use::edges, screen_use::counts}) {
+      for (const possible_screen& possible :
+           screens_for(measure::spearman, cut_of(1e-10, cols), cols, use)) {
+        const screen_choice& screen = possible.screen;
+        for (double share = 1e-7; share < 1; share *= 1.3) {
+          // In pairs of what decides every pair, of which there is one.
+          const double slice = (screen.pair_cost + share * screen.candidate_cost) / slices;
+          double spent = 0;
+          double done = 0;
+          while (
+              done < 1 &&
+              screen_goes_on(screen, {.pairs = done, .candidates = done * share, .all_pairs = 1})) {
+            spent += slice;
+            done += 1 / slices;
+          }
+          const double gave_up = done < 1 - 0.5 / slices ? 1 : 0;
+          INFO(cols << " columns, " << share << " candidates a pair, spent " << spent);
+          CHECK(spent + gave_up <= std::max(1.0, 1.05 + slice));
+          // What takes less time than to begin anew is never given up.
+          if (slice * slices <= 1) CHECK(gave_up == 0);
+        }
       }
     }
   }

@@ -11,15 +11,17 @@ namespace {
 // A batch keeps all threads of the receiver busy; few edges need no large ones, whose page-locked
 // memory takes time to get.
 constexpr std::size_t least_batch = std::size_t{1} << 14;
-constexpr std::size_t most_batch = std::size_t{1} << 20;
+constexpr std::size_t most_batch = std::size_t{1} << 19;
 constexpr double batches_of_result = 16;
 // With fewer edges than these the host has computed p before the device would have its table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
-std::size_t choose_batch(const detail::edge_request& request, double expected, std::size_t room) {
+std::size_t choose_batch(const detail::edge_request& request, double expected, std::size_t room,
+                         int batches) {
   const double part = std::min(expected / batches_of_result, static_cast<double>(most_batch));
   const std::size_t wanted = std::bit_ceil(static_cast<std::size_t>(std::max(part, 1.0)));
-  const std::size_t fitting = std::max<std::size_t>(room / (2 * sizeof(edge)), 1);
+  const std::size_t fitting =
+      std::max<std::size_t>(room / (static_cast<std::size_t>(batches) * sizeof(edge)), 1);
   return std::min({std::clamp(wanted, least_batch, most_batch),
                    static_cast<std::size_t>(request.batch_edges), fitting});
 }
@@ -33,7 +35,7 @@ bool takes_table(const detail::edge_request& request, std::size_t room) {
 
 std::size_t edge_output::bytes(const detail::edge_request& request, double expected,
                                std::size_t room) {
-  return 2 * (choose_batch(request, expected, room) + 1) * sizeof(edge) +
+  return batch_count * (choose_batch(request, expected, room, batch_count) + 1) * sizeof(edge) +
          (takes_table(request, room) ? sizeof(stats::p_table) : 0);
 }
 
@@ -41,7 +43,7 @@ edge_output::edge_output(const detail::edge_request& request, const detail::edge
                          double expected, std::size_t room)
     : request_(request),
       receive_(receive),
-      batch_edges_(choose_batch(request, expected, room)),
+      batch_edges_(choose_batch(request, expected, room, batch_count)),
       takes_table_(takes_table(request, room)) {}
 
 edge_output::~edge_output() {
@@ -74,7 +76,7 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(on.writing.get(), ready.get()));
   for (std::uint64_t first = 0; first < count && !request_.has_enough(); first += batch_edges_) {
     batch& to = on.batches[on.next];
-    on.next = 1 - on.next;
+    on.next = (on.next + 1) % batch_count;
     hand_on(to);
     to.count = static_cast<std::size_t>(std::min<std::uint64_t>(batch_edges_, count - first));
     to.has_p = on.p_of.table != nullptr;
@@ -91,8 +93,9 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
 
 void edge_output::drain() {
   if (!lane_) return;
-  hand_on(lane_->batches[lane_->next]);
-  hand_on(lane_->batches[1 - lane_->next]);
+  for (int turn = 0; turn < batch_count; ++turn) {
+    hand_on(lane_->batches[(lane_->next + turn) % batch_count]);
+  }
 }
 
 void edge_output::hand_on(batch& from) {

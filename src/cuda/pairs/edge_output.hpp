@@ -13,7 +13,7 @@
 namespace gpu::cuda {
 
 /// Writes edges in their final form, copies them to page-locked memory and hands them to the
-/// receiver in batches: while the receiver has one, the next is copied.
+/// receiver in batches: while the receiver has one, the next are copied.
 class edge_output {
  public:
   /// `expected`: about how many edges there will be. More edges have larger batches, which with the
@@ -49,15 +49,19 @@ class edge_output {
     std::size_t count = 0;
     bool has_p = false;
   };
+  // Copies to memory that the host has read just before take twice as long, because the lines are
+  // in its caches: with four batches in turn they have left the second level.
+  static constexpr int batch_count = 4;
   // What a delivery takes. A call that keeps no edge makes none of it.
   struct lane {
     explicit lane(std::size_t batch_edges)
-        : batches{batch(batch_edges, writing.get()), batch(batch_edges, writing.get())} {}
+        : batches{batch(batch_edges, writing.get()), batch(batch_edges, writing.get()),
+                  batch(batch_edges, writing.get()), batch(batch_edges, writing.get())} {}
     stream writing{stream::priority::high};
     stream copying{stream::priority::high};
     device_buffer<stats::p_table> table;
     stats::p_function p_of{};  // on the device, once there are enough edges for it
-    batch batches[2];
+    batch batches[batch_count];
     int next = 0;  // the one pushed longest ago
     std::uint64_t pushed = 0;
   };

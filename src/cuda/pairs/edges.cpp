@@ -105,6 +105,8 @@ class edge_writer {
   void settle(panel_state& found);
   // Hands on the edges of a settled panel.
   void deliver(const panel_state& settled);
+  // The same in its turn, and is done with the panel.
+  void hand_over(std::optional<panel_state>& settled);
   void do_in_pieces(const edge_panel& panel, std::uint64_t found);
   void wait_for_turn(const row_range& rows) {
     if (ordered_) walk_->wait_for_turn(to_walk(source_.area, rows));
@@ -181,13 +183,12 @@ void edge_writer::run() {
   std::optional<panel_state> settled;
   int turn = 0;
   for (bool more = true; more || found || settled;) {
+    // The bus waits for the first edges; of later panels it has some batches still.
+    if (settled && !has_delivered_) hand_over(settled);
     std::optional<panel_state> next = std::exchange(found, {});
     const bool fitted = next && fits(*next);
     if (next) learn(next->panel.rows, next->counters->found());
-    // The first edges are wanted soon, because the bus has nothing to do before them. Later it has
-    // two batches to copy while the host gets here.
-    const bool is_first_out = settled && !has_delivered_;
-    if (fitted && !is_first_out) settle(*next);
+    if (fitted) settle(*next);
     if (more) {
       const row_range taken = from_walk(area, walk_->take(piece));
       more = !taken.empty();
@@ -199,12 +200,7 @@ void edge_writer::run() {
         announce_edges(request_, sample_, pairs);
       }
     }
-    if (settled) {
-      wait_for_turn(settled->panel.rows);
-      deliver(*settled);
-      release(settled->panel.rows);
-    }
-    if (fitted && is_first_out) settle(*next);
+    if (settled) hand_over(settled);
     settled = fitted ? next : std::nullopt;
     if (next && !fitted) {
       give_back(next->buffer);
@@ -215,6 +211,13 @@ void edge_writer::run() {
   }
   output_.drain();
   walk_->finish();
+}
+
+void edge_writer::hand_over(std::optional<panel_state>& settled) {
+  wait_for_turn(settled->panel.rows);
+  deliver(*settled);
+  release(settled->panel.rows);
+  settled.reset();
 }
 
 entry_buffer* edge_writer::take_buffer(cudaStream_t user) {

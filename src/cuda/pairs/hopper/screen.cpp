@@ -105,15 +105,19 @@ bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pay
   const double pairs_per_item =
       packed_.pairs() / static_cast<double>(std::max<index_t>(items(), 1));
   std::uint64_t candidates = 0;
+  double pairs = 0;
   return walk_items(
       walk, items(),
       [&](index_t first, index_t last) {
         const bool fits = find(first, last);
         const std::uint64_t found = host_counters_.data()[0];
         const double pairs_here = static_cast<double>(last - first) * pairs_per_item;
-        if (!pays(candidates + found) && walk.give_up()) return slice_outcome::stop;
+        if (!pays(pairs + pairs_here, candidates + found) && walk.give_up()) {
+          return slice_outcome::stop;
+        }
         if (!fits) return slice_outcome::repeat;  // nothing is dropped
         candidates += found;
+        pairs += pairs_here;
         if (host_counters_.data()[1] > 0) receive(edges_.data(), host_counters_.data()[1]);
         walk.advance(static_cast<std::uint64_t>(pairs_here));
         return slice_outcome::done;

@@ -27,8 +27,9 @@ class pair_screen {
   /// Receives so many kept pairs in device memory, in no order, ordered on the stream; they are
   /// valid there until it returns.
   using receiver = std::function<void(const kernels::screened_edge*, std::uint64_t)>;
-  /// Says whether the screen still pays, given the candidates so far.
-  using judge = std::function<bool(std::uint64_t candidates)>;
+  /// Says whether the screen still pays, given the pairs that it has looked at and the candidates
+  /// that they left.
+  using judge = std::function<bool(double pairs, std::uint64_t candidates)>;
 
   /// What the walk of run() goes over.
   [[nodiscard]] index_t items() const;

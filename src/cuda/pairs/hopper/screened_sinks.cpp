@@ -13,9 +13,12 @@ namespace {
 // Edges that may wait to be put in order.
 constexpr std::uint64_t most_ordered_edges = std::uint64_t{1} << 28;
 
-// The candidates of the whole job up to which the screen goes on.
-double most_candidates(const pair_screen& screen) {
-  return screen.choice().most_share * screen.pairs();
+// Whether a screen goes on, as one of `members` that come as far as it.
+bool goes_on(const pair_screen& screen, int members, double pairs, std::uint64_t candidates) {
+  return detail::screen_goes_on(screen.choice(),
+                                {.pairs = pairs * members,
+                                 .candidates = static_cast<double>(candidates) * members,
+                                 .all_pairs = screen.pairs()});
 }
 
 // Hands on edges as a screen finds them, or all of them in order at its end.
@@ -120,8 +123,8 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
       [&](const kernels::screened_edge* found, std::uint64_t kept) {
         writer.take(found, kept, *walk);
       },
-      [&](std::uint64_t candidates) {
-        return static_cast<double>(candidates) <= most_candidates(*screen) && !writer.is_full();
+      [&](double looked_at, std::uint64_t candidates) {
+        return goes_on(*screen, share_->members(), looked_at, candidates) && !writer.is_full();
       });
   if (complete) {
     if (request.order == edge_order::by_row_then_column) announce_edges(request, sample, pairs());
@@ -154,8 +157,8 @@ bool pair_engine::screen_counts(const detail::count_request& request, pair_count
       [&](const kernels::screened_edge* found, std::uint64_t kept) {
         kernels::launch_count_screened(found, kept, into, stream());
       },
-      [&](std::uint64_t candidates) {
-        return static_cast<double>(candidates) <= most_candidates(*screen);
+      [&](double looked_at, std::uint64_t candidates) {
+        return goes_on(*screen, share_->members(), looked_at, candidates);
       });
   if (!complete) return false;
   std::vector<unsigned long long> totals(1 + bins);

@@ -74,19 +74,20 @@ TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {
 TEST_CASE("A screen that leaves more than was promised loses a twentieth of the job at most",
           "[screen_choice]") {
   constexpr double slices = 500;
+  constexpr double pairs = 1e12;
   for (const index_t cols : {30, 128, 1000}) {
     for (const screen_use use : {screen_use::edges, screen_use::counts}) {
       for (const possible_screen& possible :
            screens_for(measure::spearman, cut_of(1e-10, cols), cols, use)) {
         const screen_choice& screen = possible.screen;
         for (double share = 1e-7; share < 1; share *= 1.3) {
-          // In pairs of what decides every pair, of which there is one.
+          // In times of what decides every pair.
           const double slice = (screen.pair_cost + share * screen.candidate_cost) / slices;
           double spent = 0;
           double done = 0;
-          while (
-              done < 1 &&
-              screen_goes_on(screen, {.pairs = done, .candidates = done * share, .all_pairs = 1})) {
+          while (done < 1 && screen_goes_on(screen, {.pairs = done * pairs,
+                                                     .candidates = done * pairs * share,
+                                                     .all_pairs = pairs})) {
             spent += slice;
             done += 1 / slices;
           }

@@ -46,6 +46,14 @@ def host_array(x: Any, argument: str, *, copy: bool | None = None, ordinal: bool
     return a
 
 
+def is_plain_table(x: Any) -> bool:
+    """Whether `x` is a matrix of NumPy that the library reads in place, by its flags alone."""
+    if type(x) is not np.ndarray or x.ndim != 2 or x.dtype not in _DIRECT:
+        return False
+    flags = x.flags
+    return flags.c_contiguous and flags.aligned
+
+
 def table(x: Any, argument: str = "x", *, copy: bool | None = None, ordinal: bool = False) -> Array:
     """As host_array, and two-dimensional: rows are variables, columns are observations."""
     a = host_array(x, argument, copy=copy, ordinal=ordinal)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from . import _core, _device
-from ._arrays import Array, row_names, table
+from ._arrays import Array, is_plain_table, row_names, table
 from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._progress import callback
 from ._results import Names
@@ -86,7 +86,7 @@ def pair_call(
 
     `run` is used up: it belongs to the calling function.
     """
-    options = cast("dict[str, Any]", run)
+    options: dict[str, Any] = run  # type: ignore[assignment]
     names = y_names = copy = None
     if options:
         names, y_names = options.pop("names", None), options.pop("y_names", None)
@@ -103,6 +103,11 @@ def pair_call(
         options["tail"] = tail
     if adjust != "none":
         options["adjust"] = adjust
+    # What most callers pass, with few calls of functions; the constructor of a NamedTuple costs
+    # several times that of a tuple.
+    if y is None and names is None and y_names is None and is_plain_table(x):
+        rows, cols = x.shape
+        return tuple.__new__(PairCall, (x, None, options, None, None, rows, cols, None, ()))
     if type(x) is not np.ndarray and copy is not True and _device.is_device_array(x):
         return _device_call(x, y, options, names, y_names)
     ordinal = measure == "spearman"
@@ -111,8 +116,7 @@ def pair_call(
     labels = row_names(x, "names", names, rows)
     if y is None:
         _no_names_of_y(y_names)
-        # As a tuple is made: the constructor of a NamedTuple costs several times that.
-        return tuple.__new__(PairCall, (first, None, options, labels, None, rows, cols, None, ()))
+        return PairCall(first, None, options, labels, None, rows, cols, None, ())
     if isinstance(y, PreparedRows):
         return _prepared_call(first, y, options, labels, y_names, rows, cols, ())
     second = table(y, "y", copy=copy, ordinal=ordinal)

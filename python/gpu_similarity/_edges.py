@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._options import Measure
-from ._results import Names, PairResult
-from ._summary import PairSummary
+from ._results import PairRecords
 
 EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
-_SHOWN = 5
 
 
-class Edges(PairResult):
+class Edges(PairRecords):
     """The pairs that passed the filter: (row, col), row < col, or a row of x and one of y.
 
     Attributes
@@ -34,24 +31,10 @@ class Edges(PairResult):
         What the run did.
     """
 
-    __slots__ = ("records",)
-
-    def __init__(
-        self,
-        records: npt.NDArray[Any],
-        summary: PairSummary,
-        measure: Measure = "spearman",
-        names: Names = None,
-        y_names: Names = None,
-    ) -> None:
-        self.records = records
-        self.summary = summary
-        self.measure = measure
-        self.names = names
-        self.y_names = y_names
+    __slots__ = ()
 
     def _with(self, records: npt.NDArray[Any]) -> Edges:
-        return Edges(records, self.summary, self.measure, self.names, self.y_names)
+        return Edges(records, *self._common)
 
     @property
     def row(self) -> npt.NDArray[np.uint32]:
@@ -63,19 +46,6 @@ class Edges(PairResult):
         """The larger row number of each pair; of x against y, the row of y."""
         return self.records["col"]
 
-    @property
-    def statistic(self) -> npt.NDArray[np.float64]:
-        """rho or r."""
-        return self.records["statistic"]
-
-    @property
-    def p(self) -> npt.NDArray[np.float64]:
-        """p of the filter's tail, not adjusted."""
-        return self.records["p"]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
     def __getitem__(self, which: Any) -> Any:
         """Records by number; a slice, a mask or numbers give Edges."""
         chosen = self.records[which]
@@ -83,20 +53,18 @@ class Edges(PairResult):
             return self._with(chosen)
         return chosen
 
-    def __repr__(self) -> str:
+    def _head(self) -> str:
         summary = self.summary
-        head = (
+        return (
             f"Edges: {len(self):,} of {summary.pairs_tested:,} pairs of {summary.shape()}, "
             f"{self.measure}, {summary.cut(self.symbol)}"
         )
-        lines = [
-            f"  {self.label(e['row'])} -- {self.other_label(e['col'])}  "
-            f"{e['statistic']:.6f}  p = {e['p']:.3g}"
-            for e in self.records[:_SHOWN]
-        ]
-        if len(self) > _SHOWN:
-            lines.append(f"  ... {len(self) - _SHOWN:,} more")
-        return "\n".join([head, *lines])
+
+    def _line(self, record: Any) -> str:
+        return (
+            f"{self.label(record['row'])} -- {self.other_label(record['col'])}  "
+            f"{record['statistic']:.6f}  p = {record['p']:.3g}"
+        )
 
     def best(self, count: int = 10) -> Edges:
         """The `count` edges of largest magnitude, best first; ties in the order of the list."""

@@ -11,11 +11,10 @@ from . import _core
 from ._call import EdgeOrder, PairCall, pair_call
 from ._edges import EDGE_DTYPE, Edges
 from ._options import Adjustment, PairRunOptions, Tail
-from ._results import PairResult
+from ._results import PairRecords
 from ._stream import BatchStream
 
 _FIELDS = ("first", "second", "statistic", "p", "pairs")
-_SHOWN = 5
 
 
 class Patterns(NamedTuple):
@@ -48,7 +47,7 @@ class Patterns(NamedTuple):
         return f"Patterns: {self.size:,} of {len(self.members):,} rows"
 
 
-class FoldedEdges(PairResult):
+class FoldedEdges(PairRecords):
     """The kept pairs of rows as edges between the patterns of their ranks.
 
     An edge of patterns p < q stands for every row of p with every row of q, one of p with itself
@@ -67,12 +66,12 @@ class FoldedEdges(PairResult):
         As `Edges` has them; `summary.pairs_kept` counts pairs of rows.
     """
 
-    __slots__ = ("patterns", "records")
+    __slots__ = ("patterns",)
 
     def __init__(self, records: npt.NDArray[Any], patterns: Patterns, *common: Any) -> None:
-        self.records = records
         self.patterns = patterns
-        super().__init__(*common)
+        self.records = records
+        self._common = common
 
     @property
     def first(self) -> npt.NDArray[np.uint32]:
@@ -85,37 +84,22 @@ class FoldedEdges(PairResult):
         return self.records["second"]
 
     @property
-    def statistic(self) -> npt.NDArray[np.float64]:
-        """rho of each of the pairs."""
-        return self.records["statistic"]
-
-    @property
-    def p(self) -> npt.NDArray[np.float64]:
-        """p of the filter's tail, not adjusted."""
-        return self.records["p"]
-
-    @property
     def pairs(self) -> npt.NDArray[np.uint64]:
         """How many pairs of rows each edge stands for."""
         return self.records["pairs"]
 
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __repr__(self) -> str:
-        head = (
+    def _head(self) -> str:
+        return (
             f"FoldedEdges: {len(self):,} between {self.patterns.size:,} patterns, for "
             f"{int(self.pairs.sum()):,} of {self.summary.pairs_tested:,} pairs of "
             f"{self.summary.shape()}, {self.summary.cut(self.symbol)}"
         )
-        lines = [
-            f"  pattern {e['first']} -- {e['second']}  {e['statistic']:.6f}  p = {e['p']:.3g}, "
-            f"{e['pairs']:,} pairs"
-            for e in self.records[:_SHOWN]
-        ]
-        if len(self) > _SHOWN:
-            lines.append(f"  ... {len(self) - _SHOWN:,} more")
-        return "\n".join([head, *lines])
+
+    def _line(self, record: Any) -> str:
+        return (
+            f"pattern {record['first']} -- {record['second']}  {record['statistic']:.6f}  "
+            f"p = {record['p']:.3g}, {record['pairs']:,} pairs"
+        )
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with the columns first, second, statistic, p, pairs."""
@@ -142,7 +126,7 @@ class FoldedEdges(PairResult):
         records["statistic"] = self.statistic[of]
         records["p"] = self.p[of]
         records = records[np.lexsort((records["col"], records["row"]))]
-        return Edges(records, self.summary, self.measure, self.names)
+        return Edges(records, *self._common)
 
 
 class FoldedStream(BatchStream[FoldedEdges]):
@@ -173,7 +157,7 @@ class FoldedStream(BatchStream[FoldedEdges]):
     def _batch(self, records: npt.NDArray[Any]) -> FoldedEdges:
         patterns = self.patterns
         assert patterns is not None, "the library hands over patterns before the first batch"
-        return FoldedEdges(records, patterns, self._running, "spearman", self.names)
+        return FoldedEdges(records, patterns, self._running, "spearman", self.names, None)
 
 
 def folded_edges(
@@ -229,7 +213,7 @@ def folded_edges(
     if order != "by-row-then-column":
         call.options["order"] = order
     records, patterns, summary = _core.folded_edges(call.x, call.options)
-    return FoldedEdges(records, Patterns._make(patterns), summary, "spearman", call.names)
+    return FoldedEdges(records, Patterns._make(patterns), summary, "spearman", call.names, None)
 
 
 def folded_stream(

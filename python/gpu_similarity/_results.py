@@ -1,8 +1,9 @@
-"""Results over all pairs other than edges: partners, counts, the dense matrix."""
+"""Results over all pairs: what all of them share, partners, counts, the dense matrix."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from ._options import Measure
 from ._summary import PairSummary
 
 NO_PARTNER = np.uint32(0xFFFFFFFF)
+_SHOWN = 5
 SYMBOLS = {"spearman": "rho", "pearson": "r"}
 
 Names = npt.NDArray[Any] | None
@@ -21,29 +23,44 @@ class PairResult:
 
     Attributes
     ----------
-    names : ndarray or None
-        Names of the rows of the table, of x against y those of x.
-    y_names : ndarray or None
-        Of x against y: names of the rows of y.
-    measure : str
-        "spearman" or "pearson".
-    summary : PairSummary
-        What the run did.
+    names, y_names, measure, summary
+        As `Edges` has them.
     """
 
-    __slots__ = ("measure", "names", "summary", "y_names")
+    __slots__ = ("_common",)
 
-    def __init__(
-        self,
-        summary: PairSummary,
-        measure: Measure = "spearman",
-        names: Names = None,
-        y_names: Names = None,
-    ) -> None:
-        self.summary = summary
-        self.measure = measure
-        self.names = names
-        self.y_names = y_names
+    def __init__(self, *common: Any) -> None:
+        # Summary, measure, names, names of y: one attribute, because every call makes a result. The
+        # summary is as the compiled part hands it over, until somebody asks for it.
+        self._common = common
+
+    @property
+    def summary(self) -> PairSummary:
+        """What the run did."""
+        summary = self._common[0]
+        if type(summary) is not PairSummary:
+            summary = summary.told()
+            self._common = (summary, *self._common[1:])
+        return cast(PairSummary, summary)
+
+    @property
+    def measure(self) -> Measure:
+        """ "spearman" or "pearson"."""
+        return cast(Measure, self._common[1])
+
+    @property
+    def names(self) -> Names:
+        """Names of the rows of the table, of x against y those of x; None without names."""
+        return cast(Names, self._common[2])
+
+    @property
+    def y_names(self) -> Names:
+        """Of x against y: names of the rows of y."""
+        return cast(Names, self._common[3])
+
+    def __getstate__(self) -> object:
+        _ = self.summary  # as it is told: the other cannot be pickled
+        return object.__getstate__(self)
 
     @property
     def symbol(self) -> str:
@@ -69,6 +86,49 @@ class PairResult:
         """As `label`, of the second row of a pair."""
         names = self.other_names
         return int(row) if names is None else names[row]
+
+
+class PairRecords(PairResult):
+    """Results that are an array of records, each with a statistic and p.
+
+    Attributes
+    ----------
+    records : ndarray of records
+        The memory that the library filled.
+    """
+
+    __slots__ = ("records",)
+
+    def __init__(self, records: npt.NDArray[Any], *common: Any) -> None:
+        self.records = records
+        self._common = common
+
+    @property
+    def statistic(self) -> npt.NDArray[np.float64]:
+        """rho or r of each record."""
+        return self.records["statistic"]
+
+    @property
+    def p(self) -> npt.NDArray[np.float64]:
+        """p of the filter's tail, not adjusted."""
+        return self.records["p"]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        lines = [f"  {self._line(record)}" for record in self.records[:_SHOWN]]
+        if len(self) > _SHOWN:
+            lines.append(f"  ... {len(self) - _SHOWN:,} more")
+        return "\n".join([self._head(), *lines])
+
+    @abstractmethod
+    def _head(self) -> str:
+        """The first line of the text for people."""
+
+    @abstractmethod
+    def _line(self, record: Any) -> str:
+        """A record in that text."""
 
 
 class Partners(PairResult):
@@ -99,7 +159,7 @@ class Partners(PairResult):
         self.index = index
         self.statistic = statistic
         self.count = count
-        super().__init__(*common)
+        self._common = common
 
     def __len__(self) -> int:
         return len(self.count)
@@ -180,7 +240,7 @@ class Counts(PairResult):
         self.degree = degree
         self.y_degree = y_degree
         self.histogram = histogram
-        super().__init__(*common)
+        self._common = common
 
     @property
     def bin_edges(self) -> npt.NDArray[np.float64]:
@@ -219,7 +279,7 @@ class Dense(PairResult):
 
     def __init__(self, matrix: npt.NDArray[Any], *common: Any) -> None:
         self.matrix = matrix
-        super().__init__(*common)
+        self._common = common
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if dtype is not None and np.dtype(dtype) != self.matrix.dtype:

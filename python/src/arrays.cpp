@@ -1,7 +1,5 @@
 #include "arrays.hpp"
 
-#include <nanobind/stl/unique_ptr.h>
-
 #include <array>
 #include <cstring>
 #include <initializer_list>
@@ -72,21 +70,58 @@ numpy_names* find_numpy() {
   return found;
 }
 
+// The object that an array of a result has as its base: the buffer protocol over library_memory.
+// A class of nanobind would do, but its instances cost several times these.
+struct memory_object {
+  PyObject_HEAD library_memory memory;
+};
+PyTypeObject* memory_type = nullptr;  // made with the module, never freed
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
-  const auto* memory = nb::inst_ptr<library_memory>(self);
-  return PyBuffer_FillInfo(view, self, memory->data(), static_cast<Py_ssize_t>(memory->bytes()), 0,
+  const library_memory& memory = reinterpret_cast<memory_object*>(self)->memory;
+  return PyBuffer_FillInfo(view, self, memory.data, static_cast<Py_ssize_t>(memory.bytes), 0,
                            flags);
 }
 
-std::array<PyType_Slot, 2> memory_slots{
-    {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)}, {0, nullptr}}};
+void free_memory(PyObject* self) noexcept {
+  const library_memory& memory = reinterpret_cast<memory_object*>(self)->memory;
+  memory.free(memory.owner);
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyTypeObject* make_memory_type() {
+  std::array<PyType_Slot, 3> slots{{{Py_tp_dealloc, reinterpret_cast<void*>(&free_memory)},
+                                    {Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)},
+                                    {0, nullptr}}};
+  PyType_Spec spec{.name = "gpu_similarity._core._Memory",
+                   .basicsize = sizeof(memory_object),
+                   .itemsize = 0,
+                   .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   .slots = slots.data()};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) nb::raise_python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+nb::object held(const library_memory& memory) {
+  auto* object = PyObject_New(memory_object, memory_type);
+  if (object == nullptr) {
+    memory.free(memory.owner);
+    nb::raise_python_error();
+  }
+  object->memory = memory;
+  return nb::steal(reinterpret_cast<PyObject*>(object));
+}
 
 }  // namespace
 
-nb::object numpy_array(std::unique_ptr<library_memory> memory, result_type type, gpu::index_t rows,
+nb::object numpy_array(const library_memory& memory, result_type type, gpu::index_t rows,
                        gpu::index_t cols) {
-  const nb::object holder = nb::cast(std::move(memory));
-  const nb::tuple shape = cols < 0 ? nb::make_tuple(rows) : nb::make_tuple(rows, cols);
+  const nb::object holder = held(memory);
+  const nb::object shape =
+      cols < 0 ? nb::object(nb::int_(rows)) : nb::object(nb::make_tuple(rows, cols));
   PyObject* dtype = numpy->types[static_cast<std::size_t>(type)];
   PyObject* array =
       PyObject_CallFunctionObjArgs(numpy->ndarray, shape.ptr(), dtype, holder.ptr(), nullptr);
@@ -98,10 +133,9 @@ nb::object no_rows() {
   return nb::borrow(numpy->nothing);
 }
 
-void bind_arrays(nb::module_& module) {
+void begin_arrays() {
   numpy = find_numpy();
-  // With an underscore: no part of the types that python_stub.sh writes.
-  nb::class_<library_memory>(module, "_Memory", nb::type_slots(memory_slots.data()));
+  memory_type = make_memory_type();
 }
 
 any_device_view device_view(const nb::tuple& described) {

@@ -104,33 +104,23 @@ constexpr result_type result_type_of() {
   if constexpr (std::is_same_v<T, gpu::folded_edge>) return result_type::folded_edge;
 }
 
-// Memory of the library as NumPy sees it: an object with the buffer protocol that frees it.
-class library_memory {
- public:
-  using release = void (*)(void*) noexcept;
-  library_memory(void* data, std::size_t bytes, void* owner, release free) noexcept
-      : data_(data), bytes_(bytes), owner_(owner), free_(free) {}
-  library_memory(const library_memory&) = delete;
-  library_memory& operator=(const library_memory&) = delete;
-  ~library_memory() { free_(owner_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  void* data_;
-  std::size_t bytes_;
-  void* owner_;
-  release free_;
+// Memory of the library and what frees it: free(owner).
+struct library_memory {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  void* owner = nullptr;
+  void (*free)(void*) noexcept = nullptr;
 };
 
-// A NumPy array over `memory`, which it keeps. `cols` is -1 for an array of one dimension.
-[[nodiscard]] nb::object numpy_array(std::unique_ptr<library_memory> memory, result_type type,
+// A NumPy array over `memory`, which it frees at its end (or now, with an exception). `cols` is -1
+// for an array of one dimension.
+[[nodiscard]] nb::object numpy_array(const library_memory& memory, result_type type,
                                      gpu::index_t rows, gpu::index_t cols);
 // The same empty array of int64 at every call, read only.
 [[nodiscard]] nb::object no_rows();
 
-void bind_arrays(nb::module_& module);
+// Finds NumPy and makes the type of the objects that hold its memory.
+void begin_arrays();
 
 // Moves `container` behind a NumPy array that shows `data()` as T, [rows] or [rows, cols].
 template <class T, class Container>
@@ -138,11 +128,13 @@ nb::object to_numpy(Container&& container, gpu::index_t rows, gpu::index_t cols 
   using held_type = std::remove_cvref_t<Container>;
   auto held = std::make_unique<held_type>(std::forward<Container>(container));
   const auto count = static_cast<std::size_t>(cols < 0 ? rows : rows * cols);
-  auto memory =
-      std::make_unique<library_memory>(held->data(), count * sizeof(T), held.get(),
-                                       [](void* p) noexcept { delete static_cast<held_type*>(p); });
-  held.release();
-  return numpy_array(std::move(memory), result_type_of<T>(), rows, cols);
+  void* const data = held->data();
+  held_type* const owner = held.release();
+  return numpy_array({.data = data,
+                      .bytes = count * sizeof(T),
+                      .owner = owner,
+                      .free = [](void* p) noexcept { delete static_cast<held_type*>(p); }},
+                     result_type_of<T>(), rows, cols);
 }
 
 // A vector (std::vector, gpu::array) as an array of its length.

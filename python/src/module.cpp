@@ -9,8 +9,9 @@
 NB_MODULE(_core, module) {
   module.doc() = "Compiled part of gpu_similarity; not an interface of its own.";
   gpu_python::translate_errors();
-  gpu_python::bind_arrays(module);
+  gpu_python::begin_arrays();
   gpu_python::bind_backends(module);
+  gpu_python::bind_run_summary(module);
   gpu_python::bind_edges(module);
   gpu_python::bind_folded_edges(module);
   gpu_python::bind_partners(module);

@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <atomic>
+#include <cstring>
 #include <vector>
 
 #include <gpu/backend.hpp>
@@ -63,11 +64,14 @@ void refuse_name(const char* option, std::string_view got, const std::string& ex
 
 nb::handle option_reader::take(const char* key) {
   if (left_ == 0) return {};
-  // A few entries: comparing their names costs less than making a string to look up.
+  // A few entries: comparing their names costs less than making a string to look up, and most
+  // differ in length.
+  const auto length = static_cast<Py_ssize_t>(std::strlen(key));
   Py_ssize_t at = 0;
   PyObject* name = nullptr;
   PyObject* value = nullptr;
   while (PyDict_Next(options_.ptr(), &at, &name, &value) != 0) {
+    if (PyUnicode_GetLength(name) != length) continue;
     if (PyUnicode_CompareWithASCIIString(name, key) != 0) continue;
     --left_;
     return value == Py_None ? nb::handle() : nb::handle(value);

@@ -74,6 +74,7 @@ except KeyboardInterrupt:
         "gs.pearson_edges(x, min_abs=0.99, cpu_threads=1)",
         "gs.top_k_partners(x, 3, cpu_threads=1)",
         "list(gs.stream(x, min_abs=0.99, cpu_threads=1))",
+        "gs.dense(x.reshape(16_000, 1600), dtype='float32', cpu_threads=1)",
     ],
 )
 def test_ctrl_c(call: str) -> None:

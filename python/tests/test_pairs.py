@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import gpu_similarity as gs
 import numpy as np
 import pandas
@@ -213,3 +215,14 @@ def test_p_value_and_its_inverse() -> None:
     assert np.isnan(gs.p_value(np.nan, 12))
     with pytest.raises(ValueError, match="r"):
         gs.p_value(1.5, 12)
+
+
+def test_the_summary_is_made_once_and_goes_along(rng: np.random.Generator) -> None:
+    x = rng.integers(0, 4, size=(12, 5))
+    for result in (gs.spearman_edges(x), gs.counts(x), gs.dense(x), gs.folded_edges(x)):
+        again = pickle.loads(pickle.dumps(result))
+        assert result.summary is result.summary
+        assert repr(again.summary) == repr(result.summary)
+        assert result.summary.pairs_tested == again.summary.pairs_tested > 0
+    edges = gs.spearman_edges(x)
+    assert edges[:3].summary.rows == edges.best(2).summary.rows == 12

@@ -135,7 +135,7 @@ nb::object batch_stream<Sink>::summary() {
   const std::lock_guard lock(mutex_);
   if (!summary_) return nb::none();
   gpu::pair_summary copy = *summary_;
-  return summary_object(std::move(copy), tables_);
+  return summary_of(std::move(copy), tables_).told();
 }
 
 template <class Sink>

@@ -16,7 +16,7 @@ nb::tuple counts(nb::handle x, nb::handle y, nb::dict keywords) {
   return nb::make_tuple(result.tested, result.kept, vector_to_numpy(std::move(result.degree)),
                         tables.has_y() ? vector_to_numpy(std::move(result.y_degree)) : nb::none(),
                         vector_to_numpy(std::move(result.histogram)),
-                        summary_object(std::move(result.summary), tables));
+                        summary_of(std::move(result.summary), tables));
 }
 
 }  // namespace

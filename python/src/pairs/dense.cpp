@@ -13,7 +13,7 @@ nb::tuple dense(nb::handle x, nb::handle y, nb::dict keywords) {
   reader.check_all_read();
   auto result =
       call.context.run([&] { return call.all_pairs(tables, gpu::basic_dense_sink<Value>{}); });
-  nb::object summary = summary_object(std::move(result.summary), tables);
+  run_summary summary = summary_of(std::move(result.summary), tables);
   return nb::make_tuple(matrix_to_numpy<Value>(std::move(result), 2), std::move(summary));
 }
 

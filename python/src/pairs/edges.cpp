@@ -15,7 +15,7 @@ nb::tuple edges(nb::handle x, nb::handle y, nb::dict keywords) {
   reader.check_all_read();
   gpu::edge_list result = call.context.run([&] { return call.all_pairs(tables, sink); });
   return nb::make_tuple(vector_to_numpy(std::move(result.edges)),
-                        summary_object(std::move(result.summary), tables));
+                        summary_of(std::move(result.summary), tables));
 }
 
 }  // namespace

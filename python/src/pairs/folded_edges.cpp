@@ -20,7 +20,7 @@ nb::tuple folded_edges(nb::handle x, nb::dict keywords) {
   });
   return nb::make_tuple(vector_to_numpy(std::move(result.edges)),
                         patterns_tuple(std::move(result.patterns)),
-                        summary_object(std::move(result.summary), tables));
+                        summary_of(std::move(result.summary), tables));
 }
 
 }  // namespace

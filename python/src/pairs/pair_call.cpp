@@ -3,11 +3,6 @@
 namespace gpu_python {
 namespace {
 
-// Most runs have none.
-nb::object row_numbers(std::vector<gpu::index_t>&& rows) {
-  return rows.empty() ? no_rows() : vector_to_numpy(std::move(rows));
-}
-
 gpu::pair_part read_part(nb::handle value) {
   gpu::index_t index = 0;
   gpu::index_t of = 0;
@@ -16,25 +11,6 @@ gpu::pair_part read_part(nb::handle value) {
     return {.index = index, .of = of};
   }
   throw nb::type_error("part: expected a tuple of two integers, (index, of)");
-}
-
-// A class of the package, found at the first call and never freed.
-nb::handle python_class(const char* module, const char* name) {
-  return nb::object(nb::module_::import_(module).attr(name)).release();
-}
-
-// An instance of a NamedTuple, made as a tuple is: its own constructor costs several times that.
-nb::object named_tuple(nb::handle type, const nb::tuple& fields) {
-  static const auto make = reinterpret_cast<newfunc>(PyType_GetSlot(&PyTuple_Type, Py_tp_new));
-  const nb::tuple arguments = nb::make_tuple(fields);
-  PyObject* made = make(reinterpret_cast<PyTypeObject*>(type.ptr()), arguments.ptr(), nullptr);
-  if (made == nullptr) nb::raise_python_error();
-  return nb::steal(made);
-}
-
-nb::object checksum_object(const gpu::pair_checksum& sum) {
-  static const nb::handle type = python_class("gpu_similarity._checksum", "Checksum");
-  return named_tuple(type, nb::make_tuple(sum.count, sum.mix1, sum.mix2));
 }
 
 }  // namespace
@@ -73,20 +49,8 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
   options.exec = context.execution();
 }
 
-nb::object summary_object(gpu::pair_summary&& summary, const pair_tables& tables) {
-  static const nb::handle type = python_class("gpu_similarity._summary", "PairSummary");
-  return named_tuple(
-      type,
-      nb::make_tuple(summary.rows, summary.cols, row_numbers(std::move(summary.constant_rows)),
-                     row_numbers(std::move(summary.nan_rows)),
-                     tables.has_y() ? nb::object(nb::int_(summary.y_rows)) : nb::none(),
-                     row_numbers(std::move(summary.y_constant_rows)),
-                     row_numbers(std::move(summary.y_nan_rows)), summary.part_begin,
-                     summary.part_end, summary.patterns, summary.pairs_tested, summary.pairs_kept,
-                     checksum_object(summary.checksum), summary.max_p_effective,
-                     summary.min_abs_effective, summary.cut_at_least, summary.cut_at_most,
-                     gpu::to_string(summary.used), summary.device, gpu::to_string(summary.variant),
-                     summary.prepare_seconds, summary.pairs_seconds));
+run_summary summary_of(gpu::pair_summary&& summary, const pair_tables& tables) {
+  return {.of_run = std::move(summary), .has_y = tables.has_y()};
 }
 
 }  // namespace gpu_python

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "option_names.hpp"
 #include "options.hpp"
+#include "pairs/run_summary.hpp"
 
 namespace gpu_python {
 
@@ -90,7 +91,7 @@ struct pair_call {
   gpu::pair_options options;
 };
 
-// A gpu_similarity.PairSummary.
-nb::object summary_object(gpu::pair_summary&& summary, const pair_tables& tables);
+// The summary of a run over these tables.
+run_summary summary_of(gpu::pair_summary&& summary, const pair_tables& tables);
 
 }  // namespace gpu_python

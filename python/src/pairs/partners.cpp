@@ -16,7 +16,7 @@ nb::tuple partners(nb::handle x, nb::handle y, gpu::index_t k, nb::dict keywords
   return nb::make_tuple(matrix_to_numpy<gpu::node_id>(std::move(result.index), 2),
                         matrix_to_numpy<double>(std::move(result.statistic), 2),
                         vector_to_numpy(std::move(result.count)),
-                        summary_object(std::move(result.summary), tables));
+                        summary_of(std::move(result.summary), tables));
 }
 
 }  // namespace

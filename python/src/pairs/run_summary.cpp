@@ -1,0 +1,40 @@
+#include "pairs/run_summary.hpp"
+
+#include "bindings.hpp"
+
+namespace gpu_python {
+namespace {
+
+// Most runs have none.
+nb::object row_numbers(const std::vector<gpu::index_t>& rows) {
+  return rows.empty() ? no_rows() : vector_to_numpy(std::vector<gpu::index_t>(rows));
+}
+
+// The class `name` of the package, called with the fields in order.
+template <class... Fields>
+nb::object make(const char* module, const char* name, Fields&&... fields) {
+  return nb::module_::import_(module).attr(name)(std::forward<Fields>(fields)...);
+}
+
+}  // namespace
+
+nb::object run_summary::told() const {
+  const gpu::pair_summary& run = of_run;
+  nb::object checksum = make("gpu_similarity._checksum", "Checksum", run.checksum.count,
+                             run.checksum.mix1, run.checksum.mix2);
+  return make("gpu_similarity._summary", "PairSummary", run.rows, run.cols,
+              row_numbers(run.constant_rows), row_numbers(run.nan_rows),
+              has_y ? nb::object(nb::int_(run.y_rows)) : nb::none(),
+              row_numbers(run.y_constant_rows), row_numbers(run.y_nan_rows), run.part_begin,
+              run.part_end, run.patterns, run.pairs_tested, run.pairs_kept, std::move(checksum),
+              run.max_p_effective, run.min_abs_effective, run.cut_at_least, run.cut_at_most,
+              gpu::to_string(run.used), run.device, gpu::to_string(run.variant),
+              run.prepare_seconds, run.pairs_seconds);
+}
+
+void bind_run_summary(nb::module_& module) {
+  // With an underscore: no part of the types that python_stub.sh writes.
+  nb::class_<run_summary>(module, "_Summary").def("told", &run_summary::told);
+}
+
+}  // namespace gpu_python

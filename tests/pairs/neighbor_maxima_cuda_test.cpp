@@ -68,6 +68,27 @@ double ordering_key(double r, gpu::detail::bin_key key) {
   return key == gpu::detail::bin_key::value ? r : -r;
 }
 
+/// The largest key of row i with the rows of a group that have a statistic; NaN where none has.
+double expected_maximum(const prepared& p, index_t rows, index_t i, index_t group,
+                        gpu::detail::bin_key key) {
+  double best = std::numeric_limits<double>::quiet_NaN();
+  const index_t end = std::min(rows, (group + 1) * 128);
+  for (index_t j = group * 128; j < end; ++j) {
+    const auto a = static_cast<std::size_t>(i);
+    const auto b = static_cast<std::size_t>(j);
+    if (p.square_sums[a] == 0 || p.square_sums[b] == 0) continue;
+    double sum = 0;
+    for (index_t k = 0; k < p.pitch; ++k) {
+      sum += p.ranks[static_cast<std::size_t>(i * p.pitch + k)] *
+             p.ranks[static_cast<std::size_t>(j * p.pitch + k)];
+    }
+    const double r = sum / std::sqrt(static_cast<double>(p.square_sums[a]) *
+                                     static_cast<double>(p.square_sums[b]));
+    if (!(best >= ordering_key(r, key))) best = ordering_key(r, key);
+  }
+  return best;
+}
+
 void check_maxima(index_t rows, index_t cols, gpu::detail::bin_key key, bool by_warpgroups) {
   INFO(rows << " x " << cols << ", key " << static_cast<int>(key) << ", warpgroups "
             << by_warpgroups);
@@ -110,21 +131,7 @@ void check_maxima(index_t rows, index_t cols, gpu::detail::bin_key key, bool by_
   index_t wrong = 0;
   for (index_t i = 0; i < rows; i += 7) {
     for (index_t group = 0; group < groups; ++group) {
-      double best = std::numeric_limits<double>::quiet_NaN();
-      const index_t end = std::min(rows, (group + 1) * 128);
-      for (index_t j = group * 128; j < end; ++j) {
-        const auto a = static_cast<std::size_t>(i);
-        const auto b = static_cast<std::size_t>(j);
-        if (p.square_sums[a] == 0 || p.square_sums[b] == 0) continue;
-        double sum = 0;
-        for (index_t k = 0; k < p.pitch; ++k) {
-          sum += p.ranks[static_cast<std::size_t>(i * p.pitch + k)] *
-                 p.ranks[static_cast<std::size_t>(j * p.pitch + k)];
-        }
-        const double r = sum / std::sqrt(static_cast<double>(p.square_sums[a]) *
-                                         static_cast<double>(p.square_sums[b]));
-        if (!(best >= ordering_key(r, key))) best = ordering_key(r, key);
-      }
+      const double best = expected_maximum(p, rows, i, group, key);
       const index_t position = gpu::kernels::neighbor_position_of(i);
       const double value = from_half(got[static_cast<std::size_t>(position * pitch + group)]);
       if (best != best) {

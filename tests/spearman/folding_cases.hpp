@@ -341,7 +341,7 @@ inline void folding_takes_the_extremes(const pair_target& target) {
   check_folding(const_view(data), target);
 }
 
-inline void folded_limits_and_batches_hold(const pair_target& target) {
+inline void folded_limits_hold(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto data = repeated_rows(160, 12, 40, 3);
   const auto options = folding(target, gpu::row_folding::always);
@@ -367,7 +367,18 @@ inline void folded_limits_and_batches_hold(const pair_target& target) {
     const auto enough = static_cast<gpu::index_t>(whole.summary.pairs_kept);
     CHECK(exceeded(gpu::edge_sink{.keep = keep, .max_edges = enough, .order = order}) == -1);
   }
+  CHECK_THROWS_AS(
+      gpu::spearman_all_pairs(data.view(), options, gpu::folded_edge_sink{.max_edges = -1}),
+      gpu::invalid_argument);
+}
 
+inline void folded_batches_hold(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto data = repeated_rows(160, 12, 40, 3);
+  const auto options = folding(target, gpu::row_folding::always);
+  const gpu::pair_filter keep{.max_p = 0.3};
+  const auto whole =
+      gpu::spearman_all_pairs(data.view(), options, gpu::folded_edge_sink{.keep = keep});
   for (const gpu::index_t batch_edges : {gpu::index_t{1}, gpu::index_t{9}, gpu::index_t{4096}}) {
     std::vector<gpu::folded_edge> all;
     bool within_limit = true;
@@ -413,9 +424,14 @@ inline void folded_limits_and_batches_hold(const pair_target& target) {
       data.view(), options,
       gpu::folded_edge_sink{.keep = keep, .order = gpu::edge_order::unspecified});
   CHECK(expanded(unordered.edges, unordered.patterns) == expanded(whole.edges, whole.patterns));
+}
 
+inline void a_folded_consumer_may_throw(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto data = repeated_rows(160, 12, 40, 3);
+  const auto options = folding(target, gpu::row_folding::always);
   int calls = 0;
-  const gpu::folded_stream_sink throwing{.keep = keep,
+  const gpu::folded_stream_sink throwing{.keep = {.max_p = 0.3},
                                          .consume =
                                              [&](std::span<const gpu::folded_edge>) {
                                                if (++calls == 2) throw std::domain_error("enough");
@@ -424,9 +440,6 @@ inline void folded_limits_and_batches_hold(const pair_target& target) {
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), options, throwing), std::domain_error);
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), options, gpu::folded_stream_sink{}),
                   gpu::invalid_argument);
-  CHECK_THROWS_AS(
-      gpu::spearman_all_pairs(data.view(), options, gpu::folded_edge_sink{.max_edges = -1}),
-      gpu::invalid_argument);
 }
 
 /// Enough rows for `automatic` to look, and for the sample of patterns.

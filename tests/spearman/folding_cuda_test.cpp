@@ -42,7 +42,9 @@ TEST_CASE("Folding takes the extremes, CUDA", "[spearman]") {
 }
 
 TEST_CASE("Limits and batches of folded runs hold, CUDA", "[spearman]") {
-  gpu_test::folded_limits_and_batches_hold(best);
+  gpu_test::folded_limits_hold(best);
+  gpu_test::folded_batches_hold(best);
+  gpu_test::a_folded_consumer_may_throw(best);
 }
 
 TEST_CASE("Folding is chosen where it pays, CUDA", "[spearman]") {

@@ -24,7 +24,9 @@ TEST_CASE("Folding takes the extremes, CPU", "[spearman]") {
 }
 
 TEST_CASE("Limits and batches of folded runs hold, CPU", "[spearman]") {
-  gpu_test::folded_limits_and_batches_hold(tiled);
+  gpu_test::folded_limits_hold(tiled);
+  gpu_test::folded_batches_hold(tiled);
+  gpu_test::a_folded_consumer_may_throw(tiled);
 }
 
 TEST_CASE("Folding is chosen where it pays, CPU", "[spearman]") {

@@ -379,7 +379,7 @@ def _variables_as_rows(a: Any, b: Any, axis: int | None) -> Array:
 
 
 def _stacked(first: Array, second: Array) -> Array:
-    """The variables of both arguments, one behind the other: a copy, and the one that is needed.
+    """The variables of both arguments in one new table.
 
     The answer has every pair of them, so it is one triangle of one table. The two triangles and the
     rectangle between them would rank each table twice, and their results would be copied together:
@@ -389,7 +389,7 @@ def _stacked(first: Array, second: Array) -> Array:
     """
     first, second = np.atleast_2d(first), np.atleast_2d(second)
     shape = (len(first) + len(second), first.shape[1])
-    # By rows, whatever the order of the parts in memory is.
+    # In row-major order, whatever the order of the arguments.
     out = np.empty(shape, np.result_type(first, second))
     return np.concatenate((first, second), out=out)
 

@@ -30,8 +30,8 @@ class PairResult:
     __slots__ = ("_common",)
 
     def __init__(self, *common: Any) -> None:
-        # Summary, measure, names, names of y: one attribute, because every call makes a result. The
-        # summary is as the compiled part hands it over, until somebody asks for it.
+        # Summary, measure, names, names of y. One attribute for all, because that takes less time
+        # and every call makes a result. The summary stays in its compiled form until it is read.
         self._common = common
 
     @property
@@ -59,7 +59,7 @@ class PairResult:
         return cast(Names, self._common[3])
 
     def __getstate__(self) -> object:
-        _ = self.summary  # as it is told: the other cannot be pickled
+        _ = self.summary  # converts it: its compiled form cannot be pickled
         return object.__getstate__(self)
 
     @property

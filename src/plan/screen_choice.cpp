@@ -22,14 +22,14 @@ constexpr double e4m3_loss = 0.129;
 constexpr double most_e4m3_share = 1e-5;
 constexpr double most_int8_share_of_edges = 1e-4;
 constexpr double most_int8_share_of_counts = 3e-5;
-// By the same figures, in pairs of the tiles: what a pair and a candidate cost. Classes count a
-// pair in a sixth of the time that the tiles take.
+// From the same measurements: the time of a pair and of a candidate, in units of the time that the
+// tiles take for a pair. Counts class by class take a sixth of that.
 constexpr double e4m3_pair = 0.05;
 constexpr double e4m3_candidate = 2600;
 constexpr double int8_pair = 0.09;
 constexpr double int8_candidate = 1100;
 constexpr double pairs_of_classes = 6;
-// Of its own time, what decides every pair loses at most to a screen that goes wrong.
+// The share of the time of deciding every pair that a screen may spend before it gives up.
 constexpr double most_lost = 0.05;
 constexpr index_t most_rank_columns = 128;
 // Rounding to 127 steps up to a row's largest magnitude loses 0.29 / 127 times the ratio of that to

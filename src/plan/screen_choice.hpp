@@ -39,8 +39,8 @@ struct screen_choice {
   kernels::screen_operand operand;
   int depth;   ///< Bytes of a packed row.
   double cut;  ///< Pairs below this magnitude are dropped.
-  /// What it costs to pass a pair by, and to decide a candidate: in pairs of what decides every
-  /// pair.
+  /// The time of a pair that is dropped, and of deciding a candidate, in units of the time for one
+  /// pair of what would decide every pair.
   double pair_cost;
   double candidate_cost;
 };
@@ -77,9 +77,9 @@ struct screen_progress {
   double all_pairs;   ///< Of the job.
 };
 
-/// Whether a screen goes on, that may have been promised too few candidates: what decides every
-/// pair would begin anew. It gives up where it has spent a twentieth of that, and what is left
-/// would take as long again as the whole.
+/// Whether a screen goes on, which may leave more candidates than its sample promised. If it gives
+/// up, every pair is decided from the start. So it gives up only after it has spent a twentieth of
+/// the time that this takes, and where its rest would take longer than this.
 bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far);
 
 /// The choice in words, for a plan.

@@ -5,7 +5,7 @@
 namespace gpu_python {
 namespace {
 
-// Most runs have none.
+// The numbers of rows as an array; most runs have none, and share an empty one.
 nb::object row_numbers(const std::vector<gpu::index_t>& rows) {
   return rows.empty() ? no_rows() : vector_to_numpy(std::vector<gpu::index_t>(rows));
 }
@@ -32,7 +32,7 @@ nb::object run_summary::told() const {
 }
 
 void bind_run_summary(nb::module_& module) {
-  // With an underscore: no part of the types that python_stub.sh writes.
+  // The underscore keeps it out of the types that python_stub.sh writes.
   nb::class_<run_summary>(module, "_Summary").def("told", &run_summary::told);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The summary of a run, as gpu_similarity.PairSummary when somebody asks for it.
+// The summary of a run, which becomes a gpu_similarity.PairSummary when it is read.
 
 #include <gpu/similarity.hpp>
 
@@ -7,8 +7,8 @@
 
 namespace gpu_python {
 
-// Few callers read the summary of a call, and its two dozen objects of Python cost a good part of a
-// microsecond: results keep this one.
+// Results keep this form, because few callers read the summary of a call, and making its two dozen
+// Python objects takes most of a microsecond.
 struct run_summary {
   gpu::pair_summary of_run;
   bool has_y = false;

@@ -49,8 +49,8 @@ class edge_output {
     std::size_t count = 0;
     bool has_p = false;
   };
-  // Copies to memory that the host has read just before take twice as long, because the lines are
-  // in its caches: with four batches in turn they have left the second level.
+  // The bus copies half as fast into memory that the host has just read, because the lines are in
+  // its caches. With four batches in turn, those of a batch have left the second level by then.
   static constexpr int batch_count = 4;
   // What a delivery takes. A call that keeps no edge makes none of it.
   struct lane {

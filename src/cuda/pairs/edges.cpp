@@ -105,7 +105,7 @@ class edge_writer {
   void settle(panel_state& found);
   // Hands on the edges of a settled panel.
   void deliver(const panel_state& settled);
-  // The same in its turn, and is done with the panel.
+  // Waits for the panel's turn, delivers it, and resets it.
   void hand_over(std::optional<panel_state>& settled);
   void do_in_pieces(const edge_panel& panel, std::uint64_t found);
   void wait_for_turn(const row_range& rows) {
@@ -183,7 +183,8 @@ void edge_writer::run() {
   std::optional<panel_state> settled;
   int turn = 0;
   for (bool more = true; more || found || settled;) {
-    // The bus waits for the first edges; of later panels it has some batches still.
+    // The first panel is handed over at once, because the bus has nothing else to do. During later
+    // panels it still has batches to copy.
     if (settled && !has_delivered_) hand_over(settled);
     std::optional<panel_state> next = std::exchange(found, {});
     const bool fitted = next && fits(*next);

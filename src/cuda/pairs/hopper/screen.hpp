@@ -27,8 +27,7 @@ class pair_screen {
   /// Receives so many kept pairs in device memory, in no order, ordered on the stream; they are
   /// valid there until it returns.
   using receiver = std::function<void(const kernels::screened_edge*, std::uint64_t)>;
-  /// Says whether the screen still pays, given the pairs that it has looked at and the candidates
-  /// that they left.
+  /// Whether the screen is worth going on with, after `pairs` pairs that left `candidates`.
   using judge = std::function<bool(double pairs, std::uint64_t candidates)>;
 
   /// What the walk of run() goes over.

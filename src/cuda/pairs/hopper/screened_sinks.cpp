@@ -13,7 +13,8 @@ namespace {
 // Edges that may wait to be put in order.
 constexpr std::uint64_t most_ordered_edges = std::uint64_t{1} << 28;
 
-// Whether a screen goes on, as one of `members` that come as far as it.
+// Whether a screen goes on. It is one of `members` on several devices; the others are taken to have
+// come as far.
 bool goes_on(const pair_screen& screen, int members, double pairs, std::uint64_t candidates) {
   return detail::screen_goes_on(screen.choice(),
                                 {.pairs = pairs * members,

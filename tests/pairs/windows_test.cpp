@@ -227,3 +227,22 @@ TEST_CASE("Windows end with the progress callback's word", "[windows]") {
   };
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), options, gpu::top_k_sink{}), gpu::cancelled);
 }
+
+TEST_CASE("An edge that is a batch of its own is delivered once", "[windows]") {
+  // One edge in the first panel of rows, which fills a batch, and one in a later panel.
+  auto data = gpu_test::random_matrix<double>(3000, 40, 14);
+  for (const index_t i : {index_t{10}, index_t{2000}}) {
+    std::copy_n(data.data() + i * 40, 40, data.data() + (i + 1) * 40);
+  }
+  for (const auto order : {gpu::edge_order::by_row_then_column, gpu::edge_order::unspecified}) {
+    std::vector<gpu::node_id> rows;
+    const auto take = [&](std::span<const gpu::edge> batch) {
+      for (const gpu::edge& e : batch) rows.push_back(e.row);
+    };
+    const gpu::stream_sink sink{
+        .keep = {.min_abs = 0.999}, .consume = take, .order = order, .batch_edges = 1};
+    const auto summary = gpu::spearman_all_pairs(data.view(), cpu_options(), sink);
+    CHECK(rows == std::vector<gpu::node_id>{10, 2000});
+    CHECK(summary.pairs_kept == 2);
+  }
+}

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# ./dev clang: the CPU build by clang++ with warnings as errors, a program of tests of it, and
-# std::mdspan as input with a standard library that has it.
+# ./dev clang: the CPU build by clang++ as a shared library, with warnings as errors: every entry
+# point, the command, an installation, and std::mdspan as input with a standard library that has it.
 set -euo pipefail
 source tools/dev/common.sh
 
 folder=${DEV_BUILD_DIR:-build/clang}
 need build test tsan
-configure "$folder" -DGPU_SIMILARITY_ENABLE_CUDA=OFF -DGPU_SIMILARITY_WERROR=ON \
+configure "$folder" -DGPU_SIMILARITY_ENABLE_CUDA=OFF -DGPU_SIMILARITY_WERROR=ON -DBUILD_SHARED_LIBS=ON \
   -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF \
   -DCMAKE_CXX_COMPILER=clang++-14 "$@"
-build "$folder" gpu-similarity spearman_test
+# allocation_test calls every entry point: a symbol that is not visible, or an exception that does not
+# cross the boundary of the library, shows there.
+tests=(allocation_test execution_test rank_test discovery_test cli_test)
+build "$folder" gpu-similarity "${tests[@]}"
 say "running the tests"
-ctest --test-dir "$folder" --output-on-failure --no-tests=error --tests-regex '^spearman_test$'
+ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(nproc)" \
+  --tests-regex "^($(IFS='|' && echo "${tests[*]}")|package/find_package)\$"
 
 # Of the libraries of Debian 12 and Ubuntu 24.04, LLVM's alone has std::mdspan, from version 18 on.
 if ! (need mdspan); then

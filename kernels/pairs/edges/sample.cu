@@ -98,16 +98,27 @@ __device__ double sampled_statistic(const pair_operand& rows, const drawn_pair& 
   return x > 0 && y > 0 ? product / sqrt(x * y) : CUDART_NAN;
 }
 
-// Adds up the counts of a block's threads. All threads.
-__device__ void add_counts(unsigned counts, unsigned long long* to) {
-  __shared__ unsigned in_block;
-  if (threadIdx.x == 0) in_block = 0;
+// Adds up the counts of a block's threads, each kind at a place of its own: one place for all would
+// be cleared for the next kind while other threads may still read it. All threads.
+template <int kinds>
+__device__ void add_counts(const unsigned (&counts)[kinds],
+                           unsigned long long* const (&to)[kinds]) {
+  __shared__ unsigned in_block[kinds];
+  if (threadIdx.x < kinds) in_block[threadIdx.x] = 0;
   __syncthreads();
 #pragma unroll
-  for (int step = 16; step > 0; step /= 2) counts += __shfl_xor_sync(0xffffffffu, counts, step);
-  if (threadIdx.x % 32 == 0 && counts > 0) atomicAdd(&in_block, counts);
+  for (int kind = 0; kind < kinds; ++kind) {
+    unsigned sum = counts[kind];
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    if (threadIdx.x % 32 == 0 && sum > 0) atomicAdd(&in_block[kind], sum);
+  }
   __syncthreads();
-  if (threadIdx.x == 0 && in_block > 0) atomicAdd(to, static_cast<unsigned long long>(in_block));
+  if (threadIdx.x != 0) return;
+#pragma unroll
+  for (int kind = 0; kind < kinds; ++kind) {
+    if (in_block[kind] > 0) atomicAdd(to[kind], static_cast<unsigned long long>(in_block[kind]));
+  }
 }
 
 // The statistic of the pair drawn at `place`, on its first lane; NaN on the others, and where there
@@ -133,21 +144,21 @@ __global__ void sample_pairs(const __grid_constant__ sample_request request,
                              sample_counts* counts) {
   constexpr int pairs_of_block = sample_threads / lanes_per_pair;
   const int lane = static_cast<int>(threadIdx.x) % lanes_per_pair;
-  unsigned valid = 0;
-  unsigned kept = 0;
-  unsigned above[detail::most_screens] = {};
+  unsigned seen[2 + detail::most_screens] = {};  // valid, kept, above each magnitude
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * pairs_of_block; first < request.pairs;
        first += std::uint64_t{gridDim.x} * pairs_of_block) {
     const double statistic = statistic_at(request, first + threadIdx.x / lanes_per_pair, lane);
-    valid += statistic == statistic;
-    kept += keeps(statistic, request.keep.at_least, request.keep.at_most);
+    seen[0] += statistic == statistic;
+    seen[1] += keeps(statistic, request.keep.at_least, request.keep.at_most);
+#pragma unroll
     for (int s = 0; s < detail::most_screens; ++s) {
-      above[s] += fabs(statistic) >= request.magnitudes[s];
+      seen[2 + s] += fabs(statistic) >= request.magnitudes[s];
     }
   }
-  add_counts(valid, &counts->valid);
-  add_counts(kept, &counts->kept);
-  for (int s = 0; s < detail::most_screens; ++s) add_counts(above[s], &counts->above[s]);
+  unsigned long long* to[2 + detail::most_screens] = {&counts->valid, &counts->kept};
+#pragma unroll
+  for (int s = 0; s < detail::most_screens; ++s) to[2 + s] = &counts->above[s];
+  add_counts(seen, to);
 }
 
 }  // namespace

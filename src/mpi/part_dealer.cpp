@@ -39,7 +39,7 @@ part_dealer::~part_dealer() {
   MPI_Win_free(&window_);
 }
 
-std::int64_t part_dealer::take(std::int64_t step) {
+std::int64_t part_dealer::take(std::int64_t step) const {
   std::int64_t number = 0;
   MPI_Win_lock(MPI_LOCK_SHARED, owner, 0, window_);
   MPI_Fetch_and_op(&step, &number, MPI_INT64_T, owner, 0, MPI_SUM, window_);
@@ -60,11 +60,13 @@ void part_dealer::serve() const {
   do {
     int is_there = 0;  // no message is awaited: the call lets MPI answer
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE);
+    // Once all are dealt, nobody can do anything with an answer.
+    if (take(0) >= parts_) return;
   } while (std::chrono::steady_clock::now() - start < patience);
 }
 
 void part_dealer::stop() {
-  if (take(0) < parts_) take(far - parts_);
+  if (take(0) < parts_) static_cast<void>(take(far - parts_));
 }
 
 }  // namespace gpu::inline v0::mpi

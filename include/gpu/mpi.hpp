@@ -29,7 +29,8 @@ struct distribution {
 };
 
 /// Deals the numbers 0, 1, ..., each to one rank, first come first served: one fetch-and-add on a
-/// counter that rank 0 holds, without a master that waits for messages.
+/// counter that rank 0 holds, without a master that waits for messages. Where there are at most as
+/// many numbers as ranks, rank r gets number r, and nobody asks.
 class part_dealer {
  public:
   /// Collective. @param comm outlives the object. @param parts at least 0.
@@ -49,12 +50,14 @@ class part_dealer {
   void serve() const;
 
  private:
-  [[nodiscard]] std::int64_t take(std::int64_t step) const;
+  // Adds to the counter; returns what it was.
+  std::int64_t add(std::int64_t value) const;
   MPI_Comm comm_;
   bool serves_;
   std::int64_t parts_;
+  std::optional<index_t> own_ = {};  // the number of this rank, where nobody asks
   std::int64_t* counter_ = nullptr;  // rank 0's is the one
-  MPI_Win window_;
+  MPI_Win window_ = MPI_WIN_NULL;    // none where nobody asks
 };
 
 /// `exec` completed, where the caller left it open, with what this rank takes of its host: the

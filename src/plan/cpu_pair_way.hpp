@@ -36,7 +36,8 @@ struct cpu_pair_costs {
   double screen = std::numeric_limits<double>::infinity();  ///< Of a pair; infinite: no screen.
   double search = 0;                                        ///< Of a pair.
   double every = 0;                                         ///< Of a pair.
-  double decide = 0;  ///< Of one pair that is decided by itself.
+  double candidate = 0;  ///< Of one pair that the screen leaves, whose sum has to be made.
+  double decide = 0;     ///< Of one pair that the search leaves, whose sum is there.
 };
 
 /// The choice and its reason: the expected nanoseconds of a pair by each way, of one thread.
@@ -58,7 +59,7 @@ struct cpu_way_choice {
 [[nodiscard]] inline cpu_way_choice choose_cpu_way(const pair_estimate& estimate,
                                                    const cpu_pair_costs& costs) {
   cpu_way_choice out{
-      .screen = cpu_cost_of_dropping(costs.screen, estimate.candidates, costs.decide),
+      .screen = cpu_cost_of_dropping(costs.screen, estimate.candidates, costs.candidate),
       .search = cpu_cost_of_dropping(costs.search, estimate.kept, costs.decide),
       .every = costs.every};
   out.way = out.every < out.search ? cpu_pair_way::every : cpu_pair_way::search;

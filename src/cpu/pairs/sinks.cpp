@@ -243,7 +243,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.histogram_bins);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
-  std::fill(out.degree.begin(), out.degree.end(), 0u);
+  out.degree.assign(static_cast<std::size_t>(rows().rows), 0U);
   for_each_window([&] {
     using output = pair_task::output;
     rows_->prepare({.wanted = is_weighted ? output::matches : output::counts,

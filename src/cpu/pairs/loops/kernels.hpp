@@ -180,6 +180,10 @@ struct pair_speed {
   double float64;  ///< Of statistics in double precision.
   double filter;   ///< Comparing a sum with the cut.
   double select;   ///< Writing the sum, and going through it without a branch.
+  /// Deciding a pair that the screen leaves, a step of which nothing can be foreseen: its branch,
+  /// where its rows are, its root and quotient. 8-bit products in one instruction make pairs
+  /// cheap, and so this dear beside them.
+  double candidate;
 };
 
 /// Everything of one instruction set.

@@ -272,6 +272,7 @@ class packed_spearman_rows final : public packed_rows {
     cpu_pair_costs out{.screen = columns * speed.screen,
                        .search = sums,
                        .every = sums + speed.select,
+                       .candidate = speed.candidate + columns * 0.5,
                        .decide = 15 + columns * 0.1};
     if (task.wanted == pair_task::output::counts) {
       out.every = counts_classes_ ? columns * speed.int8 : 1.4 * sums;

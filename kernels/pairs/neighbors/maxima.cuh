@@ -20,7 +20,6 @@
 
 #include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
-#include "kernels/common/tile_stream.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/neighbors/fold.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
@@ -98,10 +97,50 @@ struct maxima_shape {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+/// What thread 0 keeps between two tiles that it sends for. It is in shared memory, so that the
+/// registers are left to the sums; `more` is volatile so that no other thread reads it ahead.
+template <int stages>
+struct maxima_stream_state {
+  maxima_cursor at;
+  ring_place<stages> place;
+  volatile unsigned more;
+};
+
 template <class shape>
 using maxima_ring = copy_ring<shape::stages, shape::tile_bytes>;
+
+/// Thread 0: sends for the next tile of the walk, once its stage is free.
 template <class shape>
-using maxima_stream = tile_stream<maxima_cursor, shape::stages, shape::tile_bytes>;
+__device__ __forceinline__ void send_next(const maxima_arguments& args,
+                                          const maxima_ring<shape>& ring,
+                                          maxima_stream_state<shape::stages>& state) {
+  if (state.more == 0) return;
+  maxima_cursor at = state.at;
+  ring_place<shape::stages> to = state.place;
+  ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * shape::tile_bytes);
+  to.advance();
+  state.place = to;
+  if (++at.tile == at.last_tile) {
+    at.item += static_cast<int>(gridDim.x);
+    state.more = locate_item(args, at) ? 1 : 0;
+  }
+  state.at = at;
+}
+
+/// Thread 0: prepares the ring and sends for the first tiles.
+template <class shape>
+__device__ __forceinline__ void start_stream(const maxima_arguments& args,
+                                             const maxima_ring<shape>& ring,
+                                             maxima_stream_state<shape::stages>& state) {
+  ring.init(shape::policy.warpgroups);
+  maxima_cursor at{static_cast<int>(blockIdx.x), 0, 0};
+  state.more = locate_item(args, at) ? 1 : 0;
+  state.at = at;
+  state.place = {0, 0};
+  // One stage of slack where there are enough: then no warpgroup waits for the slowest.
+  constexpr int ahead = shape::stages > 2 ? shape::stages - 2 : 1;
+  for (int stage = 0; stage < ahead; ++stage) send_next<shape>(args, ring, state);
+}
 
 /// Brings the warpgroup's left rows, packed rows from `first_row` on. They come as they lie in
 /// memory, which is the layout that the operand needs.
@@ -154,13 +193,12 @@ template <class shape, bool magnitude>
 __device__ __forceinline__ void fold_tile(const maxima_arguments& args,
                                           const maxima_ring<shape>& ring,
                                           const maxima_operands& operands, unsigned stage,
-                                          maxima_stream<shape>& stream, unsigned (&sums)[2][64],
+                                          maxima_stream_state<shape::stages>& stream,
+                                          unsigned (&sums)[2][64],
                                           unsigned (&best)[shape::row_blocks][2]) {
   constexpr int last = shape::products - 1;
   issue_product<shape>(0, operands, stage, sums[0]);
-  if (threadIdx.x == 0) {
-    stream.send_next(args.tiles, ring, [&](maxima_cursor& at) { return locate_item(args, at); });
-  }
+  if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
   __syncwarp();
 #pragma unroll
   for (int product = 0; product < shape::products; ++product) {
@@ -200,18 +238,14 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
   constexpr int row_blocks = shape::row_blocks;
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * shape::stages];  // full, then empty
-  __shared__ maxima_stream<shape> stream;
+  __shared__ maxima_stream_state<shape::stages> stream;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const unsigned in_group = threadIdx.x & 127U;
   const unsigned lane = threadIdx.x & 31U;
   const maxima_ring<shape> ring{shared_address(shared), shared_address(barriers)};
   std::uint8_t* left_rows =
       shared + shape::stages * shape::tile_bytes + warpgroup * row_blocks * shape::block_bytes;
-  if (threadIdx.x == 0) {
-    stream.start(args.tiles, ring, shape::policy.warpgroups,
-                 maxima_cursor{static_cast<int>(blockIdx.x), 0, 0},
-                 [&](maxima_cursor& at) { return locate_item(args, at); });
-  }
+  if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
   __syncthreads();
 
   const maxima_operands operands{operand_descriptor(shared_address(left_rows), depth),

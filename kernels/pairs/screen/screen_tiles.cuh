@@ -24,7 +24,6 @@
 #include <cstdint>
 
 #include "kernels/common/bulk_copy.cuh"
-#include "kernels/common/tile_stream.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "kernels/pairs/screen/multiply.cuh"
@@ -155,10 +154,48 @@ __device__ __forceinline__ bool settle(const screen_arguments& args, screen_curs
   return settle<shape::panel, shape::tile_rows, shape::policy.chunk_tiles>(args, at);
 }
 
+/// What thread 0 keeps between two tiles that it sends for. It is in shared memory, so that the
+/// registers are left to the sums; `more` is volatile so that no other thread reads it ahead.
+template <int stages>
+struct screen_stream_state {
+  screen_cursor at;
+  ring_place<stages> place;
+  volatile unsigned more;
+};
+
 template <class shape>
 using screen_ring = copy_ring<shape::stages, shape::tile_bytes>;
+
+/// Thread 0: sends for the next tile of the walk, once its stage is free.
 template <class shape>
-using screen_stream = tile_stream<screen_cursor, shape::stages, shape::tile_bytes>;
+__device__ __forceinline__ void send_next(const screen_arguments& args,
+                                          const screen_ring<shape>& ring,
+                                          screen_stream_state<shape::stages>& state) {
+  if (state.more == 0) return;
+  screen_cursor at = state.at;
+  ring_place<shape::stages> to = state.place;
+  ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * shape::tile_bytes);
+  to.advance();
+  state.place = to;
+  if (++at.tile == at.last_tile) {
+    at.item += gridDim.x;
+    state.more = settle<shape>(args, at) ? 1 : 0;
+  }
+  state.at = at;
+}
+
+/// Thread 0: prepares the ring and sends for the first tiles.
+template <class shape>
+__device__ __forceinline__ void start_stream(const screen_arguments& args,
+                                             const screen_ring<shape>& ring,
+                                             screen_stream_state<shape::stages>& state) {
+  ring.init(shape::policy.warpgroups);
+  screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
+  state.more = settle<shape>(args, at) ? 1 : 0;
+  state.at = at;
+  state.place = {0, 0};
+  for (int stage = 0; stage < shape::stages - 2; ++stage) send_next<shape>(args, ring, state);
+}
 
 /// Brings the warpgroup's left rows, packed rows from `first_row` on. They come as they lie in
 /// memory, which is the layout that the operand needs.
@@ -257,14 +294,12 @@ __device__ __forceinline__ void finish_product(
 template <class shape, class multiply>
 __device__ __forceinline__ void screen_tile(
     const screen_arguments& args, const screen_ring<shape>& ring, const screen_operands& operands,
-    unsigned stage, screen_stream<shape>& stream,
+    unsigned stage, screen_stream_state<shape::stages>& stream,
     typename multiply::sum (&sums)[multiply::sets][multiply::sums], unsigned limit,
     unsigned first_row, int tile, typename multiply::sum* scratch) {
   const unsigned in_group = threadIdx.x & 127U;
   if constexpr (multiply::sets == 2) issue_product<shape, multiply>(0, operands, stage, sums[0]);
-  if (threadIdx.x == 0) {
-    stream.send_next(args.tiles, ring, [&](screen_cursor& at) { return settle<shape>(args, at); });
-  }
+  if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
   __syncwarp();
 #pragma unroll
   for (int number = 0; number < shape::products; ++number) {
@@ -295,17 +330,13 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
 
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ __align__(8) std::uint64_t barriers[2 * shape::stages];  // full, then empty
-  __shared__ screen_stream<shape> stream;
+  __shared__ screen_stream_state<shape::stages> stream;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const screen_ring<shape> ring{shared_address(shared), shared_address(barriers)};
   std::uint8_t* left_rows = shared + shape::stages * shape::tile_bytes + warpgroup * left_bytes;
   auto* scratch = reinterpret_cast<typename multiply::sum*>(
       shared + shape::scratch_at + (threadIdx.x >> 5) * shape::scratch_bytes);
-  if (threadIdx.x == 0) {
-    stream.start(args.tiles, ring, shape::policy.warpgroups,
-                 screen_cursor{args.first_item + blockIdx.x, 0, 0, 0},
-                 [&](screen_cursor& at) { return settle<shape>(args, at); });
-  }
+  if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
   __syncthreads();
 
   const screen_operands operands{operand_descriptor(shared_address(left_rows), depth),

@@ -95,6 +95,7 @@ def test_ctrl_c(call: str) -> None:
         ("x = x.reshape(-1, 4)", "gs.top_k(x, 3, cpu_threads=1)"),
         ("x = x.ravel()", "gs.top_k(x, x.size, cpu_threads=1)"),
         ("x = x.reshape(-1, 8)", "gs.top_k_distinct(x, 3, cpu_threads=1)"),
+        ("x = np.linspace(-1, 1, 10**8)", "gs.p_value(x, 30)"),
         ("x = x.reshape(8000, -1).astype(float)", "gs.matmul(x, x.T, cpu_threads=1)"),
         (
             "b = gs.pack_bits(x.reshape(4000, -1))\n"
@@ -109,7 +110,12 @@ def test_ctrl_c_of_rows(setup: str, call: str) -> None:
 
 def check_ctrl_c(setup: str, call: str) -> None:
     script = LONG_RUN.format(setup=setup, call=call)
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(1.5)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -54,7 +55,12 @@ std::vector<operation> row_operations(const gpu::matrix<double>& x) {
                    options.b = gpu::transposition::transpose;
                    (void)gpu::matmul(view, view, options);
                  }});
-  all.push_back({"pack_bits", [=](const auto& exec) { (void)gpu::pack_bits(view, 0.0, exec); }});
+  // Many rows: those above are packed before a second thread has begun.
+  const auto many = std::make_shared<gpu::matrix<std::int8_t>>(
+      gpu_test::random_matrix<std::int8_t>(40'000, 300, 7));
+  all.push_back({"pack_bits", [=](const auto& exec) {
+                   (void)gpu::pack_bits(many->view(), std::int8_t{0}, exec);
+                 }});
   all.push_back({"binary_matmul", [=](const auto& exec) {
                    const auto bits = gpu::pack_bits(view, 0.0, {.target = gpu::backend::cpu});
                    (void)gpu::binary_matmul(bits, bits, {.exec = exec});
@@ -196,6 +202,7 @@ TEST_CASE("What the callback throws ends the call, and the next call is right", 
 TEST_CASE("A callback may call the library without being asked about that", "[progress]") {
   const auto x = gpu_test::random_matrix<double>(700, 300, 6);
   gpu::execution exec{.target = gpu::backend::cpu, .cpu_threads = 1};
+  const std::vector<operation> operations = row_operations(x);
   int questions = 0;
   int depth = 0;
   int deepest = 0;
@@ -203,7 +210,7 @@ TEST_CASE("A callback may call the library without being asked about that", "[pr
     deepest = std::max(deepest, ++depth);
     if (++questions <= 2) {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      for (const operation& each : row_operations(x)) each.call({.target = gpu::backend::cpu});
+      for (const operation& each : operations) each.call({.target = gpu::backend::cpu});
     }
     --depth;
     return progress_reply::proceed;

@@ -39,7 +39,7 @@ TEST_CASE("CPU products in parts", "[matmul]") {
   const auto a = gpu_test::random_matrix<float>(2100, 2000, 1);
   const auto b = gpu_test::random_matrix<float>(2000, 1500, 2);
   const gpu::matrix<float> product = gpu::matmul(a, b, {.exec = one});
-  gpu::matrix<float> sum = product;
+  gpu::matrix<float> sum = gpu::matmul(a, b, {.exec = one});
   gpu::matmul(a, b, sum, {.beta = 1, .exec = one});
   std::int64_t wrong = 0;
   for (gpu::index_t i = 0; i < 2100; ++i) {

@@ -74,9 +74,8 @@ constexpr index_t strip_windows = 128;
 constexpr index_t most_short_strips = 16;
 // With fewer outputs a further thread does not pay.
 constexpr index_t least_outputs_per_thread = 4096;
-// Elements of windows that are read, and outputs of a convolution, between two polls of the call's
-// progress.
-constexpr index_t elements_per_poll = index_t{1} << 16;
+// Outputs of a convolution between two polls of the call's progress.
+constexpr index_t outputs_per_poll = index_t{1} << 16;
 
 // Each output on its own, in the order of the row: the reference. `common` is the sum of what
 // the window holds beside the places of `shape`.
@@ -116,17 +115,20 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
   const index_t outputs = shape.rows * cols;
   const index_t worth = 1 + outputs / least_outputs_per_thread * shape.window;
   threads = static_cast<int>(std::min<index_t>(threads, worth));
-  const index_t poll_step = std::max<index_t>(1, elements_per_poll / shape.window);
+  const index_t step = std::max<index_t>(1, least_outputs_per_thread / shape.window);
+  const auto fill = [&](index_t i) {
+    const index_t row = i / cols;
+    const index_t j = i % cols;
+    const common_sum cut_off =
+        common.empty() ? common_sum{} : common[static_cast<std::size_t>(row)];
+    out.row(row)[j] = finished<Out>(direct_mean(in.row(row), shape, cut_off, nans, j));
+  };
   first_failure failure;
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (index_t i = 0; i < outputs; ++i) {
+  for (index_t begin = 0; begin < outputs; begin += step) {
     failure.run([&] {
-      if (i % poll_step == 0) detail::poll_progress();
-      const index_t row = i / cols;
-      const index_t j = i % cols;
-      const common_sum cut_off =
-          common.empty() ? common_sum{} : common[static_cast<std::size_t>(row)];
-      out.row(row)[j] = finished<Out>(direct_mean(in.row(row), shape, cut_off, nans, j));
+      detail::poll_progress();
+      for (index_t i = begin; i < std::min(outputs, begin + step); ++i) fill(i);
     });
   }
   failure.rethrow();
@@ -232,7 +234,7 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
   double flipped[max_convolve_weights];
   std::reverse_copy(weights.begin(), weights.end(), flipped);
   constexpr index_t step = strip_pass_elements;
-  constexpr index_t steps_per_poll = elements_per_poll / step;
+  constexpr index_t steps_per_poll = outputs_per_poll / step;
   const index_t steps_per_row = (shape.output_cols + step - 1) / step;
   const auto stream = streaming_copy<Out>(shape);
   const strip_kernels& kernels = usable_strip_kernels();

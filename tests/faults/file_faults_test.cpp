@@ -336,6 +336,25 @@ TEST_CASE("A full disk leaves nothing behind", "[faults][files]") {
   }
 }
 
+TEST_CASE("A disk that has room for a result takes it, however little is left", "[faults][files]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.txt", table_of(400));
+  const std::string disk = folder.path("disk");
+  constexpr std::size_t edges = 400 * 399 / 2;
+  constexpr std::size_t bytes = 192 + edges * 24;
+  const small_disk mounted(disk, bytes + (64U << 10));
+  if (!mounted.is_mounted()) {
+    gpu_test::note_skip(gpu_test::missing::privilege,
+                        "a small disk: this process may not mount a file system of its own");
+    return;
+  }
+  const auto result =
+      run_command({"spearman", input, "-o", disk + "/out", "--keep", "edges", "--format", "npy"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(fs::file_size(disk + "/out") == bytes);
+}
+
 TEST_CASE("Signals at random moments leave all or nothing", "[faults][signal]") {
   const bench b(400);
   std::mt19937 random(20261122);

@@ -1,6 +1,7 @@
 // Results as text and .npy, and what becomes of a file that cannot be completed.
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -287,6 +288,103 @@ TEST_CASE("Edges are written in the background, and it is known how far", "[io][
   }
 }
 
+namespace {
+
+constexpr std::size_t records_begin = 192;  // behind the header
+
+/// Sizes of files are limited while it lives.
+class file_size_limit {
+ public:
+  explicit file_size_limit(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~file_size_limit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  file_size_limit(const file_size_limit&) = delete;
+  file_size_limit& operator=(const file_size_limit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+std::string records_of(std::span<const gpu::edge> edges) {
+  return {reinterpret_cast<const char*>(edges.data()), edges.size_bytes()};
+}
+
+}  // namespace
+
+TEST_CASE("Records of several threads stand in order, and take no space behind them",
+          "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const gpu::io::row_names names;
+  const auto edges = make_edges(700'001, 100);  // ten blocks and a part
+  const std::string path = folder.path("edges.npy");
+  for (const int threads : {1, 2, 8}) {
+    gpu::io::output_file out(path);
+    CHECK(out.has_places());
+    const auto writer = gpu::io::make_edge_writer(
+        gpu::io::result_format::npy, out,
+        {.names = names, .rows = 20000, .observations = observations, .threads = threads});
+    for (std::size_t begin = 0; begin < edges.size(); begin += 100'000) {
+      const std::size_t count = std::min<std::size_t>(100'000, edges.size() - begin);
+      writer->write(std::span(edges).subspan(begin, count));
+    }
+    writer->finish();
+    out.commit();
+    const std::string text = gpu_test::read_file(path);
+    REQUIRE(text.size() == records_begin + edges.size() * sizeof(gpu::edge));
+    CHECK(text.find("'shape': (700001,)") < records_begin);
+    CHECK(text.compare(records_begin, std::string::npos, records_of(edges)) == 0);
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
+  }
+  // A digest is of all bytes in their order.
+  CHECK_FALSE(gpu::io::output_file(path, {.takes_digest = true}).has_places());
+  CHECK_FALSE(gpu::io::output_file("/dev/null").has_places());
+}
+
+TEST_CASE("Of records that do not fit, what stands whole is known and kept", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const gpu::io::row_names names;
+  const auto edges = make_edges(700'000, 100);
+  constexpr std::uint64_t room = 7 << 20;
+  const auto check = [&](gpu::io::output_file& out, auto&& is_right_error) {
+    const auto writer = gpu::io::make_edge_writer(
+        gpu::io::result_format::npy, out,
+        {.names = names, .rows = 20000, .observations = observations, .threads = 8});
+    try {
+      writer->write(edges);
+      writer->finish();
+      FAIL("nothing was refused");
+    } catch (const gpu::io::output_error& error) {
+      INFO(error.what());
+      CHECK(is_right_error(error));
+    }
+    CHECK_THROWS_AS(writer->finish(), gpu::io::output_error);
+    const gpu::io::written_edges whole = writer->written();
+    CHECK(whole.bytes == records_begin + whole.edges * sizeof(gpu::edge));
+    CHECK(whole.bytes <= room);
+    const std::string text = gpu_test::read_file(out.keep_partial());
+    CHECK(text.size() == whole.bytes);
+    CHECK(text.substr(records_begin) == records_of(std::span(edges).first(whole.edges)));
+  };
+  {
+    const file_size_limit limit(room);
+    gpu::io::output_file out(folder.path("limited"));
+    check(out, [](const gpu::io::output_error& error) {
+      return std::string(error.what()).find("File too large") != std::string::npos;
+    });
+  }
+  gpu::io::byte_budget budget(room);
+  gpu::io::output_file out(folder.path("budget"), {.budget = &budget});
+  check(out, [](const gpu::io::output_error& error) {
+    return dynamic_cast<const gpu::io::output_limit_reached*>(&error) != nullptr;
+  });
+}
+
 TEST_CASE("A writer that is given up leaves no thread behind", "[io][writer]") {
   const gpu_test::temporary_folder folder;
   const gpu::io::row_names names;
@@ -297,6 +395,12 @@ TEST_CASE("A writer that is given up leaves no thread behind", "[io][writer]") {
         gpu::io::result_format::tsv, out,
         {.names = names, .rows = 6000, .observations = observations, .threads = 3});
     writer->write(edges);
+    gpu::io::output_file records(folder.path("records"));
+    const auto record_writer = gpu::io::make_edge_writer(
+        gpu::io::result_format::npy, records,
+        {.names = names, .rows = 6000, .observations = observations, .threads = 3});
+    record_writer->write(edges);
   }
   CHECK_FALSE(std::filesystem::exists(folder.path("edges")));
+  CHECK_FALSE(std::filesystem::exists(folder.path("records")));
 }

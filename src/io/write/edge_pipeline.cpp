@@ -17,6 +17,15 @@ edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t 
   current_ = take_spare();
 }
 
+edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges)
+    : edge_pipeline(out, out.has_places() ? threads : 1, block_edges,
+                    [](std::span<const edge> edges, std::size_t, block_text&) {
+                      return std::string_view(reinterpret_cast<const char*>(edges.data()),
+                                              edges.size_bytes());
+                    }) {
+  has_places_ = out.has_places();
+}
+
 edge_pipeline::~edge_pipeline() {
   {
     const std::scoped_lock lock(mutex_);
@@ -72,12 +81,15 @@ edge_pipeline::owned_block edge_pipeline::take_spare() {
 
 /// Hands the current block over; without threads it is written here.
 void edge_pipeline::submit() {
+  const std::uint64_t place =
+      has_places_ ? out_.take_place(std::span(current_->edges).size_bytes()) : 0;
   locked lock(mutex_);
   turned_.wait(lock, [&] { return submitted_ - turn_ < most_blocks_ || failure_; });
   rethrow_failure();
   if (submitted_ == 0) written_.bytes = out_.bytes_written();
   owned_block next = take_spare();
   current_->number = submitted_;
+  current_->place = place;
   owned_block full = std::exchange(current_, std::move(next));
   ++submitted_;
   if (threads_.empty()) {
@@ -123,6 +135,7 @@ void edge_pipeline::format(block& taken, std::size_t thread) {
   taken.failure = nullptr;
   try {
     taken.bytes = format_(taken.edges, thread, taken.text);
+    if (has_places_) out_.replace(taken.place, taken.bytes);
   } catch (...) {
     taken.failure = std::current_exception();
   }
@@ -147,7 +160,11 @@ void edge_pipeline::write(block& ready, locked& lock) {
   if (!failure_ && !failure && !is_abandoned_) {
     lock.unlock();
     try {
-      out_.write(ready.bytes);
+      if (has_places_) {
+        out_.count_placed(ready.bytes.size());
+      } else {
+        out_.write(ready.bytes);
+      }
     } catch (...) {
       failure = std::current_exception();
     }

@@ -1,6 +1,6 @@
 #pragma once
 // Edges on their way to the output: taken in blocks, made to bytes by several threads, written in
-// order, while the caller finds more.
+// order, or each at its place where that is known, while the caller finds more.
 
 #include <condition_variable>
 #include <cstddef>
@@ -47,7 +47,8 @@ class block_text {
 /// Writes blocks of edges to `out`, which nothing else may use between the first push() and the end
 /// of finish(), written() or the destructor. Threads start with the first full block: few edges
 /// need none. No thread waits for its turn to write: the one that completes the block whose turn it
-/// is writes that and all that are ready behind it, while the others go on.
+/// is writes that and all that are ready behind it, while the others go on. Records as they are in
+/// memory have known places: in a file that has such, each thread writes its own.
 class edge_pipeline {
  public:
   /// Makes the bytes of a block, on thread number `thread`; they stay valid as long as edges and
@@ -57,6 +58,8 @@ class edge_pipeline {
 
   /// @param block_edges edges of a block.
   edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges, formatter format);
+  /// Writes the edges as they are in memory; by one thread where the output has no places.
+  edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges);
   /// Leaves out what is not written yet.
   ~edge_pipeline();
   edge_pipeline(const edge_pipeline&) = delete;
@@ -74,6 +77,7 @@ class edge_pipeline {
  private:
   struct block {
     std::uint64_t number = 0;
+    std::uint64_t place = 0;  // in the output, where blocks have one
     std::vector<edge> edges;
     block_text text;
     std::string_view bytes;  // of `edges` or `text`
@@ -97,7 +101,8 @@ class edge_pipeline {
   const std::size_t most_blocks_;  // submitted and not written yet
   const std::size_t block_edges_;
   formatter format_;
-  owned_block current_;  // that is being filled
+  bool has_places_ = false;  // blocks are written as they are formatted
+  owned_block current_;      // that is being filled
 
   std::mutex mutex_;
   std::condition_variable came_;    // a block waits, or the end is near

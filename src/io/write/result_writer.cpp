@@ -12,6 +12,7 @@
 
 #include <gpu/p_value.hpp>
 
+#include "base/parallel.hpp"
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/write/buffered_text.hpp"
@@ -60,12 +61,11 @@ class edge_tsv_writer final : public edge_writer {
 
 class edge_npy_writer final : public edge_writer {
  public:
-  edge_npy_writer(output_file& out, result_frame frame)
+  edge_npy_writer(output_file& out, result_frame frame, int threads)
       : frame_(frame),
         out_(with_header(out, frame)),
-        pipeline_(out, 1, block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
-          return bytes_of(edges);
-        }) {}
+        pipeline_(out, std::min(most_threads, static_cast<std::size_t>(cpu::thread_count(threads))),
+                  block_edges) {}
   void write(std::span<const edge> edges) override { pipeline_.push(edges); }
   void finish() override {
     pipeline_.finish();
@@ -75,7 +75,8 @@ class edge_npy_writer final : public edge_writer {
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
  private:
-  // One thread writes: a file system lets no other write to the same file meanwhile.
+  // More of them wait for each other in the file system.
+  static constexpr std::size_t most_threads = 4;
   static constexpr std::size_t block_edges = std::size_t{1} << 16;
 
   static output_file& with_header(output_file& out, result_frame frame) {
@@ -107,7 +108,7 @@ void append_value(buffered_text& text, T value) {
 std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                               const result_context& context) {
   if (format == result_format::npy) {
-    return std::make_unique<edge_npy_writer>(out, context.frame);
+    return std::make_unique<edge_npy_writer>(out, context.frame, context.threads);
   }
   return std::make_unique<edge_tsv_writer>(out, context);
 }

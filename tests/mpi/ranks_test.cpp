@@ -5,10 +5,13 @@
 #include <gpu/mpi.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -95,6 +98,25 @@ void check_results(const gpu::matrix<int>& x, const gpu::pair_filter& keep, gpu:
         "the edges of all ranks are not those of a call alone");
 }
 
+/// Degrees that the ranks add up in several pieces; rank 0 had no part.
+void check_many_degrees() {
+  constexpr std::uint32_t many = 600'001;
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::optional<gpu::pair_counts> mine;
+  if (rank > 0 || ranks == 1) {
+    mine.emplace();
+    mine->summary.rows = many;
+    mine->degree.resize(many);
+    for (std::uint32_t i = 0; i < many; ++i) mine->degree[i] = i;
+  }
+  const gpu::pair_counts sum = gpu::mpi::detail::total(MPI_COMM_WORLD, std::move(mine));
+  const auto of = static_cast<std::uint32_t>(std::max(1, ranks - 1));
+  bool is_sum = sum.degree.size() == many;
+  for (std::uint32_t i = 0; is_sum && i < many; ++i) is_sum = sum.degree[i] == of * i;
+  check(is_sum, "degrees of many rows do not add up");
+}
+
 /// One rank's callback throws: every rank's call does.
 void check_failure(const gpu::matrix<int>& x) {
   bool is_thrown = false;
@@ -171,6 +193,7 @@ int main(int argc, char** argv) {
         {.max_p = 0.05, .side = gpu::tail::greater, .adjust = gpu::adjustment::benjamini_hochberg},
         parts);
   }
+  check_many_degrees();
   check_failure(x);
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("%d failures\n", failures);

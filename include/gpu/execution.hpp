@@ -42,9 +42,11 @@ class stream_ref {
 
 /// State of a running call, as the progress callback sees it.
 struct progress {
-  std::string_view stage;   ///< "prepare", "count" or "pairs"; the view lives for the call only.
-  std::uint64_t done = 0;   ///< Units of work finished (pairs, for all-pairs operations).
-  std::uint64_t total = 0;  ///< Units of work in this stage.
+  std::string_view stage;   ///< "prepare", "count" or "pairs" of all pairs, else the operation's
+                            ///< name; the view lives for the call only.
+  std::uint64_t done = 0;   ///< Units of work finished: pairs; rows in "prepare", where it stays 0
+                            ///< until all are done on the CPU; always 0 of other operations.
+  std::uint64_t total = 0;  ///< Units of work in this stage: pairs, or rows.
 };
 
 /// What the progress callback answers.
@@ -54,7 +56,9 @@ enum class progress_reply {
 };
 
 /// Called from the calling thread, a few times a second at most. `cancel` makes the operation
-/// throw gpu::cancelled as soon as the work in flight is done.
+/// throw gpu::cancelled as soon as the work in flight is done: what it wrote to the caller's memory
+/// until then is not a result. All pairs and prepared rows call it on both backends, the other
+/// operations on the CPU alone.
 using progress_callback = std::function<progress_reply(const progress&)>;
 
 /// Where an operation runs, and with which resources.

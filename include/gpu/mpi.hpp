@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include <gpu/discovery.hpp>
@@ -28,7 +29,8 @@ struct distribution {
 };
 
 /// Deals the numbers 0, 1, ..., each to one rank, first come first served: one fetch-and-add on a
-/// counter that rank 0 holds, without a master that waits for messages.
+/// counter that rank 0 holds, without a master that waits for messages. Where there are at most as
+/// many numbers as ranks, rank r gets number r, and nobody asks.
 class part_dealer {
  public:
   /// Collective. @param comm outlives the object. @param parts at least 0.
@@ -42,17 +44,20 @@ class part_dealer {
   /// No rank gets a number from now on, because something failed. Not collective.
   void stop();
   /// For rank 0 to call a few times a second while it computes: over networks without one-sided
-  /// operations, others get a number only while rank 0 is inside MPI. Takes half a millisecond
-  /// there and nothing on other ranks. Not collective.
+  /// operations, others get a number only while rank 0 is inside MPI. Takes at most half a
+  /// millisecond there, and microseconds once all numbers are dealt; nothing on other ranks. Not
+  /// collective.
   void serve() const;
 
  private:
-  std::int64_t take(std::int64_t step);
+  // Adds to the counter; returns what it was.
+  std::int64_t add(std::int64_t value) const;
   MPI_Comm comm_;
   bool serves_;
   std::int64_t parts_;
+  std::optional<index_t> own_ = {};  // the number of this rank, where nobody asks
   std::int64_t* counter_ = nullptr;  // rank 0's is the one
-  MPI_Win window_;
+  MPI_Win window_ = MPI_WIN_NULL;    // none where nobody asks
 };
 
 /// `exec` completed, where the caller left it open, with what this rank takes of its host: the
@@ -78,13 +83,13 @@ void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
 index_t parts_of(MPI_Comm comm, const distribution& how, index_t rows, const execution& exec);
 /// `mine` is the sum over the parts of this rank, or nothing where it had none: the summary of the
 /// whole job, on every rank.
-pair_summary total(MPI_Comm comm, const std::optional<pair_summary>& mine);
-pair_counts total(MPI_Comm comm, const std::optional<pair_counts>& mine);
-discovery_counts total(MPI_Comm comm, const std::optional<discovery_counts>& mine);
+pair_summary total(MPI_Comm comm, std::optional<pair_summary> mine);
+pair_counts total(MPI_Comm comm, std::optional<pair_counts> mine);
+discovery_counts total(MPI_Comm comm, std::optional<discovery_counts> mine);
 /// Adds what a further part of this rank gave.
-void add(std::optional<pair_summary>& sum, const pair_summary& part);
-void add(std::optional<pair_counts>& sum, const pair_counts& part);
-void add(std::optional<discovery_counts>& sum, const discovery_counts& part);
+void add(std::optional<pair_summary>& sum, pair_summary part);
+void add(std::optional<pair_counts>& sum, pair_counts part);
+void add(std::optional<discovery_counts>& sum, discovery_counts part);
 
 /// Runs all parts of a sink and adds them up. `call(options, sink)` computes one.
 template <class Sink, class Call>
@@ -92,7 +97,7 @@ auto sum_over_parts(MPI_Comm comm, index_t parts, const pair_options& options, c
                     const Call& call) {
   std::optional<sink_result_t<Sink>> mine;
   run_parts(comm, parts, options, [&](const pair_options& part) { add(mine, call(part, sink)); });
-  return total(comm, mine);
+  return total(comm, std::move(mine));
 }
 
 /// `sink` with its filter as one cut on p: that of the whole job, where it is Benjamini and

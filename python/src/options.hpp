@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -118,6 +119,16 @@ class execution_context {
   std::optional<nb::python_error> kept_;
   std::chrono::steady_clock::time_point next_check_;
 };
+
+// work(begin, end) without the GIL for pieces of [0, count); looks for signals between them.
+template <class Work>
+void in_pieces(gpu::index_t count, gpu::index_t most, const Work& work) {
+  for (gpu::index_t begin = 0; begin < count; begin += most) {
+    if (begin > 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+    const nb::gil_scoped_release unlocked;
+    work(begin, std::min(count, begin + most));
+  }
+}
 
 // Whether this process was forked after CUDA was used in its parent.
 void note_fork() noexcept;

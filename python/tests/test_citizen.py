@@ -58,6 +58,7 @@ import numpy as np
 import gpu_similarity as gs
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits "ignore"
 x = np.random.default_rng(0).normal(size=(400_000, 64)).astype(np.float32)
+{setup}
 print("ready", flush=True)
 try:
     {call}
@@ -78,8 +79,42 @@ except KeyboardInterrupt:
     ],
 )
 def test_ctrl_c(call: str) -> None:
+    check_ctrl_c("", call)
+
+
+# The table of LONG_RUN four times, as rows of 1,600 numbers, is work for seconds.
+@pytest.mark.parametrize(
+    ("setup", "call"),
+    [
+        ("x = np.tile(x.reshape(64, -1), (4, 1))", "gs.prepare(x, cpu_threads=1)"),
+        ("x = np.tile(x.reshape(64, -1), (4, 1))", "gs.counts(x, cpu_threads=1)"),
+        ("x = np.tile(x.reshape(-1, 1600), (4, 1))", "gs.rank(x, cpu_threads=1)"),
+        ("x = np.tile(x.ravel(), 4)", "gs.rank(x, cpu_threads=1)"),
+        ("x = x.ravel()", "gs.mean_filter(x, 2001, variant='direct', cpu_threads=1)"),
+        ("x = np.tile(x, (4, 1)); w = np.ones(256)", "gs.convolve(x, w, cpu_threads=1)"),
+        ("x = x.reshape(-1, 4)", "gs.top_k(x, 3, cpu_threads=1)"),
+        ("x = x.ravel()", "gs.top_k(x, x.size, cpu_threads=1)"),
+        ("x = x.reshape(-1, 8)", "gs.top_k_distinct(x, 3, cpu_threads=1)"),
+        ("x = np.linspace(-1, 1, 10**8)", "gs.p_value(x, 30)"),
+        ("x = x.reshape(8000, -1).astype(float)", "gs.matmul(x, x.T, cpu_threads=1)"),
+        (
+            "b = gs.pack_bits(x.reshape(4000, -1))\n"
+            "b = gs.Bits(np.tile(b.words, (2, 31)), 31 * 6400)",
+            "gs.binary_matmul(b, b, cpu_threads=1)",
+        ),
+    ],
+)
+def test_ctrl_c_of_rows(setup: str, call: str) -> None:
+    check_ctrl_c(setup, call)
+
+
+def check_ctrl_c(setup: str, call: str) -> None:
+    script = LONG_RUN.format(setup=setup, call=call)
     process = subprocess.Popen(
-        [sys.executable, "-c", LONG_RUN.format(call=call)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

@@ -68,7 +68,6 @@ class edge_call {
   // How many edges there are.
   [[nodiscard]] std::uint64_t count() {
     pair_counts counts;
-    counts.degree.resize(static_cast<std::size_t>(run_.engine().rows().rows));
     run_.engine().counts({.keep = keep_, .histogram_bins = 0}, counts);
     return counts.kept;
   }
@@ -324,7 +323,6 @@ pair_counts all_pairs(measure what, const pair_tables& tables, const pair_option
     const keep_range keep = run.resolve(sink.keep);
     pair_counts out;
     out.tested = run.pairs_tested();
-    out.degree.resize(static_cast<std::size_t>(run.engine().rows().rows));
     out.histogram.resize(static_cast<std::size_t>(sink.histogram_bins));
     run.engine().counts({.keep = keep, .histogram_bins = sink.histogram_bins}, out);
     if (run.is_against()) split_degrees(run.rows_of_x(), out);

@@ -9,6 +9,7 @@
 
 #include "api/arguments.hpp"
 #include "base/built_code.hpp"
+#include "base/call_progress.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/binary_matmul/binary_matmul.hpp"
 #include "cuda/binary_matmul/binary_matmul.hpp"
@@ -84,6 +85,7 @@ bit_matrix pack_bits(matrix_view<const T> data, T threshold, const execution& ex
     if (used == backend::cuda) {
       cuda::pack_bits(data, out.view(), threshold, exec);
     } else {
+      const polled_call polled(exec.on_progress, "pack_bits", data.rows());
       cpu::pack_bits(data, out.view(), threshold, exec.cpu_threads);
     }
     return out;
@@ -128,6 +130,7 @@ matrix<std::int32_t> binary_matmul(bit_matrix_view a, bit_matrix_view b,
     if (plan.used == backend::cuda) {
       cuda::binary_matmul(a, b, out.view(), plan.variant, options);
     } else {
+      const detail::polled_call polled(options.exec.on_progress, "binary_matmul", a.rows());
       cpu::binary_matmul(a, b, out.view(), options.product, options.exec.cpu_threads);
     }
     return out;

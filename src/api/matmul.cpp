@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/call_progress.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/matmul/matmul.hpp"
 #include "cuda/matmul/matmul.hpp"
@@ -108,6 +109,7 @@ void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
   with_memory_errors("matmul", [&] {
     check_operands(a, b, c, options);
     if (resolve_backend(options.exec) == backend::cuda) return cuda::matmul(a, b, c, options);
+    const polled_call polled(options.exec.on_progress, "matmul", c.rows());
     const matmul_choice choice = choose_matmul_cpu(options.variant, cpu::has_blas());
     if (choice.variant == matmul_variant::blas) return cpu::matmul_blas(a, b, c, options);
     cpu::matmul_naive(a, b, c, options);

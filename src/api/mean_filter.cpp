@@ -6,6 +6,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/call_progress.hpp"
 #include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/mean_filter/mean_filter.hpp"
@@ -72,6 +73,7 @@ void detail::mean_filter(matrix_view<const In> in, matrix_view<Out> out,
     const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
     if (used == backend::cpu) {
+      const polled_call polled(options.exec.on_progress, "mean_filter", in.rows());
       cpu::mean_filter(in, out, shape, variant, options.nans, options.exec);
     } else {
       cuda::mean_filter(in, out, shape, variant, options.nans, options.exec);
@@ -105,6 +107,7 @@ void detail::convolve(matrix_view<const In> in, std::span<const double> weights,
     const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
     if (used == backend::cpu) {
+      const polled_call polled(options.exec.on_progress, "convolve", in.rows());
       cpu::convolve(in, weights, out, shape, options.exec);
     } else {
       cuda::convolve(in, weights, out, shape, variant, options.exec);

@@ -125,7 +125,6 @@ cut_sample count_candidates(pair_engine& engine, measure what, const keep_range&
                             const pair_counts& counts) {
   cut_sample out{.pairs = counts.tested, .kept = counts.kept};
   pair_counts reached;
-  reached.degree.resize(counts.degree.size());
   std::size_t number = 0;
   for (const possible_screen& screen :
        screens_for(what, keep, engine.rows().cols, screen_use::edges)) {
@@ -165,7 +164,6 @@ sample_result count_sample(measure what, const pair_input& input, const pair_opt
     tables.y = y.rows;
   }
   pair_run run(what, tables, sample_options, part_shape::equal_pairs);
-  const prepared_rows& rows = run.engine().rows();
   const auto valid_of = [](const std::vector<index_t>& constant, const std::vector<index_t>& nans,
                            const any_table& table) {
     return static_cast<double>(rows_of(table)) - static_cast<double>(constant.size() + nans.size());
@@ -184,7 +182,6 @@ sample_result count_sample(measure what, const pair_input& input, const pair_opt
   }
   out.keep = run.resolve(sample_filter(keep, out.family));
   out.counts.tested = run.pairs_tested();
-  out.counts.degree.resize(static_cast<std::size_t>(rows.rows));
   run.engine().counts({.keep = out.keep, .histogram_bins = 0}, out.counts);
   out.cut = count_candidates(run.engine(), what, out.keep, out.counts);
   out.choice = run.engine().explain_edges(out.keep);

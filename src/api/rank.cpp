@@ -7,6 +7,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/call_progress.hpp"
 #include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/platform/large_pages.hpp"
@@ -68,6 +69,7 @@ matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options)
       check_nans(data, options);
       cuda::rank_rows<T>(data, ranks.view(), decided);
     } else {
+      const polled_call polled(options.exec.on_progress, "rank_rows", data.rows());
       cpu::rank_rows<T>(data, ranks.view(), decided);
     }
     return ranks;

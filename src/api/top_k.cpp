@@ -9,6 +9,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/call_progress.hpp"
 #include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/top_k/top_k.hpp"
@@ -75,6 +76,7 @@ void run_host(matrix_view<const T> data, index_t k, T* values, index_t* indices,
   if (options.exec.target == backend::cuda) {
     cuda::top_k<T>(data, k, values, indices, options);
   } else {
+    const polled_call polled(options.exec.on_progress, "top_k", data.rows());
     cpu::top_k<T>(data, k, values, indices, options);
   }
 }
@@ -87,6 +89,7 @@ void run_host_distinct(matrix_view<const T> data, index_t k, T* values, index_t*
   if (options.exec.target == backend::cuda) {
     cuda::top_k_distinct<T>(data, k, values, indices, counts, found, options);
   } else {
+    const polled_call polled(options.exec.on_progress, "top_k_distinct", data.rows());
     cpu::top_k_distinct<T>(data, k, values, indices, counts, found, options);
   }
 }

@@ -9,6 +9,8 @@
 
 #include <gpu/index.hpp>
 
+#include "base/poll_progress.hpp"
+
 namespace gpu::cpu {
 
 /// The most threads that a call starts, whatever is asked for: OpenMP ends the process where the
@@ -26,12 +28,16 @@ inline int thread_count(int asked) {
 }
 
 /// body(index, thread) for index in [0, count), handed out one at a time to `threads` threads.
-/// The first exception ends the loop early and is thrown to the caller.
+/// The first exception ends the loop early and is thrown to the caller; so is that of the call's
+/// progress callback, which is polled before each index.
 template <class Body>
 void parallel_for(index_t count, int threads, const Body& body) {
   const int team = static_cast<int>(std::clamp<index_t>(count, 1, threads));
   if (team == 1) {
-    for (index_t i = 0; i < count; ++i) body(i, 0);
+    for (index_t i = 0; i < count; ++i) {
+      if (i > 0) detail::poll_progress();
+      body(i, 0);
+    }
     return;
   }
   std::exception_ptr failure;
@@ -40,6 +46,7 @@ void parallel_for(index_t count, int threads, const Body& body) {
   for (index_t i = 0; i < count; ++i) {
     if (failed.load(std::memory_order_relaxed)) continue;
     try {
+      detail::poll_progress();
       body(i, omp_get_thread_num());
     } catch (...) {
       if (!failed.exchange(true)) failure = std::current_exception();

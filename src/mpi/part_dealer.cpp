@@ -1,12 +1,12 @@
 #include <chrono>
+#include <utility>
 
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi {
 namespace {
 
-constexpr int owner = 0;                             // the rank that holds the counter
-constexpr std::int64_t far = std::int64_t{1} << 62;  // beyond any number of parts
+constexpr int owner = 0;  // the rank that holds the counter
 
 int rank_in(MPI_Comm comm) {
   int rank = 0;
@@ -23,8 +23,13 @@ int size_of(MPI_Comm comm) {
 }  // namespace
 
 part_dealer::part_dealer(MPI_Comm comm, index_t parts)
-    : comm_(comm), serves_(rank_in(comm) == owner && size_of(comm) > 1), parts_(parts) {
-  const bool is_owner = rank_in(comm) == owner;
+    : comm_(comm), serves_(rank_in(comm) == owner && parts > size_of(comm)), parts_(parts) {
+  const int rank = rank_in(comm);
+  if (parts <= size_of(comm)) {
+    if (rank < parts) own_ = rank;
+    return;
+  }
+  const bool is_owner = rank == owner;
   MPI_Win_allocate(is_owner ? sizeof(std::int64_t) : 0, sizeof(std::int64_t), MPI_INFO_NULL, comm,
                    &counter_, &window_);
   if (is_owner) {
@@ -36,19 +41,20 @@ part_dealer::part_dealer(MPI_Comm comm, index_t parts)
 }
 
 part_dealer::~part_dealer() {
-  MPI_Win_free(&window_);
+  if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
 }
 
-std::int64_t part_dealer::take(std::int64_t step) {
+std::int64_t part_dealer::add(std::int64_t value) const {
   std::int64_t number = 0;
   MPI_Win_lock(MPI_LOCK_SHARED, owner, 0, window_);
-  MPI_Fetch_and_op(&step, &number, MPI_INT64_T, owner, 0, MPI_SUM, window_);
+  MPI_Fetch_and_op(&value, &number, MPI_INT64_T, owner, 0, MPI_SUM, window_);
   MPI_Win_unlock(owner, window_);
   return number;
 }
 
 std::optional<index_t> part_dealer::next() {
-  const std::int64_t number = take(1);
+  if (window_ == MPI_WIN_NULL) return std::exchange(own_, std::nullopt);
+  const std::int64_t number = add(1);
   if (number >= parts_) return {};
   return number;
 }
@@ -60,11 +66,15 @@ void part_dealer::serve() const {
   do {
     int is_there = 0;  // no message is awaited: the call lets MPI answer
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE);
+    // Once all are dealt, nobody can do anything with an answer.
+    if (add(0) >= parts_) return;
   } while (std::chrono::steady_clock::now() - start < patience);
 }
 
 void part_dealer::stop() {
-  if (take(0) < parts_) take(far - parts_);
+  own_.reset();
+  if (window_ == MPI_WIN_NULL) return;
+  add(parts_);
 }
 
 }  // namespace gpu::inline v0::mpi

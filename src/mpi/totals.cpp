@@ -1,6 +1,7 @@
 // Parts that each rank computed, and their sums over all ranks.
 #include <algorithm>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include <gpu/backend.hpp>
@@ -117,17 +118,17 @@ void run_parts(MPI_Comm comm, index_t parts, const pair_options& options,
   if (failed != 0) throw cancelled("all pairs: another rank failed, this one stopped");
 }
 
-void add(std::optional<pair_summary>& sum, const pair_summary& part) {
+void add(std::optional<pair_summary>& sum, pair_summary part) {
   if (!sum) {
-    sum = part;
+    sum = std::move(part);
     return;
   }
   add_sums(*sum, part);
 }
 
-void add(std::optional<pair_counts>& sum, const pair_counts& part) {
+void add(std::optional<pair_counts>& sum, pair_counts part) {
   if (!sum) {
-    sum = part;
+    sum = std::move(part);
     return;
   }
   const auto add_all = [](auto& a, const auto& b) {
@@ -140,18 +141,19 @@ void add(std::optional<pair_counts>& sum, const pair_counts& part) {
   add_sums(sum->summary, part.summary);
 }
 
-void add(std::optional<discovery_counts>& sum, const discovery_counts& part) {
+void add(std::optional<discovery_counts>& sum, discovery_counts part) {
   if (!sum) {
-    sum = part;
+    sum = std::move(part);
     return;
   }
   *sum += part;
   add_sums(sum->summary, part.summary);
 }
 
-pair_summary total(MPI_Comm comm, const std::optional<pair_summary>& mine) {
-  pair_summary out = mine.value_or(pair_summary{});
-  send_common(comm, rank_with_part(comm, mine.has_value()), out);
+pair_summary total(MPI_Comm comm, std::optional<pair_summary> mine) {
+  const int from = rank_with_part(comm, mine.has_value());
+  pair_summary out = mine ? std::move(*mine) : pair_summary{};
+  send_common(comm, from, out);
   std::vector<std::uint64_t> sums{out.pairs_tested, out.pairs_kept, out.checksum.count,
                                   out.checksum.mix1, out.checksum.mix2};
   sum_over_ranks(comm, sums, MPI_UINT64_T);
@@ -163,11 +165,10 @@ pair_summary total(MPI_Comm comm, const std::optional<pair_summary>& mine) {
   return out;
 }
 
-pair_counts total(MPI_Comm comm, const std::optional<pair_counts>& mine) {
-  pair_counts out = mine.value_or(pair_counts{});
-  const std::optional<pair_summary> own =
-      mine ? std::optional(mine->summary) : std::optional<pair_summary>();
-  out.summary = total(comm, own);
+pair_counts total(MPI_Comm comm, std::optional<pair_counts> mine) {
+  const bool has_part = mine.has_value();
+  pair_counts out = has_part ? std::move(*mine) : pair_counts{};
+  out.summary = total(comm, has_part ? std::optional(std::move(out.summary)) : std::nullopt);
   std::uint64_t bins = out.histogram.size();
   MPI_Allreduce(MPI_IN_PLACE, &bins, 1, MPI_UINT64_T, MPI_MAX, comm);
   out.degree.resize(static_cast<std::size_t>(out.summary.rows));
@@ -179,12 +180,11 @@ pair_counts total(MPI_Comm comm, const std::optional<pair_counts>& mine) {
   return out;
 }
 
-discovery_counts total(MPI_Comm comm, const std::optional<discovery_counts>& mine) {
-  discovery_counts out = mine.value_or(discovery_counts{});
-  const int from = rank_with_part(comm, mine.has_value());
-  const std::optional<pair_summary> own =
-      mine ? std::optional(mine->summary) : std::optional<pair_summary>();
-  out.summary = total(comm, own);
+discovery_counts total(MPI_Comm comm, std::optional<discovery_counts> mine) {
+  const bool has_part = mine.has_value();
+  discovery_counts out = has_part ? std::move(*mine) : discovery_counts{};
+  const int from = rank_with_part(comm, has_part);
+  out.summary = total(comm, has_part ? std::optional(std::move(out.summary)) : std::nullopt);
   send(comm, from, out.search);
   std::uint64_t bins = out.bins.size();
   MPI_Allreduce(MPI_IN_PLACE, &bins, 1, MPI_UINT64_T, MPI_MAX, comm);

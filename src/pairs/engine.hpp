@@ -150,7 +150,7 @@ class pair_engine {
   [[nodiscard]] virtual std::string explain_edges(const keep_range& /*keep*/) { return {}; }
   /// Row i of `out` is row i of the area's rows; partners count from the area's first column.
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;
-  /// Fills kept, degree [rows() of the engine] and histogram.
+  /// Fills kept, degree [rows() of the engine], which it makes as long, and histogram.
   virtual void counts(const count_request& request, pair_counts& out) = 0;
   [[nodiscard]] virtual bin_counts bin_statistics(const bin_request& request) = 0;
 };

@@ -184,7 +184,6 @@ bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
 
 void folded_pair_engine::ordered_edges::run_in_ranges() {
   pair_counts found;
-  found.degree.resize(engine_.weights_.size());
   engine_.inner_->counts({.keep = request_.keep, .histogram_bins = 0}, found);
   for (index_t first = rows().begin; first < rows().end && !request_.has_enough();) {
     wanted_.assign(wanted_.size(), false);

@@ -143,7 +143,6 @@ void folded_pair_engine::dense(matrix_view<float> out) {
 
 void folded_pair_engine::counts(const count_request& request, pair_counts& out) {
   pair_counts found;
-  found.degree.resize(weights_.size());
   found.histogram.resize(out.histogram.size());
   count_request weighted = request;
   weighted.weights = weights_;
@@ -152,6 +151,7 @@ void folded_pair_engine::counts(const count_request& request, pair_counts& out) 
   out.kept = found.kept + (within ? pairs_within_ : 0);
   out.histogram = std::move(found.histogram);
   if (within && !out.histogram.empty()) out.histogram.back() += pairs_within_;
+  out.degree.resize(static_cast<std::size_t>(rows().rows));
   for_each_row(0, static_cast<index_t>(out.degree.size()), rows_per_task, threads_, [&](index_t i) {
     const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
     std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];

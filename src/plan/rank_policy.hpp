@@ -52,9 +52,10 @@ constexpr index_t rank_block_sort_max_cols(std::size_t element_bytes) {
       .capacity();
 }
 
-/// Segmented sort: from this many columns a row is sorted by the whole device, rows one after the
-/// other; below, one block sorts one row.
-inline constexpr index_t rank_whole_device_cols = 1 << 17;
+/// Segmented sort: rows that one pass over their elements parts, and elements that keep the device
+/// busy, beyond which a chunk has no more rows than that.
+inline constexpr index_t rank_sort_rows_of_pass = 256;
+inline constexpr index_t rank_sort_full_elements = index_t{1} << 24;
 
 /// Scratch of the segmented sort where the caller sets no limit; at least one row is always held.
 inline constexpr std::size_t rank_sort_workspace_bytes = std::size_t{512} << 20;

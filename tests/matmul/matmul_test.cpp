@@ -1,5 +1,8 @@
 #include <gpu/matmul.hpp>
 
+#include <cmath>
+#include <cstdint>
+
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
@@ -23,6 +26,28 @@ TEMPLATE_TEST_CASE("CPU products stay within the error bound", "[matmul]", float
     gpu_test::check_product<TestType>(multiply, {301, 257, 600},
                                       {.variant = variant, .exec = on_cpu});
   }
+}
+
+// Products of more than 2^32 multiplies a thread are made part by part.
+TEST_CASE("CPU products in parts", "[matmul]") {
+  const gpu::execution one{.target = gpu::backend::cpu, .cpu_threads = 1};
+  using enum gpu::transposition;
+  gpu_test::check_product<float>(multiply, {2100, 1500, 2000}, {.exec = one}, 3);
+  gpu_test::check_product<float>(multiply, {300, 257, 90000},
+                                 {.a = transpose, .b = transpose, .exec = one}, 1);
+  // A part of C is added to as the whole is.
+  const auto a = gpu_test::random_matrix<float>(2100, 2000, 1);
+  const auto b = gpu_test::random_matrix<float>(2000, 1500, 2);
+  const gpu::matrix<float> product = gpu::matmul(a, b, {.exec = one});
+  gpu::matrix<float> sum = gpu::matmul(a, b, {.exec = one});
+  gpu::matmul(a, b, sum, {.beta = 1, .exec = one});
+  std::int64_t wrong = 0;
+  for (gpu::index_t i = 0; i < 2100; ++i) {
+    for (gpu::index_t j = 0; j < 1500; ++j) {
+      wrong += std::fabs(sum(i, j) - 2 * product(i, j)) > 1e-3f ? 1 : 0;
+    }
+  }
+  CHECK(wrong == 0);
 }
 
 TEMPLATE_TEST_CASE("CPU products of empty extents are empty or zero", "[matmul]", float, double) {

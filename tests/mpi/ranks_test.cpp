@@ -117,17 +117,28 @@ void check_failure(const gpu::matrix<int>& x) {
 }
 
 void check_dealer() {
-  constexpr gpu::index_t numbers = 100;
-  std::vector<int> taken(numbers);
-  {
-    gpu::mpi::part_dealer dealer(MPI_COMM_WORLD, numbers);
-    for (auto number = dealer.next(); number; number = dealer.next()) {
-      ++taken[static_cast<std::size_t>(*number)];
+  for (const gpu::index_t numbers : {0, 1, 3, 4, 5, 100}) {
+    std::vector<int> taken(static_cast<std::size_t>(numbers));
+    {
+      gpu::mpi::part_dealer dealer(MPI_COMM_WORLD, numbers);
+      for (auto number = dealer.next(); number; number = dealer.next()) {
+        ++taken[static_cast<std::size_t>(*number)];
+        dealer.serve();
+      }
+      check(!dealer.next(), "a number after the last");
     }
+    MPI_Allreduce(MPI_IN_PLACE, taken.data(), static_cast<int>(numbers), MPI_INT, MPI_SUM,
+                  MPI_COMM_WORLD);
+    check(std::count(taken.begin(), taken.end(), 1) == numbers, "a number was lost or dealt twice");
   }
-  MPI_Allreduce(MPI_IN_PLACE, taken.data(), static_cast<int>(numbers), MPI_INT, MPI_SUM,
-                MPI_COMM_WORLD);
-  check(std::count(taken.begin(), taken.end(), 1) == numbers, "a number was lost or dealt twice");
+}
+
+void check_stopped_dealer() {
+  for (const gpu::index_t numbers : {4, 100}) {
+    gpu::mpi::part_dealer dealer(MPI_COMM_WORLD, numbers);
+    dealer.stop();
+    check(!dealer.next(), "a number after the stop");
+  }
 }
 
 }  // namespace
@@ -150,6 +161,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const gpu::matrix<int> x = some_rows();
   check_dealer();
+  check_stopped_dealer();
   check_suggestions();
   for (const gpu::index_t parts : {0, 1, 3, 50}) {
     check_results(x, {.max_p = 0.01}, parts);

@@ -299,71 +299,90 @@ TEST_CASE("areas of rows that do not fit the workspace", "[area]") {
 
 namespace {
 
+// What areas of a table hold together.
+struct held {
+  explicit held(index_t rows, index_t bins)
+      : degree(static_cast<std::size_t>(rows)), histogram(static_cast<std::size_t>(bins)) {}
+
+  void add(const gpu::pair_counts& part) {
+    kept += part.kept;
+    std::transform(part.degree.begin(), part.degree.end(), degree.begin(), degree.begin(),
+                   std::plus<>());
+    std::transform(part.histogram.begin(), part.histogram.end(), histogram.begin(),
+                   histogram.begin(), std::plus<>());
+  }
+  void check(const gpu::pair_counts& wanted) const {
+    CHECK(kept == wanted.kept);
+    CHECK(degree == wanted.degree);
+    CHECK(histogram == wanted.histogram);
+  }
+
+  std::uint64_t kept = 0;
+  std::vector<std::uint32_t> degree;
+  std::vector<std::uint64_t> histogram;
+};
+
+// Counts and edges of areas of one table.
+template <class T>
+struct counted_areas {
+  const setup& how;
+  const keep_range& keep;
+  bool has_edges;
+  index_t bins;
+
+  gpu::pair_counts count(const table<T>& data, const pair_area& area) const {
+    gpu::pair_counts out;
+    make(how, data, area)->counts({.keep = keep, .histogram_bins = bins}, out);
+    return out;
+  }
+  std::vector<gpu::edge> edges(const table<T>& data, const pair_area& area) const {
+    return has_edges ? edges_of(*make(how, data, area), keep) : std::vector<gpu::edge>();
+  }
+};
+
+// The first rows of a table, up to the border.
+template <class T>
+table<T> rows_before_border(const table<T>& data) {
+  gpu::matrix<T> first(data.border, data.rows.cols());
+  std::copy_n(data.rows.data(), first.rows() * first.cols(), first.data());
+  return {std::move(first), data.border};
+}
+
 // Parts of a large table, and two halves of it with the rectangle between them, add up to it.
 template <class T>
 void check_sums(const setup& how, const table<T>& data, const keep_range& keep, bool has_edges,
                 index_t bins) {
+  const counted_areas<T> areas{how, keep, has_edges, bins};
   const index_t n = data.rows.rows();
-  const auto count = [&](const pair_area& area) {
-    gpu::pair_counts out;
-    make(how, data, area)->counts({.keep = keep, .histogram_bins = bins}, out);
-    return out;
-  };
-  const auto edges = [&](const pair_area& area) {
-    return has_edges ? edges_of(*make(how, data, area), keep) : std::vector<gpu::edge>();
-  };
   const pair_area whole{{0, n}, {0, n}};
-  const gpu::pair_counts wanted = count(whole);
-  const std::vector<gpu::edge> wanted_edges = edges(whole);
+  const gpu::pair_counts wanted = areas.count(data, whole);
+  const std::vector<gpu::edge> wanted_edges = areas.edges(data, whole);
   CHECK(wanted.kept > 0);
   if (has_edges) CHECK(wanted_edges.size() == wanted.kept);
 
-  std::uint64_t kept = 0;
-  std::vector<std::uint32_t> degree(static_cast<std::size_t>(n));
-  std::vector<std::uint64_t> histogram(static_cast<std::size_t>(bins));
+  held of_parts(n, bins);
   std::vector<gpu::edge> found;
-  const auto add = [&](const gpu::pair_counts& part) {
-    kept += part.kept;
-    std::transform(degree.begin(), degree.end(), part.degree.begin(), degree.begin(),
-                   std::plus<>());
-    std::transform(histogram.begin(), histogram.end(), part.histogram.begin(), histogram.begin(),
-                   std::plus<>());
-  };
-  const auto check = [&] {
-    CHECK(kept == wanted.kept);
-    CHECK(degree == wanted.degree);
-    CHECK(histogram == wanted.histogram);
-    check_same_edges(found, wanted_edges);
-    kept = 0;
-    std::fill(degree.begin(), degree.end(), 0u);
-    std::fill(histogram.begin(), histogram.end(), 0u);
-    found.clear();
-  };
   for (const auto& [begin, end] :
        {std::pair{index_t{0}, n / 5}, std::pair{n / 5, n / 2 + 77}, std::pair{n / 2 + 77, n}}) {
     const pair_area part{{begin, end}, {0, n}};
-    add(count(part));
-    const auto more = edges(part);
+    of_parts.add(areas.count(data, part));
+    const auto more = areas.edges(data, part);
     found.insert(found.end(), more.begin(), more.end());
   }
-  check();
+  of_parts.check(wanted);
+  check_same_edges(found, wanted_edges);
 
+  held of_halves(n, bins);
   const pair_area across{{0, data.border}, {data.border, n}};
-  add(count(across));
-  const auto of_rectangle = edges(across);
-  check_same_edges(of_rectangle, within(wanted_edges, across));
-  found = wanted_edges;
+  of_halves.add(areas.count(data, across));
+  check_same_edges(areas.edges(data, across), within(wanted_edges, across));
   // The triangle of x, and that of y: a part that begins at the border.
-  gpu::matrix<T> first(data.border, data.rows.cols());
-  std::copy_n(data.rows.data(), first.rows() * first.cols(), first.data());
-  const table<T> x{std::move(first), data.border};
-  gpu::pair_counts of_x;
-  make(how, x, {{0, data.border}, {0, data.border}})
-      ->counts({.keep = keep, .histogram_bins = bins}, of_x);
+  gpu::pair_counts of_x =
+      areas.count(rows_before_border(data), {{0, data.border}, {0, data.border}});
   of_x.degree.resize(static_cast<std::size_t>(n));
-  add(of_x);
-  add(count({{data.border, n}, {0, n}}));
-  check();
+  of_halves.add(of_x);
+  of_halves.add(areas.count(data, {{data.border, n}, {0, n}}));
+  of_halves.check(wanted);
 }
 
 }  // namespace

@@ -60,3 +60,26 @@ TEST_CASE("A workspace limit is kept, and refused where a row does not fit", "[r
         gpu::out_of_memory);
   }
 }
+
+// Rows that one sort takes are parted by one pass over their numbers, by several, or not at all,
+// and a grid counts 65535 of them.
+TEST_CASE("Any number of rows is sorted at a time", "[rank][cuda]") {
+  struct shape {
+    gpu::index_t rows;
+    gpu::index_t cols;
+  };
+  for (const shape& of : {shape{1, 200'000}, {2, 1}, {280, 70'000}, {700, 9000}, {70'000, 5}}) {
+    // Runs of some 30 equal values, beside the zeros.
+    const int largest = static_cast<int>(of.cols / 30) + 1;
+    const auto data = gpu_test::tied_matrix<float>(of.rows, of.cols, 47, 0.2, largest);
+    for (const auto ties : {gpu::tie_method::average, gpu::tie_method::min, gpu::tie_method::max,
+                            gpu::tie_method::dense, gpu::tie_method::ordinal}) {
+      CAPTURE(of.rows, of.cols, static_cast<int>(ties));
+      const gpu::rank_options on_cpu{.ties = ties, .exec = {.target = gpu::backend::cpu}};
+      const gpu::rank_options sorted{
+          .ties = ties, .variant = gpu::rank_variant::segmented_sort, .exec = {.target = cuda}};
+      CHECK(gpu_test::same_ranks(gpu::rank_rows(data.view(), sorted),
+                                 gpu::rank_rows(data.view(), on_cpu)));
+    }
+  }
+}

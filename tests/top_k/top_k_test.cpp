@@ -66,6 +66,13 @@ TEST_CASE("top_k sorts in parallel", "[top_k]") {
   CHECK(gpu_test::top_k_is_right(x, 300000, options));
 }
 
+TEST_CASE("top_k sorts many entries in parts", "[top_k]") {
+  const auto x = gpu_test::make_input<std::int16_t>(gpu_test::input_kind::random, 2'500'001);
+  for (const int threads : {1, 3}) {
+    CHECK(gpu_test::top_k_is_right(x, 2'500'001, on_cpu(threads)));
+  }
+}
+
 TEST_CASE("top_k of an ascending vector without a useful sample", "[top_k]") {
   std::vector<std::int32_t> x(200000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(i);

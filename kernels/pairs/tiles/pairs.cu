@@ -41,27 +41,92 @@ namespace {
 
 constexpr int finish_threads = 256;
 
-// One candidate a thread.
-template <class Statistic>
-__global__ void finish_candidates(const __grid_constant__ finish_request request) {
-  const std::uint64_t at = std::uint64_t{blockIdx.x} * finish_threads + threadIdx.x;
-  bool kept = false;
+struct candidate {
+  std::uint32_t row;
+  std::uint32_t col;
+};
+
+__device__ candidate candidate_of(std::uint64_t key) {
+  return {static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key & 0xffffffffu)};
+}
+
+// Writes what the statistic of candidate `at` says. All threads of a block come here.
+__device__ void write_decision(const finish_request& request, std::uint64_t at,
+                               const candidate& pair, double statistic) {
+  const bool kept = at < request.count && keeps(statistic, request.at_least, request.at_most);
   if (at < request.count) {
-    const std::uint64_t key = request.keys[at];
-    const auto row = static_cast<std::uint32_t>(key >> 32);
-    const auto col = static_cast<std::uint32_t>(key & 0xffffffffu);
-    const index_t i = row - request.rows.first;
-    const index_t j = col - request.cols.first;
-    const auto product = product_from_bits<typename Statistic::product>(request.values[at]);
-    const double statistic = Statistic::of(product, request.rows, i, request.cols, j);
-    kept = keeps(statistic, request.at_least, request.at_most);
     request.values[at] = product_bits(statistic);
-    request.keys[at] = kept ? request.layout.of(row, col) : request.layout.dropped();
+    request.keys[at] = kept ? request.layout.of(pair.row, pair.col) : request.layout.dropped();
   }
   const int in_block = __syncthreads_count(kept);
   if (threadIdx.x == 0 && in_block > 0) {
     atomicAdd(request.kept, static_cast<unsigned long long>(in_block));
   }
+}
+
+// One candidate a thread: the statistic follows from its product.
+template <class Statistic>
+__global__ void finish_candidates(const __grid_constant__ finish_request request) {
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * finish_threads + threadIdx.x;
+  candidate pair{};
+  double statistic = 0;
+  if (at < request.count) {
+    pair = candidate_of(request.keys[at]);
+    const auto product = product_from_bits<typename Statistic::product>(request.values[at]);
+    statistic = Statistic::of(product, request.rows, pair.row - request.rows.first, request.cols,
+                              pair.col - request.cols.first);
+  }
+  write_decision(request, at, pair, statistic);
+}
+
+// One partial sum of unit_row_layout.
+__device__ double segment_dot(const double* x, const double* y, int segment) {
+  double sum = 0;
+  if (segment % 2 != 0) {  // such segments are not aligned to two doubles
+    for (int k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
+    return sum;
+  }
+  const auto* const x_pairs = reinterpret_cast<const double2*>(x);
+  const auto* const y_pairs = reinterpret_cast<const double2*>(y);
+#pragma unroll 4
+  for (int k = 0; k < segment / 2; ++k) {
+    const double2 left = x_pairs[k];
+    const double2 right = y_pairs[k];
+    sum = fma(left.x, right.x, sum);
+    sum = fma(left.y, right.y, sum);
+  }
+  return sum;
+}
+
+// Pearson's r of 32 candidates a warp, anew from the unit rows, four at a time: eight lanes read
+// the rows of a pair, each one partial sum, so that what a warp reads at a time stays in L1.
+__global__ void finish_refined_candidates(const __grid_constant__ finish_request request) {
+  constexpr int sums = detail::partial_sums;
+  constexpr int pairs_at_a_time = 32 / sums;
+  constexpr unsigned everyone = 0xffffffffu;
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * finish_threads + threadIdx.x;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  // Lanes without a candidate help with the first pair of rows.
+  candidate pair{static_cast<std::uint32_t>(request.rows.first),
+                 static_cast<std::uint32_t>(request.cols.first)};
+  if (at < request.count) pair = candidate_of(request.keys[at]);
+  const auto segment = static_cast<int>(request.rows.unit_pitch / sums);
+  const double* const rows = request.rows.unit_rows + lane % sums * segment;
+  const double* const cols = request.cols.unit_rows + lane % sums * segment;
+  double statistic = 0;
+  for (int first = 0; first < 32; first += pairs_at_a_time) {
+    const int of = first + lane / sums;
+    const index_t i = __shfl_sync(everyone, pair.row, of) - request.rows.first;
+    const index_t j = __shfl_sync(everyone, pair.col, of) - request.cols.first;
+    double sum = segment_dot(rows + i * request.rows.unit_pitch, cols + j * request.cols.unit_pitch,
+                             segment);
+    // The balanced tree of unit_row_dot.
+#pragma unroll
+    for (int step = 1; step < sums; step *= 2) sum += __shfl_xor_sync(everyone, sum, step);
+    const double total = __shfl_sync(everyone, sum, lane % pairs_at_a_time * sums);
+    if (lane - first >= 0 && lane - first < pairs_at_a_time) statistic = total;
+  }
+  write_decision(request, at, pair, detail::clip_correlation(statistic));
 }
 
 }  // namespace
@@ -75,7 +140,7 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
       finish_candidates<pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
       break;
     case pair_tile_kind::tensor_float:
-      finish_candidates<refined_pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
+      finish_refined_candidates<<<blocks, finish_threads, 0, stream>>>(request);
       break;
     default:
       finish_candidates<spearman_statistic><<<blocks, finish_threads, 0, stream>>>(request);

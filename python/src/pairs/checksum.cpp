@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "options.hpp"
 
 namespace gpu_python {
 namespace {
@@ -18,14 +19,14 @@ nb::tuple checksum(nb::handle rows, nb::handle cols, nb::handle statistics) {
   if (i.cols() != s.cols() || j.cols() != s.cols()) {
     throw nb::value_error("row, col, statistic: expected arrays of one length");
   }
+  constexpr gpu::index_t most = gpu::index_t{1} << 24;
   gpu::pair_checksum sum;
-  {
-    const nb::gil_scoped_release unlocked;
-    for (gpu::index_t k = 0; k < s.cols(); ++k) {
+  in_pieces(s.cols(), most, [&](gpu::index_t begin, gpu::index_t end) {
+    for (gpu::index_t k = begin; k < end; ++k) {
       sum += gpu::checksum_of(static_cast<gpu::node_id>(i(0, k)),
                               static_cast<gpu::node_id>(j(0, k)), s(0, k));
     }
-  }
+  });
   return nb::make_tuple(sum.count, sum.mix1, sum.mix2);
 }
 

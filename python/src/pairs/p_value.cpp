@@ -3,6 +3,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "option_names.hpp"
+#include "options.hpp"
 
 namespace gpu_python {
 namespace {
@@ -11,29 +12,33 @@ gpu::tail tail_from(const char* name) {
   return enum_from_name<gpu::tail>("tail", name);
 }
 
+// p of the elements [begin, end) of `r`.
+void fill_p_values(const double* r, gpu::index_t begin, gpu::index_t end, gpu::index_t observations,
+                   gpu::tail tail, double* out) {
+  // The first, NaN and what is out of range here: nothing may throw inside the parallel loop.
+  for (gpu::index_t i = begin; i < end; ++i) {
+    if (!(r[i] >= -1.0 && r[i] <= 1.0) || i == begin) {
+      out[i] = gpu::correlation_p_value(r[i], observations, tail);
+    }
+  }
+#pragma omp parallel for schedule(static) if (end - begin > 2048)
+  for (gpu::index_t i = begin; i < end; ++i) {
+    if (r[i] >= -1.0 && r[i] <= 1.0) {
+      out[i] = gpu::correlation_p_value(r[i], observations, tail);
+    }
+  }
+}
+
 // p of every element of a contiguous double array, in an array of the same length.
 nb::object p_values(nb::handle data, gpu::index_t observations, const char* side) {
+  constexpr gpu::index_t most = gpu::index_t{1} << 20;
   const host_array r(data, "r");
   const auto view = r.as<double>("r");
   const gpu::tail tail = tail_from(side);
   gpu::matrix<double> out(1, view.cols());
-  {
-    const nb::gil_scoped_release unlocked;
-    // The first, NaN and what is out of range here: nothing may throw inside the parallel loop.
-    const gpu::index_t count = view.cols();
-    for (gpu::index_t i = 0; i < count; ++i) {
-      if (!(view(0, i) >= -1.0 && view(0, i) <= 1.0) || i == 0) {
-        out(0, i) = gpu::correlation_p_value(view(0, i), observations, tail);
-      }
-    }
-#pragma omp parallel for schedule(static) if (count > 2048)
-    for (gpu::index_t i = 0; i < count; ++i) {
-      const double value = view(0, i);
-      if (value >= -1.0 && value <= 1.0) {
-        out(0, i) = gpu::correlation_p_value(value, observations, tail);
-      }
-    }
-  }
+  in_pieces(view.cols(), most, [&](gpu::index_t begin, gpu::index_t end) {
+    fill_p_values(view.data(), begin, end, observations, tail, out.data());
+  });
   return matrix_to_numpy<double>(std::move(out), 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/bit_terms.hpp"
 #include "base/parallel.hpp"
+#include "base/poll_progress.hpp"
 #include "cpu/binary_matmul/blocks.hpp"
 #include "cpu/binary_matmul/count.hpp"
 #include "cpu/binary_matmul/rows.hpp"
@@ -21,6 +22,8 @@ constexpr index_t most_block_cols = 64;
 constexpr index_t strip_bytes = 128 * 1024;
 constexpr index_t most_strip_rows = 64;
 constexpr index_t most_task_cols = 256;
+// Words of pairs of rows that are compared between two polls of the call's progress.
+constexpr index_t words_per_poll = index_t{1} << 20;
 
 // Rows of `row_words` that fit `bytes`: a multiple of bit_block, at most `most`.
 index_t fitting_rows(index_t bytes, index_t row_words, index_t most) {
@@ -136,11 +139,14 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
 
   const index_t strip = fitting_rows(strip_bytes, left.row_words(), most_strip_rows);
   const index_t block = fitting_rows(block_bytes, left.row_words(), most_block_cols);
+  const index_t block_words = strip * block * std::max<index_t>(left.row_words(), 1);
+  const index_t poll_cols = block * std::max<index_t>(1, words_per_poll / block_words);
   product_shares(out, bit_block, most_task_cols, team)
       .for_each(
           out, team, [&](index_t row, index_t end_row, index_t first_col, index_t end_col, int) {
             for (index_t i = row; i < end_row; i += strip) {
               for (index_t col = first_col; col < end_col; col += block) {
+                if ((col - first_col) % poll_cols == 0) detail::poll_progress();
                 work.fill(i, std::min(end_row, i + strip), col, std::min(block, end_col - col));
               }
             }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/poll_progress.hpp"
 #include "cpu/binary_matmul/tiles.hpp"
 #include "cpu/platform/instruction_set.hpp"
 #include "cpu/platform/large_pages.hpp"
@@ -99,6 +100,7 @@ void multiply_on_tiles(const bit_operand& left, const bit_operand& right, int sc
                   own.reserve(left.row_words(), widest);
                   for (index_t col = first_col; col < last; col += panel) {
                     for (index_t i = row; i < end_row; i += tile_block) {
+                      detail::poll_progress();
                       task.run(i, col, std::min(last, col + panel), own);
                     }
                   }

@@ -2,10 +2,13 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 
 #include "base/parallel.hpp"
+#include "base/poll_progress.hpp"
+#include "base/round_up.hpp"
 #include "cpu/matmul/matmul.hpp"
 
 namespace gpu::cpu {
@@ -14,6 +17,11 @@ namespace {
 // Extents are handed over in parts that OpenBLAS's 32-bit integers hold.
 constexpr index_t largest_part = index_t{1} << 30;
 constexpr index_t largest_stride = std::numeric_limits<blasint>::max();
+// Multiplies of a thread between two polls of the call's progress: a quarter of a second where a
+// core does 16 in a nanosecond. Parts of C have at least the edge, and multiples of it, so that
+// OpenBLAS works on them as fast as on the whole.
+constexpr double work_per_poll = 0x1p32;
+constexpr index_t least_edge = 128;
 
 // Holds OpenBLAS's process-wide thread count at `threads` for the life of the scope.
 class blas_threads {
@@ -41,6 +49,11 @@ CBLAS_TRANSPOSE cblas_of(transposition value) {
 struct part {
   index_t begin;
   index_t size;
+};
+
+struct part_extents {
+  index_t rows;
+  index_t cols;
 };
 
 template <class T>
@@ -72,6 +85,24 @@ void multiply_part(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T
   }
 }
 
+// Rows or columns of a part, of `extent` in all: about `wanted`, and parts are about as large.
+index_t part_of(index_t extent, index_t wanted) {
+  wanted = std::clamp(wanted / least_edge * least_edge, least_edge, largest_part);
+  return round_up(ceil_div(extent, ceil_div(extent, wanted)), least_edge);
+}
+
+// Extents of the parts of C that are multiplied at once: squares, or all of the shorter extent.
+part_extents parts_of(index_t rows, index_t cols, index_t depth, int threads) {
+  const double area = work_per_poll * threads / static_cast<double>(depth);
+  const double edge = std::sqrt(area);
+  const auto beside = [&](index_t other) {
+    const double most =
+        static_cast<double>(other) < edge ? area / static_cast<double>(other) : edge;
+    return static_cast<index_t>(std::min(most, static_cast<double>(largest_part)));
+  };
+  return {part_of(rows, beside(cols)), part_of(cols, beside(rows))};
+}
+
 template <class T>
 bool fits(matrix_view<T> x) {
   return x.rows() <= 1 || x.row_stride() <= largest_stride;
@@ -91,15 +122,16 @@ void matmul_blas(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> 
   if (c.empty() || !has_product || !fits(a) || !fits(b) || !fits(c)) {
     return matmul_naive(a, b, c, options);
   }
-  const blas_threads scope(thread_count(options.exec.cpu_threads));
-  const auto part_at = [](index_t begin, index_t size) {
-    return part{begin, std::min(largest_part, size - begin)};
-  };
-  for (index_t i = 0; i < c.rows(); i += largest_part) {
-    for (index_t j = 0; j < c.cols(); j += largest_part) {
+  const int threads = thread_count(options.exec.cpu_threads);
+  const part_extents most = parts_of(c.rows(), c.cols(), depth, threads);
+  const blas_threads scope(threads);
+  for (index_t i = 0; i < c.rows(); i += most.rows) {
+    const part rows{i, std::min(most.rows, c.rows() - i)};
+    for (index_t j = 0; j < c.cols(); j += most.cols) {
+      const part cols{j, std::min(most.cols, c.cols() - j)};
       for (index_t l = 0; l < depth; l += largest_part) {
-        multiply_part(a, b, c, options, part_at(i, c.rows()), part_at(j, c.cols()),
-                      part_at(l, depth));
+        if (i + j + l > 0) detail::poll_progress();
+        multiply_part(a, b, c, options, rows, cols, part{l, std::min(largest_part, depth - l)});
       }
     }
   }

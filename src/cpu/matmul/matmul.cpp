@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/first_failure.hpp"
 #include "base/parallel.hpp"
+#include "base/poll_progress.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -33,6 +35,16 @@ void scale(T* row, T beta, index_t size) {
   }
 }
 
+/// body(l) for l in [0, count), each with `work` multiplies; polls the call's progress in between.
+template <class Body>
+void for_each_polled(index_t count, index_t work, const Body& body) {
+  const index_t step = std::max<index_t>(1, (index_t{1} << 22) / std::max<index_t>(work, 1));
+  for (index_t l = 0; l < count; ++l) {
+    if (l % step == 0) detail::poll_progress();
+    body(l);
+  }
+}
+
 /// row = alpha product + beta row.
 template <class T>
 void combine(const T* product, T alpha, T beta, T* row, index_t size) {
@@ -54,27 +66,29 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
   // Rows of the product, where C has to be kept until one is complete.
   const bool keeps_c = beta != T{0} && depth > 0;
   std::vector<T> products(keeps_c ? static_cast<std::size_t>(threads * c.cols()) : 0);
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (index_t i = 0; i < c.rows(); ++i) {
+  const auto fill_row = [&](index_t i) {
     T* const row = c.row(i);
-    if (depth == 0) {
-      scale(row, beta, c.cols());
-      continue;
-    }
+    if (depth == 0) return scale(row, beta, c.cols());
     const T* const a_row = a_transposed ? a.data() + i : a.row(i);
     T* const out = keeps_c ? products.data() + omp_get_thread_num() * c.cols() : row;
     if (b_transposed) {
-      for (index_t j = 0; j < c.cols(); ++j) out[j] = dot(a_row, a_step, b.row(j), depth);
+      for_each_polled(c.cols(), depth,
+                      [&](index_t j) { out[j] = dot(a_row, a_step, b.row(j), depth); });
     } else {
       std::fill_n(out, c.cols(), T{0});
-      for (index_t l = 0; l < depth; ++l) add_scaled(out, a_row[l * a_step], b.row(l), c.cols());
+      for_each_polled(depth, c.cols(),
+                      [&](index_t l) { add_scaled(out, a_row[l * a_step], b.row(l), c.cols()); });
     }
     if (keeps_c) {
       combine(out, alpha, beta, row, c.cols());
     } else {
       scale(out, alpha, c.cols());
     }
-  }
+  };
+  first_failure failure;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (index_t i = 0; i < c.rows(); ++i) failure.run([&] { fill_row(i); });
+  failure.rethrow();
 }
 
 template void matmul_naive(matrix_view<const float>, matrix_view<const float>, matrix_view<float>,

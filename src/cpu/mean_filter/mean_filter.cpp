@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <array>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -11,7 +12,9 @@
 #include <gpu/error.hpp>
 
 #include "base/element_types.hpp"
+#include "base/first_failure.hpp"
 #include "base/parallel.hpp"
+#include "base/poll_progress.hpp"
 #include "cpu/mean_filter/common_sum.hpp"
 #include "cpu/mean_filter/exact_sum.hpp"
 #include "cpu/mean_filter/rows.hpp"
@@ -71,6 +74,8 @@ constexpr index_t strip_windows = 128;
 constexpr index_t most_short_strips = 16;
 // With fewer outputs a further thread does not pay.
 constexpr index_t least_outputs_per_thread = 4096;
+// Outputs of a convolution between two polls of the call's progress.
+constexpr index_t outputs_per_poll = index_t{1} << 16;
 
 // Each output on its own, in the order of the row: the reference. `common` is the sum of what
 // the window holds beside the places of `shape`.
@@ -110,14 +115,23 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
   const index_t outputs = shape.rows * cols;
   const index_t worth = 1 + outputs / least_outputs_per_thread * shape.window;
   threads = static_cast<int>(std::min<index_t>(threads, worth));
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (index_t i = 0; i < outputs; ++i) {
+  const index_t step = std::max<index_t>(1, least_outputs_per_thread / shape.window);
+  const auto fill = [&](index_t i) {
     const index_t row = i / cols;
     const index_t j = i % cols;
     const common_sum cut_off =
         common.empty() ? common_sum{} : common[static_cast<std::size_t>(row)];
     out.row(row)[j] = finished<Out>(direct_mean(in.row(row), shape, cut_off, nans, j));
+  };
+  first_failure failure;
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (index_t begin = 0; begin < outputs; begin += step) {
+    failure.run([&] {
+      detail::poll_progress();
+      for (index_t i = begin; i < std::min(outputs, begin + step); ++i) fill(i);
+    });
   }
+  failure.rethrow();
 }
 
 // 64-byte aligned doubles for all threads, allocated before any of them starts.
@@ -195,18 +209,23 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
   const thread_scratch per_thread = scratch_of(shape, split, nans);
   const index_t strips = shape.rows * split.strips_per_row;
   const index_t at_once = std::max<index_t>(1, 4096 / split.strip_outputs);
+  first_failure failure;
 #pragma omp parallel num_threads(split.threads)
   {
     double* own = scratch.data() + omp_get_thread_num() * per_thread.size();
     strip_runner<In, Out> runner(shape, nans, own, own + per_thread.sums);
 #pragma omp for schedule(dynamic, at_once)
     for (index_t s = 0; s < strips; ++s) {
-      const index_t row = s / split.strips_per_row;
-      const index_t first = s % split.strips_per_row * split.strip_outputs;
-      const index_t outputs = std::min(split.strip_outputs, shape.output_cols - first);
-      runner.run(in.row(row), out.row(row), first, outputs);
+      failure.run([&] {
+        if (s % at_once == 0) detail::poll_progress();
+        const index_t row = s / split.strips_per_row;
+        const index_t first = s % split.strips_per_row * split.strip_outputs;
+        const index_t outputs = std::min(split.strip_outputs, shape.output_cols - first);
+        runner.run(in.row(row), out.row(row), first, outputs);
+      });
     }
   }
+  failure.rethrow();
 }
 
 template <class In, class Out>
@@ -215,25 +234,30 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
   double flipped[max_convolve_weights];
   std::reverse_copy(weights.begin(), weights.end(), flipped);
   constexpr index_t step = strip_pass_elements;
+  constexpr index_t steps_per_poll = outputs_per_poll / step;
   const index_t steps_per_row = (shape.output_cols + step - 1) / step;
   const auto stream = streaming_copy<Out>(shape);
   const strip_kernels& kernels = usable_strip_kernels();
+  const auto run_step = [&](index_t s) {
+    if (s % steps_per_poll == 0) detail::poll_progress();
+    const index_t row = s / steps_per_row;
+    const index_t first = s % steps_per_row * step;
+    const index_t count = std::min(step, shape.output_cols - first);
+    std::array<double, strip_pass_elements + max_convolve_weights> staged_elements;
+    std::array<double, strip_pass_elements> values;
+    const double* elements = stage_row<staging::values>(
+        in.row(row), shape, first - shape.left, count + shape.window - 1, staged_elements.data());
+    kernels.correlate(elements, flipped, shape.window, count, values.data());
+    write_results(out.row(row) + first, values.data(), count, stream);
+  };
+  first_failure failure;
 #pragma omp parallel num_threads(thread_count(exec.cpu_threads))
   {
 #pragma omp for schedule(static)
-    for (index_t s = 0; s < shape.rows * steps_per_row; ++s) {
-      const index_t row = s / steps_per_row;
-      const index_t first = s % steps_per_row * step;
-      const index_t count = std::min(step, shape.output_cols - first);
-      double staged_elements[step + max_convolve_weights];
-      double values[step];
-      const double* elements = stage_row<staging::values>(
-          in.row(row), shape, first - shape.left, count + shape.window - 1, staged_elements);
-      kernels.correlate(elements, flipped, shape.window, count, values);
-      write_results(out.row(row) + first, values, count, stream);
-    }
+    for (index_t s = 0; s < shape.rows * steps_per_row; ++s) failure.run([&] { run_step(s); });
     if (stream != nullptr) finish_streaming();
   }
+  failure.rethrow();
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                \

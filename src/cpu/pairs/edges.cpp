@@ -84,6 +84,7 @@ std::string pair_engine::explain_edges(const detail::keep_range& keep) {
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
   edge_writer writer(*this, request, receive);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
+  const detail::poll_scope polled(&meter);
   if (source_ && request.order != edge_order::unspecified) {
     ordered_edges(writer, meter);
   } else {

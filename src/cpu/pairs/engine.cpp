@@ -105,6 +105,7 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
+  const detail::poll_scope polled(&meter);
   const row_options how{
       .variant = variant_,
       .in_windows = memory.is_windowed,

@@ -206,6 +206,7 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
   std::fill(out.count.begin(), out.count.end(), node_id{0});
   if (area_rows_.is_empty()) return;
   detail::pair_progress meter(on_progress_, "pairs", meetings());
+  const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) { top_k_of_window(request, area, meter, out); });
   meter.finish();
 }

@@ -1,5 +1,6 @@
 // Tables that are prepared for several calls on the CPU: ranked or scaled once.
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/prepared_table.hpp"
+#include "pairs/progress.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cpu {
@@ -18,6 +20,9 @@ std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what
   const auto start = std::chrono::steady_clock::now();
   const detail::pair_tables tables{.x = data};
   const input_rows input(tables);
+  detail::pair_progress meter(options.exec.on_progress, "prepare",
+                              static_cast<std::uint64_t>(input.rows()));
+  const detail::poll_scope polled(&meter);
   const int threads = thread_count(options.exec.cpu_threads);
   auto out = std::make_shared<kept_rows>();
   out->nan_rows = validate::find_nan_rows(tables, threads);
@@ -38,6 +43,7 @@ std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what
   row_inspector(found).look_at(input_rows({.x = out->view}), {0, out->rows}, true, threads,
                                [](index_t) {});
   out->constant_rows = std::move(found.constant_rows);
+  meter.finish();
   out->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
 }

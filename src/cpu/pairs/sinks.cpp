@@ -135,6 +135,7 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
   }
   if (area_rows_ != area_cols_) return fill_dense_area(out);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
+  const detail::poll_scope polled(&meter);
   for_each_window([&] {
     rows_->prepare({});
     if (second_.is_empty()) {
@@ -157,6 +158,7 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
 template <class Value>
 void pair_engine::fill_dense_area(matrix_view<Value> out) {
   detail::pair_progress meter(on_progress_, "pairs", meetings());
+  const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) {
     rows_->prepare({});
     const index_t step = panel_rows();
@@ -243,7 +245,8 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.histogram_bins);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
-  std::fill(out.degree.begin(), out.degree.end(), 0u);
+  const detail::poll_scope polled(&meter);
+  out.degree.assign(static_cast<std::size_t>(rows().rows), 0U);
   for_each_window([&] {
     using output = pair_task::output;
     rows_->prepare({.wanted = is_weighted ? output::matches : output::counts,
@@ -303,6 +306,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
     above[static_cast<std::size_t>(thread)].value += upper;
   };
   detail::pair_progress meter(on_progress_, "count", pairs_of(area_rows_));
+  const detail::poll_scope polled(&meter);
   for_each_window([&] {
     rows_->prepare({});
     for_each_upper_tile(meter, bin_tile);

@@ -4,9 +4,9 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 
+#include "base/first_failure.hpp"
 #include "base/parallel.hpp"
 #include "cpu/platform/large_pages.hpp"
 #include "cpu/rank/row_ranker.hpp"
@@ -15,7 +15,8 @@ namespace gpu::cpu {
 
 /// Ranks every row: `sink` gets the counts as row_ranker says, then
 /// `finish(first, last)` once the rows [first, last) of a block are done. Both are called from
-/// several threads, each row from one. Rethrows the first exception of a thread. Each row of the
+/// several threads, each row from one. Rethrows the first exception of a thread, or of the call's
+/// progress callback, which is polled between blocks. Each row of the
 /// result takes `row_bytes`.
 template <class T, class Sink, class Finish>
 void rank_blocks(matrix_view<const T> data, tie_method ties, rank_order order, rank_variant variant,
@@ -27,25 +28,23 @@ void rank_blocks(matrix_view<const T> data, tie_method ties, rank_order order, r
   const int team = thread_count(threads);
   const auto share = static_cast<int>(
       std::max<index_t>(4, rows_of_large_page(rows, row_bytes, team) / block_rows));
-  std::exception_ptr failure;
+  first_failure failure;
 #pragma omp parallel num_threads(team)
   {
     std::optional<row_ranker<T>> ranker;
 #pragma omp for schedule(dynamic, share)
     for (index_t block = 0; block < blocks; ++block) {
-      try {
+      failure.run([&] {
+        detail::poll_progress();
         if (!ranker) ranker.emplace(data, ties, order, variant);
         const index_t first = block * block_rows;
         const index_t last = std::min(rows, first + block_rows);
         ranker->rank(first, last, sink);
         finish(first, last);
-      } catch (...) {
-#pragma omp critical(gpu_similarity_rank_blocks)
-        if (!failure) failure = std::current_exception();
-      }
+      });
     }
   }
-  if (failure) std::rethrow_exception(failure);
+  failure.rethrow();
 }
 
 }  // namespace gpu::cpu

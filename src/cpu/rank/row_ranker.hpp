@@ -13,6 +13,7 @@
 #include <gpu/rank.hpp>
 
 #include "base/ordered_key.hpp"
+#include "base/poll_progress.hpp"
 #include "cpu/platform/byte_transpose.hpp"
 #include "cpu/rank/counting.hpp"
 #include "cpu/rank/sorting.hpp"
@@ -54,6 +55,8 @@ class row_ranker {
 
  private:
   using key = detail::ordered_key_t<T>;
+  // Elements between two polls of the call's progress where ranks are written.
+  static constexpr index_t poll_step = index_t{1} << 22;
   template <class U>
   static constexpr key nan_key = detail::nan_key<U>;
   struct alignas(64) line {
@@ -204,9 +207,11 @@ class row_ranker {
     const index_t cols = data_.cols();
     const T* values = data_.row(row);
     sorter_.resize(static_cast<std::size_t>(cols));
-    for (index_t col = 0; col < cols; ++col) {
-      sorter_.set(static_cast<std::size_t>(col), key_of(values[col], flip_));
-    }
+    detail::in_polled_pieces(cols, [&](index_t begin, index_t end) {
+      for (index_t col = begin; col < end; ++col) {
+        sorter_.set(static_cast<std::size_t>(col), key_of(values[col], flip_));
+      }
+    });
     sorter_.sort();
     const auto put = sink(row);
     index_t distinct = 0;
@@ -217,6 +222,7 @@ class row_ranker {
       for (index_t at = first; at < last; ++at) {
         put(sorter_.column_at(at), count_of(first, last, at, distinct));
       }
+      if (last / poll_step != first / poll_step) detail::poll_progress();
       first = last;
     }
   }

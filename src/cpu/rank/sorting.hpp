@@ -8,6 +8,8 @@
 
 #include <gpu/index.hpp>
 
+#include "base/poll_progress.hpp"
+
 namespace gpu::cpu {
 
 /// A key and the column it came from; the order of items is that of (key, column).
@@ -27,7 +29,8 @@ class row_sorter {
   void set(std::size_t column, Key key) {
     items_[column] = {key, static_cast<std::uint32_t>(column)};
   }
-  /// Comparison sort for few items, else least-significant-digit radix sort in bytes.
+  /// Comparison sort for few items, else least-significant-digit radix sort in bytes, which polls
+  /// the call's progress.
   void sort() {
     if (items_.size() < radix_from) {
       std::sort(items_.begin(), items_.end());
@@ -47,13 +50,18 @@ class row_sorter {
   static constexpr std::size_t radix_from = 64;
   using histogram = std::array<std::uint32_t, 256>;
 
+  [[nodiscard]] index_t size() const { return static_cast<index_t>(items_.size()); }
+
   void radix_sort() {
     std::array<histogram, sizeof(Key)> digits{};
-    for (const auto& item : items_) {
-      for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
-        ++digits[digit][(item.key >> (8 * digit)) & 0xff];
+    detail::in_polled_pieces(size(), [&](index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) {
+        const Key key = key_at(i);
+        for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
+          ++digits[digit][(key >> (8 * digit)) & 0xff];
+        }
       }
-    }
+    });
     sorted_.resize(items_.size());
     for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
       histogram& count = digits[digit];
@@ -66,7 +74,12 @@ class row_sorter {
         bin = start;
         start += size;
       }
-      for (const auto& item : items_) sorted_[count[(item.key >> shift) & 0xff]++] = item;
+      detail::in_polled_pieces(size(), [&](index_t begin, index_t end) {
+        for (index_t i = begin; i < end; ++i) {
+          const auto& item = items_[static_cast<std::size_t>(i)];
+          sorted_[count[(item.key >> shift) & 0xff]++] = item;
+        }
+      });
       items_.swap(sorted_);
     }
   }

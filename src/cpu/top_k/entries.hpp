@@ -66,18 +66,20 @@ std::vector<T> sample_values(const T* data, index_t n, index_t count) {
 }
 
 /// Runs the scan over [begin, end) and hands each batch of hits to `take(hits, count)`, which
-/// may change `test` and `bound` for what follows.
+/// may change `test` and `bound` for what follows. Polls the call's progress between pieces.
 template <class T, class Take>
 void scan_all(const T* data, index_t begin, index_t end, scan_test& test, T& bound,
               std::vector<std::uint64_t>& hits, const Take& take) {
   const auto scan = scan_of(usable_scan_table(), T{});
-  auto at = static_cast<std::size_t>(begin);
-  while (at < static_cast<std::size_t>(end)) {
-    const scan_result result =
-        scan(test, data, at, static_cast<std::size_t>(end), bound, hits.data(), hits.size());
-    take(hits.data(), result.hits);
-    at = result.next;
-  }
+  detail::in_polled_pieces(end - begin, [&](index_t from, index_t to) {
+    auto at = static_cast<std::size_t>(begin + from);
+    const auto last = static_cast<std::size_t>(begin + to);
+    while (at < last) {
+      const scan_result result = scan(test, data, at, last, bound, hits.data(), hits.size());
+      take(hits.data(), result.hits);
+      at = result.next;
+    }
+  });
 }
 
 }  // namespace gpu::cpu

@@ -7,6 +7,7 @@
 #include <gpu/index.hpp>
 
 #include "base/first_failure.hpp"
+#include "base/poll_progress.hpp"
 
 namespace gpu::cpu {
 
@@ -35,7 +36,7 @@ auto select_in_parts(index_t n, int threads, const Select& select) {
 }
 
 /// Calls select(row, threads) for each row: a thread a row where there are enough of them, else one
-/// row after the other with all threads.
+/// row after the other with all threads. Polls the call's progress before each.
 template <class Select>
 void for_each_row(index_t rows, int threads, const Select& select) {
   const bool rows_in_parallel = rows >= threads;
@@ -44,7 +45,10 @@ void for_each_row(index_t rows, int threads, const Select& select) {
   first_failure failure;
 #pragma omp parallel for num_threads(outer) schedule(dynamic, 16) if (outer > 1)
   for (index_t i = 0; i < rows; ++i) {
-    failure.run([&] { select(i, inner); });
+    failure.run([&] {
+      detail::poll_progress();
+      select(i, inner);
+    });
   }
   failure.rethrow();
 }

@@ -9,6 +9,7 @@
 #include "cpu/top_k/top_k.hpp"
 
 #include "base/element_types.hpp"
+#include "base/parallel.hpp"
 #include "cpu/top_k/entries.hpp"
 #include "cpu/top_k/parts.hpp"
 
@@ -18,6 +19,8 @@ namespace {
 constexpr index_t most_samples = 65536;
 // One sample for this many elements: a cache line each, about 3 % of the time of the pass.
 constexpr index_t elements_per_sample = 512;
+// Entries that are sorted at once.
+constexpr index_t most_sorted = index_t{1} << 20;
 
 // The best entries of data[begin, end), in no order: at least the best min(k, count) of them.
 template <class T>
@@ -94,22 +97,22 @@ std::vector<top_k_entry<T>> candidates_all(const T* data, index_t n) {
   return all;
 }
 
-// Sorts parts on a thread each and merges them pairwise.
+// Sorts parts, on a thread each or shorter ones, and merges them pairwise. Polls the call's
+// progress between them.
 template <class T>
 void sort_entries(std::vector<top_k_entry<T>>& entries, value_order<T> order, int threads) {
   const auto n = static_cast<index_t>(entries.size());
   index_t parts = 1;
-  while (parts < threads && n / parts > 2 * least_part) parts *= 2;
+  while ((parts < threads && n / parts > 2 * least_part) || n / parts > most_sorted) parts *= 2;
   const auto cut = [&](index_t part) { return entries.begin() + n / parts * part; };
   const auto end_of = [&](index_t part) { return part >= parts ? entries.end() : cut(part); };
-  const int workers = static_cast<int>(parts);
-#pragma omp parallel for num_threads(workers) schedule(static, 1) if (parts > 1)
-  for (index_t part = 0; part < parts; ++part) std::sort(cut(part), end_of(part + 1), order);
+  parallel_for(parts, threads,
+               [&](index_t part, int) { std::sort(cut(part), end_of(part + 1), order); });
   for (index_t width = 1; width < parts; width *= 2) {
-#pragma omp parallel for num_threads(workers) schedule(static, 1) if (parts > 2 * width)
-    for (index_t part = 0; part < parts; part += 2 * width) {
+    parallel_for((parts + 2 * width - 1) / (2 * width), threads, [&](index_t merge, int) {
+      const index_t part = 2 * width * merge;
       std::inplace_merge(cut(part), end_of(part + width), end_of(part + 2 * width), order);
-    }
+    });
   }
 }
 

@@ -80,6 +80,7 @@ void pair_engine::count_by_tiles(const detail::count_request& request, pair_coun
   unsigned long long total = 0;
   read_back(&total, kept, stream());
   out.kept = total;
+  out.degree.resize(rows);
   read_back(out.degree.data(), degree, stream());
 }
 
@@ -87,9 +88,8 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   const device_guard guard(ordinal_);
   const auto rows = static_cast<std::size_t>(count());
   out.kept = 0;
-  out.degree.resize(rows);  // every way of counting fills it
   out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
-  if (pairs() == 0) return std::fill(out.degree.begin(), out.degree.end(), 0U);
+  if (pairs() == 0) return out.degree.assign(rows, 0U);
   if (screen_counts(request, out)) return;
   const detail::bin_request histogram{.key = detail::bin_key::value,
                                       .low = -1,

@@ -26,6 +26,7 @@ std::uint64_t read_degrees(const kernels::class_rows& packed, const std::uint32_
   const auto ends = zeroed<unsigned long long>(1, stream);
   kernels::launch_class_degrees(packed, packed_degree, degree.data(), ends.data(), stream);
   if (degrees != nullptr) {
+    degrees->resize(rows);  // an engine that had nothing to do
     GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(degrees->data(), degree.data(), degree.bytes(),
                                               cudaMemcpyDeviceToHost, stream));
   }
@@ -74,6 +75,7 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
   const bool complete = walk_items(*walk, layout.items(), [&](index_t first, index_t last) {
     count_class_items(packed.rows(), info_.cols, keep, binning, first, last, packed_degree.data(),
                       multiprocessors_, stream());
+    if (degrees != nullptr) degrees->resize(rows);  // while the device counts
     const std::uint64_t pairs = layout.pairs(first, last);
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
     out.dropped += pairs;

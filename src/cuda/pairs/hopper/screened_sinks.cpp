@@ -164,6 +164,7 @@ bool pair_engine::screen_counts(const detail::count_request& request, pair_count
   if (!complete) return false;
   std::vector<unsigned long long> totals(1 + bins);
   read_back(totals.data(), sums, stream());
+  out.degree.resize(rows);
   read_back(out.degree.data(), degree, stream());
   out.kept = totals.front();
   std::copy(totals.begin() + 1, totals.end(), out.histogram.begin());

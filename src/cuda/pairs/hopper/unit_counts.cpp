@@ -85,12 +85,14 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
   const auto walk = walk_pairs("pairs", items);
   const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
     count_unit_items(source, work, first, last, multiprocessors_, stream());
+    out.degree.resize(rows);  // while the device counts
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
     walk->advance(static_cast<std::uint64_t>(static_cast<double>(last - first) * pairs_of_item));
     return slice_outcome::done;
   });
   if (!complete) return false;
 
+  out.degree.resize(rows);  // an engine that had nothing to do
   out.kept = read_counts(work, out.degree, stream());
   return true;
 }

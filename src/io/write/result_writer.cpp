@@ -75,8 +75,8 @@ class edge_npy_writer final : public edge_writer {
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
  private:
-  // More of them wait for each other in the file system.
-  static constexpr std::size_t most_threads = 4;
+  // More of them wait for each other in the file system (docs/experiments.md).
+  static constexpr std::size_t most_threads = 2;
   static constexpr std::size_t block_edges = std::size_t{1} << 16;
 
   static output_file& with_header(output_file& out, result_frame frame) {

@@ -181,7 +181,7 @@ class packed_pearson_rows final : public packed_rows {
     return {.screen = columns * speed.screen,
             .search = sums,
             .every = counts && task.bins == 0 ? 1.4 * sums : statistic + (counts ? 4 : 1),
-            .candidate = speed.candidate + columns * 0.5,
+            .candidate = 15 + speed.candidate * 0.4 + columns * 0.5,
             .decide = 15 + columns * 0.5};
   }
 

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include <gpu/error.hpp>
 #include <gpu/index.hpp>
 
 #include "base/round_up.hpp"

@@ -1,20 +1,13 @@
 // Entry point of the tests that need a GPU. Without one they are skipped, visibly: exit code 77,
 // which ctest reports as skipped. With GPU_SIMILARITY_REQUIRE_CUDA=1 that is a failure instead, and
 // so is each single case that the device does not suit.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_session.hpp>
-#else
-#define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
-#endif
-
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
 
 #include <gpu/backend.hpp>
 
-#include "support/skip.hpp"
+#include "support/catch_runner.hpp"
 
 namespace {
 
@@ -35,5 +28,5 @@ int main(int argc, char** argv) {
                                      : "tests skipped\n");
     return cuda_is_required() ? EXIT_FAILURE : exit_skipped;
   }
-  return gpu_test::exit_code_with_skips(Catch::Session().run(argc, argv));
+  return gpu_test::run_all_cases(argc, argv);
 }

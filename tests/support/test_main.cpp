@@ -1,18 +1,11 @@
 // Entry point of the tests that need no GPU. Where GPU_SIMILARITY_CPU_LEVEL names an instruction
 // set that this processor lacks, the library would take a lesser one and the test would repeat
 // another: it is skipped, visibly, by exit code 77.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_session.hpp>
-#else
-#define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
-#endif
-
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
 
-#include "support/skip.hpp"
+#include "support/catch_runner.hpp"
 
 namespace {
 
@@ -41,5 +34,5 @@ int main(int argc, char** argv) {
     std::cout << "skipped: this processor lacks the instruction set " << level << '\n';
     return exit_skipped;
   }
-  return gpu_test::exit_code_with_skips(Catch::Session().run(argc, argv));
+  return gpu_test::run_all_cases(argc, argv);
 }

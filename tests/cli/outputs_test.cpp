@@ -168,6 +168,36 @@ TEST_CASE("--max-output holds to the byte whatever the estimate", "[cli][output]
   CHECK(run({"--max-output", "1", "--force"}).exit_code == 0);
 }
 
+TEST_CASE("A result of as many bytes as --max-output is written", "[cli][output]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.txt", table);
+  const std::string output = folder.path("out");
+  for (const std::vector<std::string>& job :
+       {std::vector<std::string>{"spearman", "--keep", "counts"},
+        {"spearman", "--keep", "counts", "--format", "npy"},
+        {"spearman", "--keep", "dense", "--format", "npy"},
+        {"rank"},
+        {"top-k", "-k", "2"},
+        {"mean-filter", "-w", "2"}}) {
+    const auto run = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments{job.front(), input, "-o", output};
+      arguments.insert(arguments.end(), job.begin() + 1, job.end());
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return run_command(arguments);
+    };
+    REQUIRE(run({}).exit_code == 0);
+    const std::uint64_t bytes = fs::file_size(output);
+    fs::remove(output);
+    INFO(job.front() << ' ' << job.back() << ": " << bytes << " bytes");
+    CHECK(run({"--max-output", std::to_string(bytes - 1)}).exit_code == exit_resources);
+    CHECK_FALSE(fs::exists(output));
+    const auto allowed = run({"--max-output", std::to_string(bytes)});
+    INFO(allowed.err);
+    CHECK(allowed.exit_code == 0);
+    CHECK((fs::exists(output) && fs::file_size(output) == bytes));
+  }
+}
+
 TEST_CASE("Nothing is written before there is a result", "[cli][output]") {
   const gpu_test::temporary_folder folder;
   const std::string input = folder.write("in.txt", table);

@@ -2,11 +2,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <iomanip>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -106,6 +109,29 @@ void flip_a_byte(const std::string& path) {
   const char byte = static_cast<char>(file.get() ^ 1);
   file.seekp(middle);
   file.put(byte);
+}
+
+/// CRC-32 by its definition, bit by bit.
+std::string crc32_of(const std::string& text) {
+  std::uint32_t crc = ~0U;
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+  }
+  std::ostringstream out;
+  out << std::hex << std::setw(8) << std::setfill('0') << ~crc;
+  return out.str();
+}
+
+/// Gives `member` of a manifest another value, and the manifest the checksum that goes with it.
+void forge(const std::string& path, const std::string& member, const std::string& value) {
+  std::string text = read_file(path);
+  const std::size_t at = text.find("\"" + member + "\": ");
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = at + member.size() + 4;
+  text.replace(begin, text.find(",\n", begin) - begin, value);
+  text.resize(text.find(",\n  \"manifest_crc32\""));
+  std::ofstream(path) << text << ",\n  \"manifest_crc32\": \"" << crc32_of(text) << "\"\n}\n";
 }
 
 }  // namespace
@@ -325,6 +351,43 @@ TEST_CASE("What is missing or damaged is listed, named and run again", "[cli][pa
   run_all(input, options, 9, in);
   CHECK(run_command({"merge", in, "-o", folder.path("merged")}).exit_code == 0);
   CHECK(read_file(folder.path("merged")) == expected);
+}
+
+TEST_CASE("Parts that contradict each other are not joined", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", correlated_table(100, 10));
+  const std::string in = folder.path("parts");
+  const std::string merged = folder.path("merged");
+  run_all(input, {"--max-p", "0.05"}, 3, in);
+  const std::string manifest = in + "/part-2-of-3.json";
+  const std::string whole = read_file(manifest);
+  const auto number = [&](const std::string& member) {
+    return std::stoll(report_value(whole, member));
+  };
+  const auto refused = [&](const std::string& member, const std::string& value,
+                           const std::string& why) {
+    std::ofstream(manifest) << whole;
+    forge(manifest, member, value);
+    // The forgery is a manifest: what is refused is what it says.
+    CHECK(run_command({"parts", in, "--format", "slurm"}).out.empty());
+    const command_result result = run_command({"merge", in, "-o", merged});
+    INFO(member << ' ' << value << ": " << result.err);
+    CHECK(result.exit_code == exit_bad_input);
+    CHECK(result.err.find(why) != std::string::npos);
+    CHECK(!fs::exists(merged));
+  };
+  const long long first = number("first_row");
+  const std::string places = "expected it to begin with " + std::to_string(first);
+  refused("first_row", std::to_string(first + 1), places);  // a row is missing
+  refused("first_row", std::to_string(first - 1), places);  // a row is there twice
+  const std::string cut = "part 2 of 3 was decided by another cut than part 1 of 3";
+  refused("max_p_effective", "0.04", cut);
+  refused("cut_at_least", "0.5", cut);
+  refused("cut_at_most", "-0.5", cut);
+  refused("pairs_tested", std::to_string(number("pairs_tested") - 1), "of the whole job");
+  refused("pairs_kept", std::to_string(number("pairs_kept") + 1), "the checksum is of");
+  std::ofstream(manifest) << whole;
+  CHECK(run_command({"merge", in, "-o", merged}).exit_code == 0);
 }
 
 TEST_CASE("Benjamini and Hochberg's cut is found by all parts", "[cli][parts]") {

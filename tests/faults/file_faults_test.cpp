@@ -269,6 +269,26 @@ TEST_CASE("A call on a file that fails leaves all or nothing", "[faults][files]"
   }
 }
 
+TEST_CASE("A result that cannot be brought to the disk is no success", "[faults][files]") {
+  const bench b(120);
+  for (const job& j : jobs()) {
+    if (j.is_to_standard_output) continue;
+    command_settings settings;
+    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
+                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("")},
+                            {"GPU_SIMILARITY_FAULT_CALL", "fsync"},
+                            {"GPU_SIMILARITY_FAULT_NTH", "1"},
+                            {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(EIO)}};
+    const command_result result = b.run(j, settings);
+    INFO(j.name << ": " << result.err);
+    // The file itself is synchronised first, before it has its name; then its folder.
+    CHECK(result.exit_code == exit_resources);
+    CHECK(b.outputs_of(j, result).empty());
+    CHECK(b.take_leftovers().empty());
+    b.remove_outputs(j);
+  }
+}
+
 TEST_CASE("Short and interrupted calls change nothing", "[faults][files]") {
   const bench b(120);
   for (const job& j : jobs()) {

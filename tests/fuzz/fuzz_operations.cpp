@@ -42,8 +42,7 @@ std::vector<T> take_values(FuzzedDataProvider& input, std::size_t count) {
         if (value == 6) value = std::numeric_limits<T>::infinity();
       }
     } else {
-      const std::vector<std::uint8_t> bytes = input.ConsumeBytes<std::uint8_t>(sizeof(T));
-      if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
+      input.ConsumeData(&value, sizeof(T));
     }
   }
   return values;

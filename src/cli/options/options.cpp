@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -176,33 +177,41 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   return exit_ok;
 }
 
+using words = std::vector<std::string>;
+
+/// Whether the options of a verb are needed. To make those of every verb is most of what parsing
+/// takes.
+bool is_named(const CLI::App& verb, const words& line) {
+  return std::find(line.begin(), line.end(), verb.get_name()) != line.end();
+}
+
 /// The commands that take rows one by one.
 class row_commands {
  public:
-  explicit row_commands(CLI::App& app)
+  row_commands(CLI::App& app, const words& line)
       : rank_app_(app.add_subcommand("rank", "Ranks of each row, or of a column of numbers")),
         top_k_app_(
             app.add_subcommand("top-k", "The best values of each row, or of a column of numbers")),
         filter_app_(app.add_subcommand(
             "mean-filter", "Moving mean along each row, or along a column of numbers")) {
-    add_rank(*rank_app_, rank_);
-    add_top_k(*top_k_app_, top_k_);
-    add_mean_filter(*filter_app_, filter_);
+    if (is_named(*rank_app_, line)) add_rank(*rank_app_, rank_);
+    if (is_named(*top_k_app_, line)) add_top_k(*top_k_app_, top_k_);
+    if (is_named(*filter_app_, line)) add_mean_filter(*filter_app_, filter_);
   }
 
   /// The one on the command line, or nothing.
-  std::optional<command> take_parsed(const std::vector<std::string>& words) {
-    if (rank_app_->parsed()) return take(rank_, rank_.rank.exec, words);
-    if (top_k_app_->parsed()) return take(top_k_, top_k_.top.exec, words);
-    if (filter_app_->parsed()) return take(filter_, filter_.filter.exec, words);
+  std::optional<command> take_parsed(const words& line) {
+    if (rank_app_->parsed()) return take(rank_, rank_.rank.exec, line);
+    if (top_k_app_->parsed()) return take(top_k_, top_k_.top.exec, line);
+    if (filter_app_->parsed()) return take(filter_, filter_.filter.exec, line);
     return std::nullopt;
   }
 
  private:
   template <class Command>
-  static command take(Command& job, const execution& exec, const std::vector<std::string>& words) {
+  static command take(Command& job, const execution& exec, const words& line) {
     refuse(check_backend(exec));
-    job.command_line = words;
+    job.command_line = line;
     return std::move(job);
   }
 
@@ -217,6 +226,7 @@ class row_commands {
 }  // namespace
 
 parsed_command parse_command_line(int argc, char** argv) {
+  const words line(argv, argv + argc);
   CLI::App app("All pairs of rows that move together: correlations with p-values, on GPU or CPU");
   app.name("gpu-similarity");
   app.set_version_flag("--version", GPU_SIMILARITY_VERSION);
@@ -231,6 +241,7 @@ parsed_command parse_command_line(int argc, char** argv) {
       {app.add_subcommand("spearman", "Rank correlation of all pairs of rows"), &spearman},
       {app.add_subcommand("pearson", "Product-moment correlation of all pairs of rows"), &pearson}};
   for (auto& [sub, target] : jobs) {
+    if (!is_named(*sub, line)) continue;
     add_input(*sub, *target);
     add_against(*sub, *target);
     add_filter(*sub, *target);
@@ -238,15 +249,15 @@ parsed_command parse_command_line(int argc, char** argv) {
     add_execution(*sub, *target);
     add_parts(*sub, *target);
   }
-  row_commands rows(app);
+  row_commands rows(app, line);
   parts_command listing;
   CLI::App* const parts_app =
       app.add_subcommand("parts", "Which parts of a job are done, missing or damaged");
-  add_parts_verb(*parts_app, listing);
+  if (is_named(*parts_app, line)) add_parts_verb(*parts_app, listing);
   merge_command merging;
   CLI::App* const merge_app =
       app.add_subcommand("merge", "Join the parts of a job to the file of a single run");
-  add_merge_verb(*merge_app, merging);
+  if (is_named(*merge_app, line)) add_merge_verb(*merge_app, merging);
   const CLI::App* info = app.add_subcommand("info", "Version, backends and devices");
 
   try {
@@ -257,17 +268,17 @@ parsed_command parse_command_line(int argc, char** argv) {
   if (info->parsed()) return command(info_command{});
   if (parts_app->parsed()) return command(std::move(listing));
   if (merge_app->parsed()) {
-    merging.command_line.assign(argv, argv + argc);
+    merging.command_line = line;
     return command(std::move(merging));
   }
-  if (auto job = rows.take_parsed({argv, argv + argc})) return std::move(*job);
+  if (auto job = rows.take_parsed(line)) return std::move(*job);
   for (const auto& [sub, target] : jobs) {
     if (!sub->parsed()) continue;
     refuse(check_kept(*sub, *target));
     refuse(check_parts_options(*sub, *target));
     refuse(check_files(*sub, *target));
     refuse(check_backend(target->pairs.exec));
-    target->command_line.assign(argv, argv + argc);
+    target->command_line = line;
     return command(std::move(*target));
   }
   return int{exit_usage};

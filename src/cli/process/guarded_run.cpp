@@ -67,7 +67,10 @@ int guarded_run(const std::function<int()>& run) {
     return end_with(exit_resources, "out of memory");
   } catch (const std::system_error& e) {
     const bool lacks_threads = e.code() == std::errc::resource_unavailable_try_again;
-    return end_with(lacks_threads ? exit_resources : exit_internal, e.what());
+    if (!lacks_threads) return end_with(exit_internal, e.what());
+    return end_with(
+        exit_resources,
+        "a thread cannot be started: memory or the number of processes does not suffice");
   } catch (const std::exception& e) {
     return end_with(exit_internal, e.what());
   }

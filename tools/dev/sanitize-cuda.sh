@@ -34,7 +34,9 @@ cases=(--each --repeat 1 --most-rows 70)
 for tool in "${tools[@]}"; do
   options=(--tool "$tool" --error-exitcode 99 --print-limit 20)
   case $tool in
-    memcheck | initcheck | synccheck) ;;
+    memcheck | synccheck) ;;
+    # choice_kernel reads whole 16-byte pieces of a row of maxima and masks what stands behind its end.
+    initcheck) options+=(--kernel-name-exclude kernel_substring=choice_kernel) ;;
     racecheck) options+=(--racecheck-report analysis --print-level error) ;;
     *) fail "sanitize-cuda: got '$tool', expected memcheck, racecheck, initcheck or synccheck" ;;
   esac

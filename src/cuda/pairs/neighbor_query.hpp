@@ -43,23 +43,10 @@ inline kernels::neighbor_query make_query(const detail::top_k_request& request) 
   return query;
 }
 
-/// Elements from one row of maxima to the next: rows are read in whole pieces of 16 bytes.
+/// Elements from one row of maxima to the next: rows are read in whole pieces of 16 bytes. What
+/// stands behind the last group is never written; choice_kernel masks it.
 constexpr index_t maxima_pitch(index_t groups) {
   return (groups + 7) / 8 * 8;
-}
-
-/// Fills the rest of each row of maxima with NaN, which is never above a threshold.
-inline void fill_behind_groups(std::uint16_t* maxima, index_t rows, index_t groups,
-                               cudaStream_t stream) {
-  const index_t pitch = maxima_pitch(groups);
-  if (rows == 0 || pitch == groups) return;
-  const auto bytes = [](index_t halves) {
-    return static_cast<std::size_t>(halves) * sizeof(std::uint16_t);
-  };
-  constexpr int nan_byte = 0xFF;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemset2DAsync(maxima + groups, bytes(pitch), nan_byte,
-                                              bytes(pitch - groups), static_cast<std::size_t>(rows),
-                                              stream));
 }
 
 }  // namespace gpu::cuda

@@ -55,7 +55,6 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighb
     table.rows = {0, rows};
     const kernels::neighbor_block block{
         .left = left, .first = 0, .count = rows, .maxima = maxima.data(), .pitch = pitch};
-    fill_behind_groups(maxima.data(), rows, groups, stream());
     const kernels::neighbor_query query = make_query(request);
     kernels::launch_thin_maxima(source, right, block, query, bounds.data(), multiprocessors_,
                                 stream());

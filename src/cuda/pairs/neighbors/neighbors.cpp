@@ -132,8 +132,6 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
   const stream_guard guard{{stream(), output_.get()}};
   plan.pack(source, tiles.data(), stream());
-  fill_behind_groups(maxima.data(), block_units * unit, kernels::neighbor_groups(plan.right),
-                     stream());
   const kernels::neighbor_query query = make_query(request);
 
   const auto walk = walk_pairs("pairs", units);

@@ -78,7 +78,6 @@ void stream_group_search::run(const stream_rows& rows, const detail::keep_range&
       packed_rows_of(shape_.area.rows, shape_, one_table ? tiles_ : tiles_ + bytes_of(right));
   kernels::launch_neighbor_pack(source, right, stream);
   if (!one_table) kernels::launch_neighbor_pack(source, left, stream);
-  fill_behind_groups(maxima_, block_rows_, kernels::neighbor_groups(right), stream);
   const kernels::neighbor_query query = make_query({.keep = keep, .k = k, .order = sink_.order});
   // Spearman's tensor variant is the one without warpgroups; Pearson has but the one name for both.
   const bool by_warpgroups =

@@ -2,6 +2,7 @@
 // The cases of Pearson beside those of every measure: conditioning, infinities, literals, real
 // data.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -60,6 +61,32 @@ inline void edges_equal_those_of(const pair_target& reference, const pair_target
   check(random_matrix<float>(300, 30, 42), {.max_p = 0.05});
   check(random_matrix<double>(100, 1003, 43), {.max_p = 0.5});
   check(tied_matrix<std::int32_t>(200, 13, 44, 0.8, 3), {.min_abs = 0.5});  // r = 0.5 among them
+}
+
+/// A cut at the |r| of a pair keeps the pair, one just above drops it: estimates in single
+/// precision and the margins around them must not show.
+inline void cuts_at_a_pair_are_exact(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto data = random_matrix<float>(80, 45, 49);
+  const auto all = gpu::pearson_all_pairs(data.view(), target.options(), gpu::edge_sink{}).edges;
+  REQUIRE(all.size() == 80 * 79 / 2);
+  for (std::size_t pair = 0; pair < all.size(); pair += 40) {
+    const double at = std::abs(all[pair].statistic);
+    for (const double cut : {at, std::nextafter(at, 2.0)}) {
+      CAPTURE(all[pair].row, all[pair].col, cut);
+      const auto wanted =
+          static_cast<std::uint64_t>(std::count_if(all.begin(), all.end(), [&](const gpu::edge& e) {
+            return std::abs(e.statistic) >= cut;
+          }));
+      const gpu::pair_filter keep{.min_abs = cut};
+      const auto options = target.options();
+      CHECK(gpu::pearson_all_pairs(data.view(), options, gpu::count_sink{.keep = keep}).kept ==
+            wanted);
+      CHECK(
+          gpu::pearson_all_pairs(data.view(), options, gpu::edge_sink{.keep = keep}).edges.size() ==
+          wanted);
+    }
+  }
 }
 
 /// Kept pairs and degrees of another backend, at loose cuts: rows on both sides of what the target

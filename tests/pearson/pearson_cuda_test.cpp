@@ -39,6 +39,11 @@ TEST_CASE("Pearson on CUDA agrees with the CPU bit for bit", "[pearson]") {
     gpu_test::edges_equal_those_of(target, cpu);
 }
 
+TEST_CASE("Pearson's cuts at a pair are exact on CUDA", "[pearson]") {
+  for (const pair_target& target : {tensor, shared, naive})
+    gpu_test::cuts_at_a_pair_are_exact(target);
+}
+
 TEST_CASE("Pearson counts on CUDA equal the CPU's", "[pearson]") {
   gpu_test::counts_equal_those_of(cpu, tensor);
 }

@@ -126,8 +126,8 @@ def check_ctrl_c(setup: str, call: str) -> None:
     took = time.perf_counter() - asked
     assert answer == "interrupted\n"
     assert process.wait(30) == 7
-    # A second, where the machine has a core for the process.
-    assert took < max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    # A second is promised; another is left for a machine whose cores or pages others take.
+    assert took < max(2.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def test_progress_calls_and_cancels(rng: np.random.Generator) -> None:

@@ -25,7 +25,7 @@ struct keyed_column {
 template <class Key>
 class row_sorter {
  public:
-  void resize(std::size_t cols) { items_.resize(cols); }
+  void resize(std::size_t cols) { grow(items_, cols); }
   void set(std::size_t column, Key key) {
     items_[column] = {key, static_cast<std::uint32_t>(column)};
   }
@@ -50,6 +50,15 @@ class row_sorter {
   static constexpr std::size_t radix_from = 64;
   using histogram = std::array<std::uint32_t, 256>;
 
+  // Polls: the system may take a second over the pages of a row of 1e8 values.
+  static void grow(std::vector<keyed_column<Key>>& items, std::size_t size) {
+    items.reserve(size);
+    detail::in_polled_pieces(static_cast<index_t>(size), [&](index_t, index_t end) {
+      items.resize(std::max(items.size(), static_cast<std::size_t>(end)));
+    });
+    items.resize(size);
+  }
+
   [[nodiscard]] index_t size() const { return static_cast<index_t>(items_.size()); }
 
   void radix_sort() {
@@ -62,7 +71,7 @@ class row_sorter {
         }
       }
     });
-    sorted_.resize(items_.size());
+    grow(sorted_, items_.size());
     for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
       histogram& count = digits[digit];
       const auto shift = 8 * digit;

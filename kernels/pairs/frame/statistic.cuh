@@ -45,6 +45,37 @@ __device__ inline double unit_row_dot(const double* x, const double* y, index_t 
   return total;
 }
 
+/// One partial sum of unit_row_layout: that of two segments.
+__device__ inline double segment_dot(const double* x, const double* y, int segment) {
+  double sum = 0;
+  if (segment % 2 != 0) {  // such segments are not aligned to two doubles
+    for (int k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
+    return sum;
+  }
+  const auto* const x_pairs = reinterpret_cast<const double2*>(x);
+  const auto* const y_pairs = reinterpret_cast<const double2*>(y);
+#pragma unroll 4
+  for (int k = 0; k < segment / 2; ++k) {
+    const double2 left = x_pairs[k];
+    const double2 right = y_pairs[k];
+    sum = fma(left.x, right.x, sum);
+    sum = fma(left.y, right.y, sum);
+  }
+  return sum;
+}
+
+/// unit_row_dot by eight lanes, each one partial sum, so that what they read at a time stays in L1.
+/// All lanes of a warp; the eight lanes of a pair get its product.
+__device__ inline double unit_row_dot_by_lanes(const double* x, const double* y, int segment) {
+  constexpr int sums = detail::partial_sums;
+  const int first = static_cast<int>(threadIdx.x % sums) * segment;
+  double sum = segment_dot(x + first, y + first, segment);
+  // The balanced tree of unit_row_dot.
+#pragma unroll
+  for (int step = 1; step < sums; step *= 2) sum += __shfl_xor_sync(~0U, sum, step);
+  return sum;
+}
+
 /// Spearman: the product is the exact integer numerator.
 struct spearman_statistic {
   using product = std::int64_t;

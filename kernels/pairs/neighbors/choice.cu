@@ -124,15 +124,17 @@ __device__ void look_at_group(const choice_arguments& args, const Partners& part
   const neighbor_query& query = args.query;
   const index_t first =
       static_cast<index_t>(group) * neighbor_group_rows + static_cast<int>(threadIdx.x & 31U);
-  typename Partners::product products[rounds];
-  float estimates[rounds];
+  index_t others[rounds];
 #pragma unroll
   for (int t = 0; t < rounds; ++t) {
     // Past the end any row will do: it is not taken.
-    const index_t partner = args.packed.first + min(first + t * 32, args.packed.rows - 1);
-    products[t] = partners.multiply(partner);
-    estimates[t] = partners.estimate(products[t], partner);
+    others[t] = args.packed.first + min(first + t * 32, args.packed.rows - 1);
   }
+  typename Partners::product products[rounds];
+  partners.multiply(others, products);
+  float estimates[rounds];
+#pragma unroll
+  for (int t = 0; t < rounds; ++t) estimates[t] = partners.estimate(products[t], others[t]);
 #pragma unroll
   for (int t = 0; t < rounds; ++t) {
     const index_t place = first + t * 32;
@@ -142,12 +144,9 @@ __device__ void look_at_group(const choice_arguments& args, const Partners& part
     if (query.key == detail::bin_key::negated_value) key = -key;
     bool wanted = key >= estimate_bar && partner != row && place < args.packed.rows;
     if (!__any_sync(~0U, wanted)) continue;
-    double statistic = 0;
-    if (wanted) {
-      statistic = partners.statistic(products[t], partner);
-      wanted = keeps(statistic, query.at_least, query.at_most) &&
-               neighbor_key(statistic, query.key) > list.bar();
-    }
+    const double statistic = partners.statistic(wanted, products[t], partner);
+    wanted = wanted && keeps(statistic, query.at_least, query.at_most) &&
+             neighbor_key(statistic, query.key) > list.bar();
     if (list.add(wanted, statistic, static_cast<std::uint32_t>(place))) {
       estimate_bar = fmaxf(estimate_bar, static_cast<float>(list.bar()) - Partners::error);
     }

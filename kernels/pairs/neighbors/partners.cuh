@@ -1,5 +1,5 @@
 #pragma once
-// How the neighbour search looks at one partner of its row: an estimate of the statistic, and the
+// How the neighbour search looks at partners of its row: estimates of the statistic, and the
 // statistic itself. One object a lane. Rows and partners are rows of the input.
 
 #include <cuda_fp16.h>
@@ -27,6 +27,22 @@ class rank_partners {
     for (int w = 0; w < words; w += 4) read(row, w, *reinterpret_cast<int4*>(&own_[w]));
   }
 
+  /// The products of the row with some partners of this lane.
+  template <int count>
+  __device__ void multiply(const index_t (&partners)[count], product (&products)[count]) const {
+#pragma unroll
+    for (int t = 0; t < count; ++t) products[t] = multiply(partners[t]);
+  }
+  /// NaN for a partner without a statistic.
+  [[nodiscard]] __device__ float estimate(product sum, index_t partner) const {
+    return static_cast<float>(sum) * inverse_ * source_.norms[partner].inverse;
+  }
+  /// The statistics of lanes with `wanted`. All lanes.
+  [[nodiscard]] __device__ double statistic(bool wanted, product sum, index_t partner) const {
+    return wanted ? detail::rho_of(sum, square_sum_, source_.square_sums[partner]) : 0.0;
+  }
+
+ private:
   [[nodiscard]] __device__ product multiply(index_t partner) const {
     int sum = 0;
 #pragma unroll
@@ -40,15 +56,6 @@ class rank_partners {
     }
     return sum;
   }
-  /// NaN for a partner without a statistic.
-  [[nodiscard]] __device__ float estimate(product sum, index_t partner) const {
-    return static_cast<float>(sum) * inverse_ * source_.norms[partner].inverse;
-  }
-  [[nodiscard]] __device__ double statistic(product sum, index_t partner) const {
-    return detail::rho_of(sum, square_sum_, source_.square_sums[partner]);
-  }
-
- private:
   __device__ void read(index_t row, int word, int4& out) const {
     out = __ldg(reinterpret_cast<const int4*>(static_cast<const std::int8_t*>(source_.values) +
                                               row * source_.pitch) +
@@ -60,6 +67,32 @@ class rank_partners {
   float inverse_;
   alignas(16) int own_[words];
 };
+
+/// Pearson's r of `row` with the partner of each lane with `wanted`, anew from the unit rows, four
+/// at a time. All lanes of a warp.
+__device__ inline double refined_statistic(const pair_operand& source, index_t row, bool wanted,
+                                           index_t partner) {
+  constexpr int sums = detail::partial_sums;
+  constexpr int pairs_at_a_time = 32 / sums;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const auto segment = static_cast<int>(source.unit_pitch / sums);
+  const double* const own = source.unit_rows + row * source.unit_pitch;
+  double statistic = 0;
+  for (unsigned left = __ballot_sync(~0U, wanted); left != 0;) {
+    unsigned mine = left;  // the lane whose partner these eight lanes take, and those behind it
+    for (int taken = 0; taken < lane / sums; ++taken) mine &= mine - 1;
+    const int of = __ffs(static_cast<int>(mine == 0 ? left : mine)) - 1;
+    const index_t other = __shfl_sync(~0U, partner, of);
+    const double dot =
+        unit_row_dot_by_lanes(own, source.unit_rows + other * source.unit_pitch, segment);
+#pragma unroll
+    for (int pair = 0; pair < pairs_at_a_time; ++pair, left &= left - 1) {
+      const double total = __shfl_sync(~0U, dot, pair * sums);
+      if (lane == __ffs(static_cast<int>(left)) - 1) statistic = total;
+    }
+  }
+  return detail::clip_correlation(statistic);
+}
 
 /// Unit rows: products of the packed halves in single precision are estimates, and the statistic
 /// is computed from the rows themselves.
@@ -73,23 +106,35 @@ class unit_partners {
                            const neighbor_rows& packed, index_t row)
       : source_(source), left_(left), packed_(packed), row_(row) {}
 
-  [[nodiscard]] __device__ product multiply(index_t partner) const {
+  /// The products of the row with some partners of this lane: a piece of the row is read once.
+  template <int count>
+  __device__ void multiply(const index_t (&partners)[count], product (&products)[count]) const {
     const std::uint8_t* own = left_.tiles + offset(left_, row_);
-    const std::uint8_t* other = packed_.tiles + offset(packed_, partner);
-    float sum = 0.0F;
+    const std::uint8_t* others[count];
+#pragma unroll
+    for (int t = 0; t < count; ++t) {
+      others[t] = packed_.tiles + offset(packed_, partners[t]);
+      products[t] = 0.0F;
+    }
+#pragma unroll 2
     for (int piece = 0; piece < packed_.depth / 16; ++piece) {
       const uint4 x = __ldg(reinterpret_cast<const uint4*>(own + piece * 128));
-      const uint4 y = __ldg(reinterpret_cast<const uint4*>(other + piece * 128));
-      sum = add_products(x.x, y.x, sum);
-      sum = add_products(x.y, y.y, sum);
-      sum = add_products(x.z, y.z, sum);
-      sum = add_products(x.w, y.w, sum);
+#pragma unroll
+      for (int t = 0; t < count; ++t) {
+        const uint4 y = __ldg(reinterpret_cast<const uint4*>(others[t] + piece * 128));
+        products[t] = add_products(x.x, y.x, products[t]);
+        products[t] = add_products(x.y, y.y, products[t]);
+        products[t] = add_products(x.z, y.z, products[t]);
+        products[t] = add_products(x.w, y.w, products[t]);
+      }
     }
+  }
+  [[nodiscard]] __device__ float estimate(product sum, index_t) const {
     return sum;
   }
-  [[nodiscard]] __device__ float estimate(product sum, index_t) const { return sum; }
-  [[nodiscard]] __device__ double statistic(product, index_t partner) const {
-    return refined_pearson_statistic::of(0.0, source_, row_, source_, partner);
+  /// The statistics of lanes with `wanted`. All lanes.
+  [[nodiscard]] __device__ double statistic(bool wanted, product, index_t partner) const {
+    return refined_statistic(source_, row_, wanted, partner);
   }
 
  private:
@@ -120,21 +165,27 @@ class plain_partners {
                             index_t row)
       : source_(source), row_(row) {}
 
-  [[nodiscard]] __device__ product multiply(index_t partner) const {
+  /// The products of the row with some partners of this lane.
+  template <int count>
+  __device__ void multiply(const index_t (&partners)[count], product (&products)[count]) const {
     const double* own = source_.unit_rows + row_ * source_.unit_pitch;
-    const double* other = source_.unit_rows + partner * source_.unit_pitch;
-    float sum = 0.0F;
-    for (index_t k = 0; k < source_.unit_pitch; ++k) {
-      sum = fmaf(static_cast<float>(__ldg(own + k)), static_cast<float>(__ldg(other + k)), sum);
+#pragma unroll
+    for (int t = 0; t < count; ++t) {
+      const double* other = source_.unit_rows + partners[t] * source_.unit_pitch;
+      products[t] = 0.0F;
+      for (index_t k = 0; k < source_.unit_pitch; ++k) {
+        products[t] = fmaf(static_cast<float>(__ldg(own + k)), static_cast<float>(__ldg(other + k)),
+                           products[t]);
+      }
     }
-    return sum;
   }
   /// NaN for a partner without a statistic.
   [[nodiscard]] __device__ float estimate(product sum, index_t partner) const {
     return sum * source_.norms[partner].inverse;
   }
-  [[nodiscard]] __device__ double statistic(product, index_t partner) const {
-    return refined_pearson_statistic::of(0.0, source_, row_, source_, partner);
+  /// The statistics of lanes with `wanted`. All lanes.
+  [[nodiscard]] __device__ double statistic(bool wanted, product, index_t partner) const {
+    return refined_statistic(source_, row_, wanted, partner);
   }
 
  private:

@@ -79,27 +79,7 @@ __global__ void finish_candidates(const __grid_constant__ finish_request request
   write_decision(request, at, pair, statistic);
 }
 
-// One partial sum of unit_row_layout.
-__device__ double segment_dot(const double* x, const double* y, int segment) {
-  double sum = 0;
-  if (segment % 2 != 0) {  // such segments are not aligned to two doubles
-    for (int k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
-    return sum;
-  }
-  const auto* const x_pairs = reinterpret_cast<const double2*>(x);
-  const auto* const y_pairs = reinterpret_cast<const double2*>(y);
-#pragma unroll 4
-  for (int k = 0; k < segment / 2; ++k) {
-    const double2 left = x_pairs[k];
-    const double2 right = y_pairs[k];
-    sum = fma(left.x, right.x, sum);
-    sum = fma(left.y, right.y, sum);
-  }
-  return sum;
-}
-
-// Pearson's r of 32 candidates a warp, anew from the unit rows, four at a time: eight lanes read
-// the rows of a pair, each one partial sum, so that what a warp reads at a time stays in L1.
+// Pearson's r of 32 candidates a warp, anew from the unit rows, four at a time.
 __global__ void finish_refined_candidates(const __grid_constant__ finish_request request) {
   constexpr int sums = detail::partial_sums;
   constexpr int pairs_at_a_time = 32 / sums;
@@ -111,19 +91,15 @@ __global__ void finish_refined_candidates(const __grid_constant__ finish_request
                  static_cast<std::uint32_t>(request.cols.first)};
   if (at < request.count) pair = candidate_of(request.keys[at]);
   const auto segment = static_cast<int>(request.rows.unit_pitch / sums);
-  const double* const rows = request.rows.unit_rows + lane % sums * segment;
-  const double* const cols = request.cols.unit_rows + lane % sums * segment;
   double statistic = 0;
   for (int first = 0; first < 32; first += pairs_at_a_time) {
     const int of = first + lane / sums;
     const index_t i = __shfl_sync(everyone, pair.row, of) - request.rows.first;
     const index_t j = __shfl_sync(everyone, pair.col, of) - request.cols.first;
-    double sum = segment_dot(rows + i * request.rows.unit_pitch, cols + j * request.cols.unit_pitch,
-                             segment);
-    // The balanced tree of unit_row_dot.
-#pragma unroll
-    for (int step = 1; step < sums; step *= 2) sum += __shfl_xor_sync(everyone, sum, step);
-    const double total = __shfl_sync(everyone, sum, lane % pairs_at_a_time * sums);
+    const double dot =
+        unit_row_dot_by_lanes(request.rows.unit_rows + i * request.rows.unit_pitch,
+                              request.cols.unit_rows + j * request.cols.unit_pitch, segment);
+    const double total = __shfl_sync(everyone, dot, lane % pairs_at_a_time * sums);
     if (lane - first >= 0 && lane - first < pairs_at_a_time) statistic = total;
   }
   write_decision(request, at, pair, detail::clip_correlation(statistic));

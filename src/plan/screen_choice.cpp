@@ -47,8 +47,8 @@ constexpr double most_sampled = 1 << 20;
 constexpr double least_sampled = 1 << 16;
 // A sampled pair of 64 columns takes 0.24 ns: as long as 300 pairs of the tiles, or 3000 of a
 // screen.
-constexpr double pairs_per_sampled = 65536;
-constexpr double most_sampled_values = 1 << 25;
+constexpr double pairs_per_sampled = 1 << 17;
+constexpr double most_sampled_values = 1 << 24;
 
 // Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.
 std::vector<possible_screen> rounded_screens(measure what, double cut, index_t cols) {

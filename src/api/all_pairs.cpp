@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "base/index_range.hpp"
 #include "base/large_pages.hpp"
 #include "base/memory_errors.hpp"
 #include "base/parallel.hpp"
@@ -291,6 +293,38 @@ pair_summary all_pairs(measure what, const pair_tables& tables, const pair_optio
   });
 }
 
+namespace {
+
+// The checksum of a table, summed up while the engine works where it says which rows are final.
+class table_checksum {
+ public:
+  table_checksum(const neighbor_table& table, index_t row_begin, int threads)
+      : table_(table), row_begin_(row_begin), threads_(threads) {}
+
+  void add(index_range rows) {
+    const pair_checksum sum = stats::checksum_of(table_, rows, row_begin_, threads_);
+    const std::lock_guard lock(mutex_);
+    total_ += sum;
+    rows_ += rows.size();
+  }
+  // Of the whole table, which is complete.
+  [[nodiscard]] pair_checksum total() const {
+    const index_t rows = table_.index.rows();
+    if (rows_ == rows) return total_;
+    return stats::checksum_of(table_, {0, rows}, row_begin_, threads_);
+  }
+
+ private:
+  const neighbor_table& table_;
+  index_t row_begin_;
+  int threads_;
+  std::mutex mutex_;
+  pair_checksum total_;
+  index_t rows_ = 0;
+};
+
+}  // namespace
+
 neighbor_table all_pairs(measure what, const pair_tables& tables, const pair_options& options,
                          const top_k_sink& sink) {
   return with_memory_errors("all pairs", [&] {
@@ -302,9 +336,14 @@ neighbor_table all_pairs(measure what, const pair_tables& tables, const pair_opt
                        .statistic = matrix<double>(rows, sink.k),
                        .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
                        .summary = {}};
-    run.engine().top_k({.keep = keep, .k = sink.k, .order = sink.order}, out);
-    const pair_checksum entries =
-        stats::checksum_of(out, run.area().rows.begin, cpu::thread_count(options.exec.cpu_threads));
+    table_checksum checksum(out, run.area().rows.begin,
+                            cpu::thread_count(options.exec.cpu_threads));
+    run.engine().top_k({.keep = keep,
+                        .k = sink.k,
+                        .order = sink.order,
+                        .take_final_rows = [&](index_range done) { checksum.add(done); }},
+                       out);
+    const pair_checksum entries = checksum.total();
     out.summary = run.finish(entries.count);
     out.summary.checksum = entries;
     return out;

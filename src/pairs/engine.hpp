@@ -18,6 +18,7 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
 #include "pairs/tables.hpp"
@@ -100,6 +101,9 @@ struct top_k_request {
   keep_range keep;
   index_t k;
   neighbor_order order;
+  /// Called with rows of the result that are final, each of them at most once, by any thread of the
+  /// engine, also by several at a time. An engine need not call it. May be empty.
+  std::function<void(index_range)> take_final_rows = {};
 };
 
 /// With weights w, a kept pair (i, j) counts w_i w_j times in all and in the histogram, w_j times

@@ -240,6 +240,7 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
                        .summary = {}};
   top_k_request inner_request = request;
   inner_request.k = k;
+  inner_request.take_final_rows = {};  // its rows are patterns
   inner_->top_k(inner_request, found);
 
   const bool within = request.keep.keeps(1.0) && !area_.is_against();

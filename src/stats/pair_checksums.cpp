@@ -55,10 +55,12 @@ pair_checksum checksum_of(std::span<const folded_edge> edges, int threads) {
                          });
 }
 
-pair_checksum checksum_of(const neighbor_table& table, index_t row_begin, int threads) {
+pair_checksum checksum_of(const neighbor_table& table, detail::index_range rows, index_t row_begin,
+                          int threads) {
   const index_t rows_per_task =
       std::max<index_t>(1, pairs_per_task / std::max<index_t>(1, table.index.cols()));
-  return sum_in_parallel(table.index.rows(), rows_per_task, threads, [&](index_t i) {
+  return sum_in_parallel(rows.size(), rows_per_task, threads, [&](index_t place) {
+    const index_t i = rows.begin + place;
     const auto row = static_cast<node_id>(row_begin + i);
     pair_checksum sum;
     for (index_t e = 0; e < index_t{table.count[static_cast<std::size_t>(i)]}; ++e) {

@@ -7,6 +7,8 @@
 #include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "base/index_range.hpp"
+
 namespace gpu::stats {
 
 /// Of some edges, by one thread.
@@ -33,7 +35,8 @@ class thread_checksums {
 /// Of a batch of edges, by `threads` threads where that pays.
 pair_checksum checksum_of(std::span<const edge> edges, int threads);
 pair_checksum checksum_of(std::span<const folded_edge> edges, int threads);
-/// Of the entries of a table whose first row is row `row_begin` of the job.
-pair_checksum checksum_of(const neighbor_table& table, index_t row_begin, int threads);
+/// Of the entries of some rows of a table whose first row is row `row_begin` of the job.
+pair_checksum checksum_of(const neighbor_table& table, detail::index_range rows, index_t row_begin,
+                          int threads);
 
 }  // namespace gpu::stats

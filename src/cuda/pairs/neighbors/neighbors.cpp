@@ -142,6 +142,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   const auto finish = [&](const list_table& table) {
     if (table.rows.empty()) return;
     table.deliver(k, output_.get(), out);
+    if (request.take_final_rows) request.take_final_rows(table.rows);
     walk->advance(pairs_of(from_walk(area_, table.rows)));
   };
   int slot = 0;

@@ -5,7 +5,7 @@
 // by Cauchy and Schwarz, and the roundings of the sums). So it tells what is kept for certain, and
 // what may be kept; the pairs between are undecided and go to a list (undecided.cuh) that a second
 // kernel decides exactly. They are about one pair in a thousand, of corrected rows (kernels.hpp)
-// one in 25,000.
+// one in 17,000.
 //
 // Block. 3 warpgroups. A block holds 3 x 256 right rows in shared memory, 256 for each warpgroup,
 // and streams a chunk of the left rows past them through a ring. A step multiplies 64 left rows by
@@ -13,7 +13,7 @@
 // rows x 64 columns.
 //
 // Epilogue. A sum is compared by subtractions whose signs a funnel shift collects into words of 32
-// decisions (tile.cuh). A NaN, which marks rows without a statistic and padding, has no sign: it is
+// decisions (step.cuh). A NaN, which marks rows without a statistic and padding, has no sign: it is
 // dropped. Rows and columns are counted as in the count by classes (classes/step.cuh, columns.cuh).
 //
 // Rows have packed positions (neighbors/packing.hpp), those of the left side first; pairs are taken
@@ -190,8 +190,9 @@ __global__ void __launch_bounds__(shape::threads, 1)
   if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
   __syncthreads();
 
+  constexpr int right_depth = shape::corrected ? 2 * shape::depth : shape::depth;
   const unit_operands operands{operand_descriptor(ring.first_stage, shape::depth),
-                               operand_descriptor(shared_address(right_rows), shape::depth)};
+                               operand_descriptor(shared_address(right_rows), right_depth)};
   const cut_estimate& estimate = args.count.cut->estimate;
   const step_cut cut{estimate.middle, estimate.possible, estimate.certain};
   unit_step_sink sink{args, find_lane(),

@@ -19,15 +19,19 @@ namespace gpu::kernels {
 inline constexpr index_t unit_count_most_elements = 96;
 
 /// Rows of at most 32 elements are corrected: what rounding to half precision takes from them is
-/// packed too. Twice the depth is hardly dearer there, and leaves few pairs undecided.
+/// packed too. It doubles the depth and leaves few pairs undecided.
 ///
 /// Be h the rounded form of a row x, d the rest x - h, a = unit_correction and c = 1 + a^2. The row
 /// is packed as h and u = a h + (c / a) d, rounded. Then h h' + u u' = c x x' + (c / a^2) d d', and
-/// what the rounding of u takes. Rows are scaled by 1 / sqrt(c), so the product is that of unit
-/// rows. a is near the least sum of both errors.
+/// what the rounding of u takes. Unit rows are multiplied by s / sqrt(c) before they are packed, so
+/// the product is s^2 times theirs. a is near the least sum of both errors.
 inline constexpr double unit_correction = 0.125;
+/// s. A product is off by less than 1 (unit_corrected_error), so those that are undecided are less
+/// than 2 past the least that may be kept: the exponent's first bit says which.
+inline constexpr double unit_corrected_scale = 152.5;
+inline constexpr index_t unit_corrected_elements = 32;
 constexpr bool unit_rows_are_corrected(index_t elements) {
-  return elements <= 32;
+  return elements <= unit_corrected_elements;
 }
 /// Bytes of a packed row.
 constexpr int unit_depth(index_t elements) {
@@ -62,11 +66,10 @@ constexpr double unit_sum_error(index_t elements) {
 /// The cut of a call with the margins of its products. In device memory, because the rounding of
 /// the rows is known there alone.
 struct unit_cut {
-  cut_estimate estimate;
+  cut_estimate estimate;   ///< For products of rows as they are packed.
   cut_estimate of_floats;  ///< The same for the products of rows in single precision.
-  /// Largest distance of a row from its form in half precision, rounded up.
+  /// Largest distance of a row from its form in half precision, rounded up. Not of corrected rows.
   float largest_rest;
-  float largest_rest_of_correction;  ///< The same of the corrections of rows.
 };
 /// Fills *cut for the rows of `source` that have a statistic.
 void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,

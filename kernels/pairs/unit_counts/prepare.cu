@@ -15,27 +15,25 @@ constexpr unsigned short half_nan = 0x7fff;
 // Added to the error of the products: covers the roundings of the comparison in single precision.
 constexpr double comparison_error = 2e-6;
 
-// The two halves that a corrected row keeps of an element, and what rounding takes from each.
-struct corrected_element {
-  __half value;
-  __half correction;
-  double lost;
-  double lost_of_correction;
-};
-
 constexpr double corrected_norm = 1 + unit_correction * unit_correction;  // c of kernels.hpp
+constexpr double rest_factor = corrected_norm / unit_correction;          // c / a
 
-__device__ __forceinline__ corrected_element correct(double element) {
-  corrected_element out;
-  const double scaled = element * (1 / sqrt(corrected_norm));
-  out.value = __double2half(scaled);
-  const double rounded = __half2float(out.value);
-  out.lost = scaled - rounded;
-  const double wanted = unit_correction * rounded + corrected_norm / unit_correction * out.lost;
-  out.correction = __double2half(wanted);
-  out.lost_of_correction = wanted - static_cast<double>(__half2float(out.correction));
-  return out;
+/// Largest error of a product of corrected rows, divided by s^2, were there no roundings of sums.
+/// Rounding takes at most 2^-11 of each element that is not subnormal, and from those that are less
+/// than what is added here.
+constexpr double unit_corrected_error() {
+  constexpr double half_error = 0x1p-11;
+  constexpr double subnormal = 1e-7;
+  constexpr double rest = half_error + subnormal;  // of rows of length 1 / sqrt(c), so at most
+  constexpr double correction = unit_correction * (1 + rest) + rest_factor * rest;  // its length
+  constexpr double rest_of_correction = half_error * correction + subnormal;
+  return rest_factor / unit_correction * rest * rest + 2 * correction * rest_of_correction +
+         rest_of_correction * rest_of_correction;
 }
+constexpr double corrected_margin = 1 / (unit_corrected_scale * unit_corrected_scale);
+static_assert(unit_corrected_error() + unit_sum_error(2 * unit_corrected_elements) +
+                  comparison_error <=
+              corrected_margin);
 
 // One thread packs one row: eight elements at a time, so that eight threads write 128 consecutive
 // bytes.
@@ -54,9 +52,14 @@ __global__ void pack_corrected_kernel(pair_operand source, neighbor_rows packed)
 #pragma unroll
     for (int b = 0; b < 8; ++b) {
       const int k = piece * 8 + b;
-      const corrected_element element = correct(valid && k < source.unit_pitch ? unit[k] : 0.0);
-      values[b] = valid ? element.value : __ushort_as_half(half_nan);
-      corrections[b] = valid ? element.correction : __ushort_as_half(half_nan);
+      const double element = valid && k < source.unit_pitch
+                                 ? unit[k] * (unit_corrected_scale / sqrt(corrected_norm))
+                                 : 0.0;
+      const __half value = __double2half(element);
+      const double rounded = __half2float(value);
+      const double correction = unit_correction * rounded + rest_factor * (element - rounded);
+      values[b] = valid ? value : __ushort_as_half(half_nan);
+      corrections[b] = valid ? __double2half(correction) : __ushort_as_half(half_nan);
     }
     *reinterpret_cast<uint4*>(out + piece * 128) = *reinterpret_cast<const uint4*>(values);
     *reinterpret_cast<uint4*>(out + (pieces + piece) * 128) =
@@ -64,59 +67,44 @@ __global__ void pack_corrected_kernel(pair_operand source, neighbor_rows packed)
   }
 }
 
-// Raises *largest to the largest length of the warp's lanes, of which `squares` are the squares.
-__device__ __forceinline__ void raise(float* largest, double squares) {
-  float length = static_cast<float>(sqrt(squares) * (1 + 1e-6));
-  for (int step = 16; step > 0; step /= 2) {
-    length = fmaxf(length, __shfl_xor_sync(~0U, length, step));
-  }
-  // Floats that are not negative are in the order of their bits.
-  if (threadIdx.x % 32 == 0) {
-    atomicMax(reinterpret_cast<unsigned*>(largest), __float_as_uint(length));
-  }
-}
-
 // One thread looks at one row.
-__global__ void rounding_kernel(pair_operand source, bool corrected, unit_cut* cut) {
+__global__ void rounding_kernel(pair_operand source, float* largest) {
   const index_t row = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   double lost = 0;
-  double lost_of_correction = 0;
   if (row < source.count && source.square_sums[row] > 0) {
     const double* unit = source.unit_rows + row * source.unit_pitch;
     for (index_t k = 0; k < source.unit_pitch; ++k) {
-      if (corrected) {
-        const corrected_element element = correct(unit[k]);
-        lost += element.lost * element.lost;
-        lost_of_correction += element.lost_of_correction * element.lost_of_correction;
-      } else {
-        const double rest = unit[k] - static_cast<double>(__half2float(__double2half(unit[k])));
-        lost += rest * rest;
-      }
+      const double rest = unit[k] - static_cast<double>(__half2float(__double2half(unit[k])));
+      lost += rest * rest;
     }
   }
-  raise(&cut->largest_rest, lost);
-  if (corrected) raise(&cut->largest_rest_of_correction, lost_of_correction);
+  float error = static_cast<float>(sqrt(lost) * (1 + 1e-6));
+  for (int step = 16; step > 0; step /= 2) {
+    error = fmaxf(error, __shfl_xor_sync(~0U, error, step));
+  }
+  // Floats that are not negative are in the order of their bits.
+  if (threadIdx.x % 32 == 0) {
+    atomicMax(reinterpret_cast<unsigned*>(largest), __float_as_uint(error));
+  }
 }
 
-// Largest error of a product of rows as they are packed, were its sum exact. By Cauchy and Schwarz:
-// a row is its rounded form plus a rest of length at most e, so a product of rounded rows is off by
-// at most 2 e + e^2. For corrected rows see kernels.hpp.
-__device__ double packing_error(const unit_cut& cut, bool corrected) {
-  const double e = cut.largest_rest;
-  if (!corrected) return 2 * e + e * e;
-  constexpr double factor = corrected_norm / unit_correction;  // of the rest in a correction
-  const double r = cut.largest_rest_of_correction;
-  const double length = unit_correction * (1 + e) + factor * e;  // of a correction, at most
-  return factor / unit_correction * e * e + 2 * length * r + r * r;
+// One thread. A row is its rounded form plus a rest of length at most e, so the product of two rows
+// differs from that of their rounded forms by at most 2 e + e^2.
+__global__ void cut_kernel(detail::keep_range keep, index_t elements, unit_cut* cut) {
+  const double rest = cut->largest_rest;
+  const double error = 2 * rest + rest * rest + unit_sum_error(elements) + comparison_error;
+  cut->estimate = estimate_cut(keep, error);
+  cut->of_floats = estimate_cut(keep, unit_float_error(elements) + comparison_error);
 }
 
 // One thread.
-__global__ void cut_kernel(detail::keep_range keep, index_t elements, bool corrected,
-                           unit_cut* cut) {
-  const index_t summed = corrected ? 2 * 32 : elements;
-  const double error = packing_error(*cut, corrected) + unit_sum_error(summed) + comparison_error;
-  cut->estimate = estimate_cut(keep, error);
-  cut->of_floats = estimate_cut(keep, unit_float_error(elements) + comparison_error);
+__global__ void corrected_cut_kernel(detail::keep_range keep, unit_cut* cut) {
+  constexpr double scale = unit_corrected_scale * unit_corrected_scale;
+  cut_estimate estimate = estimate_cut(keep, corrected_margin);
+  for (float* value : {&estimate.middle, &estimate.possible, &estimate.certain}) {
+    *value = static_cast<float>(*value * scale);
+  }
+  cut->estimate = estimate;
 }
 
 // One thread for each element of the padded rows.
@@ -149,14 +137,18 @@ void launch_unit_pack(const pair_operand& source, const neighbor_rows& packed,
 
 void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
                      cudaStream_t stream) {
-  const bool corrected = unit_rows_are_corrected(source.unit_pitch);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(cut, 0, sizeof *cut, stream));
+  if (unit_rows_are_corrected(source.unit_pitch)) {
+    corrected_cut_kernel<<<1, 1, 0, stream>>>(keep, cut);
+    GPU_SIMILARITY_CHECK_LAUNCH();
+    return;
+  }
   if (source.count > 0) {
-    rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source, corrected,
-                                                                                cut);
+    rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source,
+                                                                                &cut->largest_rest);
     GPU_SIMILARITY_CHECK_LAUNCH();
   }
-  cut_kernel<<<1, 1, 0, stream>>>(keep, source.unit_pitch, corrected, cut);
+  cut_kernel<<<1, 1, 0, stream>>>(keep, source.unit_pitch, cut);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

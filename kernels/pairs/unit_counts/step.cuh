@@ -29,11 +29,6 @@ __device__ __forceinline__ float distance_of(float sum, const step_cut& cut) {
   return fabsf(symmetric ? sum : sum - cut.middle);
 }
 
-/// Shifts the sign of `rest` into a word of decisions.
-__device__ __forceinline__ void add_decision(unsigned& word, float rest) {
-  word = __funnelshift_l(__float_as_uint(rest), word, 1);
-}
-
 /// Decides the products of a step, each twice.
 template <bool symmetric>
 __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[128],
@@ -42,8 +37,48 @@ __device__ __forceinline__ unit_decisions decide_products(const float (&sums)[12
 #pragma unroll
   for (int i = 0; i < 128; ++i) {
     const float distance = distance_of<symmetric>(sums[i], cut);
-    add_decision(out.certain.words[(i >> 1) & 1][i & 1], cut.certain - distance);
-    add_decision(out.possible.words[(i >> 1) & 1][i & 1], cut.possible - distance);
+    unsigned& certain = out.certain.words[(i >> 1) & 1][i & 1];
+    unsigned& possible = out.possible.words[(i >> 1) & 1][i & 1];
+    certain = __funnelshift_l(__float_as_uint(cut.certain - distance), certain, 1);
+    possible = __funnelshift_l(__float_as_uint(cut.possible - distance), possible, 1);
+  }
+  return out;
+}
+
+/// What products of corrected rows say of half a step, those of every second group of eight right
+/// rows: words[2 half + parity] as in `decisions`, two bits a pair. The first: it may be kept; the
+/// second: it is not undecided.
+struct half_decisions {
+  unsigned words[4];
+};
+
+/// Decides half a step. What is left of the cut behind a pair's distance is negative where the pair
+/// may be kept, and -2 or less where it is kept (unit_corrected_scale): sign and first bit of the
+/// exponent.
+template <bool symmetric>
+__device__ __forceinline__ half_decisions decide_half(const float (&sums)[64],
+                                                      const step_cut& cut) {
+  half_decisions out{};
+#pragma unroll
+  for (int i = 0; i < 64; ++i) {
+    const float left = cut.possible - distance_of<symmetric>(sums[i], cut);
+    unsigned& word = out.words[i & 3];
+    word = __funnelshift_l(__float_as_uint(left), word, 2);
+  }
+  return out;
+}
+
+/// Puts the halves of a step together: of the even groups of right rows, and of the odd ones.
+__device__ __forceinline__ unit_decisions join_halves(const half_decisions& even,
+                                                      const half_decisions& odd) {
+  constexpr unsigned first = 0xaaaaaaaaU;  // bits of the even groups
+  unit_decisions out;
+#pragma unroll
+  for (int w = 0; w < 4; ++w) {
+    const unsigned possible = (even.words[w] & first) | (odd.words[w] >> 1 & ~first);
+    const unsigned decided = (even.words[w] << 1 & first) | (odd.words[w] & ~first);
+    out.possible.words[w / 2][w % 2] = possible;
+    out.certain.words[w / 2][w % 2] = possible & decided;
   }
   return out;
 }
@@ -80,13 +115,13 @@ struct unit_step_sink {
 
   /// Counts a step. `on_diagonal`: both operands are the same rows, and `row` is that of the
   /// thread's first sum among them. `left`, `right`: positions of the step's first row and column.
-  __device__ __forceinline__ void add(unit_decisions found, bool any_undecided, bool on_diagonal,
-                                      int row, std::uint32_t left, std::uint32_t right) {
+  __device__ __forceinline__ void add(unit_decisions found, bool on_diagonal, int row,
+                                      std::uint32_t left, std::uint32_t right) {
     if (on_diagonal) {
       keep_upper(found.certain, row, lane.column);
       keep_upper(found.possible, row, lane.column);
     }
-    if (any_undecided) gather_undecided(args, found, left + lane.row, right + lane.column, list);
+    gather_undecided(args, found, left + lane.row, right + lane.column, list);
     const unsigned rows = kept_in_rows(found.certain);
     columns.add(found.certain);
     add_row_counts(rows, args.count.degree + left, lane.counted_row);

@@ -4,10 +4,8 @@
 //
 // Plain rows: a step is multiplied, then decided.
 //
-// Corrected rows leave few pairs undecided, so a sum is compared once: a funnel shift takes the
-// sign of its difference from the cut, and the least difference past the cut tells whether any pair
-// of the warp is undecided. Only then are the sums compared again. A step is two products of 128
-// right rows; the tensor cores work on one while the other is decided.
+// Corrected rows: a step is two products, of the even and the odd groups of eight right rows. The
+// tensor cores work on one while the other is decided.
 
 #include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/wgmma.cuh"
@@ -41,7 +39,8 @@ struct unit_count_shape {
 template <class shape>
 using unit_ring = copy_ring<shape::stages, shape::tile_bytes>;
 
-/// The first stage of left rows, and the warpgroup's right rows.
+/// The first stage of left rows, and the warpgroup's right rows: of corrected rows, every second
+/// group of eight.
 struct unit_operands {
   std::uint64_t left;
   std::uint64_t right;
@@ -92,40 +91,8 @@ __device__ __forceinline__ void count_plain_tile(const step_cut& cut, const unit
     const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);
     const int row =
         (tile.number % shape::block_tiles * shape::tile_steps + step) * 64 + sink.lane.row;
-    sink.add(decide_products<symmetric>(sums, cut), true, tile.on_diagonal, row, left, tile.right);
+    sink.add(decide_products<symmetric>(sums, cut), tile.on_diagonal, row, left, tile.right);
   }
-}
-
-/// Decides half a step. Returns whether the warp has undecided pairs. All lanes call.
-template <bool symmetric>
-__device__ __forceinline__ bool decide_half(const float (&sums)[64], const step_cut& cut,
-                                            unit_decisions& found) {
-  // Of negative floats, taken as integers, the least is the one next to zero.
-  int nearest = 0x7fffffff;
-#pragma unroll
-  for (int i = 0; i < 64; i += 2) {
-    const float rest[2] = {cut.possible - distance_of<symmetric>(sums[i], cut),
-                           cut.possible - distance_of<symmetric>(sums[i + 1], cut)};
-    add_decision(found.possible.words[(i >> 1) & 1][0], rest[0]);
-    add_decision(found.possible.words[(i >> 1) & 1][1], rest[1]);
-    nearest = __vimin3_s32(nearest, __float_as_int(rest[0]), __float_as_int(rest[1]));
-  }
-  // A little more than the margin: both subtractions are rounded.
-  const float margin = (cut.certain - cut.possible) * (1 + 1e-5F) + 1e-7F;
-  const bool undecided = __any_sync(~0U, nearest <= __float_as_int(-margin));
-#pragma unroll
-  for (int w = 0; w < 4; ++w) {
-    unsigned& certain = found.certain.words[w / 2][w % 2];
-    if (!undecided) certain = certain << 16 | (found.possible.words[w / 2][w % 2] & 0xffffU);
-  }
-  if (undecided) {
-#pragma unroll
-    for (int i = 0; i < 64; ++i) {
-      add_decision(found.certain.words[(i >> 1) & 1][i & 1],
-                   cut.certain - distance_of<symmetric>(sums[i], cut));
-    }
-  }
-  return undecided;
 }
 
 /// Multiplies a tile of corrected rows and counts. Releases its stage after the last product.
@@ -137,28 +104,27 @@ __device__ __forceinline__ void count_corrected_tile(const step_cut& cut,
                                                      unit_step_sink& sink) {
   constexpr unsigned step_offset = (64 * shape::depth) >> 4;
   const std::uint64_t first = operands.left + ((tile.stage * shape::tile_bytes) >> 4);
-  const std::uint64_t second_right = operands.right + ((128 * shape::depth) >> 4);
-  float first_sums[64];
-  float second_sums[64];
-  begin_products<shape::depth>(first_sums, first, operands.right);
+  const std::uint64_t odd_right = operands.right + ((8 * shape::depth) >> 4);
+  float even_sums[64];
+  float odd_sums[64];
+  begin_products<shape::depth>(even_sums, first, operands.right);
 #pragma unroll
   for (int step = 0; step < shape::tile_steps; ++step) {
-    unit_decisions found{};
-    begin_products<shape::depth>(second_sums, first + step * step_offset, second_right);
-    finish_products<1>(first_sums);
-    bool undecided = decide_half<symmetric>(first_sums, cut, found);
+    begin_products<shape::depth>(odd_sums, first + step * step_offset, odd_right);
+    finish_products<1>(even_sums);
+    const half_decisions even = decide_half<symmetric>(even_sums, cut);
     if (step + 1 < shape::tile_steps) {
-      begin_products<shape::depth>(first_sums, first + (step + 1) * step_offset, operands.right);
-      finish_products<1>(second_sums);
+      begin_products<shape::depth>(even_sums, first + (step + 1) * step_offset, operands.right);
+      finish_products<1>(odd_sums);
     } else {
-      finish_products<0>(second_sums);
+      finish_products<0>(odd_sums);
       if ((threadIdx.x & 127U) == 0) ring.release(tile.stage);
     }
-    undecided |= decide_half<symmetric>(second_sums, cut, found);
+    const half_decisions odd = decide_half<symmetric>(odd_sums, cut);
     const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);
     const int row =
         (tile.number % shape::block_tiles * shape::tile_steps + step) * 64 + sink.lane.row;
-    sink.add(found, undecided, tile.on_diagonal, row, left, tile.right);
+    sink.add(join_halves(even, odd), tile.on_diagonal, row, left, tile.right);
   }
 }
 

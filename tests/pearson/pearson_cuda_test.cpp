@@ -46,6 +46,8 @@ TEST_CASE("Pearson's cuts at a pair are exact on CUDA", "[pearson]") {
 
 TEST_CASE("Pearson counts on CUDA equal the CPU's", "[pearson]") {
   gpu_test::counts_equal_those_of(cpu, tensor);
+  gpu_test::counts_at_a_pair_equal_those_of(cpu, tensor);
+  gpu_test::counts_of_copies_equal_those_of(cpu, tensor);
 }
 
 TEST_CASE("Pearson of real data has the known answer on CUDA", "[pearson]") {

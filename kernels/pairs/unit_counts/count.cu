@@ -1,7 +1,5 @@
 // The unit count, one instance per depth, and what surrounds it.
 
-#include <cuda_fp16.h>
-
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/unit_counts/count.cuh"
 
@@ -9,39 +7,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
-// Added to the error of the products: covers the roundings of the comparison in single precision.
-constexpr double comparison_error = 2e-6;
-
-// One thread looks at one row.
-__global__ void rounding_kernel(pair_operand source, float* largest) {
-  const index_t row = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
-  double lost = 0;
-  if (row < source.count && source.square_sums[row] > 0) {
-    const double* unit = source.unit_rows + row * source.unit_pitch;
-    for (index_t k = 0; k < source.unit_pitch; ++k) {
-      const double rest = unit[k] - static_cast<double>(__half2float(__double2half(unit[k])));
-      lost += rest * rest;
-    }
-  }
-  float error = static_cast<float>(sqrt(lost) * (1 + 1e-6));
-  for (int step = 16; step > 0; step /= 2) {
-    error = fmaxf(error, __shfl_xor_sync(~0U, error, step));
-  }
-  // Floats that are not negative are in the order of their bits.
-  if (threadIdx.x % 32 == 0) {
-    atomicMax(reinterpret_cast<unsigned*>(largest), __float_as_uint(error));
-  }
-}
-
-// One thread. A row is its rounded form plus a rest of length at most e, so the product of two rows
-// differs from that of their rounded forms by at most 2 e + e^2.
-__global__ void cut_kernel(detail::keep_range keep, index_t elements, unit_cut* cut) {
-  const double rest = cut->largest_rest;
-  const double error = 2 * rest + rest * rest + unit_sum_error(elements) + comparison_error;
-  cut->estimate = estimate_cut(keep, error);
-  cut->of_floats = estimate_cut(keep, unit_float_error(elements) + comparison_error);
-}
-
 // One partial sum of a product, in the order of its elements: rows of an even number are read two
 // elements at a time.
 __device__ __forceinline__ double partial_sum(const double* x, const double* y, index_t count) {
@@ -128,20 +93,6 @@ __global__ void decide_kernel(const __grid_constant__ unit_count_arguments args)
   }
 }
 
-// One thread for each element of the padded rows.
-__global__ void floats_kernel(pair_operand source, float* out) {
-  const index_t pitch = unit_float_pitch(source.unit_pitch);
-  const index_t end = source.count * pitch;
-  for (index_t at = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x; at < end;
-       at += static_cast<index_t>(gridDim.x) * threads) {
-    const index_t row = at / pitch;
-    const index_t k = at % pitch;
-    out[at] = k < source.unit_pitch
-                  ? static_cast<float>(source.unit_rows[row * source.unit_pitch + k])
-                  : 0.0F;
-  }
-}
-
 __global__ void unit_degrees_kernel(unit_count count, std::uint32_t* degree,
                                     unsigned long long* ends) {
   const index_t place = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
@@ -158,13 +109,13 @@ __global__ void unit_degrees_kernel(unit_count count, std::uint32_t* degree,
   if (threadIdx.x % 32 == 0 && here != 0) atomicAdd(ends, here);
 }
 
-template <int depth>
+template <int depth, bool corrected>
 void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t stream) {
-  using shape = unit_count_shape<depth>;
+  using shape = unit_count_shape<depth, corrected>;
   static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
   static_assert(neighbor_row_multiple % (shape::warpgroups * shape::block_rows) == 0);
   auto* kernel =
-      args.count.symmetric ? unit_count_kernel<depth, true> : unit_count_kernel<depth, false>;
+      args.count.symmetric ? unit_count_kernel<shape, true> : unit_count_kernel<shape, false>;
   allow_shared_memory(kernel, shape::shared_bytes);
   kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
       args);
@@ -173,20 +124,8 @@ void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t 
 
 }  // namespace
 
-void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
-                     cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(cut, 0, sizeof *cut, stream));
-  if (source.count > 0) {
-    rounding_kernel<<<grid_blocks(source.count, threads), threads, 0, stream>>>(source,
-                                                                                &cut->largest_rest);
-    GPU_SIMILARITY_CHECK_LAUNCH();
-  }
-  cut_kernel<<<1, 1, 0, stream>>>(keep, source.unit_pitch, cut);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
-
 index_t unit_count_items(const unit_count_rows& packed) {
-  using shape = unit_count_shape<64>;  // chunks and panels are the same for every depth
+  using shape = unit_count_shape<128, true>;  // chunks and panels are the same in every shape
   const index_t blocks = packed.padded_rows() / shape::block_rows;
   const index_t left_blocks = packed.left.padded_rows / shape::block_rows;
   index_t items = 0;
@@ -197,36 +136,23 @@ index_t unit_count_items(const unit_count_rows& packed) {
   return items;
 }
 
-void launch_unit_floats(const pair_operand& source, float* out, cudaStream_t stream) {
-  constexpr index_t most_blocks = index_t{1} << 16;
-  if (source.count == 0) return;
-  floats_kernel<<<grid_blocks(source.count * unit_float_pitch(source.unit_pitch), threads,
-                              most_blocks),
-                  threads, 0, stream>>>(source, out);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
-
 void launch_unit_count(const pair_operand& source, const unit_count& count, index_t first,
                        index_t last, int multiprocessors, cudaStream_t stream) {
   if (first >= last) return;
+  using shape = unit_count_shape<128, true>;
   const unit_count_arguments args{
       .source = source,
       .count = count,
       .first_item = first,
       .last_item = last,
-      .blocks = static_cast<int>(count.packed.padded_rows() / unit_count_shape<64>::block_rows),
-      .left_blocks =
-          static_cast<int>(count.packed.left.padded_rows / unit_count_shape<64>::block_rows)};
-  switch (count.packed.left.depth) {
-    case 64:
-      launch<64>(args, multiprocessors, stream);
-      break;
-    case 128:
-      launch<128>(args, multiprocessors, stream);
-      break;
-    default:
-      launch<192>(args, multiprocessors, stream);
-      break;
+      .blocks = static_cast<int>(count.packed.padded_rows() / shape::block_rows),
+      .left_blocks = static_cast<int>(count.packed.left.padded_rows / shape::block_rows)};
+  if (unit_rows_are_corrected(source.unit_pitch)) {
+    launch<128, true>(args, multiprocessors, stream);
+  } else if (count.packed.left.depth == 128) {
+    launch<128, false>(args, multiprocessors, stream);
+  } else {
+    launch<192, false>(args, multiprocessors, stream);
   }
   constexpr int blocks_of_multiprocessor = 8;
   decide_kernel<<<static_cast<unsigned>(multiprocessors * blocks_of_multiprocessor), threads, 0,

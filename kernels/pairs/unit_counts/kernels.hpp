@@ -18,6 +18,26 @@ namespace gpu::kernels {
 /// rows leave no room in shared memory for a ring.
 inline constexpr index_t unit_count_most_elements = 96;
 
+/// Rows of at most 32 elements are corrected: what rounding to half precision takes from them is
+/// packed too. It doubles the depth and leaves few pairs undecided.
+///
+/// Be h the rounded form of a row x, d the rest x - h, a = unit_correction and c = 1 + a^2. The row
+/// is packed as h and u = a h + (c / a) d, rounded. Then h h' + u u' = c x x' + (c / a^2) d d', and
+/// what the rounding of u takes. Unit rows are multiplied by s / sqrt(c) before they are packed, so
+/// the product is s^2 times theirs. a is near the least sum of both errors.
+inline constexpr double unit_correction = 0.125;
+/// s. A product is off by less than 1 (unit_corrected_error), so those that are undecided are less
+/// than 2 past the least that may be kept: the exponent's first bit says which.
+inline constexpr double unit_corrected_scale = 152.5;
+inline constexpr index_t unit_corrected_elements = 32;
+constexpr bool unit_rows_are_corrected(index_t elements) {
+  return elements <= unit_corrected_elements;
+}
+/// Bytes of a packed row.
+constexpr int unit_depth(index_t elements) {
+  return unit_rows_are_corrected(elements) ? 128 : neighbor_depth(elements);
+}
+
 /// Pairs that their products do not decide: of the packed position `left` with each packed position
 /// right + 8 q, q from 0 to 31, for which bit 31 - q of `mask` is set.
 struct undecided_pairs {
@@ -46,16 +66,19 @@ constexpr double unit_sum_error(index_t elements) {
 /// The cut of a call with the margins of its products. In device memory, because the rounding of
 /// the rows is known there alone.
 struct unit_cut {
-  cut_estimate estimate;
+  cut_estimate estimate;   ///< For products of rows as they are packed.
   cut_estimate of_floats;  ///< The same for the products of rows in single precision.
-  /// Largest distance of a row from its form in half precision, rounded up.
+  /// Largest distance of a row from its form in half precision, rounded up. Not of corrected rows.
   float largest_rest;
 };
 /// Fills *cut for the rows of `source` that have a statistic.
 void launch_unit_cut(const pair_operand& source, const detail::keep_range& keep, unit_cut* cut,
                      cudaStream_t stream);
 
-/// Unit rows of both sides, one behind the other: from launch_neighbor_pack, one call a side.
+/// Packs the unit rows of one side, `packed.depth` being that of unit_depth.
+void launch_unit_pack(const pair_operand& source, const neighbor_rows& packed, cudaStream_t stream);
+
+/// Unit rows of both sides, one behind the other: from launch_unit_pack, one call a side.
 /// Device memory of the caller.
 struct unit_count_rows {
   neighbor_rows left;   ///< Depth at most 192.
@@ -85,7 +108,7 @@ struct unit_count {
   std::uint64_t capacity;      ///< Pairs beyond it are decided where they are found.
   unsigned long long* found;   ///< Entries of `undecided` in a launch; 0 before and after it.
   /// [rows of the input * unit_float_pitch], from launch_unit_floats. Decides most of the pairs
-  /// that the products leave undecided. Null where there is no memory for it.
+  /// that the products leave undecided. Null for corrected rows, and where there is no memory.
   const float* floats;
 };
 

@@ -21,6 +21,11 @@ T read_one(const device_buffer<T>& from, cudaStream_t stream) {
   return out;
 }
 
+// Rows in single precision are made only where many pairs are undecided and there is memory.
+bool takes_unit_floats(index_t elements, std::size_t bytes, std::size_t left) {
+  return !kernels::unit_rows_are_corrected(elements) && bytes <= left / 2;
+}
+
 // Degrees by rows of the input, and the kept pairs.
 std::uint64_t read_counts(const kernels::unit_count& work, std::vector<std::uint32_t>& degrees,
                           cudaStream_t stream) {
@@ -56,11 +61,10 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
                              least_undecided * sizeof(kernels::undecided_pairs);
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
 
-  // Rows in single precision are made only where there is memory for them.
   const std::size_t left = budget_.left() - needed;
   const auto float_pitch = static_cast<std::size_t>(kernels::unit_float_pitch(source.unit_pitch));
   const std::size_t float_bytes = rows * float_pitch * sizeof(float);
-  const bool takes_floats = float_bytes <= left / 2;
+  const bool takes_floats = takes_unit_floats(source.unit_pitch, float_bytes, left);
   const std::uint64_t more =
       (takes_floats ? left - float_bytes : left) / sizeof(kernels::undecided_pairs);
   const std::uint64_t pairs = this->pairs();

@@ -62,7 +62,7 @@ class stream_unit_counts {
   kernels::unit_count work_{};
   kernels::unit_cut* cut_;
   std::uint8_t* tiles_;
-  float* floats_;
+  float* floats_ = nullptr;  // rows in single precision, where they are not corrected
 };
 
 }  // namespace gpu::cuda

@@ -23,6 +23,7 @@ stream_unit_counts::stream_unit_counts(const call_shape& shape, arena& memory) :
   work_.found = memory.take<unsigned long long>(1);
   cut_ = memory.take<kernels::unit_cut>(1);
   tiles_ = memory.take<std::uint8_t>(unit_tile_bytes(work_.packed));
+  if (kernels::unit_rows_are_corrected(elements)) return;
   floats_ = memory.take<float>(
       static_cast<std::size_t>(shape.rows * kernels::unit_float_pitch(elements)));
 }
@@ -33,7 +34,7 @@ void stream_unit_counts::run(const stream_rows& rows, const detail::keep_range& 
   kernels::unit_count work = work_;
   pack_unit_rows(source, tiles_, work.packed, stream);
   kernels::launch_unit_cut(source, keep, cut_, stream);
-  kernels::launch_unit_floats(source, floats_, stream);
+  if (floats_ != nullptr) kernels::launch_unit_floats(source, floats_, stream);
   work.floats = floats_;
   work.cut = cut_;
   work.symmetric = kernels::estimate_cut(keep, 0).middle == 0;

@@ -1,0 +1,133 @@
+#pragma once
+// A tile of left rows in the unit count: multiplied by the right rows of a warpgroup step by step,
+// and decided.
+//
+// Plain rows: a step is multiplied, then decided.
+//
+// Corrected rows: a step is two products, of the even and the odd groups of eight right rows. The
+// tensor cores work on one while the other is decided.
+
+#include "kernels/common/bulk_copy.cuh"
+#include "kernels/common/wgmma.cuh"
+#include "kernels/pairs/unit_counts/step.cuh"
+
+namespace gpu::kernels {
+
+/// Sizes of the kernel for packed rows of `row_bytes`, corrected or not.
+template <int row_bytes, bool with_correction>
+struct unit_count_shape {
+  static constexpr int depth = row_bytes;
+  static constexpr bool corrected = with_correction;
+  static constexpr int warpgroups = 3;
+  static constexpr int threads = warpgroups * 128;
+  static constexpr int block_rows = 256;  // of a warpgroup, and of a block of left rows
+  static constexpr int block_bytes = block_rows * depth;
+  static constexpr int chunk_blocks = 64;  // of left rows in an item
+  static constexpr int tile_rows = depth <= 64 ? 256 : (depth <= 128 ? 128 : 64);
+  static constexpr int tile_bytes = tile_rows * depth;
+  static constexpr int tile_steps = tile_rows / 64;
+  static constexpr int block_tiles = block_rows / tile_rows;
+  static constexpr int stages = 4;
+  static constexpr std::size_t lists_at =
+      static_cast<std::size_t>(stages) * tile_bytes + std::size_t{warpgroups} * block_bytes;
+  static constexpr std::size_t shared_bytes =
+      lists_at + threads / 32 * sizeof(undecided_list::storage);
+};
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+template <class shape>
+using unit_ring = copy_ring<shape::stages, shape::tile_bytes>;
+
+/// The first stage of left rows, and the warpgroup's right rows: of corrected rows, every second
+/// group of eight.
+struct unit_operands {
+  std::uint64_t left;
+  std::uint64_t right;
+};
+
+/// Begins sums = 64 left rows times some right rows: 256, or 128 for half as many sums.
+template <int depth, int size>
+__device__ __forceinline__ void begin_products(float (&sums)[size], std::uint64_t left,
+                                               std::uint64_t right) {
+  pin_registers(sums);
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < depth / 32; ++k) {
+    wgmma_f16(sums, left + static_cast<std::uint64_t>(k * (256 >> 4)),
+              right + static_cast<std::uint64_t>(k * (256 >> 4)), k);
+  }
+  wgmma_commit();
+}
+
+/// Waits until at most `pending` of the products that were begun last are not finished.
+template <int pending, int size>
+__device__ __forceinline__ void finish_products(float (&sums)[size]) {
+  wgmma_wait<pending>();
+  pin_registers(sums);
+}
+
+/// A tile of left rows that is in the ring, and what it meets.
+struct unit_tile {
+  int number;
+  unsigned stage;
+  bool on_diagonal;     // of the matrix of pairs: its right rows are among the left ones
+  std::uint32_t right;  // position of the first right row
+};
+
+/// Multiplies a tile of plain rows and counts. Releases its stage after the last product.
+template <class shape, bool symmetric>
+__device__ __forceinline__ void count_plain_tile(const step_cut& cut, const unit_ring<shape>& ring,
+                                                 const unit_tile& tile,
+                                                 const unit_operands& operands, float (&sums)[128],
+                                                 unit_step_sink& sink) {
+#pragma unroll 1
+  for (int step = 0; step < shape::tile_steps; ++step) {
+    begin_products<shape::depth>(
+        sums, operands.left + ((tile.stage * shape::tile_bytes + step * 64 * shape::depth) >> 4),
+        operands.right);
+    finish_products<0>(sums);
+    if (step + 1 == shape::tile_steps && (threadIdx.x & 127U) == 0) ring.release(tile.stage);
+    const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);
+    const int row =
+        (tile.number % shape::block_tiles * shape::tile_steps + step) * 64 + sink.lane.row;
+    sink.add(decide_products<symmetric>(sums, cut), tile.on_diagonal, row, left, tile.right);
+  }
+}
+
+/// Multiplies a tile of corrected rows and counts. Releases its stage after the last product.
+template <class shape, bool symmetric>
+__device__ __forceinline__ void count_corrected_tile(const step_cut& cut,
+                                                     const unit_ring<shape>& ring,
+                                                     const unit_tile& tile,
+                                                     const unit_operands& operands,
+                                                     unit_step_sink& sink) {
+  constexpr unsigned step_offset = (64 * shape::depth) >> 4;
+  const std::uint64_t first = operands.left + ((tile.stage * shape::tile_bytes) >> 4);
+  const std::uint64_t odd_right = operands.right + ((8 * shape::depth) >> 4);
+  float even_sums[64];
+  float odd_sums[64];
+  begin_products<shape::depth>(even_sums, first, operands.right);
+#pragma unroll
+  for (int step = 0; step < shape::tile_steps; ++step) {
+    begin_products<shape::depth>(odd_sums, first + step * step_offset, odd_right);
+    finish_products<1>(even_sums);
+    const half_decisions even = decide_half<symmetric>(even_sums, cut);
+    if (step + 1 < shape::tile_steps) {
+      begin_products<shape::depth>(even_sums, first + (step + 1) * step_offset, operands.right);
+      finish_products<1>(odd_sums);
+    } else {
+      finish_products<0>(odd_sums);
+      if ((threadIdx.x & 127U) == 0) ring.release(tile.stage);
+    }
+    const half_decisions odd = decide_half<symmetric>(odd_sums, cut);
+    const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);
+    const int row =
+        (tile.number % shape::block_tiles * shape::tile_steps + step) * 64 + sink.lane.row;
+    sink.add(join_halves(even, odd), tile.on_diagonal, row, left, tile.right);
+  }
+}
+
+#endif  // __CUDA_ARCH_FEAT_SM90_ALL
+
+}  // namespace gpu::kernels

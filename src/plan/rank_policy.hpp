@@ -52,10 +52,14 @@ constexpr index_t rank_block_sort_max_cols(std::size_t element_bytes) {
       .capacity();
 }
 
-/// Segmented sort: rows that one pass over their elements parts, and elements that keep the device
-/// busy, beyond which a chunk has no more rows than that.
-inline constexpr index_t rank_sort_rows_of_pass = 256;
-inline constexpr index_t rank_sort_full_elements = index_t{1} << 24;
+/// Segmented sort: threads of a block, the most elements of a row that each of them takes at a
+/// time, blocks that a multiprocessor is to hold, and elements whose digits one block counts.
+inline constexpr int rank_sort_threads = 384;
+constexpr int rank_sort_items(std::size_t key_bytes) {
+  return key_bytes > 4 ? 13 : 20;
+}
+inline constexpr int rank_sort_blocks = 2;
+inline constexpr index_t rank_sort_counted = index_t{rank_sort_threads} * 48;
 
 /// Scratch of the segmented sort where the caller sets no limit; at least one row is always held.
 inline constexpr std::size_t rank_sort_workspace_bytes = std::size_t{512} << 20;

@@ -50,16 +50,14 @@ struct row_sort {
   [[nodiscard]] __device__ int sorted_buffer(index_t row) const {
     return buffer_before(row, pass_count());
   }
-  [[nodiscard]] __device__ Key source_key(index_t row, index_t col) const {
-    return source.plain_key<Key>(first_row + row, col) ^ static_cast<Key>(source.flip);
-  }
 };
 
 /// Adds the digits of a part of a row, for every pass, to sort.counts.
 template <class Key>
-__global__ __launch_bounds__(rank_sort_threads) void count_digits_kernel(row_sort<Key> sort,
+__global__ __launch_bounds__(rank_count_threads,
+                             rank_count_blocks) void count_digits_kernel(row_sort<Key> sort,
                                                                          int parts) {
-  constexpr int threads = rank_sort_threads;
+  constexpr int threads = rank_count_threads;
   constexpr int in_flight = 8;
   __shared__ std::uint32_t counts[row_sort<Key>::most_passes][digits];
   const int thread = static_cast<int>(threadIdx.x);
@@ -72,14 +70,12 @@ __global__ __launch_bounds__(rank_sort_threads) void count_digits_kernel(row_sor
   index_t first = index_t{blockIdx.x % static_cast<unsigned>(parts)} * threads * in_flight;
   for (; first < cols; first += step) {
     Key keys[in_flight];
+    const auto column_of = [&](int i) { return first + i * threads + thread; };
+    const auto holds = [&](int i) { return column_of(i) < cols; };
+    sort.source.load_keys(sort.first_row + row, column_of, holds, keys);
 #pragma unroll
     for (int i = 0; i < in_flight; ++i) {
-      const index_t col = first + i * threads + thread;
-      if (col < cols) keys[i] = sort.source_key(row, col);
-    }
-#pragma unroll
-    for (int i = 0; i < in_flight; ++i) {
-      if (first + i * threads + thread >= cols) break;
+      if (!holds(i)) break;
 #pragma unroll
       for (int pass = 0; pass < row_sort<Key>::most_passes; ++pass) {
         if (pass < passes) atomicAdd(&counts[pass][digit_of(keys[i], pass)], 1U);
@@ -300,10 +296,15 @@ __global__ __launch_bounds__(rank_sort_threads,
   const int from = First ? 1 : sort.buffer_before(tile.row, pass);
   const Key* in = sort.keys[from] + tile.row * cols + tile.first;
   Key keys[most_items];
+  if constexpr (First) {
+    const auto column_of = [&](int i) { return tile.first + tile.place(i); };
+    const auto holds = [&](int i) { return tile.holds(i); };
+    sort.source.load_keys(sort.first_row + tile.row, column_of, holds, keys);
+  } else {
 #pragma unroll
-  for (int i = 0; i < most_items; ++i) {
-    if (!tile.holds(i)) continue;
-    keys[i] = First ? sort.source_key(tile.row, tile.first + tile.place(i)) : in[tile.place(i)];
+    for (int i = 0; i < most_items; ++i) {
+      if (tile.holds(i)) keys[i] = in[tile.place(i)];
+    }
   }
   count_tile<Key>(memory.by_digit, tile, pass, keys);
   volatile std::uint32_t* progress =

@@ -1,8 +1,5 @@
 // Ranks rows of any length by sorting (key, column) in global memory, as many rows at a time as the
-// scratch holds: see row_sort.cuh. Then every sorted element looks for the borders of its run of
-// equal keys: at its neighbours first, then by bisection within its row. So only dense ranks need a
-// scan over the row. Ranks are written scattered, in the order of the columns: those of a row that
-// is being written stay in the L2 cache until its lines are full.
+// scratch holds: see row_sort.cuh. What comes then is in rank_sorted.cuh.
 
 #include <cub/device/device_scan.cuh>
 
@@ -17,15 +14,13 @@
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/rank/launches.cuh"
+#include "kernels/rank/rank_sorted.cuh"
 #include "kernels/rank/row_sort.cuh"
 #include "plan/rank_policy.hpp"
 
 namespace gpu::kernels {
 namespace {
 
-constexpr int threads = 256;
-/// Elements that a thread ranks, all of which it reads before it looks at any.
-constexpr int rank_items = 4;
 // CUB counts the elements of one scan, and a grid its blocks, in 31 bits.
 constexpr index_t most_chunk_elements = index_t{1} << 30;
 
@@ -43,129 +38,6 @@ struct run_head {
     return at % cols == 0 || keys[at] != keys[at - 1] ? 1U : 0U;
   }
 };
-
-constexpr unsigned all_lanes = 0xffffffffU;
-
-/// The first place from `low` on whose key is not `before` the border; it is `high` at the latest.
-/// The whole warp looks, at 32 places at a time.
-template <class Before>
-__device__ int find_border(int low, int high, const Before& before) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  while (low < high) {
-    const auto probe = [&](int at) {
-      return low + static_cast<int>(static_cast<long long>(high - low) * at / 32);
-    };
-    const unsigned right = __ballot_sync(all_lanes, !before(probe(lane)));
-    const int first = right == 0 ? 32 : __ffs(static_cast<int>(right)) - 1;
-    const int next_low = first == 0 ? low : probe(first - 1) + 1;
-    high = first == 0 ? low : probe(first);
-    low = next_low;
-  }
-  return low;
-}
-
-/// A row of keys in order.
-template <class Key>
-struct sorted_row {
-  const Key* keys;
-  const std::uint32_t* columns;
-  const std::uint32_t* runs;  // null unless ranks are dense
-  int cols;
-
-  /// Where the run begins that reaches from before place `at` up to there.
-  [[nodiscard]] __device__ int run_begin(int at, Key key) const {
-    const int near = max(at - 32, 0);
-    const bool is_near = keys[near] != key;
-    return find_border(is_near ? near : 0, is_near ? at : near,
-                       [&](int place) { return keys[place] < key; });
-  }
-  /// Where the run ends that reaches beyond place `at`.
-  [[nodiscard]] __device__ int run_end(int at, Key key) const {
-    const int near = min(at + 32, cols);
-    const bool is_near = near == cols || keys[near] != key;
-    return find_border(is_near ? at : near, is_near ? near : cols,
-                       [&](int place) { return keys[place] <= key; });
-  }
-  /// The run of the key at place `at`, [first, last). A warp asks for 32 places in a row; `holds`
-  /// is false for those beyond the end of the row, which the first is not.
-  __device__ void find_run(int at, bool holds, Key key, int& first, int& last) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int lane_0 = at - lane;
-    const int held = __popc(__ballot_sync(all_lanes, holds));
-    Key before = __shfl_up_sync(all_lanes, key, 1);
-    if (lane == 0 && at > 0) before = keys[at - 1];
-    const bool starts = holds && (at == 0 || before != key);
-    const unsigned heads = __ballot_sync(all_lanes, starts);
-    const unsigned up_to = heads & (all_lanes >> (31 - lane));
-    const unsigned beyond = heads & ~(all_lanes >> (31 - lane));
-    first = lane_0 + 31 - __clz(static_cast<int>(up_to));
-    last = beyond != 0 ? lane_0 + __ffs(static_cast<int>(beyond)) - 1 : lane_0 + held;
-    if ((heads & 1) == 0) {
-      const int begin = run_begin(lane_0, __shfl_sync(all_lanes, key, 0));
-      if (up_to == 0) first = begin;
-    }
-    const Key last_key = __shfl_sync(all_lanes, key, held - 1);
-    if (lane_0 + held < cols && keys[lane_0 + held] == last_key) {
-      const int end = run_end(lane_0 + held, last_key);
-      if (beyond == 0) last = end;
-    }
-  }
-};
-
-template <class Key>
-__global__ __launch_bounds__(threads) void rank_sorted_kernel(row_sort<Key> sort,
-                                                              rank_target target, tie_method ties,
-                                                              const std::uint32_t* runs,
-                                                              int parts) {
-  const int cols = sort.source.cols;
-  const index_t row = blockIdx.x / static_cast<unsigned>(parts);
-  const auto part = static_cast<int>(blockIdx.x % static_cast<unsigned>(parts));
-  const index_t target_row = sort.first_row + row;
-  const index_t before = row * cols;
-  const int buffer = sort.sorted_buffer(row);
-  const sorted_row<Key> sorted{sort.keys[buffer] + before, sort.columns[buffer] + before,
-                               runs == nullptr ? nullptr : runs + before, cols};
-  // A NaN has the largest key before `flip`: it is last, or first in descending order.
-  const Key flip = static_cast<Key>(sort.source.flip);
-  const bool has_nan = sort.source.is_nan(sorted.keys[flip == 0 ? cols - 1 : 0] ^ flip);
-  unsigned long long squares = 0;
-  const int thread = static_cast<int>(threadIdx.x);
-  const int begin = part * threads * rank_items + thread;
-  Key keys[rank_items];
-  std::uint32_t columns[rank_items];
-#pragma unroll
-  for (int i = 0; i < rank_items; ++i) {
-    const int at = begin + i * threads;
-    keys[i] = at < cols ? sorted.keys[at] : Key{0};
-    columns[i] = at < cols ? sorted.columns[at] : 0;
-  }
-#pragma unroll
-  for (int i = 0; i < rank_items; ++i) {
-    const int at = begin + i * threads;
-    if (at - thread % 32 >= cols) break;
-    int first = 0;
-    int last = 0;
-    sorted.find_run(at, at < cols, keys[i], first, last);
-    if (at >= cols) break;
-    const int distinct = runs == nullptr ? 0 : static_cast<int>(sorted.runs[at] - sorted.runs[0]);
-    const int count = count_in_run(ties, cols, first, last, at, distinct);
-    target.store(target_row, columns[i], count, has_nan);
-    squares += static_cast<unsigned long long>(static_cast<long long>(count) * count);
-  }
-  for (index_t col = cols + index_t{part} * threads + thread; col < target.cols;
-       col += index_t{parts} * threads) {
-    target.store(target_row, col, 0, false);
-  }
-  if (target.square_sums != nullptr) {
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-      squares += __shfl_xor_sync(all_lanes, squares, lanes);
-    }
-    // Integers: the sum does not depend on the order in which warps add to it.
-    if (thread % 32 == 0 && squares != 0) {
-      atomicAdd(reinterpret_cast<unsigned long long*>(target.square_sums + target_row), squares);
-    }
-  }
-}
 
 /// Sorts, finds the runs and writes the ranks of chunks of rows.
 template <class Key>
@@ -265,16 +137,13 @@ class row_sorter {
       std::size_t bytes = at.bytes - at.temporary;
       GPU_SIMILARITY_CUDA_CHECK(number_runs(sort, memory + at.temporary, bytes, runs));
     }
-    const auto parts = static_cast<int>(ceil_div(source_.cols, threads * rank_items));
-    rank_sorted_kernel<Key>
-        <<<grid_blocks(rows * parts, 1), threads, 0, stream_>>>(sort, target_, ties_, runs, parts);
-    GPU_SIMILARITY_CHECK_LAUNCH();
+    launch_rank_sorted(sort, target_, ties_, runs, stream_);
   }
 
   void sort_rows(const row_sort<Key>& sort) const {
-    const int parts = static_cast<int>(ceil_div(source_.cols, rank_sort_counted));
+    const int parts = static_cast<int>(ceil_div(source_.cols, rank_count_elements));
     count_digits_kernel<Key>
-        <<<grid_blocks(sort.rows * parts, 1), rank_sort_threads, 0, stream_>>>(sort, parts);
+        <<<grid_blocks(sort.rows * parts, 1), rank_count_threads, 0, stream_>>>(sort, parts);
     GPU_SIMILARITY_CHECK_LAUNCH();
     start_digits_kernel<Key><<<grid_blocks(sort.rows, 1), digits, 0, stream_>>>(sort);
     GPU_SIMILARITY_CHECK_LAUNCH();

@@ -166,18 +166,24 @@ struct sort_tile {
 inline constexpr std::uint32_t progress_known = std::uint32_t{1} << 31;
 
 /// Where the elements of a digit of a tile go, which has `own` of them. Blocks take tiles in order,
-/// so that those before this one are under way.
+/// so that those before this one are under way. Some words are read ahead, as each read takes long;
+/// that of tile 0 is known once it is written.
 __device__ __forceinline__ std::uint32_t place_of_tile(volatile std::uint32_t* progress, int tile,
                                                        std::uint32_t own) {
+  constexpr int ahead = 4;
   std::uint32_t before = 0;
-  for (int other = tile - 1;; --other) {
-    std::uint32_t word = 0;
-    while (word == 0) word = progress[other * digits];
-    if ((word & progress_known) != 0) {
-      before += word & ~progress_known;
-      break;
+  bool found = false;
+  for (int nearest = tile - 1; !found; nearest -= ahead) {
+    std::uint32_t words[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) words[i] = progress[max(nearest - i, 0) * digits];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      if (found) continue;
+      while (words[i] == 0) words[i] = progress[(nearest - i) * digits];
+      found = (words[i] & progress_known) != 0;
+      before += found ? words[i] & ~progress_known : words[i] - 1;
     }
-    before += word - 1;
   }
   progress[tile * digits] = progress_known | (before + own);
   return before;

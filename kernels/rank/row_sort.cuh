@@ -17,6 +17,12 @@
 
 namespace gpu::kernels {
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int multiprocessor_threads = 1024;
+#else
+inline constexpr int multiprocessor_threads = 1536;
+#endif
+
 inline constexpr int digit_bits = 8;
 inline constexpr int digits = 1 << digit_bits;
 
@@ -118,6 +124,7 @@ struct sort_pass_memory {
   using scan = cub::BlockScan<std::uint32_t, rank_sort_threads>;
   struct ranking {
     std::uint32_t places[warps][digits];  // of the next element of a digit in a warp
+    std::uint32_t lanes[warps][digits];   // of a warp that hold a digit; zero between items
   };
   struct staging {
     Key keys[capacity];
@@ -208,18 +215,6 @@ __device__ __forceinline__ void count_tile(typename sort_pass_memory<Key>::ranki
   __syncthreads();
 }
 
-/// The lanes of the warp that hold an element of the same digit as this one.
-__device__ __forceinline__ std::uint32_t lanes_of_digit(int digit, bool holds) {
-  std::uint32_t lanes = __ballot_sync(0xffffffffU, holds);
-#pragma unroll
-  for (int bit = 0; bit < digit_bits; ++bit) {
-    const bool set = (digit >> bit & 1) != 0;
-    const std::uint32_t where_set = __ballot_sync(0xffffffffU, set);
-    lanes &= set ? where_set : ~where_set;
-  }
-  return lanes;
-}
-
 /// The place in the sorted tile of each of the thread's elements: equal digits stay in order.
 template <class Key, int Items>
 __device__ __forceinline__ void rank_tile(typename sort_pass_memory<Key>::ranking& by_digit,
@@ -232,13 +227,19 @@ __device__ __forceinline__ void rank_tile(typename sort_pass_memory<Key>::rankin
     if (i >= tile.items) continue;
     const bool holds = tile.holds(i);
     const int digit = holds ? digit_of(keys[i], pass) : 0;
-    const std::uint32_t same = lanes_of_digit(digit, holds);
+    volatile std::uint32_t* lanes = &by_digit.lanes[warp][digit];
     volatile std::uint32_t* next = &by_digit.places[warp][digit];
-    const std::uint32_t first = *next;
-    places[i] = static_cast<std::uint16_t>(first + __popc(same & (lane - 1)));
+    if (holds) atomicOr(&by_digit.lanes[warp][digit], lane);
     __syncwarp();
+    const std::uint32_t same = *lanes;
+    const std::uint32_t first = *next;
+    __syncwarp();
+    places[i] = static_cast<std::uint16_t>(first + __popc(same & (lane - 1)));
     // The last of them moves on for the next item.
-    if (holds && (same & ~(lane | (lane - 1))) == 0) *next = first + __popc(same);
+    if (holds && (same & ~(lane | (lane - 1))) == 0) {
+      *next = first + __popc(same);
+      *lanes = 0;
+    }
     __syncwarp();
   }
 }
@@ -288,8 +289,9 @@ __device__ __forceinline__ void store_tile(const sort_pass_memory<Key>& memory,
 }
 
 template <class Key, bool First>
-__global__ __launch_bounds__(rank_sort_threads,
-                             rank_sort_blocks) void sort_pass_kernel(row_sort<Key> sort, int pass) {
+__global__ __launch_bounds__(
+    rank_sort_threads,
+    rank_sort_blocks(multiprocessor_threads)) void sort_pass_kernel(row_sort<Key> sort, int pass) {
   constexpr int most_items = rank_sort_items(sizeof(Key));
   extern __shared__ __align__(16) std::byte shared[];
   auto& memory = *reinterpret_cast<sort_pass_memory<Key>*>(shared);

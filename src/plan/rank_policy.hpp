@@ -53,11 +53,13 @@ constexpr index_t rank_block_sort_max_cols(std::size_t element_bytes) {
 }
 
 /// Segmented sort: threads of a block, the most elements of a row that each of them takes at a
-/// time, and blocks that a multiprocessor is to hold.
+/// time, and blocks that a multiprocessor of so many threads is to hold.
 inline constexpr int rank_sort_threads = 384;
-inline constexpr int rank_sort_blocks = 2;
 constexpr int rank_sort_items(std::size_t key_bytes) {
-  return key_bytes > 4 ? 13 : 20;
+  return key_bytes > 4 ? 12 : 16;
+}
+constexpr int rank_sort_blocks(int multiprocessor_threads) {
+  return multiprocessor_threads < 3 * rank_sort_threads ? 2 : 3;
 }
 /// Its count of digits: threads of a block, blocks of a multiprocessor, and elements of a row that
 /// one block counts.

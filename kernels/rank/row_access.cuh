@@ -47,6 +47,18 @@ __device__ __forceinline__ void visit_tag(element_tag tag, Body&& body) {
   }
 }
 
+/// The same for tags whose elements have keys as wide as Key: 64 bits for double, else 32.
+template <class Key, class Body>
+__device__ __forceinline__ void visit_tag_of(element_tag tag, Body&& body) {
+  if constexpr (sizeof(Key) == 8) {
+    body(double{});
+  } else {
+    visit_tag(tag, [&](auto type) {
+      if constexpr (sizeof(type) <= 4) body(type);
+    });
+  }
+}
+
 /// The rows to rank. `flip` is xored onto every key: all ones of the key for descending order.
 struct row_source {
   const void* data;
@@ -65,16 +77,30 @@ struct row_source {
   /// The key of an element before `flip`; Key is 64 bits wide for double, else 32.
   template <class Key>
   [[nodiscard]] __device__ __forceinline__ Key plain_key(index_t row, index_t col) const {
-    if constexpr (sizeof(Key) == 8) {
-      return detail::ordered_key(element<double>(row, col));
-    } else {
-      Key key = 0;
-      visit_tag(tag, [&](auto type) {
-        using T = decltype(type);
-        if constexpr (sizeof(T) <= 4) key = detail::ordered_key(element<T>(row, col));
-      });
-      return key;
-    }
+    Key key = 0;
+    visit_tag_of<Key>(
+        tag, [&](auto type) { key = detail::ordered_key(element<decltype(type)>(row, col)); });
+    return key;
+  }
+
+  /// keys[i] = the key, after `flip`, of column column_of(i) of a row, where holds(i). All are
+  /// being read before the first of them is needed.
+  template <class Key, int Count, class ColumnOf, class Holds>
+  __device__ __forceinline__ void load_keys(index_t row, const ColumnOf& column_of,
+                                            const Holds& holds, Key (&keys)[Count]) const {
+    visit_tag_of<Key>(tag, [&](auto type) {
+      using T = decltype(type);
+      const T* elements = static_cast<const T*>(data) + row * stride;
+      T values[Count];
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        if (holds(i)) values[i] = elements[column_of(i)];
+      }
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        if (holds(i)) keys[i] = detail::ordered_key(values[i]) ^ static_cast<Key>(flip);
+      }
+    });
   }
 
   template <class Key>

@@ -52,10 +52,28 @@ constexpr index_t rank_block_sort_max_cols(std::size_t element_bytes) {
       .capacity();
 }
 
-/// Segmented sort: rows that one pass over their elements parts, and elements that keep the device
-/// busy, beyond which a chunk has no more rows than that.
-inline constexpr index_t rank_sort_rows_of_pass = 256;
-inline constexpr index_t rank_sort_full_elements = index_t{1} << 24;
+/// Segmented sort: threads of a block, the most elements of a row that each of them takes at a
+/// time, and blocks that a multiprocessor of so many threads is to hold.
+inline constexpr int rank_sort_threads = 384;
+constexpr int rank_sort_items(std::size_t key_bytes) {
+  return key_bytes > 4 ? 12 : 16;
+}
+constexpr int rank_sort_blocks(int multiprocessor_threads) {
+  return multiprocessor_threads < 3 * rank_sort_threads ? 2 : 3;
+}
+/// Its count of digits: threads of a block, blocks of a multiprocessor, and elements of a row that
+/// one block counts.
+inline constexpr int rank_count_threads = 512;
+inline constexpr int rank_count_blocks = 2;
+inline constexpr index_t rank_count_elements = index_t{1} << 14;
+
+/// Ranks of sorted rows are put in the order of the columns in shared memory, by at most so many
+/// blocks a row, each of which reads the whole row; half as many threads up to so many columns.
+/// Else they are written scattered.
+inline constexpr index_t rank_staged_ranges = 4;
+inline constexpr int rank_staged_threads = 1024;
+inline constexpr index_t rank_staged_few_cols = 12288;
+inline constexpr int rank_scattered_threads = 256;
 
 /// Scratch of the segmented sort where the caller sets no limit; at least one row is always held.
 inline constexpr std::size_t rank_sort_workspace_bytes = std::size_t{512} << 20;

@@ -1,8 +1,20 @@
+#include <bit>
+#include <cstdint>
+
 #include "rank/rank_cases.hpp"
 
 namespace {
+
 constexpr auto cuda = gpu::backend::cuda;
+
+/// A finite value whose bytes are those of `bits`, below 0x7f in the highest; of a double, twice.
+template <class T>
+T value_of_bits(std::uint32_t bits) {
+  if constexpr (sizeof(T) == 8) return std::bit_cast<T>(std::uint64_t{bits} << 32 | bits);
+  if constexpr (sizeof(T) == 4) return std::bit_cast<T>(bits);
 }
+
+}  // namespace
 
 TEMPLATE_TEST_CASE("Ranks equal SciPy's", "[rank][cuda]", std::int8_t, std::int16_t, std::int32_t,
                    std::uint8_t, std::uint16_t, float, double) {
@@ -27,6 +39,47 @@ TEMPLATE_TEST_CASE("Middle rows", "[rank][cuda]", std::int8_t, std::int32_t, std
 TEMPLATE_TEST_CASE("Long rows", "[rank][cuda]", std::int16_t, float, double) {
   gpu_test::check_long_rows<TestType>(
       cuda, {2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 131'071, 131'072, 131'073});
+}
+
+// Around the tiles of the segmented sort: of 16 and 12 elements a thread, and of fewer.
+TEMPLATE_TEST_CASE("Rows of whole tiles", "[rank][cuda]", std::uint8_t, std::int32_t, float,
+                   double) {
+  gpu_test::check_long_rows<TestType>(
+      cuda, {383, 384, 385, 4607, 4608, 4609, 6143, 6144, 6145, 9216, 9217, 12'288, 12'289});
+}
+
+// A pass of the segmented sort is left out for a row whose keys all have the same digit there. So
+// many rows keep a device busy that puts their ranks in order in shared memory.
+TEMPLATE_TEST_CASE("Rows whose keys differ in some of their bytes alone", "[rank][cuda]",
+                   std::int32_t, float, double) {
+  constexpr std::uint32_t masks[] = {0,          0x000000ff, 0x0000ff00, 0x00ff0000, 0x7f000000,
+                                     0x00ff00ff, 0x7f00ff00, 0x7f0000ff, 0x00ffff00, 0x7fffffff};
+  constexpr gpu::index_t cols = 9000;
+  gpu::matrix<TestType> data(14 * std::size(masks), cols);
+  for (gpu::index_t i = 0; i < data.rows(); ++i) {
+    for (gpu::index_t j = 0; j < cols; ++j) {
+      // Below 0x7f in the highest byte: no NaN, and no infinity.
+      const std::uint32_t bits =
+          static_cast<std::uint32_t>(j * 7 + i) * 2654435761U & masks[i % 10];
+      data(i, j) = value_of_bits<TestType>(bits % 0x7f000000U);
+    }
+  }
+  gpu_test::check_against_reference<TestType>(cuda, std::as_const(data).view());
+}
+
+TEMPLATE_TEST_CASE("NaN, zeros of both signs and equal values in long rows", "[rank][cuda]", float,
+                   double) {
+  for (const gpu::index_t cols : {8193, 40'000}) {
+    auto data = gpu_test::tied_matrix<TestType>(cols < 10'000 ? 150 : 4, cols, 51, 0.3, 500);
+    for (gpu::index_t j = 0; j < cols; j += 3) {
+      if (data(0, j) == 0) data(0, j) = TestType(-0.0);
+    }
+    data(1, cols - 1) = std::numeric_limits<TestType>::quiet_NaN();
+    data(2, 0) = -std::numeric_limits<TestType>::quiet_NaN();
+    std::fill(data.data() + 3 * cols, data.data() + 4 * cols, TestType(-2.5));
+    gpu_test::check_against_reference<TestType>(cuda, std::as_const(data).view(),
+                                                gpu::nan_policy::propagate);
+  }
 }
 
 TEST_CASE("Rows within a larger matrix", "[rank][cuda]") {
@@ -61,8 +114,7 @@ TEST_CASE("A workspace limit is kept, and refused where a row does not fit", "[r
   }
 }
 
-// Rows that one sort takes are parted by one pass over their numbers, by several, or not at all,
-// and a grid counts 65535 of them.
+// One row, rows of one tile and of many, and more rows than the second dimension of a grid counts.
 TEST_CASE("Any number of rows is sorted at a time", "[rank][cuda]") {
   struct shape {
     gpu::index_t rows;

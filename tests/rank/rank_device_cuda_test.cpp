@@ -83,6 +83,15 @@ TEMPLATE_TEST_CASE("Centred ranks equal the CPU's", "[rank][cuda]", std::int8_t,
   }
 }
 
+// Enough rows to keep a device busy that puts their ranks in order in shared memory: in one block's
+// and in those of several.
+TEST_CASE("Centred ranks of many long rows equal the CPU's", "[rank][cuda]") {
+  for (const gpu::index_t cols : {8193, 70'000}) {
+    check_centred_ranks<std::int32_t>(gpu_test::random_matrix<float>(150, cols, 52), cols + 29);
+    check_centred_ranks<std::int32_t>(gpu_test::tied_matrix<int>(150, cols, 53), cols);
+  }
+}
+
 TEST_CASE("Centred ranks of values around a large one are counted all the same", "[rank][cuda]") {
   auto data = gpu_test::tied_matrix<int>(600, 30, 45, 0.5, 1000);
   for (gpu::index_t i = 0; i < 600; ++i) {

@@ -33,7 +33,7 @@ const pair_kernels avx512_pair_kernels{
     .rho = rho_of_sums,
     .select = select_compressed,
     .ordered_dots = ordered_dots,
-    .int8_dot = dot_of<std::int8_t>,
-    .int16_dot = dot_of<std::int16_t>};
+    .int8_dot = masked_dot<std::int8_t>,
+    .int16_dot = masked_dot<std::int16_t>};
 
 }  // namespace gpu::cpu

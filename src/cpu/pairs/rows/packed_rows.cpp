@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
+
+#include "base/parallel.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -17,17 +20,19 @@ constexpr index_t most_screened_cols = 32768;
 constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
 constexpr index_t most_sample = 1 << 14;
+constexpr std::size_t samples_per_task = 256;
 
 }  // namespace
 
 packed_rows::packed_rows(const pair_kernels& kernels, packing how, const row_layout& layout,
-                         index_t cols)
+                         index_t cols, int threads)
     : kernels_(kernels),
       dots_(how == packing::int8 ? &kernels.int8
                                  : (how == packing::int16 ? &kernels.int16 : &kernels.float32)),
       how_(how),
       layout_(layout),
-      cols_(cols) {}
+      cols_(cols),
+      threads_(threads) {}
 
 void packed_rows::choose(const pair_task& task) {
   task_ = task;
@@ -71,17 +76,26 @@ const std::vector<double>& packed_rows::sample() {
   const auto count = static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
                                                          static_cast<double>(least_sample),
                                                          static_cast<double>(most_sample)));
-  sample_.reserve(count);
+  std::vector<std::pair<index_t, index_t>> drawn;
+  drawn.reserve(count);
   std::minstd_rand random(1);
   const auto& [first, second, asked] = layout_;
   const index_t col_begin = second > 0 ? layout_.second_begin() : asked.begin;
   const index_t cols = layout_.places() - col_begin;
-  while (sample_.size() < count) {
+  while (drawn.size() < count) {
     const auto i = asked.begin + static_cast<index_t>(random()) % asked.size();
     const auto j = col_begin + static_cast<index_t>(random()) % cols;
     // Where both rows are rows of the area, only one order of the two is a pair.
-    if (asked.size() == cols ? i != j : i < j) sample_.push_back(exact(i, j));
+    if (asked.size() == cols ? i != j : i < j) drawn.emplace_back(i, j);
   }
+  sample_.resize(count);
+  const std::size_t tasks = (count + samples_per_task - 1) / samples_per_task;
+  parallel_for(static_cast<index_t>(tasks), thread_count(threads_), [&](index_t task, int) {
+    const std::size_t begin = static_cast<std::size_t>(task) * samples_per_task;
+    for (std::size_t k = begin; k < std::min(begin + samples_per_task, count); ++k) {
+      sample_[k] = exact(drawn[k].first, drawn[k].second);
+    }
+  });
   return sample_;
 }
 

@@ -124,7 +124,7 @@ class packed_pearson_rows final : public packed_rows {
  public:
   packed_pearson_rows(const pair_kernels& kernels, unit_rows rows, const row_layout& layout,
                       index_t cols, int threads)
-      : packed_rows(kernels, packing::float32, layout, cols),
+      : packed_rows(kernels, packing::float32, layout, cols, threads),
         rows_(std::move(rows)),
         cols_(cols),
         threads_(threads) {

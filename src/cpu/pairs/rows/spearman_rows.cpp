@@ -190,7 +190,7 @@ class packed_spearman_rows final : public packed_rows {
  public:
   packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
                        const row_layout& layout, int threads)
-      : packed_rows(kernels, how, layout, ranks.stride),
+      : packed_rows(kernels, how, layout, ranks.stride, threads),
         ranks_(std::move(ranks)),
         lengths_(ranks_.square_sums.size()),
         threads_(threads) {

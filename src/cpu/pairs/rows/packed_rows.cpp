@@ -16,6 +16,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Beyond this many columns the 8-bit sums of the screen could overflow.
 constexpr index_t most_screened_cols = 32768;
 
+// What rounding to bytes takes from a cut, about, where ranks do not repeat: before there is a
+// screen, which takes time to make.
+constexpr double least_error = 0.008;
+
 // One pair in so many is looked at to estimate what passes: some per mille of the time of a screen.
 constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
@@ -114,7 +118,7 @@ void packed_rows::choose_for_cut(const kernel_cut& how) {
   cpu_pair_costs costs = this->costs(task_);
   const bool is_offered =
       kernels_.screen.search != nullptr && cols_ <= most_screened_cols && how.cut > 0;
-  estimate_.candidates = is_offered ? estimate_.kept : 1;  // at least
+  estimate_.candidates = is_offered ? share_above(how.cut - least_error) : 1;
   if (!is_offered) costs.screen = infinity;
   // Making the screen takes longer than what it saves.
   if (layout_.is_thin()) costs.screen = infinity;
@@ -137,27 +141,21 @@ std::string packed_rows::explain() const {
   return explain_cpu_way(choice_, estimate_);
 }
 
-// A sample may have missed what is rare, and rows may be of several kinds. Where a way has to look
-// at many more pairs than it was chosen for, the next one takes over; what was found stays.
+// A sample may have missed what is rare, and rows may be of several kinds. What was found stays.
 void packed_rows::reconsider() {
-  constexpr std::uint64_t least_pairs = 1 << 20;
+  constexpr std::uint64_t least_pairs = 1 << 18;
   if (!cut_ || way_ == cpu_pair_way::every || searched_pairs_ < least_pairs) return;
+  const auto done = static_cast<double>(searched_pairs_.load());
+  const double share = static_cast<double>(candidates_) / done;
   pair_estimate seen = estimate_;
-  const double share =
-      static_cast<double>(candidates_) / static_cast<double>(searched_pairs_.load());
-  const bool is_screened = way_ == cpu_pair_way::screen;
-  (is_screened ? seen.candidates : seen.kept) = share;
-  if (is_screened) seen.kept = std::min(seen.kept, share);
-  cpu_pair_costs costs = this->costs(task_);
-  if (!is_screened) costs.screen = infinity;  // gone
-  const cpu_way_choice now = choose_cpu_way(seen, costs);
+  (way_ == cpu_pair_way::screen ? seen.candidates : seen.kept) = share;
+  if (way_ == cpu_pair_way::screen) seen.kept = std::min(seen.kept, share);
+  const cpu_pair_way next = review_cpu_way(way_, seen, costs(task_), done, pairs());
+  if (next == way_) return;
+  way_ = choice_.way = next;
+  estimate_ = seen;
   searched_pairs_ = 0;
   candidates_ = 0;
-  if (now.way == way_) return;
-  const double worth = is_screened ? now.screen : now.search;
-  const double other = now.way == cpu_pair_way::search ? now.search : now.every;
-  if (worth < 1.2 * other) return;
-  way_ = now.way;
   pack_for_way();
 }
 

@@ -68,7 +68,7 @@ bool is_screened(const pair_rows& rows) {
 TEST_CASE("A screen that the first rows prove wrong is left, and what it found stays",
           "[pairs][cpu]") {
   int left = 0;
-  for (const index_t alike : {2, 100, 250, 400, 800}) {
+  for (const index_t alike : {2, 100, 250, 300, 400, 500, 800}) {
     CAPTURE(alike);
     const gpu::matrix<float> values = rows_behind_some_alike(3000, alike);
     const std::unique_ptr<pair_rows> rows = pack(values);

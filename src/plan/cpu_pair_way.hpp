@@ -55,16 +55,40 @@ struct cpu_way_choice {
   return pair * (1 + std::min(1.0, block_pairs * share)) + share * decide;
 }
 
-/// The way that is expected to take least time.
+/// The way that is expected to take least time. The screen has to promise a tenth less than the
+/// others: what it leaves is known from a few pairs alone, and theirs is a fixed price.
 [[nodiscard]] inline cpu_way_choice choose_cpu_way(const pair_estimate& estimate,
                                                    const cpu_pair_costs& costs) {
+  constexpr double worth_screening = 0.9;
   cpu_way_choice out{
       .screen = cpu_cost_of_dropping(costs.screen, estimate.candidates, costs.candidate),
       .search = cpu_cost_of_dropping(costs.search, estimate.kept, costs.decide),
       .every = costs.every};
   out.way = out.every < out.search ? cpu_pair_way::every : cpu_pair_way::search;
-  if (out.screen < std::min(out.search, out.every)) out.way = cpu_pair_way::screen;
+  if (out.screen < worth_screening * std::min(out.search, out.every)) {
+    out.way = cpu_pair_way::screen;
+  }
   return out;
+}
+
+/// The way that goes on where `way` was taken and the pairs turned out as `seen` says: the next
+/// best one once `way` has lost 1 % of what that takes for all pairs, else `way`. Rows that are of
+/// another kind than the others so change nothing by being first.
+[[nodiscard]] inline cpu_pair_way review_cpu_way(cpu_pair_way way, const pair_estimate& seen,
+                                                 const cpu_pair_costs& costs, double pairs_done,
+                                                 double all_pairs) {
+  constexpr double most_lost = 0.01;
+  if (way == cpu_pair_way::every) return way;
+  cpu_pair_costs others = costs;
+  others.screen = std::numeric_limits<double>::infinity();
+  const cpu_way_choice now = choose_cpu_way(seen, others);
+  const bool is_screened = way == cpu_pair_way::screen;
+  const double spent = is_screened
+                           ? cpu_cost_of_dropping(costs.screen, seen.candidates, costs.candidate)
+                           : now.search;
+  const double other = is_screened ? std::min(now.search, now.every) : now.every;
+  if (pairs_done * (spent - other) <= most_lost * all_pairs * other) return way;
+  return is_screened ? now.way : cpu_pair_way::every;
 }
 
 /// The choice in words: the way, what it and the others were expected to cost, and what the sample

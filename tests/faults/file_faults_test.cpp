@@ -339,7 +339,10 @@ TEST_CASE("A full disk leaves nothing behind", "[faults][files]") {
       return;
     }
     for (const std::vector<std::string>& kept :
-         {std::vector<std::string>{"edges"}, {"edges", "--format", "npy"}, {"dense"}}) {
+         {std::vector<std::string>{"edges"},
+          {"edges", "--format", "npy"},
+          {"edges", "--format", "npy", "--threads", "8"},  // stored to mapped pages
+          {"dense"}}) {
       std::vector<std::string> words{"spearman", input, "-o", disk + "/out", "--keep"};
       words.insert(words.end(), kept.begin(), kept.end());
       const auto result = run_command(words);

@@ -346,6 +346,37 @@ TEST_CASE("Records of several threads stand in order, and take no space behind t
   CHECK_FALSE(gpu::io::output_file("/dev/null").has_places());
 }
 
+#if defined(__linux__)
+TEST_CASE("Records stand in order in a file that lies in memory", "[io][writer]") {
+  const std::filesystem::path memory = "/dev/shm";
+  if (!std::filesystem::is_directory(memory)) return;
+  const std::filesystem::path folder =
+      memory / ("gpu-similarity-writer-test-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const gpu::io::row_names names;
+  const auto edges = make_edges(2'000'003, 100);  // three pieces of 16 MiB
+  const std::string path = (folder / "edges.npy").string();
+  for (const std::size_t count : {std::size_t{70'000}, std::size_t{699'051}, edges.size()}) {
+    const auto written = std::span(edges).first(count);
+    gpu::io::output_file out(path);
+    const auto writer = gpu::io::make_edge_writer(
+        gpu::io::result_format::npy, out,
+        {.names = names, .rows = 20000, .observations = observations, .threads = 8});
+    writer->write(written);
+    writer->finish();
+    out.commit();
+    const std::string text = gpu_test::read_file(path);
+    REQUIRE(text.size() == records_begin + written.size_bytes());
+    CHECK(text.find("'shape': (" + std::to_string(count) + ",)") < records_begin);
+    CHECK(text.compare(records_begin, std::string::npos, records_of(written)) == 0);
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
+  }
+  std::filesystem::remove_all(folder);
+}
+#endif
+
 TEST_CASE("Of records that do not fit, what stands whole is known and kept", "[io][writer]") {
   const gpu_test::temporary_folder folder;
   const gpu::io::row_names names;

@@ -36,6 +36,92 @@ TEST_CASE("What a screen leaves may be too dear where its products are cheap", "
   CHECK(way(5e-5, 1e-4) == cpu_pair_way::screen);
 }
 
+TEST_CASE("A screen that promises little is not taken", "[plan]") {
+  // 57 ranks with VNNI, counted: the screen is a fifth cheaper where it leaves nothing.
+  const cpu_pair_costs costs{
+      .screen = 0.31, .search = 0.37, .every = 0.39, .candidate = 50, .decide = 20};
+  const auto way = [&](double share) {
+    return choose_cpu_way({.sampled = 7500, .kept = share, .candidates = share}, costs).way;
+  };
+  CHECK(way(1.0 / 15000) == cpu_pair_way::screen);
+  CHECK(way(5e-4) != cpu_pair_way::screen);
+}
+
+namespace {
+
+// Pairs of an upper triangle of `rows`, and what a job over them spends where way is reviewed
+// between panels. share(row) is the share of candidates in the panel that begins there.
+struct reviewed_job {
+  double rows;
+  cpu_pair_costs costs;
+
+  [[nodiscard]] double pairs(double begin, double end) const {
+    return (end - begin) * (rows - (begin + end) / 2);
+  }
+
+  template <class Share>
+  [[nodiscard]] double spent(cpu_pair_way& way, const Share& share) const {
+    double total = 0;
+    double done = 0;
+    double candidates = 0;
+    double end = 0;
+    for (double begin = 0; begin < rows; begin = end) {
+      end = std::min(rows, begin + std::clamp(3 * begin, 128.0, 2048.0));
+      const double here = share(begin);
+      const double price = way == cpu_pair_way::screen
+                               ? gpu::cpu::cpu_cost_of_dropping(costs.screen, here, costs.candidate)
+                           : way == cpu_pair_way::search
+                               ? gpu::cpu::cpu_cost_of_dropping(costs.search, here, costs.decide)
+                               : costs.every;
+      total += pairs(begin, end) * price;
+      done += pairs(begin, end);
+      candidates += pairs(begin, end) * here;
+      const double seen = candidates / done;
+      const cpu_pair_way next = gpu::cpu::review_cpu_way(
+          way, {.sampled = 7500, .kept = seen, .candidates = seen}, costs, done, pairs(0, rows));
+      if (next != way) done = candidates = 0;
+      way = next;
+    }
+    return total;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("A screen that goes wrong loses at most 5 % of the job", "[plan]") {
+  const reviewed_job job{
+      22283, {.screen = 0.103, .search = 0.24, .every = 0.34, .candidate = 178, .decide = 21}};
+  const double by_every = job.pairs(0, job.rows) * job.costs.every;
+  // From what it was chosen for to what makes a pair five times as dear.
+  for (double share = 1e-5; 0.103 * 2 + 178 * share < 5 * 0.34; share *= 1.1) {
+    cpu_pair_way way = cpu_pair_way::screen;
+    CHECK(job.spent(way, [&](double) { return share; }) <= 1.05 * by_every);
+    const double price = gpu::cpu::cpu_cost_of_dropping(0.103, share, 178);
+    if (price < 0.3) CHECK(way == cpu_pair_way::screen);
+    if (price > 0.4) CHECK(way != cpu_pair_way::screen);
+  }
+}
+
+TEST_CASE("Rows of another kind that come first do not end a screen", "[plan]") {
+  const reviewed_job job{
+      100'000, {.screen = 0.103, .search = 0.24, .every = 0.34, .candidate = 178, .decide = 21}};
+  cpu_pair_way way = cpu_pair_way::screen;
+  const double spent = job.spent(way, [](double row) { return row < 128 ? 0.004 : 1e-5; });
+  CHECK(way == cpu_pair_way::screen);
+  CHECK(spent < 0.5 * job.pairs(0, job.rows) * job.costs.every);
+}
+
+TEST_CASE("A search that goes wrong becomes a decision of every pair", "[plan]") {
+  const reviewed_job job{22283, {.search = 0.6, .every = 1.5, .candidate = 20, .decide = 20}};
+  cpu_pair_way way = cpu_pair_way::search;
+  const double spent = job.spent(way, [](double) { return 0.2; });
+  CHECK(way == cpu_pair_way::every);
+  CHECK(spent <= 1.05 * job.pairs(0, job.rows) * job.costs.every);
+  way = cpu_pair_way::search;
+  (void)job.spent(way, [](double) { return 1e-4; });
+  CHECK(way == cpu_pair_way::search);
+}
+
 TEST_CASE("A choice tells what each way would have cost", "[plan]") {
   const cpu_pair_costs no_screen{.search = 0.6, .every = 2.5, .candidate = 20, .decide = 20};
   const auto choice = choose_cpu_way({.sampled = 10, .kept = 0.01, .candidates = 1}, no_screen);

@@ -14,8 +14,8 @@ void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& me
   rows_->prepare({.wanted = pair_task::output::matches, .keep = writer.keep()});
   if (!source_) writer.tell_expected();
   for (index_t begin = asked_.begin; begin < asked_.end && !writer.has_enough();) {
-    const index_t most = begin == asked_.begin ? pair_policy::first_panel_rows : panel_rows();
-    index_t end = std::min({begin + most, begin + writer.rows_that_fit(window_cols()), asked_.end});
+    index_t end = std::min(
+        {begin + panel_rows_at(begin), begin + writer.rows_that_fit(window_cols()), asked_.end});
     while (!writer.collect(begin, end, end - begin == 1)) {
       const index_t fewer = std::min((end - begin) / 2, writer.rows_that_fit(window_cols()));
       end = begin + std::max<index_t>(1, fewer);

@@ -169,6 +169,11 @@ index_t pair_engine::panel_rows() const {
   return panel_rows_for(window_cols(), info_.cols);
 }
 
+index_t pair_engine::panel_rows_at(index_t begin) const {
+  const index_t most = pair_policy::panel_growth * (begin - asked_.begin);
+  return std::min(std::max(most, pair_policy::first_panel_rows), panel_rows());
+}
+
 void pair_engine::load(row_range first, row_range second, row_range asked) {
   rows_ = nullptr;  // before the next ones take memory
   rows_ = source_->pack(first, second, asked, original_);

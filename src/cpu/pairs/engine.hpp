@@ -91,6 +91,8 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] index_t result_row(index_t place) const { return original(place) - row_base_; }
   [[nodiscard]] index_t result_col(index_t place) const { return original(place) - col_base_; }
   [[nodiscard]] index_t panel_rows() const;
+  // Rows of the panel that begins at `begin`.
+  [[nodiscard]] index_t panel_rows_at(index_t begin) const;
 
   // Packs a window; the places `asked` are those of rows of the area.
   void load(row_range first, row_range second, row_range asked);
@@ -231,8 +233,7 @@ template <class Body>
 void pair_engine::for_each_upper_tile(detail::pair_progress& meter, const Body& body) {
   index_t end = 0;
   for (index_t begin = asked_.begin; begin < asked_.end; begin = end) {
-    const index_t most = begin == asked_.begin ? pair_policy::first_panel_rows : panel_rows();
-    end = std::min(begin + std::min(most, panel_rows()), asked_.end);
+    end = std::min(begin + panel_rows_at(begin), asked_.end);
     for_each_tile(upper_tiles(begin, end), body);
     meter.advance(pairs_in(begin, end));
     rows_->reconsider();

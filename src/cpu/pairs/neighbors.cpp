@@ -60,6 +60,12 @@ class best_neighbors {
   std::vector<entry> heap_;
 };
 
+// How many threads can share the columns of a few rows.
+index_t column_parts(const pair_tile& area, int threads) {
+  constexpr index_t least_cols = 4 * pair_policy::task_cols;  // bars have to rise first
+  return std::clamp<index_t>(area.cols() / least_cols, 1, 4 * threads);
+}
+
 }  // namespace
 
 // The k best neighbours of the rows of a strip, from their pairs with all rows.
@@ -228,7 +234,8 @@ void pair_engine::top_k_of_window(const detail::top_k_request& request, const pa
     pair_tile panel = area;
     panel.row_begin = begin;
     panel.row_end = std::min(begin + step, area.row_end);
-    if (panel.rows() < threads_ * rows_at_once) {
+    const index_t strips_of_rows = (panel.rows() + rows_at_once - 1) / rows_at_once;
+    if (strips_of_rows < threads_ && column_parts(panel, threads_) > strips_of_rows) {
       top_k_of_columns(request, panel, out);
     } else {
       std::vector<pair_tile> strips;
@@ -246,8 +253,7 @@ void pair_engine::top_k_of_window(const detail::top_k_request& request, const pa
 
 void pair_engine::top_k_of_columns(const detail::top_k_request& request, const pair_tile& area,
                                    neighbor_table& out) {
-  constexpr index_t least_cols = 4 * pair_policy::task_cols;  // bars have to rise first
-  const index_t parts = std::clamp<index_t>(area.cols() / least_cols, 1, 4 * threads_);
+  const index_t parts = column_parts(area, threads_);
   const index_t cols = round_up((area.cols() + parts - 1) / parts, pair_policy::window_step);
   for (index_t row = area.row_begin; row < area.row_end; row += pair_policy::task_rows) {
     std::vector<pair_tile> strips;

@@ -30,8 +30,10 @@ inline constexpr index_t most_packed_cols = 1860;
 /// of at most about this many multiply-adds.
 inline constexpr index_t panel_rows = 2048;
 inline constexpr double panel_work = 8e9;
-/// The first panel is small: it shows whether the pairs are as the sample said.
-inline constexpr index_t first_panel_rows = 256;
+/// The first panels are small: they show whether the pairs are as the sample said. Each has at most
+/// so many rows for each one before it.
+inline constexpr index_t first_panel_rows = 128;
+inline constexpr index_t panel_growth = 3;
 
 /// Multiply-adds that are worth a further thread.
 inline constexpr double thread_work = 2e7;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "io/file_digest.hpp"
 #include "io/io_error.hpp"
 #include "io/stop_request.hpp"
+#include "io/write/mapped_places.hpp"
 #include "io/write/output_target.hpp"
 #include "io/write/temporary_files.hpp"
 
@@ -69,13 +71,17 @@ class output_file {
   /// Whether replace() is possible.
   [[nodiscard]] bool can_replace() const noexcept { return !partial_path_.empty(); }
   /// Writes bytes at a position: over some that were written before, or at a place of take_place().
-  /// Several threads may.
+  /// Several threads may, at places of their own.
   void replace(std::uint64_t position, std::string_view bytes) const;
 
   /// Whether several threads can write, each at places of its own: a regular file without digest.
   [[nodiscard]] bool has_places() const noexcept {
     return can_replace() && !settings_.takes_digest;
   }
+  /// How many of `threads` writing at places gains from; to be asked before the first place is
+  /// taken. Four or more store to the pages of a file that lies in memory; more than two that write
+  /// wait for each other (docs/experiments.md).
+  [[nodiscard]] std::size_t place_threads(std::size_t threads);
   /// The place of the next `bytes`, behind all before, for replace(); write() is not used any more.
   /// Asks the file system for space ahead, so that threads do not wait for each other to get it.
   /// @throw output_limit_reached
@@ -107,7 +113,7 @@ class output_file {
   void wait_for_room() const;
   void check_stop() const;
   void reserve_space(std::uint64_t end);
-  void give_back_space() const;
+  void give_back_space();
   void close();
   [[noreturn]] void fail_to_write(int error_number) const;
 
@@ -121,9 +127,10 @@ class output_file {
   bool is_synced_ = false;
   bool is_kept_ = false;
   std::uint64_t bytes_written_ = 0;
-  std::uint64_t places_end_ = 0;    // of those that were taken; 0: none was
-  std::uint64_t reserved_end_ = 0;  // up to which the file system was asked for space
-  bool is_space_refused_ = false;   // it is not asked again
+  std::uint64_t places_end_ = 0;           // of those that were taken; 0: none was
+  std::uint64_t reserved_end_ = 0;         // up to which the file system was asked for space
+  bool is_space_refused_ = false;          // it is not asked again
+  std::unique_ptr<mapped_places> mapped_;  // of a file in memory
   file_digest digest_;
 };
 

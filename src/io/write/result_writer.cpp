@@ -64,7 +64,7 @@ class edge_npy_writer final : public edge_writer {
   edge_npy_writer(output_file& out, result_frame frame, int threads)
       : frame_(frame),
         out_(with_header(out, frame)),
-        pipeline_(out, std::min(most_threads, static_cast<std::size_t>(cpu::thread_count(threads))),
+        pipeline_(out, out.place_threads(static_cast<std::size_t>(cpu::thread_count(threads))),
                   block_edges) {}
   void write(std::span<const edge> edges) override { pipeline_.push(edges); }
   void finish() override {
@@ -75,8 +75,6 @@ class edge_npy_writer final : public edge_writer {
   [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
 
  private:
-  // More of them wait for each other in the file system (docs/experiments.md).
-  static constexpr std::size_t most_threads = 2;
   static constexpr std::size_t block_edges = std::size_t{1} << 16;
 
   static output_file& with_header(output_file& out, result_frame frame) {

@@ -174,15 +174,16 @@ inline constexpr index_t hit_padding = 8;
 /// finding pairs; only the ratios matter.
 struct pair_speed {
   double screen;   ///< A column in 8 bits, for the screen.
+  double look;     ///< Comparing such a sum with the limit.
   double int8;     ///< A column of sums of 8-bit products.
   double int16;    ///< Of 16-bit products.
   double float32;  ///< Of single precision.
   double float64;  ///< Of statistics in double precision.
   double filter;   ///< Comparing a sum with the cut.
+  double count;    ///< Adding to the degrees what the comparison says.
   double select;   ///< Writing the sum, and going through it without a branch.
   /// Deciding a pair that the screen leaves, a step of which nothing can be foreseen: its branch,
-  /// where its rows are, its root and quotient. 8-bit products in one instruction make pairs
-  /// cheap, and so this dear beside them.
+  /// where its rows are, its root and quotient.
   double candidate;
 };
 

@@ -237,14 +237,16 @@ void sums(const kernel_tile& tile, std::int32_t* out, index_t stride) {
 }  // namespace
 
 const pair_kernels amx_pair_kernels{.name = "amx",
-                                    .speed = {.screen = 0.0018,
-                                              .int8 = 0.0025,
+                                    .speed = {.screen = 0.0011,
+                                              .look = 0.09,
+                                              .int8 = 0.0015,
                                               .int16 = 0.009,
                                               .float32 = 0.016,
                                               .float64 = 0.06,
-                                              .filter = 0.1,
-                                              .select = 0.8,
-                                              .candidate = 150},
+                                              .filter = 0.15,
+                                              .count = 0.04,
+                                              .select = 0.6,
+                                              .candidate = 90},
                                     .int8_chunk = tile_steps,
                                     .screen = {.search = screen, .columns = packing::signed_int8},
                                     .count_classes = count_classes,
@@ -254,7 +256,7 @@ const pair_kernels amx_pair_kernels{.name = "amx",
                                     .rho = rho_of_sums,
                                     .select = select_compressed,
                                     .ordered_dots = ordered_dots,
-                                    .int8_dot = dot_of<std::int8_t>,
-                                    .int16_dot = dot_of<std::int16_t>};
+                                    .int8_dot = masked_dot<std::int8_t>,
+                                    .int16_dot = masked_dot<std::int16_t>};
 
 }  // namespace gpu::cpu

@@ -39,14 +39,16 @@ std::uint64_t count_classes(const class_tile& tile, std::uint32_t* row_degree,
 
 const pair_kernels avx512_vnni_pair_kernels{
     .name = "avx512_vnni",
-    .speed = {.screen = 0.0045,
-              .int8 = 0.0045,
+    .speed = {.screen = 0.0055,
+              .look = 0.01,
+              .int8 = 0.0055,
               .int16 = 0.009,
               .float32 = 0.016,
               .float64 = 0.06,
-              .filter = 0.1,
-              .select = 0.8,
-              .candidate = 75},
+              .filter = 0.08,
+              .count = 0.02,
+              .select = 0.5,
+              .candidate = 40},
     .screen = {.search = vnni_screen::search, .columns = packing::int8},
     .count_classes = count_classes,
     .int8 = kernel_body<vnni_int8>::kernels(),
@@ -55,7 +57,7 @@ const pair_kernels avx512_vnni_pair_kernels{
     .rho = rho_of_sums,
     .select = select_compressed,
     .ordered_dots = ordered_dots,
-    .int8_dot = dot_of<std::int8_t>,
-    .int16_dot = dot_of<std::int16_t>};
+    .int8_dot = masked_dot<std::int8_t>,
+    .int16_dot = masked_dot<std::int16_t>};
 
 }  // namespace gpu::cpu

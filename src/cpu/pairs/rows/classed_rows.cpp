@@ -16,7 +16,7 @@ constexpr index_t most_square_sum =
     most_classed_cols * (most_classed_cols * most_classed_cols - 1) / 3;
 static_assert(most_square_sum < std::numeric_limits<std::int16_t>::max());
 
-constexpr index_t rows_per_task = 4096;
+constexpr index_t rows_per_task = 512;
 constexpr index_t most_steps = (most_classed_cols + step_bytes - 1) / step_bytes;
 
 // Places `range` of the order: the same rows by their sums of squares.

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
+
+#include "base/parallel.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -13,21 +16,27 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Beyond this many columns the 8-bit sums of the screen could overflow.
 constexpr index_t most_screened_cols = 32768;
 
+// What rounding to bytes takes from a cut, about, where ranks do not repeat: before there is a
+// screen, which takes time to make.
+constexpr double least_error = 0.008;
+
 // One pair in so many is looked at to estimate what passes: some per mille of the time of a screen.
 constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
 constexpr index_t most_sample = 1 << 14;
+constexpr std::size_t samples_per_task = 256;
 
 }  // namespace
 
 packed_rows::packed_rows(const pair_kernels& kernels, packing how, const row_layout& layout,
-                         index_t cols)
+                         index_t cols, int threads)
     : kernels_(kernels),
       dots_(how == packing::int8 ? &kernels.int8
                                  : (how == packing::int16 ? &kernels.int16 : &kernels.float32)),
       how_(how),
       layout_(layout),
-      cols_(cols) {}
+      cols_(cols),
+      threads_(threads) {}
 
 void packed_rows::choose(const pair_task& task) {
   task_ = task;
@@ -71,17 +80,26 @@ const std::vector<double>& packed_rows::sample() {
   const auto count = static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
                                                          static_cast<double>(least_sample),
                                                          static_cast<double>(most_sample)));
-  sample_.reserve(count);
+  std::vector<std::pair<index_t, index_t>> drawn;
+  drawn.reserve(count);
   std::minstd_rand random(1);
   const auto& [first, second, asked] = layout_;
   const index_t col_begin = second > 0 ? layout_.second_begin() : asked.begin;
   const index_t cols = layout_.places() - col_begin;
-  while (sample_.size() < count) {
+  while (drawn.size() < count) {
     const auto i = asked.begin + static_cast<index_t>(random()) % asked.size();
     const auto j = col_begin + static_cast<index_t>(random()) % cols;
     // Where both rows are rows of the area, only one order of the two is a pair.
-    if (asked.size() == cols ? i != j : i < j) sample_.push_back(exact(i, j));
+    if (asked.size() == cols ? i != j : i < j) drawn.emplace_back(i, j);
   }
+  sample_.resize(count);
+  const std::size_t tasks = (count + samples_per_task - 1) / samples_per_task;
+  parallel_for(static_cast<index_t>(tasks), thread_count(threads_), [&](index_t task, int) {
+    const std::size_t begin = static_cast<std::size_t>(task) * samples_per_task;
+    for (std::size_t k = begin; k < std::min(begin + samples_per_task, count); ++k) {
+      sample_[k] = exact(drawn[k].first, drawn[k].second);
+    }
+  });
   return sample_;
 }
 
@@ -100,7 +118,7 @@ void packed_rows::choose_for_cut(const kernel_cut& how) {
   cpu_pair_costs costs = this->costs(task_);
   const bool is_offered =
       kernels_.screen.search != nullptr && cols_ <= most_screened_cols && how.cut > 0;
-  estimate_.candidates = is_offered ? estimate_.kept : 1;  // at least
+  estimate_.candidates = is_offered ? share_above(how.cut - least_error) : 1;
   if (!is_offered) costs.screen = infinity;
   // Making the screen takes longer than what it saves.
   if (layout_.is_thin()) costs.screen = infinity;
@@ -123,27 +141,21 @@ std::string packed_rows::explain() const {
   return explain_cpu_way(choice_, estimate_);
 }
 
-// A sample may have missed what is rare, and rows may be of several kinds. Where a way has to look
-// at many more pairs than it was chosen for, the next one takes over; what was found stays.
+// A sample may have missed what is rare, and rows may be of several kinds. What was found stays.
 void packed_rows::reconsider() {
-  constexpr std::uint64_t least_pairs = 1 << 20;
+  constexpr std::uint64_t least_pairs = 1 << 18;
   if (!cut_ || way_ == cpu_pair_way::every || searched_pairs_ < least_pairs) return;
+  const auto done = static_cast<double>(searched_pairs_.load());
+  const double share = static_cast<double>(candidates_) / done;
   pair_estimate seen = estimate_;
-  const double share =
-      static_cast<double>(candidates_) / static_cast<double>(searched_pairs_.load());
-  const bool is_screened = way_ == cpu_pair_way::screen;
-  (is_screened ? seen.candidates : seen.kept) = share;
-  if (is_screened) seen.kept = std::min(seen.kept, share);
-  cpu_pair_costs costs = this->costs(task_);
-  if (!is_screened) costs.screen = infinity;  // gone
-  const cpu_way_choice now = choose_cpu_way(seen, costs);
+  (way_ == cpu_pair_way::screen ? seen.candidates : seen.kept) = share;
+  if (way_ == cpu_pair_way::screen) seen.kept = std::min(seen.kept, share);
+  const cpu_pair_way next = review_cpu_way(way_, seen, costs(task_), done, pairs());
+  if (next == way_) return;
+  way_ = choice_.way = next;
+  estimate_ = seen;
   searched_pairs_ = 0;
   candidates_ = 0;
-  if (now.way == way_) return;
-  const double worth = is_screened ? now.screen : now.search;
-  const double other = now.way == cpu_pair_way::search ? now.search : now.every;
-  if (worth < 1.2 * other) return;
-  way_ = now.way;
   pack_for_way();
 }
 

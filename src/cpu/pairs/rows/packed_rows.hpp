@@ -48,7 +48,8 @@ class packed_rows : public pair_rows {
     cut_side side = cut_side::positive;
   };
 
-  packed_rows(const pair_kernels& kernels, packing how, const row_layout& layout, index_t cols);
+  packed_rows(const pair_kernels& kernels, packing how, const row_layout& layout, index_t cols,
+              int threads);
 
   /// The statistic of a pair whose sum of products the kernel gave as `raw`.
   [[nodiscard]] virtual double exact(index_t row, index_t col, std::int32_t raw) const = 0;
@@ -110,6 +111,7 @@ class packed_rows : public pair_rows {
   packing how_;
   row_layout layout_;
   index_t cols_;
+  int threads_;
   packed_columns columns_;     // made when first asked for
   row_screen screen_;          // the same
   std::vector<float> scales_;  // padded

@@ -124,7 +124,7 @@ class packed_pearson_rows final : public packed_rows {
  public:
   packed_pearson_rows(const pair_kernels& kernels, unit_rows rows, const row_layout& layout,
                       index_t cols, int threads)
-      : packed_rows(kernels, packing::float32, layout, cols),
+      : packed_rows(kernels, packing::float32, layout, cols, threads),
         rows_(std::move(rows)),
         cols_(cols),
         threads_(threads) {
@@ -178,9 +178,9 @@ class packed_pearson_rows final : public packed_rows {
     const double sums = columns * speed.float32 + speed.filter;
     const double statistic = columns * speed.float64 + 3;
     const bool counts = task.wanted == pair_task::output::counts;
-    return {.screen = columns * speed.screen,
+    return {.screen = columns * speed.screen + speed.look,
             .search = sums,
-            .every = counts && task.bins == 0 ? 1.4 * sums : statistic + (counts ? 4 : 1),
+            .every = counts && task.bins == 0 ? sums + speed.count : statistic + (counts ? 4 : 1),
             .candidate = 15 + speed.candidate * 0.4 + columns * 0.5,
             .decide = 15 + columns * 0.5};
   }

@@ -20,7 +20,7 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t rows_per_task = 4096;
+constexpr index_t rows_per_task = 512;
 constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
 
 // Rounding of the float comparison with a cut: the sum, both scales and the margin, 2^-24 each,
@@ -190,7 +190,7 @@ class packed_spearman_rows final : public packed_rows {
  public:
   packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
                        const row_layout& layout, int threads)
-      : packed_rows(kernels, how, layout, ranks.stride),
+      : packed_rows(kernels, how, layout, ranks.stride, threads),
         ranks_(std::move(ranks)),
         lengths_(ranks_.square_sums.size()),
         threads_(threads) {
@@ -269,13 +269,13 @@ class packed_spearman_rows final : public packed_rows {
     const auto columns = static_cast<double>(ranks_.stride);
     const pair_speed& speed = kernels().speed;
     const double sums = columns * (how == packing::int8 ? speed.int8 : speed.int16) + speed.filter;
-    cpu_pair_costs out{.screen = columns * speed.screen,
+    cpu_pair_costs out{.screen = columns * speed.screen + speed.look,
                        .search = sums,
                        .every = sums + speed.select,
-                       .candidate = speed.candidate + columns * 0.5,
-                       .decide = 15 + columns * 0.1};
+                       .candidate = speed.candidate + columns * 0.1,
+                       .decide = 20 + columns * 0.1};
     if (task.wanted == pair_task::output::counts) {
-      out.every = counts_classes_ ? columns * speed.int8 : 1.4 * sums;
+      out.every = counts_classes_ ? sums : sums + speed.count;
       if (task.bins > 0) out.every += counts_classes_ ? 1 : 4;
     }
     return out;

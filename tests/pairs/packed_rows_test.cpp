@@ -1,0 +1,90 @@
+// The CPU's packed rows take another way while a job runs: what the sample missed the first tiles
+// show, and what was found stays.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <gpu/pearson.hpp>
+
+#include "cpu/pairs/loops/kernels.hpp"
+#include "cpu/pairs/policy.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "support/catch.hpp"
+#include "support/correlated_rows.hpp"
+
+namespace {
+
+using gpu::index_t;
+using gpu::cpu::pair_rows;
+using row_pairs = std::set<std::pair<index_t, index_t>>;
+namespace policy = gpu::cpu::pair_policy;
+
+constexpr gpu::detail::keep_range strict{.at_least = 0.9, .at_most = -0.9};
+
+// Independent rows, of which none reaches the cut, behind `alike` rows that all do.
+gpu::matrix<float> rows_behind_some_alike(index_t rows, index_t alike) {
+  gpu::matrix<float> out = gpu_test::correlated_matrix<float>(
+      {.rows = rows, .cols = 57, .pairs_in_blocks = 1e-9, .block_variance = 0});
+  for (index_t i = 1; i < alike; ++i) {
+    for (index_t k = 0; k < out.cols(); ++k) {
+      out(i, k) = out(0, k) + 0.01F * static_cast<float>((i * 31 + k * 17) % 7);
+    }
+  }
+  return out;
+}
+
+std::unique_ptr<pair_rows> pack(const gpu::matrix<float>& rows) {
+  return gpu::cpu::prepare_pearson_rows({.x = rows.view()},
+                                        {.variant = gpu::pair_variant::tiled,
+                                         .in_windows = false,
+                                         .looks_for_patterns = false,
+                                         .most_pattern_share = 0,
+                                         .nans = gpu::nan_policy::reject,
+                                         .selection = {.sections = {{0, rows.rows()}}},
+                                         .threads = 2})
+      .rows;
+}
+
+void add_matches(const pair_rows& rows, index_t begin, index_t end, row_pairs& out) {
+  gpu::cpu::pair_scratch scratch(rows.kernel_bytes());
+  gpu::cpu::hit_buffer hits;
+  for (index_t i = begin; i < end; i += policy::task_rows) {
+    rows.matches({i, std::min(i + policy::task_rows, end), i, rows.size()}, strict, scratch, hits);
+  }
+  const std::size_t before = out.size();
+  for (const gpu::cpu::pair_hit& hit : hits.hits()) out.emplace(hit.row, hit.col);
+  CHECK(out.size() == before + hits.hits().size());  // none twice
+}
+
+bool is_screened(const pair_rows& rows) {
+  return rows.explain().starts_with("screened");
+}
+
+}  // namespace
+
+TEST_CASE("A screen that the first rows prove wrong is left, and what it found stays",
+          "[pairs][cpu]") {
+  int left = 0;
+  for (const index_t alike : {2, 100, 250, 300, 400, 500, 800}) {
+    CAPTURE(alike);
+    const gpu::matrix<float> values = rows_behind_some_alike(3000, alike);
+    const std::unique_ptr<pair_rows> rows = pack(values);
+    rows->prepare({.wanted = gpu::cpu::pair_task::output::matches, .keep = strict});
+    const bool was_screened = is_screened(*rows);
+    row_pairs found;
+    add_matches(*rows, 0, policy::first_panel_rows, found);
+    rows->reconsider();
+    if (was_screened && !is_screened(*rows)) ++left;
+    if (alike == 2) CHECK(is_screened(*rows) == was_screened);
+    add_matches(*rows, policy::first_panel_rows, rows->size(), found);
+    row_pairs expected;
+    for (index_t i = 0; i < alike; ++i) {
+      for (index_t j = i + 1; j < alike; ++j) expected.emplace(i, j);
+    }
+    CHECK(found == expected);
+  }
+  if (gpu::cpu::usable_pair_kernels().screen.search != nullptr) CHECK(left > 0);
+}

@@ -29,6 +29,16 @@ bool takes_table(const detail::edge_request& request, std::size_t room) {
   return request.p_of.table != nullptr && room >= 4 * sizeof(stats::p_table);
 }
 
+bool has_passed(const event& what) {
+  const cudaError_t status = cudaEventQuery(what.get());
+  if (status == cudaErrorNotReady) {
+    static_cast<void>(cudaGetLastError());  // is no failure, and not to be taken for one later
+    return false;
+  }
+  GPU_SIMILARITY_CUDA_CHECK(status);
+  return true;
+}
+
 }  // namespace
 
 edge_output::batch_plan edge_output::plan_batches(const detail::edge_request& request,
@@ -113,9 +123,8 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
   const std::size_t most = plan_.most_edges(packed);
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(on.writing.get(), ready.get()));
   for (std::uint64_t first = 0; first < count && !request_.has_enough(); first += most) {
+    if (on.sent == on.batches.size()) hand_on_oldest();
     batch& to = on.batches[on.next];
-    on.next = (on.next + 1) % on.batches.size();
-    hand_on(to);
     to.count = static_cast<std::size_t>(std::min<std::uint64_t>(most, count - first));
     to.packed = packed;
     write(from, first, to);
@@ -125,6 +134,8 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
                                               checksum_at(packed, to.count) + sizeof(pair_checksum),
                                               cudaMemcpyDeviceToHost, on.copying.get()));
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(to.copied.get(), on.copying.get()));
+    on.next = (on.next + 1) % on.batches.size();
+    ++on.sent;
   }
   GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(read.get(), on.writing.get()));
 }
@@ -148,16 +159,19 @@ void edge_output::write(const kernels::decided_edges& from, std::uint64_t first,
   }
 }
 
-void edge_output::drain() {
-  if (!lane_) return;
-  const std::size_t batches = lane_->batches.size();
-  for (std::size_t turn = 0; turn < batches; ++turn) {
-    hand_on(lane_->batches[(lane_->next + turn) % batches]);
+void edge_output::wait_for(const event& what) {
+  while (lane_ && lane_->sent > 0 && !has_passed(what)) {
+    if (has_passed(oldest().copied)) hand_on_oldest();
   }
+  GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(what.get()));
 }
 
-void edge_output::hand_on(batch& from) {
-  if (from.count == 0) return;
+void edge_output::drain() {
+  while (lane_ && lane_->sent > 0) hand_on_oldest();
+}
+
+void edge_output::hand_on_oldest() {
+  const batch& from = oldest();
   GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(from.copied.get()));
   std::byte* const memory = from.host.data();
   const auto* const checksum =
@@ -177,7 +191,7 @@ void edge_output::hand_on(batch& from) {
     }
     receive_({edges, checksum});
   }
-  from.count = 0;
+  --lane_->sent;
 }
 
 }  // namespace gpu::cuda

@@ -36,6 +36,8 @@ class edge_output {
   /// written again. The last ones stay here until the next push() or drain().
   void push(const kernels::decided_edges& from, std::uint64_t count, const event& ready,
             const event& read);
+  /// Waits until `what` has passed, and hands on what arrives meanwhile.
+  void wait_for(const event& what);
   /// Hands on everything that was pushed.
   void drain();
 
@@ -74,7 +76,8 @@ class edge_output {
     device_buffer<stats::p_table> table;
     stats::p_function p_of{};  // on the device, once there are enough whole edges for it
     std::vector<batch> batches;
-    std::size_t next = 0;  // the one pushed longest ago
+    std::size_t next = 0;  // the one to be written next
+    std::size_t sent = 0;  // batches before it that are on their way
     std::uint64_t pushed_whole = 0;
   };
 
@@ -85,8 +88,13 @@ class edge_output {
   void send_table();
   // Begins to write the edges of a batch.
   void write(const kernels::decided_edges& from, std::uint64_t first, batch& to);
-  // Waits for the copy of a batch, where there is one, and hands it on.
-  void hand_on(batch& from);
+  // The batch that was sent longest ago.
+  batch& oldest() {
+    const std::size_t batches = lane_->batches.size();
+    return lane_->batches[(lane_->next + batches - lane_->sent) % batches];
+  }
+  // Waits for the copy of that batch and hands it on.
+  void hand_on_oldest();
 
   const detail::edge_request& request_;
   const detail::edge_receiver& receive_;

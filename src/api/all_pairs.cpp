@@ -21,6 +21,7 @@
 #include "base/memory_errors.hpp"
 #include "base/parallel.hpp"
 #include "base/stream_copy.hpp"
+#include "cpu/pairs/unpack/unpack_edges.hpp"
 #include "pairs/checks.hpp"
 #include "plan/fold_choice.hpp"
 #include "stats/edge_p_values.hpp"
@@ -67,6 +68,8 @@ class edge_call {
       consume(batch);
     });
   }
+  // p of a statistic, as long as this lives.
+  [[nodiscard]] stats::p_function p_of() const { return p_values_.function(); }
   // How many edges there are.
   [[nodiscard]] std::uint64_t count() {
     pair_counts counts;
@@ -91,8 +94,8 @@ class edge_call {
 // batch.
 class list_writer {
  public:
-  list_writer(array<edge>& list, int threads)
-      : list_(list), threads_(threads), checksums_(threads) {}
+  list_writer(array<edge>& list, stats::p_function p_of, int threads)
+      : list_(list), p_of_(p_of), threads_(threads), checksums_(threads) {}
 
   [[nodiscard]] pair_checksum checksum() const { return known_ + checksums_.total(); }
 
@@ -102,7 +105,7 @@ class list_writer {
     // large requests.
     list_.reserve(static_cast<std::size_t>(std::min({room, 2 * sure + least_room, most_room})));
     sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
-    write({}, false, one_each());
+    write(std::span<edge>(), false, one_each());
   }
   // Places for `count` edges behind the list, for a batch that append() then takes without a copy.
   [[nodiscard]] std::span<edge> room(std::size_t count) {
@@ -114,12 +117,12 @@ class list_writer {
     offered_ = list_.data() + before;
     return {offered_, count};
   }
-  void append(const edge_batch& from) {
-    const std::span<const edge> batch = from.edges;
-    if (from.checksum != nullptr) known_ += *from.checksum;
-    if (std::exchange(offered_, nullptr) == batch.data()) {  // written in the room that was made
+  void append(const edge_batch& batch) {
+    if (batch.checksum != nullptr) known_ += *batch.checksum;
+    const edge* const offered = std::exchange(offered_, nullptr);
+    if (offered != nullptr && offered == batch.edges.data()) {  // written in the room that was made
       list_.resize(list_.size() + batch.size());
-      if (from.checksum == nullptr) known_ += stats::checksum_of(batch, threads_);
+      if (batch.checksum == nullptr) known_ += stats::checksum_of(batch.edges, threads_);
       return;
     }
     // The list grows and moves now: its pages behind the end are not known any more.
@@ -128,7 +131,7 @@ class list_writer {
     // threads take some or none does.
     const std::size_t bytes = batch.size() * sizeof(edge);
     const bool has_next = ready_ >= list_.size() * sizeof(edge) + 2 * bytes;
-    write(batch, from.checksum == nullptr,
+    write(batch, batch.checksum == nullptr,
           has_next ? 0 : std::max(bytes / large_page_bytes + 1, one_each()));
   }
 
@@ -138,8 +141,8 @@ class list_writer {
   static constexpr std::size_t edges_per_task = 8192;
 
   [[nodiscard]] std::size_t one_each() const { return static_cast<std::size_t>(threads_); }
-  // Copies a batch to the end, and takes up to so many pages behind it.
-  void write(std::span<const edge> batch, bool sums_up, std::size_t most_pages) {
+  // Copies or unpacks a batch to the end, and takes up to so many pages behind it.
+  void write(const edge_batch& batch, bool sums_up, std::size_t most_pages) {
     const std::size_t before = list_.size();
     list_.resize(before + batch.size());
     ready_ = std::max(ready_, list_.size() * sizeof(edge));
@@ -153,8 +156,14 @@ class list_writer {
           }
           const std::size_t first = (task - pages) * edges_per_task;
           const std::size_t count = std::min(edges_per_task, batch.size() - first);
-          if (sums_up) checksums_.add(thread, stats::checksum_of(batch.subspan(first, count)));
-          stream_copy(list_.data() + before + first, batch.data() + first, count * sizeof(edge));
+          edge* const to = list_.data() + before + first;
+          if (batch.packed != nullptr) {
+            cpu::unpack_edges(*batch.packed, first, count, p_of_, to);
+            return;
+          }
+          const std::span<const edge> part = batch.edges.subspan(first, count);
+          if (sums_up) checksums_.add(thread, stats::checksum_of(part));
+          stream_copy(to, part.data(), part.size_bytes());
         });
     ready_ += pages * large_page_bytes;
   }
@@ -182,6 +191,7 @@ class list_writer {
   }
 
   array<edge>& list_;
+  stats::p_function p_of_;  // of packed edges
   int threads_;
   edge* offered_ = nullptr;  // the room that was made last
   pair_checksum known_;
@@ -195,7 +205,7 @@ class list_writer {
 std::optional<pair_checksum> fill_list(edge_call& call, edge_order order, std::uint64_t most,
                                        bool trusts_expected, array<edge>& list) {
   std::atomic<bool> enough = false;
-  list_writer writer(list, call.threads());
+  list_writer writer(list, call.p_of(), call.threads());
   const auto stop = [&] {
     list = {};
     enough = true;
@@ -214,10 +224,11 @@ std::optional<pair_checksum> fill_list(edge_call& call, edge_order order, std::u
                 .batch_edges = edge_list_batch,
                 .enough = &enough,
                 .expect = expect,
-                .room = room},
+                .room = room,
+                .takes_packed = cpu::unpacks_fast(call.threads())},
                [&](const edge_batch& batch) {
                  if (enough) return;
-                 if (batch.edges.size() > most - list.size()) return stop();
+                 if (batch.size() > most - list.size()) return stop();
                  writer.append(batch);
                });
   if (enough) return std::nullopt;

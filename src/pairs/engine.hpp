@@ -21,6 +21,7 @@
 #include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
+#include "pairs/packed_edges.hpp"
 #include "pairs/tables.hpp"
 #include "stats/p_table.hpp"
 
@@ -79,6 +80,8 @@ struct edge_request {
   /// An engine that knows how many edges come next may write them there, and delivers all of them
   /// as one batch, of any size, before it asks again.
   std::function<std::span<edge>(std::size_t count)> room = {};
+  /// Whether the receiver takes packed edges, whose p it computes itself.
+  bool takes_packed = false;
 
   [[nodiscard]] bool has_enough() const {
     return enough != nullptr && enough->load(std::memory_order_relaxed);
@@ -88,10 +91,15 @@ struct edge_request {
 /// Edges on their way to a sink.
 struct edge_batch {
   edge_batch(std::span<edge> all, const pair_checksum* sum = nullptr) : edges(all), checksum(sum) {}
+  edge_batch(const packed_edges* all, const pair_checksum* sum) : packed(all), checksum(sum) {}
   operator std::span<edge>() const { return edges; }
+  [[nodiscard]] std::size_t size() const {
+    return packed != nullptr ? packed->count : edges.size();
+  }
 
   std::span<edge> edges;
-  const pair_checksum* checksum;  ///< Of these edges; null where it is not known yet.
+  const packed_edges* packed = nullptr;  ///< Instead of `edges`, where the request takes them.
+  const pair_checksum* checksum;         ///< Of these edges; null where it is not known yet.
 };
 
 /// Receives batches of edges, whose p is filled where the engine fills p; may overwrite them.

@@ -42,6 +42,7 @@ edge_request between_patterns(const edge_request& request) {
   out.expect = {};
   out.p_of = {};
   out.room = {};
+  out.takes_packed = false;
   return out;
 }
 

@@ -31,6 +31,24 @@ std::vector<gpu::edge> in_order(std::vector<gpu::edge> edges) {
   return edges;
 }
 
+// Lists of many and of few threads: processors that compute p fast unpack with many what others
+// receive whole.
+template <class Op, class T>
+void check_lists(const gpu::matrix<T>& x, gpu::pair_options options, const gpu::pair_filter& keep,
+                 const std::vector<gpu::edge>& wanted) {
+  gpu::pair_checksum sum;
+  for (const gpu::edge& e : wanted) sum += gpu::checksum_of(e.row, e.col, e.statistic);
+  for (const int threads : {1, 16}) {
+    INFO(threads << " threads");
+    options.exec.cpu_threads = threads;
+    const gpu::edge_list list = Op::run(x, options, gpu::edge_sink{.keep = keep});
+    check_same_edges(list.edges, wanted);
+    CHECK(list.summary.checksum == sum);
+    const gpu::edge_sink as_found{.keep = keep, .order = gpu::edge_order::unspecified};
+    check_same_edges(in_order(Op::run(x, options, as_found).edges), wanted);
+  }
+}
+
 // Every way that edges leave, and their number.
 template <class Op, class T>
 void check_ways(const gpu::matrix<T>& x, const gpu::pair_options& options,
@@ -38,9 +56,7 @@ void check_ways(const gpu::matrix<T>& x, const gpu::pair_options& options,
   INFO(Op::name << ", p <= " << keep.max_p << ", " << gpu::to_string(options.variant));
   const std::vector<gpu::edge> wanted =
       Op::run(x, cpu_options(), gpu::edge_sink{.keep = keep}).edges;
-  check_same_edges(Op::run(x, options, gpu::edge_sink{.keep = keep}).edges, wanted);
-  const gpu::edge_sink as_found{.keep = keep, .order = gpu::edge_order::unspecified};
-  check_same_edges(in_order(Op::run(x, options, as_found).edges), wanted);
+  check_lists<Op>(x, options, keep, wanted);
 
   std::vector<gpu::edge> streamed;
   const auto summary =

@@ -52,6 +52,22 @@ __global__ void write_edges(const decided_edges from, std::uint64_t first, std::
   add_checksums(sum, checksum);
 }
 
+// `out.checksum` is that of no pairs before the launch.
+__global__ void pack_edges(const decided_edges from, std::uint64_t first, std::uint64_t count,
+                           const packed_target out) {
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
+  pair_checksum sum;
+  if (at < count) {
+    const std::uint64_t key = from.keys[first + at];
+    const std::uint64_t statistic = from.statistics[first + at];
+    out.statistics[at] = statistic;
+    out.places[at] = static_cast<std::uint32_t>(key);
+    sum = checksum_of(from.layout.row_of(key), from.layout.col_of(key),
+                      __longlong_as_double(static_cast<long long>(statistic)));
+  }
+  add_checksums(sum, out.checksum);
+}
+
 __global__ void key_screened(const screened_edge* found, std::uint64_t count,
                              const edge_key_layout layout, std::uint64_t* keys,
                              std::uint64_t* statistics) {
@@ -95,12 +111,20 @@ unsigned blocks_for(std::uint64_t count) {
 }  // namespace
 
 void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
-                        const stats::p_function& p_of, edge* out, cudaStream_t stream) {
+                        const stats::p_function& p_of, edge* out, pair_checksum* checksum,
+                        cudaStream_t stream) {
   if (count == 0) return;
-  auto* const checksum = reinterpret_cast<pair_checksum*>(out + count);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(checksum, 0, sizeof *checksum, stream));
   write_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, p_of, out,
                                                               checksum);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_pack_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
+                       const packed_target& out, cudaStream_t stream) {
+  if (count == 0) return;
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(out.checksum, 0, sizeof *out.checksum, stream));
+  pack_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, out);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

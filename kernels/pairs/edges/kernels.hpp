@@ -50,11 +50,25 @@ struct decided_edges {
   edge_key_layout layout;
 };
 
-/// Writes entries [first, first + count) as edges, with p where `p_of` has a table, and behind them
-/// the three members of their checksum: `out` has room for count + 1 edges.
+/// Writes entries [first, first + count) as edges, with p where `p_of` has a table, and their
+/// checksum.
 void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
-                        const stats::p_function& p_of, edge* out, cudaStream_t stream);
-static_assert(sizeof(pair_checksum) <= sizeof(edge) && alignof(pair_checksum) <= alignof(edge));
+                        const stats::p_function& p_of, edge* out, pair_checksum* checksum,
+                        cudaStream_t stream);
+
+/// Whether the keys of a layout are places of packed_edges.
+[[nodiscard]] constexpr bool fits_places(const edge_key_layout& layout) {
+  return layout.bits <= 33;  // one of them is for dropped keys
+}
+/// What packed_edges point at, each [count], and their checksum.
+struct packed_target {
+  std::uint64_t* statistics;
+  std::uint32_t* places;
+  pair_checksum* checksum;
+};
+/// Writes entries [first, first + count) of a layout that fits as packed edges.
+void launch_pack_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
+                       const packed_target& out, cudaStream_t stream);
 
 /// Keys and statistics of `count` pairs that a screen found.
 void launch_key_screened(const screened_edge* found, std::uint64_t count,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -12,8 +13,9 @@
 
 namespace gpu::cuda {
 
-/// Writes edges in their final form, copies them to page-locked memory and hands them to the
-/// receiver in batches: while the receiver has one, the next are copied.
+/// Writes edges in their final form, or packed where the receiver takes them, copies them to
+/// page-locked memory and hands them to the receiver in batches: while the receiver has one, the
+/// next are copied.
 class edge_output {
  public:
   /// `expected`: about how many edges there will be. More edges have larger batches, which with the
@@ -34,46 +36,69 @@ class edge_output {
   /// written again. The last ones stay here until the next push() or drain().
   void push(const kernels::decided_edges& from, std::uint64_t count, const event& ready,
             const event& read);
+  /// Waits until `what` has passed, and hands on what arrives meanwhile.
+  void wait_for(const event& what);
   /// Hands on everything that was pushed.
   void drain();
 
  private:
+  // How edges are cut into batches.
+  struct batch_plan {
+    bool packed;
+    std::size_t count;
+    std::size_t edges;  // of one
+    // Of the edges and of their checksum behind them.
+    [[nodiscard]] std::size_t batch_bytes() const;
+    // Edges that a batch has room for, packed or whole.
+    [[nodiscard]] std::size_t most_edges(bool pack) const;
+  };
+  // The bus copies half as fast into memory that the host has just read, because the lines are in
+  // its caches. With so many batches in turn, those of a batch have left the second level by then.
+  static constexpr std::size_t whole_batches = 4;
+  static constexpr std::size_t packed_batches = 8;  // half as large
+
   struct batch {
-    // The edges, and behind them their checksum.
-    explicit batch(std::size_t edges, cudaStream_t stream)
-        : device(edges + 1, stream), host(edges + 1) {}
-    device_buffer<edge> device;
-    pinned_buffer<edge> host;
+    explicit batch(std::size_t bytes, cudaStream_t stream) : device(bytes, stream), host(bytes) {}
+    device_buffer<std::byte> device;
+    pinned_buffer<std::byte> host;
     event written;
     event copied;
     std::size_t count = 0;
-    bool has_p = false;
+    bool packed = false;
+    kernels::edge_key_layout layout{};  // of packed ones
+    bool has_p = false;                 // of whole ones
   };
-  // The bus copies half as fast into memory that the host has just read, because the lines are in
-  // its caches. With four batches in turn, those of a batch have left the second level by then.
-  static constexpr int batch_count = 4;
   // What a delivery takes. A call that keeps no edge makes none of it.
   struct lane {
-    explicit lane(std::size_t batch_edges)
-        : batches{batch(batch_edges, writing.get()), batch(batch_edges, writing.get()),
-                  batch(batch_edges, writing.get()), batch(batch_edges, writing.get())} {}
+    explicit lane(const batch_plan& plan);
     stream writing{stream::priority::high};
     stream copying{stream::priority::high};
     device_buffer<stats::p_table> table;
-    stats::p_function p_of{};  // on the device, once there are enough edges for it
-    batch batches[batch_count];
-    int next = 0;  // the one pushed longest ago
-    std::uint64_t pushed = 0;
+    stats::p_function p_of{};  // on the device, once there are enough whole edges for it
+    std::vector<batch> batches;
+    std::size_t next = 0;  // the one to be written next
+    std::size_t sent = 0;  // batches before it that are on their way
+    std::uint64_t pushed_whole = 0;
   };
 
-  // Makes the lane, and the table of p where there are enough edges with `count` more.
-  lane& lane_for(std::uint64_t count);
-  // Waits for the copy of a batch, where there is one, and hands it on.
-  void hand_on(batch& from);
+  static batch_plan plan_batches(const detail::edge_request& request, double expected,
+                                 std::size_t room);
+  lane& open_lane();
+  // Gives the lane the table of p, where it may have one.
+  void send_table();
+  // Begins to write the edges of a batch.
+  void write(const kernels::decided_edges& from, std::uint64_t first, batch& to);
+  // The batch that was sent longest ago.
+  batch& oldest() {
+    const std::size_t batches = lane_->batches.size();
+    return lane_->batches[(lane_->next + batches - lane_->sent) % batches];
+  }
+  // Waits for the copy of that batch and hands it on.
+  void hand_on_oldest();
 
   const detail::edge_request& request_;
   const detail::edge_receiver& receive_;
-  std::size_t batch_edges_;
+  batch_plan plan_;
   bool takes_table_;
   std::optional<lane> lane_;
 };

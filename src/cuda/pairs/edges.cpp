@@ -98,7 +98,7 @@ class edge_writer {
   // Begins to find the candidates of a panel.
   [[nodiscard]] panel_state find(const edge_panel& panel, candidate_counters& counters);
   // Waits until the panel is found; whether it fitted its queue.
-  [[nodiscard]] bool fits(const panel_state& found) const;
+  [[nodiscard]] bool fits(const panel_state& found);
   // How many pairs the next panels should have, after one of `rows`.
   void learn(const row_range& rows, std::uint64_t found);
   // Begins to decide a panel that was found, and to put its edges in order.
@@ -243,8 +243,8 @@ panel_state edge_writer::find(const edge_panel& panel, candidate_counters& count
   return out;
 }
 
-bool edge_writer::fits(const panel_state& found) const {
-  found.counters->wait();
+bool edge_writer::fits(const panel_state& found) {
+  output_.wait_for(found.counters->ready());
   return found.counters->found() <= capacity_;
 }
 
@@ -278,7 +278,7 @@ void edge_writer::settle(panel_state& found) {
 
 void edge_writer::deliver(const panel_state& settled) {
   has_delivered_ = true;
-  settled.counters->wait();
+  output_.wait_for(settled.counters->ready());
   const candidate_buffer& entries = settled.buffer->entries;
   output_.push({entries.keys.data(), entries.values.data(), layout_of(settled.panel.rows)},
                settled.counters->found() == 0 ? 0 : settled.counters->kept(),

@@ -30,12 +30,12 @@ class screened_writer {
                   const detail::edge_receiver& receive, double expected)
       : share_(share),
         stream_(stream),
-        request_(request),
         receive_(receive),
         ordered_(request.order == edge_order::by_row_then_column),
         merged_(ordered_ && share.members() > 1),
-        output_(request, merged_ ? collect_ : receive, expected, output_room(budget)),
-        found_(area, room(budget, request, expected), stream) {}
+        request_(merged_ ? of_whole_edges(request) : request),
+        output_(request_, merged_ ? collect_ : receive, expected, output_room(budget)),
+        found_(area, room(budget, request_, expected), stream) {}
 
   /// Whether no more edges can wait to be put in order.
   [[nodiscard]] bool is_full() const { return ordered_ && found_.is_full(); }
@@ -62,6 +62,10 @@ class screened_writer {
   }
 
  private:
+  static detail::edge_request of_whole_edges(detail::edge_request request) {
+    request.takes_packed = false;
+    return request;
+  }
   // Edges for which there is memory beside the output.
   static std::uint64_t room(const pair_budget& budget, const detail::edge_request& request,
                             double expected) {
@@ -78,10 +82,10 @@ class screened_writer {
 
   pair_share& share_;
   cudaStream_t stream_;
-  const detail::edge_request& request_;
   const detail::edge_receiver& receive_;
   bool ordered_;
-  bool merged_;  // with those of other devices
+  bool merged_;                         // with those of other devices
+  const detail::edge_request request_;  // of the output
   std::vector<edge> list_;
   detail::edge_receiver collect_ = [this](std::span<edge> batch) {
     list_.insert(list_.end(), batch.begin(), batch.end());

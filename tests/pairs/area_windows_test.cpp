@@ -287,3 +287,22 @@ TEST_CASE("Areas tell their progress", "[area]") {
   all_sinks(table, part);
   all_sinks(table, in_windows(table, part));
 }
+
+TEST_CASE("Threads share the columns of few rows, and the nearest stay the same", "[area]") {
+  // Ties: equal statistics go by their columns, whichever thread found them.
+  const auto x = repeated_rows<std::int8_t>(70, 8, 1);
+  const auto y = repeated_rows<std::int8_t>(140'000, 8, 2);
+  const gpu::top_k_sink sink{.k = 9};
+  gpu::pair_options options = cpu_options(gpu::row_folding::never, gpu::pair_variant::naive);
+  options.exec.cpu_threads = 1;
+  const auto nearest = gpu::spearman_all_pairs(x, y, options, sink);
+  options.variant = gpu::pair_variant::automatic;
+  for (const int threads : {1, 2, 4, 9}) {  // strips of rows, and parts of columns
+    options.exec.cpu_threads = threads;
+    const auto near = gpu::spearman_all_pairs(x, y, options, sink);
+    CHECK(near.count == nearest.count);
+    CHECK(std::equal(near.index.data(), near.index.data() + near.index.rows() * 9,
+                     nearest.index.data()));
+    CHECK(same_values(near.statistic, nearest.statistic));
+  }
+}

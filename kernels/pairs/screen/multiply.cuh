@@ -111,9 +111,13 @@ struct screen_multiply<screen_operand::int8, depth> {
   }
   static __device__ screen_threshold threshold(float least_sum) {
     // sum > bias <=> sum >= least_sum, rounded down; the bias bytes hold it in base 127.
+    // Blocks of padding ask for far more than any sum is: no limit may exceed an int, as which it
+    // is compared.
+    constexpr float most_limit = 1 << 30;
+    const unsigned limit = static_cast<unsigned>(fminf(fmaxf(least_sum, 1.0F), most_limit)) - 1;
+    if constexpr (!biased) return {0, limit};
     const unsigned most = int8_bias_unit * int8_bias_unit + int8_bias_unit - 1;
-    const unsigned bias = min(static_cast<unsigned>(fmaxf(least_sum, 1.0F)) - 1, most);
-    if constexpr (!biased) return {0, static_cast<unsigned>(fmaxf(least_sum, 1.0F)) - 1};
+    const unsigned bias = min(limit, most);
     const unsigned coarse = bias / int8_bias_unit;
     return {coarse | ((bias - coarse * int8_bias_unit) << 8), 2 * bias};
   }

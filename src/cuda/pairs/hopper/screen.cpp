@@ -1,6 +1,9 @@
 #include "cuda/pairs/hopper/screen.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "cuda/pairs/team/walk_items.hpp"
 
@@ -115,7 +118,12 @@ bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pay
         if (!pays(pairs + pairs_here, candidates + found) && walk.give_up()) {
           return slice_outcome::stop;
         }
-        if (!fits) return slice_outcome::repeat;  // nothing is dropped
+        if (!fits) {  // nothing is dropped
+          if (last - first > 1) return slice_outcome::repeat;
+          throw std::logic_error(
+              fmt::format("pair_screen: {} candidates of one item, expected at most {}", found,
+                          most_capacity_));
+        }
         candidates += found;
         pairs += pairs_here;
         if (host_counters_.data()[1] > 0) receive(edges_.data(), host_counters_.data()[1]);

@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t least_batch = std::size_t{1} << 14;
 constexpr std::size_t most_batch = std::size_t{1} << 19;
 constexpr double batches_of_result = 16;
+// Longer lists are stored into fresh pages, which keeps the threads busy: they have no time to
+// unpack.
+constexpr double most_packed_edges = 1 << 24;
 // With fewer edges than these the host has computed p before the device would have its table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
@@ -43,9 +46,8 @@ bool has_passed(const event& what) {
 
 edge_output::batch_plan edge_output::plan_batches(const detail::edge_request& request,
                                                   double expected, std::size_t room) {
-  batch_plan out{.packed = request.takes_packed,
-                 .count = request.takes_packed ? packed_batches : whole_batches,
-                 .edges = 0};
+  const bool packed = request.takes_packed && expected <= most_packed_edges;
+  batch_plan out{.packed = packed, .count = packed ? packed_batches : whole_batches, .edges = 0};
   const std::size_t edge_bytes = out.packed ? packed_edge_bytes : sizeof(edge);
   const double part = std::min(expected / batches_of_result, static_cast<double>(most_batch));
   const std::size_t wanted = std::bit_ceil(static_cast<std::size_t>(std::max(part, 1.0)));

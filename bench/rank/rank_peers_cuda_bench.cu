@@ -33,7 +33,7 @@ __device__ T value_of(values kind, std::int64_t at, std::int64_t cols) {
       return static_cast<T>((T(0.5) == T{0} ? 3e8 : 1.0) * sqrt(-2 * log(uniform)) *
                             cospi(2 * other));
     case values::counts:
-      return static_cast<T>(-8 * log(uniform));
+      return static_cast<T>(floor(-8 * log(uniform)));
     case values::equal:
       return T{7};
     case values::nearly_sorted:

@@ -10,7 +10,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
-constexpr unsigned short half_nan = 0x7fff;
 
 // One thread packs one row: eight halves at a time, so that eight threads write 128 consecutive
 // bytes.

@@ -30,6 +30,9 @@ constexpr index_t neighbor_position_of(index_t row) {
 static_assert(neighbor_row_at(neighbor_position_of(1337)) == 1337);
 static_assert(neighbor_position_of(neighbor_row_at(700)) == 700);
 
+/// What rows without a statistic are packed as: the bits of NaN in half precision.
+inline constexpr unsigned short half_nan = 0x7fff;
+
 /// Byte offset of 16-byte piece 0 of a packed row; its pieces stand 128 bytes apart.
 constexpr index_t neighbor_offset(index_t position, int depth) {
   return position / 8 * 8 * depth + position % 8 * 16;

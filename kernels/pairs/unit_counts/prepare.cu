@@ -11,7 +11,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
-constexpr unsigned short half_nan = 0x7fff;
 // Added to the error of the products: covers the roundings of the comparison in single precision.
 constexpr double comparison_error = 2e-6;
 

@@ -160,6 +160,9 @@ void write_edges(benchmark::State& state, gpu::io::result_format format, bool ha
                                         .threads = static_cast<int>(state.range(0))};
   std::uint64_t bytes = 0;
   for (auto _ : state) {
+    state.PauseTiming();  // replacing the last result would count in
+    fs::remove(scratch().file("edges"));
+    state.ResumeTiming();
     gpu::io::output_file out(scratch().file("edges"));
     const auto writer = gpu::io::make_edge_writer(format, out, context);
     constexpr std::size_t batch = std::size_t{1} << 20;

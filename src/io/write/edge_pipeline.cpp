@@ -5,6 +5,13 @@
 #include <utility>
 
 namespace gpu::io {
+namespace {
+
+// Blocks that are not copied are cut so small that every thread has several of a batch of the
+// device, which holds 2^19 edges.
+constexpr std::size_t lent_edges = std::size_t{1} << 14;
+
+}  // namespace
 
 edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges,
                              formatter format)
@@ -13,9 +20,7 @@ edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t 
       most_blocks_(2 * most_threads_ + 2),
       block_edges_(block_edges),
       format_(std::move(format)),
-      formatted_(most_blocks_) {
-  current_ = take_spare();
-}
+      formatted_(most_blocks_) {}
 
 edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges)
     : edge_pipeline(out, out.has_places() ? threads : 1, block_edges,
@@ -37,21 +42,41 @@ edge_pipeline::~edge_pipeline() {
 }
 
 void edge_pipeline::push(std::span<const edge> edges) {
+  if (has_places_ && edges.size() >= block_edges_) return write_in_place(edges);
   while (!edges.empty()) {
-    std::vector<edge>& filled = current_->edges;
+    if (!current_) current_ = take_spare();
+    std::vector<edge>& filled = current_->copies;
+    if (filled.empty()) filled.reserve(block_edges_);
     const std::size_t taken = std::min(edges.size(), block_edges_ - filled.size());
     const auto end = edges.begin() + static_cast<std::ptrdiff_t>(taken);
     filled.insert(filled.end(), edges.begin(), end);
     edges = edges.subspan(taken);
     if (filled.size() == block_edges_) {
       if (threads_.empty()) start_threads();
-      submit();
+      submit_current();
     }
   }
 }
 
+void edge_pipeline::write_in_place(std::span<const edge> edges) {
+  if (threads_.empty()) start_threads();
+  submit_current();
+  try {
+    while (!edges.empty()) {
+      owned_block lent = take_spare();
+      lent->edges = edges.first(std::min(edges.size(), lent_edges));
+      edges = edges.subspan(lent->edges.size());
+      submit(std::move(lent));
+    }
+  } catch (...) {
+    wait_for_all();  // threads still read the caller's edges
+    throw;
+  }
+  finish();
+}
+
 void edge_pipeline::finish() {
-  if (!current_->edges.empty()) submit();
+  submit_current();
   wait_for_all();
   const std::scoped_lock lock(mutex_);
   rethrow_failure();
@@ -68,31 +93,41 @@ written_edges edge_pipeline::written() noexcept {
 }
 
 edge_pipeline::owned_block edge_pipeline::take_spare() {
-  if (spare_.empty()) {
-    auto fresh = std::make_unique<block>();
-    fresh->edges.reserve(block_edges_);
-    return fresh;
-  }
+  const std::scoped_lock lock(mutex_);
+  if (spare_.empty()) return std::make_unique<block>();
   owned_block out = std::move(spare_.back());
   spare_.pop_back();
-  out->edges.clear();
+  out->copies.clear();
   return out;
 }
 
-/// Hands the current block over; without threads it is written here.
-void edge_pipeline::submit() {
-  const std::uint64_t place =
-      has_places_ ? out_.take_place(std::span(current_->edges).size_bytes()) : 0;
+void edge_pipeline::submit_current() {
+  if (!current_) return;
+  current_->edges = current_->copies;
+  submit(std::exchange(current_, nullptr));
+}
+
+/// What is refused a place is missing from then on.
+void edge_pipeline::take_place(block& taken) {
+  try {
+    taken.place = out_.take_place(taken.edges.size_bytes());
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    throw;
+  }
+}
+
+/// Hands a block over; without threads it is written here.
+void edge_pipeline::submit(owned_block full) {
+  if (has_places_) take_place(*full);
   locked lock(mutex_);
   turned_.wait(lock, [&] { return submitted_ - turn_ < most_blocks_ || failure_; });
   rethrow_failure();
   if (submitted_ == 0) written_.bytes = out_.bytes_written();
-  owned_block next = take_spare();
-  current_->number = submitted_;
-  current_->place = place;
-  owned_block full = std::exchange(current_, std::move(next));
-  ++submitted_;
+  full->number = submitted_;
   if (threads_.empty()) {
+    ++submitted_;
     format(*full, 0);
     write(*full, lock);
     spare_.push_back(std::move(full));
@@ -100,6 +135,7 @@ void edge_pipeline::submit() {
     return;
   }
   waiting_.push_back(std::move(full));
+  ++submitted_;
   lock.unlock();
   came_.notify_one();
 }

@@ -48,7 +48,8 @@ class block_text {
 /// of finish(), written() or the destructor. Threads start with the first full block: few edges
 /// need none. No thread waits for its turn to write: the one that completes the block whose turn it
 /// is writes that and all that are ready behind it, while the others go on. Records as they are in
-/// memory have known places: in a file that has such, each thread writes its own.
+/// memory have known places: in a file that has such, each thread writes its own, and many edges at
+/// a time are written from where they lie.
 class edge_pipeline {
  public:
   /// Makes the bytes of a block, on thread number `thread`; they stay valid as long as edges and
@@ -65,7 +66,8 @@ class edge_pipeline {
   edge_pipeline(const edge_pipeline&) = delete;
   edge_pipeline& operator=(const edge_pipeline&) = delete;
 
-  /// Copies `edges`; waits only where the output is slower than the caller.
+  /// Takes `edges`, which need not stay. Few are copied, and the call waits only where the output
+  /// is slower than the caller. Many that go to places are written before the call ends.
   /// @throw what writing an earlier block threw; nothing is written after that.
   void push(std::span<const edge> edges);
   /// Waits until everything is written.
@@ -78,7 +80,8 @@ class edge_pipeline {
   struct block {
     std::uint64_t number = 0;
     std::uint64_t place = 0;  // in the output, where blocks have one
-    std::vector<edge> edges;
+    std::vector<edge> copies;
+    std::span<const edge> edges;  // `copies`, or edges of the caller
     block_text text;
     std::string_view bytes;  // of `edges` or `text`
     std::exception_ptr failure;
@@ -87,7 +90,11 @@ class edge_pipeline {
   using locked = std::unique_lock<std::mutex>;
 
   [[nodiscard]] owned_block take_spare();
-  void submit();
+  /// Writes edges of the caller.
+  void write_in_place(std::span<const edge> edges);
+  void submit_current();
+  void take_place(block& taken);
+  void submit(owned_block full);
   void start_threads();
   void work(std::size_t thread);
   void format(block& taken, std::size_t thread);
@@ -102,7 +109,7 @@ class edge_pipeline {
   const std::size_t block_edges_;
   formatter format_;
   bool has_places_ = false;  // blocks are written as they are formatted
-  owned_block current_;      // that is being filled
+  owned_block current_;      // that is being filled; null before the first edge
 
   std::mutex mutex_;
   std::condition_variable came_;    // a block waits, or the end is near

@@ -27,13 +27,14 @@ inline int thread_count(int asked) {
   return std::clamp(asked > 0 ? asked : omp_get_max_threads(), 1, most_threads());
 }
 
-/// body(index, thread) for index in [0, count), handed out one at a time to `threads` threads.
+/// body(index, thread) for index in [0, count), handed out one at a time to exactly `team` threads,
+/// so that one loop behind another has the same team: GCC's OpenMP ends the threads that a smaller
+/// team leaves out, and starts them anew for the next larger one.
 /// The first exception ends the loop early and is thrown to the caller; so is that of the call's
 /// progress callback, which is polled before each index.
 template <class Body>
-void parallel_for(index_t count, int threads, const Body& body) {
-  const int team = static_cast<int>(std::clamp<index_t>(count, 1, threads));
-  if (team == 1) {
+void parallel_for_team(index_t count, int team, const Body& body) {
+  if (team == 1 || count <= 1) {
     for (index_t i = 0; i < count; ++i) {
       if (i > 0) detail::poll_progress();
       body(i, 0);
@@ -53,6 +54,12 @@ void parallel_for(index_t count, int threads, const Body& body) {
     }
   }
   if (failed) std::rethrow_exception(failure);
+}
+
+/// As parallel_for_team, with `threads` threads, but no more than there are indexes.
+template <class Body>
+void parallel_for(index_t count, int threads, const Body& body) {
+  parallel_for_team(count, static_cast<int>(std::clamp<index_t>(count, 1, threads)), body);
 }
 
 }  // namespace gpu::cpu

@@ -219,22 +219,15 @@ std::uint64_t pair_engine::pairs_in(index_t row_begin, index_t row_end) const {
          static_cast<std::uint64_t>(second_.size());
 }
 
-int pair_engine::team_for(const std::vector<pair_tile>& tiles) const {
-  double pairs = 0;
-  for (const pair_tile& tile : tiles) {
-    pairs += static_cast<double>(tile.rows()) * static_cast<double>(tile.cols());
-  }
-  const double useful = 1 + pairs * static_cast<double>(info_.cols) / pair_policy::thread_work;
+int pair_engine::team() const {
+  const double work = static_cast<double>(pairs_of(area_rows_)) * static_cast<double>(info_.cols);
+  const double useful = 1 + work / pair_policy::thread_work;
   return useful < threads_ ? static_cast<int>(useful) : threads_;
 }
 
 index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
   const index_t tasks_of_rows = (rows + pair_policy::task_rows - 1) / pair_policy::task_rows;
-  const double work = static_cast<double>(rows) * static_cast<double>(window_cols()) *
-                      static_cast<double>(info_.cols);
-  const double team = std::min(1 + work / pair_policy::thread_work, static_cast<double>(threads_));
-  const auto tasks =
-      static_cast<index_t>(static_cast<double>(pair_policy::tasks_per_thread) * team);
+  const index_t tasks = pair_policy::tasks_per_thread * index_t{team()};
   const index_t strips = (tasks + tasks_of_rows - 1) / std::max<index_t>(tasks_of_rows, 1);
   const index_t fitting = window_cols() / std::max<index_t>(strips, 1);
   const index_t whole = fitting / pair_policy::least_task_cols * pair_policy::least_task_cols;

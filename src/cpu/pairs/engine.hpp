@@ -119,14 +119,15 @@ class pair_engine final : public detail::pair_engine {
   // The pairs in the upper tiles of these rows.
   [[nodiscard]] std::uint64_t pairs_in(index_t row_begin, index_t row_end) const;
 
-  // Threads that are worth starting for `tiles`: waking one takes some microseconds.
-  [[nodiscard]] int team_for(const std::vector<pair_tile>& tiles) const;
+  // Threads that are worth starting for all pairs: waking one takes some microseconds. The first
+  // panels, which are small, have as many.
+  [[nodiscard]] int team() const;
 
   // body(tile, thread) in parallel.
   template <class Body>
   void for_each_tile(const std::vector<pair_tile>& tiles, const Body& body) {
     const auto count = static_cast<index_t>(tiles.size());
-    parallel_for(count, team_for(tiles), [&](index_t index, int thread) {
+    parallel_for_team(count, team(), [&](index_t index, int thread) {
       body(tiles[static_cast<std::size_t>(index)], thread);
     });
   }

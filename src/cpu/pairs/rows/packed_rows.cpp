@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <utility>
+
+#include <gpu/pair_checksum.hpp>
 
 #include "base/parallel.hpp"
 
@@ -25,6 +26,30 @@ constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
 constexpr index_t most_sample = 1 << 14;
 constexpr std::size_t samples_per_task = 256;
+
+struct row_pair {
+  index_t row;
+  index_t col;
+};
+
+// Pair number k of a sample: the same on any number of threads.
+row_pair draw_pair(const row_layout& layout, std::uint64_t k) {
+  const auto& [first, second, asked] = layout;
+  const index_t col_begin = second > 0 ? layout.second_begin() : asked.begin;
+  const index_t cols = layout.places() - col_begin;
+  const auto below = [](std::uint64_t bits, index_t count) {
+    return static_cast<index_t>(bits * static_cast<std::uint64_t>(count) >> 32);
+  };
+  constexpr std::uint64_t step = 0x9e3779b97f4a7c15ULL;
+  constexpr int draws_bits = 16;  // that a pair may take
+  for (std::uint64_t place = k << draws_bits;; ++place) {
+    const std::uint64_t random = detail::split_mix((place + 1) * step);
+    const row_pair drawn{asked.begin + below(random >> 32, asked.size()),
+                         col_begin + below(random & 0xffffffffU, cols)};
+    // Where both rows are rows of the area, only one order of the two is a pair.
+    if (asked.size() == cols ? drawn.row != drawn.col : drawn.row < drawn.col) return drawn;
+  }
+}
 
 }  // namespace
 
@@ -80,24 +105,13 @@ const std::vector<double>& packed_rows::sample() {
   const auto count = static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
                                                          static_cast<double>(least_sample),
                                                          static_cast<double>(most_sample)));
-  std::vector<std::pair<index_t, index_t>> drawn;
-  drawn.reserve(count);
-  std::minstd_rand random(1);
-  const auto& [first, second, asked] = layout_;
-  const index_t col_begin = second > 0 ? layout_.second_begin() : asked.begin;
-  const index_t cols = layout_.places() - col_begin;
-  while (drawn.size() < count) {
-    const auto i = asked.begin + static_cast<index_t>(random()) % asked.size();
-    const auto j = col_begin + static_cast<index_t>(random()) % cols;
-    // Where both rows are rows of the area, only one order of the two is a pair.
-    if (asked.size() == cols ? i != j : i < j) drawn.emplace_back(i, j);
-  }
   sample_.resize(count);
   const std::size_t tasks = (count + samples_per_task - 1) / samples_per_task;
   parallel_for(static_cast<index_t>(tasks), thread_count(threads_), [&](index_t task, int) {
     const std::size_t begin = static_cast<std::size_t>(task) * samples_per_task;
     for (std::size_t k = begin; k < std::min(begin + samples_per_task, count); ++k) {
-      sample_[k] = exact(drawn[k].first, drawn[k].second);
+      const row_pair drawn = draw_pair(layout_, k);
+      sample_[k] = exact(drawn.row, drawn.col);
     }
   });
   return sample_;

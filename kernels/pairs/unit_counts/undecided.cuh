@@ -64,6 +64,7 @@ class undecided_list {
   /// Writes the pairs to global memory; decides those that have no room there.
   __device__ void flush(const unit_count_arguments& args) {
     const int lane = static_cast<int>(threadIdx.x & 31U);
+    __syncwarp();  // lanes read what others wrote
     unsigned long long first = 0;
     if (lane == 0 && held_ > 0) {
       first = atomicAdd(args.count.found, static_cast<unsigned long long>(held_));

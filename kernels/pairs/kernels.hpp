@@ -31,7 +31,8 @@ enum class pair_tile_kind {
   shared_double,   // rows: unit rows, see unit_row_layout
   tensor_int8,     // rows: int8 centred ranks, pitch 32, 64 or 128
   tensor_limbs,    // rows: int8 limbs of the centred ranks
-  tensor_float     // rows: unit rows, each double as two tf32 floats
+  tensor_float,    // rows: unit rows, each double as two tf32 floats
+  tensor_half      // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
 };
 
 /// Norm of a row and its inverse. NaN for a row without a statistic, so that every comparison with
@@ -171,7 +172,21 @@ constexpr double tensor_float_margin(index_t columns, index_t run) {
   return 3 * 0x1p-22 + 10 * 0x1p-23 * steps + 0x1p-24 * runs;
 }
 
-/// Launches a tile over a panel with one of the sinks above.
+/// The longest unit rows that tensor_half takes, and elements of one there, zeros at its end.
+inline constexpr index_t most_half_columns = 64;
+constexpr index_t half_pitch(index_t unit_pitch) {
+  return unit_pitch <= 32 ? 32 : most_half_columns;
+}
+/// Largest error of a tensor_half product. Rounding moves an element x by at most |x| 2^-11, or by
+/// 2^-25 where it is small, and so a unit row by e <= 2^-11 + 2^-22, and a product of two by
+/// 2 e + e^2. Each tensor step is off by at most 18 units of 2^-23 of the sum of |x_k y_k| <= 1
+/// (sixteen products, the sum so far, the result).
+constexpr double half_margin(index_t unit_pitch) {
+  const double steps = static_cast<double>(half_pitch(unit_pitch)) / 16;
+  return 0x1p-10 + 0x1p-19 + 18 * 0x1p-23 * steps;
+}
+
+/// Launches a tile over a panel with one of the sinks above; tensor_half with the first alone.
 template <class Sink>
 void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
                   cudaStream_t stream);
@@ -224,8 +239,8 @@ enum class rank_key { value, magnitude };
 
 /// Turns products into statistics in place (double bits) and decides exactly: keys row << 32 | col
 /// become those of `layout`, or its dropped() where a candidate is not kept. Products of
-/// tensor_float are computed anew in double from the unit rows. `count` candidates; rows and cols
-/// cover every candidate. `kept` is increased by the number kept.
+/// tensor_float and tensor_half are computed anew in double from the unit rows. `count` candidates;
+/// rows and cols cover every candidate. `kept` is increased by the number kept.
 struct finish_request {
   pair_tile_kind tile;
   pair_operand rows;
@@ -307,5 +322,9 @@ void launch_unit_rows(device_matrix_view<const T> data, double* unit_rows,
 /// 16) doubles a row, zero padded.
 void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pitch, index_t columns,
                          float* out, cudaStream_t stream);
+
+/// The unit rows in half precision, half_pitch(unit_pitch) halves a row, zero padded.
+void launch_halve_rows(const double* unit_rows, index_t rows, index_t unit_pitch, void* out,
+                       cudaStream_t stream);
 
 }  // namespace gpu::kernels

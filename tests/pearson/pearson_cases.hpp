@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <random>
 #include <vector>
@@ -62,6 +63,38 @@ inline void edges_equal_those_of(const pair_target& reference, const pair_target
   check(random_matrix<float>(300, 30, 42), {.max_p = 0.05});
   check(random_matrix<double>(100, 1003, 43), {.max_p = 0.5});
   check(tied_matrix<std::int32_t>(200, 13, 44, 0.8, 3), {.min_abs = 0.5});  // r = 0.5 among them
+}
+
+/// Rows of as many -1 as 1, each twice: in low precision all elements of their unit rows are off by
+/// the same share, so that estimates of r are as far off as they can be. Few pairs reach the cuts,
+/// which are the r of some pair.
+inline void rows_that_round_alike_lose_no_edge(const pair_target& reference,
+                                               const pair_target& target) {
+  GPU_TEST_INFO(target);
+  for (gpu::index_t cols = 4; cols <= 64; cols += 2) {
+    constexpr gpu::index_t patterns = 150;
+    gpu::matrix<float> data(2 * patterns, cols);
+    std::mt19937 engine(static_cast<unsigned>(cols));
+    for (gpu::index_t i = 0; i < patterns; ++i) {
+      for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = k % 2 == 0 ? 1.0F : -1.0F;
+      std::shuffle(&data(i, 0), &data(i, 0) + cols, engine);
+      std::copy_n(&data(i, 0), cols, &data(i + patterns, 0));
+    }
+    const auto edges = [&](const pair_target& where, double cut) {
+      const gpu::edge_sink sink{.keep = {.min_abs = cut, .side = gpu::tail::greater}};
+      return gpu::pearson_all_pairs(data.view(), where.options(), sink).edges;
+    };
+    std::vector<double> found;
+    for (const gpu::edge& e : edges(reference, 0.0)) found.push_back(e.statistic);
+    std::sort(found.begin(), found.end(), std::greater<>());
+    const double few = found[found.size() / 25];
+    for (const double at : {found[patterns - 1], few}) {
+      for (const double cut : {at, std::nextafter(at, 0.0), std::nextafter(at, 1.0)}) {
+        CAPTURE(cols, cut);
+        CHECK(edges(target, cut) == edges(reference, cut));
+      }
+    }
+  }
 }
 
 /// A cut at the |r| of a pair keeps the pair, one just above drops it: estimates in single

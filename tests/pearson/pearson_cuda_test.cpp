@@ -42,6 +42,8 @@ TEST_CASE("Pearson on CUDA agrees with the CPU bit for bit", "[pearson]") {
 TEST_CASE("Pearson's cuts at a pair are exact on CUDA", "[pearson]") {
   for (const pair_target& target : {tensor, shared, naive})
     gpu_test::cuts_at_a_pair_are_exact(target);
+  for (const pair_target& target : {tensor, shared})
+    gpu_test::rows_that_round_alike_lose_no_edge(cpu, target);
 }
 
 TEST_CASE("Pearson counts on CUDA equal the CPU's", "[pearson]") {

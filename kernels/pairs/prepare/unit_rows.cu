@@ -10,6 +10,8 @@
 // modulo 32 and rows one word further: neither the load nor the passes nor the store meet in a
 // bank.
 
+#include <cuda_fp16.h>
+
 #include <type_traits>
 
 #include "base/element_types.hpp"
@@ -308,6 +310,16 @@ __global__ void split_floats(const double* unit, index_t rows, index_t unit_pitc
   }
 }
 
+__global__ void halve_rows(const double* unit, index_t rows, index_t unit_pitch, index_t pitch,
+                           __half* out) {
+  const index_t step = index_t{gridDim.x} * threads;
+  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < rows * pitch; at += step) {
+    const index_t row = at / pitch;
+    const index_t k = at % pitch;
+    out[at] = __double2half(k < unit_pitch ? unit[row * unit_pitch + k] : 0);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -340,6 +352,15 @@ void launch_split_floats(const double* unit, index_t rows, index_t unit_pitch, i
   if (rows == 0) return;
   split_floats<<<grid_blocks(rows * columns, threads, 1 << 20), threads, 0, stream>>>(
       unit, rows, unit_pitch, columns, reinterpret_cast<float2*>(out));
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_halve_rows(const double* unit, index_t rows, index_t unit_pitch, void* out,
+                       cudaStream_t stream) {
+  if (rows == 0) return;
+  const index_t pitch = half_pitch(unit_pitch);
+  halve_rows<<<grid_blocks(rows * pitch, threads, 1 << 20), threads, 0, stream>>>(
+      unit, rows, unit_pitch, pitch, static_cast<__half*>(out));
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -47,8 +47,8 @@ class tensor_limbs_tile
   struct two_steps {
     __device__ void operator()(int (&sum)[4], const int4& upper, const int4& lower,
                                const int4& b) const {
-      mma_int8(sum, {upper.x, lower.x, upper.y, lower.y}, {b.x, b.y});
-      mma_int8(sum, {upper.z, lower.z, upper.w, lower.w}, {b.z, b.w});
+      int8_products::multiply(sum, {upper.x, lower.x, upper.y, lower.y}, {b.x, b.y});
+      int8_products::multiply(sum, {upper.z, lower.z, upper.w, lower.w}, {b.z, b.w});
     }
   };
 

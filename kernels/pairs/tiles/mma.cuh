@@ -1,17 +1,15 @@
 #pragma once
-// Variant tensor for cols <= 128: mma.sync m16n8k32 on int8 (sm_80 and newer), exact in int32.
+// Variant tensor for short rows: mma.sync (sm_80 and newer) on int8 ranks of up to 128 columns,
+// exact in int32, and on unit rows of up to 64 columns in half precision, as estimates.
 //
 // A block of 8 warps (4 x 2) takes 128 x 64 pairs, a warp 32 x 32: 2 x 4 mma tiles, 32 sums a
 // thread. The rows stay in shared memory while the block walks its columns; those stream, 8 KiB
 // with their norms at a time, through a ring of `stages` buffers by cp.async.
 //
-// A dot product does not care about the order of k: lane t of a quad takes bytes 16 t .. 16 t + 15
-// of a 64-byte piece for two k steps (8 t .. 8 t + 7 of a 32-byte row for one), so a fragment is
-// one 128-bit (64-bit) load. In 128-byte rows the two halves of odd rows are exchanged, which keeps
-// those loads free of bank conflicts.
-//
-// The sums start at the bits of the float 1.5 * 2^23, so that after the products the same bits read
-// as a float are 1.5 * 2^23 + sum, exactly (|sum| < 2^20): one FADD replaces the slower conversion.
+// A k step is 32 bytes of a row. A dot product does not care about the order of k: lane t of a quad
+// takes bytes 16 t .. 16 t + 15 of a 64-byte piece for two k steps (8 t .. 8 t + 7 of a 32-byte row
+// for one), so a fragment is one 128-bit (64-bit) load. In 128-byte rows the two halves of odd rows
+// are exchanged, which keeps those loads free of bank conflicts.
 
 #include "kernels/pairs/frame/async_copy.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
@@ -67,28 +65,65 @@ class mma_layout {
   int warp_col_;
 };
 
-/// d += a * b of one m16n8k32 step, int8 with int32 sums.
-__device__ inline void mma_int8(int (&d)[4], const int (&a)[4], const int (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
-}
-
-template <int KSteps>
-class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
- public:
+/// Products of int8 ranks. The sums start at the bits of the float 1.5 * 2^23, so that after the
+/// products the same bits read as a float are 1.5 * 2^23 + sum, exactly (|sum| < 2^20): one FADD
+/// replaces the slower conversion.
+struct int8_products {
   static constexpr policy::pair_tile shape = policy::tensor_int8;
   using statistic = spearman_statistic;
   using fragment = float_fragment<shape.row_slots, shape.col_slots>;
+  using sum = int;
+  static constexpr sum start = 0x4b400000;
+
+  static __device__ float product(sum value) { return __int_as_float(value) - 12582912.0f; }
+
+  /// d += a * b of one m16n8k32 step.
+  static __device__ void multiply(sum (&d)[4], const int (&a)[4], const int (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+
+/// Products of unit rows in half precision, with sums in single precision; half_margin
+/// (kernels/pairs/kernels.hpp) bounds their error.
+struct half_products {
+  static constexpr policy::pair_tile shape = policy::tensor_half;
+  using statistic = refined_pearson_statistic;
+  using fragment = unit_fragment<float, shape.row_slots, shape.col_slots>;
+  using sum = float;
+  static constexpr sum start = 0;
+
+  static __device__ float product(sum value) { return value; }
+
+  /// d += a * b of one m16n8k16 step.
+  static __device__ void multiply(sum (&d)[4], const int (&a)[4], const int (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+
+/// Rows of 32 * KSteps bytes.
+template <class Products, int KSteps>
+class short_row_tile : public mma_layout<4, 2, 2, 4> {
+ public:
+  static constexpr policy::pair_tile shape = Products::shape;
+  using statistic = typename Products::statistic;
+  using fragment = typename Products::fragment;
 
   static __host__ __device__ std::size_t shared_bytes(const pair_panel&) {
     return row_bytes * shape.rows + stages * stage_bytes;
   }
-  __device__ tensor_int8_tile(const pair_panel& panel, unsigned char* shared)
+  __device__ short_row_tile(const pair_panel& panel, unsigned char* shared)
       : panel_(panel), row_data_(shared), stage_data_(shared + row_bytes * shape.rows) {}
 
   __device__ void start(index_t first_row, const column_span& columns) {
@@ -112,13 +147,13 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
     if (at % stage_cols == 0) next_stage(at);
     const unsigned char* here = here_ + at % stage_cols * row_bytes;
 
-    int sums[2][4][4];
+    sum_type sums[2][4][4];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
 #pragma unroll
-        for (int e = 0; e < 4; ++e) sums[i][j][e] = bias_bits;
+        for (int e = 0; e < 4; ++e) sums[i][j][e] = Products::start;
       }
     }
 #pragma unroll
@@ -127,12 +162,13 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
     for (int r = 0; r < shape.row_slots; ++r) {
 #pragma unroll
       for (int c = 0; c < shape.col_slots; ++c) {
-        out.value[r][c] = __int_as_float(sums[r / 2][c / 2][r % 2 * 2 + c % 2]) - bias;
+        out.value[r][c] = Products::product(sums[r / 2][c / 2][r % 2 * 2 + c % 2]);
       }
     }
   }
 
  private:
+  using sum_type = typename Products::sum;
   static constexpr int row_bytes = 32 * KSteps;
   static constexpr int stages = 3;
   // Columns that come with one barrier, with their norms behind them.
@@ -140,8 +176,6 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
   static constexpr int stage_bytes = stage_cols * (row_bytes + static_cast<int>(sizeof(row_norm)));
   static constexpr int steps_per_piece = KSteps == 1 ? 1 : 2;
   static constexpr int pieces = KSteps / steps_per_piece;
-  static constexpr float bias = 12582912.0f;
-  static constexpr int bias_bits = 0x4b400000;
   static_assert(KSteps == 1 || KSteps == 2 || KSteps == 4);
 
   // Where the 16-byte chunk `chunk` of a row lies.
@@ -207,7 +241,8 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
     }
   }
 
-  __device__ void accumulate(const unsigned char* cols, int piece, int (&sums)[2][4][4]) const {
+  __device__ void accumulate(const unsigned char* cols, int piece,
+                             sum_type (&sums)[2][4][4]) const {
     int a[2][2][2 * steps_per_piece];
     int b[4][2 * steps_per_piece];
 #pragma unroll
@@ -226,7 +261,7 @@ class tensor_int8_tile : public mma_layout<4, 2, 2, 4> {
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const int columns[2] = {b[j][2 * s], b[j][2 * s + 1]};
-          mma_int8(sums[i][j], rows, columns);
+          Products::multiply(sums[i][j], rows, columns);
         }
       }
     }

@@ -1,5 +1,8 @@
 // From the kind of tile at run time to the launches of its .cu file; and the exact decisions.
 
+#include <stdexcept>
+#include <type_traits>
+
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
@@ -28,6 +31,11 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
       return launch_tile<pair_tile_kind::tensor_limbs>(panel, sink, stream);
     case pair_tile_kind::tensor_float:
       return launch_tile<pair_tile_kind::tensor_float>(panel, sink, stream);
+    case pair_tile_kind::tensor_half:
+      if constexpr (std::is_same_v<Sink, candidate_sink_args>) {
+        return launch_tile<pair_tile_kind::tensor_half>(panel, sink, stream);
+      }
+      throw std::logic_error("tensor_half: estimates do for candidates alone");
   }
 }
 
@@ -116,6 +124,7 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
       finish_candidates<pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
       break;
     case pair_tile_kind::tensor_float:
+    case pair_tile_kind::tensor_half:
       finish_refined_candidates<<<blocks, finish_threads, 0, stream>>>(request);
       break;
     default:

@@ -24,6 +24,13 @@ using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
 
+// Of a row of tensor_half.
+std::size_t half_row_bytes(const row_format& format) {
+  constexpr std::size_t bytes_of_half = 2;
+  const index_t pitch = kernels::half_pitch(kernels::unit_row_layout(format.cols).pitch());
+  return static_cast<std::size_t>(pitch) * bytes_of_half;
+}
+
 // Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
 // one of them throws, and its exception is thrown here. The calling thread is one of them.
 template <class Work>
@@ -363,7 +370,10 @@ kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kin
     const double* unit = unit_.data() == nullptr
                              ? nullptr
                              : unit_.data() + first * format_.unit_bytes / sizeof(double);
-    return describe(rows, values_.data() + first * format_.row_bytes, unit, tile);
+    const std::byte* const values = tile == pair_tile_kind::tensor_half
+                                        ? halves_.data() + first * half_row_bytes(format_)
+                                        : values_.data() + first * format_.row_bytes;
+    return describe(rows, values, unit, tile);
   }
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
       slots_[slot].data(), host_values_.get() + first * format_.row_bytes,
@@ -378,10 +388,18 @@ void device_rows::split_unit_rows(cudaStream_t stream) {
                                format_.columns, reinterpret_cast<float*>(values_.data()), stream);
 }
 
+void device_rows::halve_unit_rows(cudaStream_t stream) {
+  if (halves_.data() != nullptr || count_ == 0) return;
+  halves_ = {static_cast<std::size_t>(count_) * half_row_bytes(format_), stream};
+  kernels::launch_halve_rows(unit_.data(), count_, kernels::unit_row_layout(format_.cols).pitch(),
+                             halves_.data(), stream);
+}
+
 void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
                                  pair_tile_kind tile, cudaStream_t stream,
                                  const std::function<void(const kernels::pair_panel&)>& launch) {
   if (tile == pair_tile_kind::tensor_float) split_unit_rows(stream);
+  if (tile == pair_tile_kind::tensor_half) halve_unit_rows(stream);
   const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;
   for (index_t i = rows.begin; i < rows.end; i += step) {
     const row_range row_block{i, std::min(i + step, rows.end)};

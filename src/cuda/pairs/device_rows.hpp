@@ -60,7 +60,8 @@ class device_rows {
   [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
 
   /// Calls launch(panel) for the panels that make up rows x cols; `tile` is the format's, or
-  /// shared_double for rows prepared for tensor_float. Launches are ordered on `stream`.
+  /// shared_double for rows prepared for tensor_float, or tensor_half for resident ones. Launches
+  /// are ordered on `stream`.
   void for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
                       kernels::pair_tile_kind tile, cudaStream_t stream,
                       const std::function<void(const kernels::pair_panel&)>& launch);
@@ -88,6 +89,8 @@ class device_rows {
   [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void split_unit_rows(cudaStream_t stream);
+  // Those of tensor_half, in the same way.
+  void halve_unit_rows(cudaStream_t stream);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
   std::optional<row_patterns> fold_resident(double most_share, index_t border,
                                             const detail::prepared_rows& info,
@@ -126,6 +129,7 @@ class device_rows {
   row_buffer<kernels::row_norm> norms_;
   row_buffer<std::byte> values_;
   row_buffer<double> unit_;
+  device_buffer<std::byte> halves_;
   row_buffer<kernels::row_rounding> rounding_;
   // What the buffers above are parts of, where there is room in front.
   struct whole_memory {

@@ -19,7 +19,7 @@ struct edge_source {
   const pair_budget& budget;
   cudaStream_t finding;          ///< Of the tiles.
   cudaStream_t settling;         ///< Of what follows them.
-  kernels::pair_tile_kind tile;  ///< The format's, or shared_double on rows for tensor_float.
+  kernels::pair_tile_kind tile;  ///< As device_rows::for_each_panel takes it.
   double estimate_error;         ///< Of its products as estimates of the statistic.
 };
 

@@ -137,14 +137,21 @@ void pair_engine::fold_rows(const pair_options& options, const pair_part& part) 
 }
 
 double pair_engine::estimate_error(pair_tile_kind tile) const {
-  return float_estimate_error +
-         (tile == pair_tile_kind::tensor_float ? tensor_error(rows_->format()) : 0.0);
+  double error = float_estimate_error;
+  if (tile == pair_tile_kind::tensor_float) error += tensor_error(rows_->format());
+  if (tile == pair_tile_kind::tensor_half) {
+    error += kernels::half_margin(kernels::unit_row_layout(rows_->format().cols).pitch());
+  }
+  return error;
 }
 
 pair_tile_kind pair_engine::edge_tile(double kept_share) const {
   const pair_tile_kind tile = rows_->format().tile;
-  const bool exact = tile == pair_tile_kind::tensor_float && kept_share > most_refined_edges;
-  return exact ? pair_tile_kind::shared_double : tile;
+  if (tile != pair_tile_kind::tensor_float) return tile;
+  if (kept_share > most_refined_edges) return pair_tile_kind::shared_double;
+  const bool is_short =
+      kernels::unit_row_layout(rows_->format().cols).pitch() <= kernels::most_half_columns;
+  return is_short && rows_->resident() ? pair_tile_kind::tensor_half : tile;
 }
 
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {

@@ -90,12 +90,15 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
                                  detail::index_range rows, const row_memory& memory) {
   kernels::pair_operand out;
   const index_t unit_pitch = kernels::unit_row_layout(format.cols).pitch();
-  const bool as_doubles = tile != format.tile;  // shared_double on rows made for tensor_float
+  // On rows made for tensor_float.
+  const bool as_halves = tile == pair_tile_kind::tensor_half;
+  const bool as_doubles = tile != format.tile && !as_halves;
   out.values = as_doubles ? reinterpret_cast<const std::byte*>(memory.unit) : memory.values;
   out.columns = as_doubles ? unit_pitch : format.columns;
   out.limbs = format.limbs;
   out.pitch = as_doubles ? unit_pitch : format.columns * format.limbs;
   if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
+  if (as_halves) out.pitch = kernels::half_pitch(unit_pitch);
   out.norms = memory.norms + rows.begin;
   out.square_sums = memory.square_sums + rows.begin;
   out.unit_rows = memory.unit;

@@ -36,8 +36,9 @@ struct row_memory {
   const kernels::row_norm* norms;
   const std::int64_t* square_sums;
 };
-/// Rows [rows.begin, rows.end) as `tile` takes them, the format's own or shared_double on rows made
-/// for tensor_float. `values` and `unit` are those of the first of them.
+/// Rows [rows.begin, rows.end) as `tile` takes them, the format's own, or shared_double or
+/// tensor_half on rows made for tensor_float. `values`, which tensor_half takes in half precision,
+/// and `unit` are those of the first of them.
 kernels::pair_operand operand_of(const row_format& format, kernels::pair_tile_kind tile,
                                  detail::index_range rows, const row_memory& memory);
 

@@ -83,6 +83,8 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
       return kernels::policy::tensor_limbs;
     case pair_tile_kind::tensor_float:
       return kernels::policy::tensor_float;
+    case pair_tile_kind::tensor_half:
+      return kernels::policy::tensor_half;
   }
   return kernels::policy::naive;
 }

@@ -13,6 +13,13 @@ __device__ inline void async_copy_16(void* shared, const void* global, bool ther
                "r"(there ? 16 : 0));
 #endif
 }
+/// 16 bytes, through L1, so that others may find them there. Both addresses aligned to 16.
+__device__ inline void async_copy_16_by_l1(void* shared, const void* global) {
+#if __CUDA_ARCH__ >= 800
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address), "l"(global));
+#endif
+}
 /// 8 bytes, both addresses aligned to 8.
 __device__ inline void async_copy_8(void* shared, const void* global) {
 #if __CUDA_ARCH__ >= 800

@@ -64,16 +64,21 @@ __device__ inline double segment_dot(const double* x, const double* y, int segme
   return sum;
 }
 
+/// The balanced tree of unit_row_dot over eight lanes, of which each has a partial sum. All lanes
+/// of a warp.
+__device__ inline double add_partial_sums(double sum) {
+#pragma unroll
+  for (int step = 1; step < detail::partial_sums; step *= 2) {
+    sum += __shfl_xor_sync(~0U, sum, step);
+  }
+  return sum;
+}
+
 /// unit_row_dot by eight lanes, each one partial sum, so that what they read at a time stays in L1.
 /// All lanes of a warp; the eight lanes of a pair get its product.
 __device__ inline double unit_row_dot_by_lanes(const double* x, const double* y, int segment) {
-  constexpr int sums = detail::partial_sums;
-  const int first = static_cast<int>(threadIdx.x % sums) * segment;
-  double sum = segment_dot(x + first, y + first, segment);
-  // The balanced tree of unit_row_dot.
-#pragma unroll
-  for (int step = 1; step < sums; step *= 2) sum += __shfl_xor_sync(~0U, sum, step);
-  return sum;
+  const int first = static_cast<int>(threadIdx.x % detail::partial_sums) * segment;
+  return add_partial_sums(segment_dot(x + first, y + first, segment));
 }
 
 /// Spearman: the product is the exact integer numerator.

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/pairs/frame/async_copy.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
 
@@ -87,8 +88,80 @@ __global__ void finish_candidates(const __grid_constant__ finish_request request
   write_decision(request, at, pair, statistic);
 }
 
+// Two unit rows in shared memory, where eight lanes read a segment each. From global memory lanes
+// that read segments of 64 bytes side by side would meet in the banks of L1 four at a time; here
+// they load neighbouring pieces of 16 bytes, and neither the stores nor the loads of a segment of
+// 64 bytes meet.
+class staged_rows {
+ public:
+  static __host__ __device__ int bytes(int segment) {
+    return 2 * row_pieces(segment) * static_cast<int>(sizeof(double2));
+  }
+  __device__ staged_rows(unsigned char* memory, int segment)
+      : segment_(segment), x_(reinterpret_cast<double2*>(memory)), y_(x_ + row_pieces(segment)) {}
+
+  // unit_row_dot of rows in global memory. All lanes of a warp; eight lanes have a pair.
+  __device__ double dot(const double* x, const double* y) {
+    const auto* const x_pieces = reinterpret_cast<const double2*>(x);
+    const auto* const y_pieces = reinterpret_cast<const double2*>(y);
+    __syncwarp();  // the rows before may still be read
+#pragma unroll 4
+    for (int piece = lane(); piece < 4 * segment_; piece += detail::partial_sums) {
+      async_copy_16_by_l1(x_ + place(piece), x_pieces + piece);
+      async_copy_16_by_l1(y_ + place(piece), y_pieces + piece);
+    }
+    async_copy_commit();
+    async_copy_wait<0>();
+    __syncwarp();
+    return add_partial_sums(segment_ % 2 == 0 ? even_segment() : odd_segment());
+  }
+
+ private:
+  static constexpr int period = 8;  // pieces that fill all banks
+  static __host__ __device__ int row_pieces(int segment) {
+    return (4 * segment + period - 1) / period * period;
+  }
+  static __device__ int place(int piece) {
+    return piece / period * period + (piece + piece / period) % period;
+  }
+  static __device__ int lane() {
+    return static_cast<int>(threadIdx.x % detail::partial_sums);
+  }
+  [[nodiscard]] __device__ double even_segment() const {
+    const int first = lane() * segment_ / 2;
+    double sum = 0;
+#pragma unroll 4
+    for (int k = 0; k < segment_ / 2; ++k) {
+      const double2 left = x_[place(first + k)];
+      const double2 right = y_[place(first + k)];
+      sum = fma(left.x, right.x, sum);
+      sum = fma(left.y, right.y, sum);
+    }
+    return sum;
+  }
+  [[nodiscard]] __device__ double odd_segment() const {
+    const int first = lane() * segment_;
+    double sum = 0;
+    for (int k = first; k < first + segment_; ++k) {
+      const double2 left = x_[place(k / 2)];
+      const double2 right = y_[place(k / 2)];
+      sum = k % 2 == 0 ? fma(left.x, right.x, sum) : fma(left.y, right.y, sum);
+    }
+    return sum;
+  }
+
+  int segment_;
+  double2* x_;
+  double2* y_;
+};
+
+// The longest segments whose rows are staged: 64 KiB a block.
+constexpr int most_staged_segment = 16;
+
 // Pearson's r of 32 candidates a warp, anew from the unit rows, four at a time.
+template <bool staged>
 __global__ void finish_refined_candidates(const __grid_constant__ finish_request request) {
+  extern __shared__ __align__(16) unsigned char shared[];
   constexpr int sums = detail::partial_sums;
   constexpr int pairs_at_a_time = 32 / sums;
   constexpr unsigned everyone = 0xffffffffu;
@@ -104,13 +177,32 @@ __global__ void finish_refined_candidates(const __grid_constant__ finish_request
     const int of = first + lane / sums;
     const index_t i = __shfl_sync(everyone, pair.row, of) - request.rows.first;
     const index_t j = __shfl_sync(everyone, pair.col, of) - request.cols.first;
-    const double dot =
-        unit_row_dot_by_lanes(request.rows.unit_rows + i * request.rows.unit_pitch,
-                              request.cols.unit_rows + j * request.cols.unit_pitch, segment);
+    const double* const x = request.rows.unit_rows + i * request.rows.unit_pitch;
+    const double* const y = request.cols.unit_rows + j * request.cols.unit_pitch;
+    double dot = 0;
+    if constexpr (staged) {
+      const int pair_in_block = static_cast<int>(threadIdx.x) / sums;
+      dot = staged_rows(shared + pair_in_block * staged_rows::bytes(segment), segment).dot(x, y);
+    } else {
+      dot = unit_row_dot_by_lanes(x, y, segment);
+    }
     const double total = __shfl_sync(everyone, dot, lane % pairs_at_a_time * sums);
     if (lane - first >= 0 && lane - first < pairs_at_a_time) statistic = total;
   }
   write_decision(request, at, pair, detail::clip_correlation(statistic));
+}
+
+void launch_finish_refined(const finish_request& request, unsigned blocks, cudaStream_t stream) {
+  const index_t segment = request.rows.unit_pitch / detail::partial_sums;
+  if (segment > most_staged_segment) {
+    finish_refined_candidates<false><<<blocks, finish_threads, 0, stream>>>(request);
+    return;
+  }
+  constexpr int pairs_of_block = finish_threads / detail::partial_sums;
+  const auto shared =
+      static_cast<std::size_t>(pairs_of_block * staged_rows::bytes(static_cast<int>(segment)));
+  allow_shared_memory(finish_refined_candidates<true>, shared);
+  finish_refined_candidates<true><<<blocks, finish_threads, shared, stream>>>(request);
 }
 
 }  // namespace
@@ -125,7 +217,7 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
       break;
     case pair_tile_kind::tensor_float:
     case pair_tile_kind::tensor_half:
-      finish_refined_candidates<<<blocks, finish_threads, 0, stream>>>(request);
+      launch_finish_refined(request, blocks, stream);
       break;
     default:
       finish_candidates<spearman_statistic><<<blocks, finish_threads, 0, stream>>>(request);

@@ -25,7 +25,7 @@ index_t pair_engine::edge_writer::tile_cols() const {
   const double fitting =
       hits_of_a_tile / (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
   if (fitting >= static_cast<double>(pair_policy::task_cols)) return pair_policy::task_cols;
-  constexpr index_t step = pair_policy::least_task_cols;
+  constexpr index_t step = pair_policy::short_row_task_cols;
   return std::max(static_cast<index_t>(fitting) / step * step, step);
 }
 

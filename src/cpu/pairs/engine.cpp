@@ -11,6 +11,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/round_up.hpp"
 #include "cpu/pairs/memory.hpp"
 #include "cpu/platform/instruction_set.hpp"
 #include "plan/fold_choice.hpp"
@@ -43,6 +44,15 @@ index_t panel_rows_for(index_t rows, index_t cols) {
   const index_t step =
       whole >= pair_policy::task_rows ? pair_policy::task_rows : pair_policy::block_rows;
   return std::max(pair_policy::block_rows, whole / step * step);
+}
+
+// Columns of the smallest tasks, of rows of `cols` values: whole groups for every kernel.
+index_t least_task_cols_for(index_t cols) {
+  const double row_work = static_cast<double>(pair_policy::task_rows) * static_cast<double>(cols);
+  const double worth = std::clamp(pair_policy::thread_work / row_work,
+                                  static_cast<double>(pair_policy::least_task_cols),
+                                  static_cast<double>(pair_policy::short_row_task_cols));
+  return round_up(static_cast<index_t>(worth), pair_policy::window_step);
 }
 
 // Which rows of the input its area needs.
@@ -230,8 +240,8 @@ index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
   const index_t tasks = pair_policy::tasks_per_thread * index_t{team()};
   const index_t strips = (tasks + tasks_of_rows - 1) / std::max<index_t>(tasks_of_rows, 1);
   const index_t fitting = window_cols() / std::max<index_t>(strips, 1);
-  const index_t whole = fitting / pair_policy::least_task_cols * pair_policy::least_task_cols;
-  return std::clamp(whole, pair_policy::least_task_cols, most);
+  const index_t least = least_task_cols_for(info_.cols);
+  return std::clamp(fitting / least * least, least, most);
 }
 
 std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end,

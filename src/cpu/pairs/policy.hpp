@@ -10,10 +10,13 @@ namespace gpu::cpu::pair_policy {
 /// One task of a thread: task_rows x task_cols pairs.
 inline constexpr index_t task_rows = 128;
 inline constexpr index_t task_cols = 8192;
-/// Where a panel has fewer tasks than this for each thread, they have fewer columns, whole
-/// multiples of least_task_cols: else most threads wait for the last tasks.
+/// Where a panel has fewer tasks than this for each thread, they have fewer columns: else most
+/// threads wait for the last tasks.
 inline constexpr index_t tasks_per_thread = 4;
-inline constexpr index_t least_task_cols = 1024;
+/// Tasks have at least so many columns: the more where rows are short, until they are worth a
+/// thread (thread_work).
+inline constexpr index_t least_task_cols = 512;
+inline constexpr index_t short_row_task_cols = 1024;
 
 /// Statistics are computed into a buffer of this many pairs (128 KiB) where a sink needs them all.
 inline constexpr index_t block_rows = 32;

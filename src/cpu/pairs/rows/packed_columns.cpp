@@ -53,7 +53,17 @@ packed_columns::packed_columns(packing how, index_t rows, index_t cols, index_t 
       steps_(steps_of(how, cols, chunk)),
       data_(static_cast<std::size_t>(round_up(rows, group_lanes * group_padding) / group_lanes *
                                      group_bytes())) {
-  std::memset(data_.data(), offset_, data_.size());
+  // Rows fill their own places, so that the threads that store them share the fresh pages.
+  for (index_t row = rows; row < round_up(rows, group_lanes * group_padding); ++row) {
+    fill_steps(row, 0);
+  }
+}
+
+void packed_columns::fill_steps(index_t row, index_t first) {
+  for (index_t step = first; step < steps_; ++step) {
+    std::memset(data_.data() + place_of(row, step), offset_,
+                static_cast<std::size_t>(column_bytes_));
+  }
 }
 
 template <class T>
@@ -75,7 +85,9 @@ void packed_columns::store_steps(index_t row, const T* values) {
   };
   const index_t whole = cols_ / per_step;
   for (index_t step = 0; step < whole; ++step) store(step, per_step);
-  if (whole * per_step < cols_) store(whole, cols_ - whole * per_step);
+  const index_t rest = cols_ - whole * per_step;
+  if (rest > 0) store(whole, rest);
+  fill_steps(row, rest > 0 ? whole + 1 : whole);
 }
 
 template void packed_columns::store_row(index_t, const std::int8_t*);

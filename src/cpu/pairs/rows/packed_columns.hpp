@@ -45,6 +45,8 @@ class packed_columns {
 
   template <index_t Bytes, class T>
   void store_steps(index_t row, const T* values);
+  // Steps of a row from `first` on hold no values.
+  void fill_steps(index_t row, index_t first);
 
   std::uint8_t offset_ = 0;  // added to every byte
   index_t column_bytes_ = step_bytes;

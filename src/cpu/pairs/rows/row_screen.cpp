@@ -63,7 +63,9 @@ double largest_value(const std::vector<task_largest>& parts) {
 template <class T>
 row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t count, index_t cols,
                        index_t stride, const double* lengths, int threads)
-    : kernel_(&kernels.screen), columns_(kernels.screen.columns, count, cols, kernels.int8_chunk) {
+    : kernel_(&kernels.screen),
+      columns_(kernels.screen.columns, count, cols, kernels.int8_chunk),
+      sums_(static_cast<std::size_t>(count)) {
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
   const auto for_each_row = [&](const auto& body) {
@@ -95,6 +97,7 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
   const double lost = for_each_row([&](index_t i, const T* row, double length, std::int8_t* bytes) {
     const float sum = quantise(row, cols, static_cast<float>(scale_ / length), bytes);
     columns_.store_row(i, bytes);
+    sums_[static_cast<std::size_t>(i)] = std::accumulate(bytes, bytes + cols, 0);
     return static_cast<double>(sum);
   });
   // Of each element, float arithmetic loses at most 127 * 3 * 2^-24; of a sum of positive terms,
@@ -145,10 +148,10 @@ void row_screen::search(const pair_tile& tile, double cut, cut_side side, std::b
                    [](std::int8_t value) { return static_cast<std::int8_t>(-value); });
   }
   auto* biases = reinterpret_cast<std::int32_t*>(steps + pair_policy::task_rows * row_bytes);
+  const std::int32_t sign = side == cut_side::negative ? -1 : 1;
   for (index_t i = 0; i < round_up(tile.rows(), row_padding); ++i) {
-    const std::int8_t* row = values + i * row_bytes;
-    std::int32_t sum = std::accumulate(row, row + row_bytes, 0);
-    if (kernel_->columns == packing::byte_pairs) sum /= 2;  // steps are there twice
+    const std::int32_t sum =
+        i < tile.rows() ? sign * sums_[static_cast<std::size_t>(tile.row_begin + i)] : 0;
     biases[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(out.bias) -
                                           static_cast<std::uint32_t>(columns_.offset()) *
                                               static_cast<std::uint32_t>(sum));

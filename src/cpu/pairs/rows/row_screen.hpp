@@ -47,8 +47,9 @@ class row_screen {
  private:
   const screen_kernel* kernel_ = nullptr;
   packed_columns columns_;
-  double scale_ = 0;  // q
-  double error_ = 0;  // E
+  std::vector<std::int32_t> sums_;  // of the bytes of each row
+  double scale_ = 0;                // q
+  double error_ = 0;                // E
 };
 
 }  // namespace gpu::cpu

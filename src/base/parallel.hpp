@@ -29,7 +29,7 @@ inline int thread_count(int asked) {
 
 /// body(index, thread) for index in [0, count), handed out one at a time to exactly `team` threads,
 /// so that one loop behind another has the same team: GCC's OpenMP ends the threads that a smaller
-/// team leaves out, and starts them anew for the next larger one.
+/// team leaves out, and starts them anew for the next larger one. A single index takes no team.
 /// The first exception ends the loop early and is thrown to the caller; so is that of the call's
 /// progress callback, which is polled before each index.
 template <class Body>

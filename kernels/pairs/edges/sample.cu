@@ -1,5 +1,6 @@
 // Statistics of pairs of rows drawn at random: eight lanes take a pair.
 
+#include "base/random_draw.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "kernels/pairs/frame/statistic.cuh"
@@ -12,14 +13,6 @@ constexpr int lanes_per_pair = 8;
 // Each adds to the same few counts: enough of them to fill any device, and no more.
 constexpr index_t most_blocks = 2048;
 
-// A well mixed 64-bit number for each place of a sequence (splitmix64).
-__device__ std::uint64_t mixed(std::uint64_t place) {
-  std::uint64_t z = (place + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 struct drawn_pair {
   index_t i;
   index_t j;
@@ -28,18 +21,16 @@ struct drawn_pair {
 // Numbers of rows fit 32 bits. Where left rows meet right ones too, a draw of two left rows with j
 // < i counts as no pair, so that pairs of two left rows are not drawn twice as often.
 __device__ drawn_pair draw(std::uint64_t place, const row_sides& sides) {
-  const std::uint64_t random = mixed(place);
-  const auto below = [](std::uint64_t bits, index_t count) {
-    return static_cast<index_t>(bits * static_cast<std::uint64_t>(count) >> 32);
-  };
+  using detail::draw_below;
+  const std::uint64_t random = detail::random_at(place);
   const index_t left = sides.left_end - sides.left_begin;
   const index_t right = sides.right_end - sides.right_begin;
-  const index_t i = below(random >> 32, left);
+  const index_t i = draw_below(random >> 32, left);
   if (!sides.within) {
-    return {sides.left_begin + i, sides.right_begin + below(random & 0xffffffffu, right)};
+    return {sides.left_begin + i, sides.right_begin + draw_below(random & 0xffffffffu, right)};
   }
   // The right side lies behind the left one.
-  const index_t other = below(random & 0xffffffffu, left + right - 1);
+  const index_t other = draw_below(random & 0xffffffffu, left + right - 1);
   return {sides.left_begin + i, sides.left_begin + other + (other >= i ? 1 : 0)};
 }
 

@@ -5,9 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include <gpu/pair_checksum.hpp>
-
 #include "base/parallel.hpp"
+#include "base/random_draw.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -37,15 +36,11 @@ row_pair draw_pair(const row_layout& layout, std::uint64_t k) {
   const auto& [first, second, asked] = layout;
   const index_t col_begin = second > 0 ? layout.second_begin() : asked.begin;
   const index_t cols = layout.places() - col_begin;
-  const auto below = [](std::uint64_t bits, index_t count) {
-    return static_cast<index_t>(bits * static_cast<std::uint64_t>(count) >> 32);
-  };
-  constexpr std::uint64_t step = 0x9e3779b97f4a7c15ULL;
   constexpr int draws_bits = 16;  // that a pair may take
   for (std::uint64_t place = k << draws_bits;; ++place) {
-    const std::uint64_t random = detail::split_mix((place + 1) * step);
-    const row_pair drawn{asked.begin + below(random >> 32, asked.size()),
-                         col_begin + below(random & 0xffffffffU, cols)};
+    const std::uint64_t random = detail::random_at(place);
+    const row_pair drawn{asked.begin + detail::draw_below(random >> 32, asked.size()),
+                         col_begin + detail::draw_below(random & 0xffffffffU, cols)};
     // Where both rows are rows of the area, only one order of the two is a pair.
     if (asked.size() == cols ? drawn.row != drawn.col : drawn.row < drawn.col) return drawn;
   }

@@ -31,7 +31,7 @@ inline constexpr pair_tile tensor_limbs{256, 2, 128, 64, 4, 8, 128};
 /// mma.sync m16n8k8 tf32, the same grid, with float totals.
 inline constexpr pair_tile tensor_float{256, 2, 128, 64, 4, 8, 16};
 /// mma.sync m16n8k16 on halves, as tensor_int8.
-inline constexpr pair_tile tensor_half{256, 2, 128, 64, 4, 8, 0};
+inline constexpr pair_tile tensor_half = tensor_int8;
 /// Columns whose products a tensor core adds up before they are added to the totals: it truncates
 /// where the totals round, so short runs keep the error at the level of a float sum.
 inline constexpr int tensor_float_run = 64;

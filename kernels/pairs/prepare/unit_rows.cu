@@ -297,27 +297,31 @@ __device__ float nearest_tf32(float x) {
   return __int_as_float((__float_as_int(x) + 0x1000) & ~0x1fff);
 }
 
-__global__ void split_floats(const double* unit, index_t rows, index_t unit_pitch, index_t columns,
-                             float2* out) {
+// out[at] = convert(value) for every element of unit rows that zeros pad to `columns`.
+template <class Out, class Convert>
+__device__ void convert_padded(const double* unit, index_t rows, index_t unit_pitch,
+                               index_t columns, Out* out, const Convert& convert) {
   const index_t step = index_t{gridDim.x} * threads;
   for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < rows * columns; at += step) {
     const index_t row = at / columns;
     const index_t k = at % columns;
-    const double value = k < unit_pitch ? unit[row * unit_pitch + k] : 0;
+    out[at] = convert(k < unit_pitch ? unit[row * unit_pitch + k] : 0);
+  }
+}
+
+__global__ void split_floats(const double* unit, index_t rows, index_t unit_pitch, index_t columns,
+                             float2* out) {
+  convert_padded(unit, rows, unit_pitch, columns, out, [](double value) {
     const float high = nearest_tf32(static_cast<float>(value));
     const float low = nearest_tf32(static_cast<float>(value - static_cast<double>(high)));
-    out[at] = {high, low};
-  }
+    return float2{high, low};
+  });
 }
 
 __global__ void halve_rows(const double* unit, index_t rows, index_t unit_pitch, index_t pitch,
                            __half* out) {
-  const index_t step = index_t{gridDim.x} * threads;
-  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < rows * pitch; at += step) {
-    const index_t row = at / pitch;
-    const index_t k = at % pitch;
-    out[at] = __double2half(k < unit_pitch ? unit[row * unit_pitch + k] : 0);
-  }
+  convert_padded(unit, rows, unit_pitch, pitch, out,
+                 [](double value) { return __double2half(value); });
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ from ._options import PairRunOptions, RunOptions
 from ._pairs import (
     counts,
     dense,
+    edges,
     pearson_edges,
     plan,
     prepare,
@@ -103,6 +104,7 @@ __all__ = [
     "device",
     "devices",
     "distributed",
+    "edges",
     "folded_edges",
     "folded_stream",
     "matmul",

@@ -61,9 +61,10 @@ class Edges(PairRecords):
         )
 
     def _line(self, record: Any) -> str:
+        p = f"  p = {record['p']:.3g}" if self.has_p else ""
         return (
             f"{self.label(record['row'])} -- {self.other_label(record['col'])}  "
-            f"{record['statistic']:.6f}  p = {record['p']:.3g}"
+            f"{record['statistic']:.6f}{p}"
         )
 
     def best(self, count: int = 10) -> Edges:

@@ -95,6 +95,50 @@ def spearman_edges(
     return _edges("spearman", max_edges, order, call)
 
 
+def edges(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
+    *,
+    measure: Measure = "spearman",
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    max_edges: int | None = None,
+    order: EdgeOrder = "by-row-then-column",
+    **run: Unpack[PairRunOptions],
+) -> Edges:
+    """Pairs of rows whose statistic passes a cut.
+
+    Parameters
+    ----------
+    measure : {"spearman", "pearson"}
+        What is computed of two rows.
+    x, y, max_p, min_abs, tail, adjust, max_edges, order, **run
+        As in `spearman_edges`. A measure without a significance test takes no `max_p` and no
+        `adjust`; its p are NaN.
+
+    Returns
+    -------
+    Edges
+        The kept pairs, with the summary of the run.
+
+    Raises
+    ------
+    ValueError, CapacityExceeded, MemoryError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> table = [[1, 2, 3, 4], [2, 4, 6, 9], [1, 0, 0, 1]]
+    >>> len(gs.edges(table, measure="pearson", min_abs=0.9))
+    1
+    """
+    call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
+    return _edges(measure, max_edges, order, call)
+
+
 def pearson_edges(
     x: npt.ArrayLike,
     y: npt.ArrayLike | None = None,

@@ -3,12 +3,11 @@
 
 #include <gpu/similarity.hpp>
 
+#include <vector>
+
 #include "options.hpp"
 
 namespace gpu_python {
-
-// What an all-pairs call computes of two rows.
-enum class measure { spearman, pearson };
 
 // One specialisation of enum_names: the enumeration and its (name, value) pairs.
 #define GPU_SIMILARITY_PYTHON_NAMES(E, ...)                            \
@@ -19,8 +18,17 @@ enum class measure { spearman, pearson };
     static constexpr auto table = std::to_array<entry>({__VA_ARGS__}); \
   }
 
-GPU_SIMILARITY_PYTHON_NAMES(measure, {"spearman", measure::spearman},
-                            {"pearson", measure::pearson});
+// The measures say their names themselves.
+template <>
+struct enum_names<gpu::measure> {
+  static inline const auto table = [] {
+    std::vector<std::pair<std::string_view, gpu::measure>> names;
+    for (const gpu::measure what : gpu::all_measures()) {
+      names.emplace_back(gpu::to_string(what), what);
+    }
+    return names;
+  }();
+};
 GPU_SIMILARITY_PYTHON_NAMES(gpu::backend, {"automatic", gpu::backend::automatic},
                             {"auto", gpu::backend::automatic}, {"cpu", gpu::backend::cpu},
                             {"cuda", gpu::backend::cuda});

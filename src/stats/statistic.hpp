@@ -8,7 +8,7 @@
 
 #include "base/host_device.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// S_xy / sqrt(S_xx * S_yy), one rounding each. Clipped to [-1, 1]: S_xx * S_yy may round down.
 GPU_SIMILARITY_HOST_DEVICE inline double rho_of(std::int64_t product_sum, std::int64_t square_sum_x,
@@ -18,4 +18,4 @@ GPU_SIMILARITY_HOST_DEVICE inline double rho_of(std::int64_t product_sum, std::i
   return rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho);
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -17,8 +17,8 @@ import numpy as np
 from .._arrays import Array, table
 from .._checksum import Checksum
 from .._edges import Edges
-from .._options import Measure
-from .._pairs import pearson_edges, spearman_edges
+from .._options import MEASURES, Measure
+from .._pairs import edges
 
 
 class IncompleteJob(RuntimeError):
@@ -61,8 +61,9 @@ class Job:
     def __post_init__(self) -> None:
         if self.parts < 1:
             raise ValueError(f"parts: got {self.parts}, expected at least 1")
-        if self.measure not in ("spearman", "pearson"):
-            raise ValueError(f"measure: got {self.measure!r}, expected 'spearman' or 'pearson'")
+        if self.measure not in MEASURES:
+            names = ", ".join(map(repr, MEASURES))
+            raise ValueError(f"measure: got {self.measure!r}, expected one of {names}")
         if self.options.get("adjust") in ("bh", "benjamini-hochberg"):
             raise ValueError(
                 "options: the cut of 'benjamini-hochberg' depends on all pairs; find it first, and "
@@ -73,14 +74,15 @@ class Job:
 
     def tables(self) -> tuple[Array, Array | None]:
         """x and y as arrays; of files, as maps of them."""
-        ordinal = self.measure == "spearman"
+        ordinal = MEASURES[self.measure].is_ordinal
         x = table(_opened(self.x), "x", ordinal=ordinal)
         return x, None if self.y is None else table(_opened(self.y), "y", ordinal=ordinal)
 
     def part(self, index: int) -> Edges:
         """The edges of one part, numbered from 0."""
-        compute = spearman_edges if self.measure == "spearman" else pearson_edges
-        return compute(*self.tables(), part=(index, self.parts), **self.options)
+        return edges(
+            *self.tables(), measure=self.measure, part=(index, self.parts), **self.options
+        )
 
     def digest(self) -> str:
         """SHA-256 of the tables and of the options that decide which edges there are."""

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpu/mean_filter.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 #include <gpu/rank.hpp>
@@ -17,12 +18,11 @@
 
 namespace gpu::cli {
 
-enum class statistic_kind { spearman, pearson };
 enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 
-/// `gpu-similarity spearman` and `pearson`.
+/// `gpu-similarity spearman`, `pearson` and the other measures.
 struct pairs_command {
-  statistic_kind statistic = statistic_kind::spearman;
+  measure what = measure::spearman;
   std::string input = {};
   std::string against = {};  // the second table; empty: the pairs of one
   pair_filter filter = {};

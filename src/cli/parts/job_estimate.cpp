@@ -40,7 +40,7 @@ detail::pair_tables first_tables(const input_tables& tables, index_t rows) {
 pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
   pair_filter keep = job.filter;
   keep.adjust = adjustment::none;
-  return detail::all_pairs(measure_of(job), first_tables(tables, rows), job.pairs,
+  return detail::all_pairs(job.what, first_tables(tables, rows), job.pairs,
                            count_sink{.keep = keep});
 }
 
@@ -93,10 +93,10 @@ void wake(const pairs_command& job, const input_tables& tables) {
   strict.adjust = adjustment::bonferroni;
   const detail::pair_tables first = first_tables(tables, rows);
   if (job.keep == keep_kind::edges) {
-    (void)detail::all_pairs(measure_of(job), first, options,
+    (void)detail::all_pairs(job.what, first, options,
                             stream_sink{.keep = strict, .consume = [](std::span<const edge>) {}});
   } else {
-    (void)detail::all_pairs(measure_of(job), first, options, count_sink{.keep = strict});
+    (void)detail::all_pairs(job.what, first, options, count_sink{.keep = strict});
   }
 }
 

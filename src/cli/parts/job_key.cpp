@@ -57,7 +57,7 @@ job_key key_of(const pairs_command& job) {
   return {.version = GPU_SIMILARITY_VERSION,
           .input = input,
           .against = against,
-          .options = {{"statistic", word_of(job.statistic)},
+          .options = {{"statistic", std::string(to_string(job.what))},
                       {"keep", word_of(job.keep)},
                       {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
                       {"format", word_of(job.format)},
@@ -90,10 +90,6 @@ std::string difference(const job_key& found, const job_key& expected) {
     return fmt::format("it is written by version {}, expected {}", found.version, expected.version);
   }
   return found == expected ? "" : "it has options that are not known here";
-}
-
-std::string word_of(statistic_kind statistic) {
-  return statistic == statistic_kind::spearman ? "spearman" : "pearson";
 }
 
 std::string word_of(keep_kind keep) {

@@ -35,7 +35,6 @@ struct job_key {
 [[nodiscard]] std::string difference(const job_key& found, const job_key& expected);
 
 /// The words that the command line has for these.
-[[nodiscard]] std::string word_of(statistic_kind statistic);
 [[nodiscard]] std::string word_of(keep_kind keep);
 [[nodiscard]] std::string word_of(io::result_format format);
 

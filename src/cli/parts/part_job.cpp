@@ -145,13 +145,12 @@ void part_job::add_header(const part_place& place, computed& out) {
   }
   if (job.format == io::result_format::npy) return;  // it says how much there is: merge knows
   io::output_file& header = add_file(out, "header", "header.tsv");
-  if (job.keep == keep_kind::edges)
-    header.write(io::edge_header(job.format, rows_.statistic_name, 0));
+  if (job.keep == keep_kind::edges) header.write(io::edge_header(job.format, rows_.info(), 0));
   if (job.keep == keep_kind::folded_edges) {
-    header.write(io::folded_edge_header(job.format, rows_.statistic_name, 0));
+    header.write(io::folded_edge_header(job.format, rows_.info(), 0));
   }
   if (job.keep == keep_kind::top_k) {
-    header.write(io::neighbor_header(job.format, rows_.statistic_name, 0));
+    header.write(io::neighbor_header(job.format, rows_.info(), 0));
   }
   if (job.keep == keep_kind::dense) header.write(io::dense_header(job.format, 0, rows_));
 }

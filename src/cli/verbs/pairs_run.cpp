@@ -75,7 +75,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
   return {.names = tables.x.names,
           .rows = tables.rows(),
           .observations = tables.cols(),
-          .statistic_name = job.statistic == statistic_kind::spearman ? "rho" : "r",
+          .what = job.what,
           .side = job.filter.side,
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,

@@ -41,8 +41,8 @@ char* append_name(char* out, const row_names& names, char letter, node_id row) {
 
 }  // namespace
 
-statistic_text::statistic_text(index_t observations)
-    : observations_(observations), entries_(std::size_t{1} << slot_bits) {
+statistic_text::statistic_text(significance test, index_t observations)
+    : test_(test), observations_(observations), entries_(std::size_t{1} << slot_bits) {
   static_assert(sizeof(entry) == 64, "an entry is meant to be one cache line");
 }
 
@@ -55,10 +55,16 @@ char* statistic_text::append(char* out, double statistic, double p) {
 }
 
 void statistic_text::fill(entry& e, double statistic, double p) const {
-  char* end = fmt::format_to(e.text.data(), FMT_COMPILE("\t{}\t"), statistic);
-  end = append_six_digits(end, correlation_t(statistic, observations_));
-  *end++ = '\t';
-  end = append_six_digits(end, p);
+  char* end = fmt::format_to(e.text.data(), FMT_COMPILE("\t{}"), statistic);
+  switch (test_) {
+    case significance::none:
+      break;
+    case significance::student_t:
+      *end++ = '\t';
+      end = append_six_digits(end, correlation_t(statistic, observations_));
+      *end++ = '\t';
+      end = append_six_digits(end, p);
+  }
   *end++ = '\n';
   e.length = static_cast<std::uint8_t>(end - e.text.data());
   e.statistic = statistic;
@@ -71,7 +77,7 @@ edge_text_writer::edge_text_writer(output_file& out, const result_context& conte
       longest_line_(names_.longest(context.rows) + col_names_.longest(context.cols()) + 1 +
                     statistic_text::room),
       statistics_(static_cast<std::size_t>(cpu::thread_count(context.threads)),
-                  statistic_text(context.observations)),
+                  statistic_text(context.info().test, context.observations)),
       pipeline_(out, statistics_.size(), block_edges,
                 [this](std::span<const edge> edges, std::size_t thread, block_text& text) {
                   char* const bytes = text.room_for(edges.size() * longest_line_);

@@ -1,5 +1,6 @@
 #pragma once
-// Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", formatted by all cores.
+// Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", formatted by all cores; of
+// a measure without a significance test without t and p.
 
 #include <array>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/table.hpp"
@@ -18,12 +20,13 @@ namespace gpu::io {
 
 struct result_context;
 
-/// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n": the statistic in
-/// the fewest digits that give the same double, t and p in six. Remembers what it formatted: ranks
-/// of few observations have few different statistics. For one thread.
+/// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n", or
+/// "\t<statistic>\n" without a test: the statistic in the fewest digits that give the same double,
+/// t and p in six. Remembers what it formatted: ranks of few observations have few different
+/// statistics. For one thread.
 class statistic_text {
  public:
-  explicit statistic_text(index_t observations);
+  statistic_text(significance test, index_t observations);
   /// Appends to `out`, where `room` bytes may be overwritten; returns the end. p must follow from
   /// the statistic, as it does for one filter.
   [[nodiscard]] char* append(char* out, double statistic, double p);
@@ -37,6 +40,7 @@ class statistic_text {
   };
   void fill(entry& e, double statistic, double p) const;
 
+  significance test_;
   index_t observations_;
   std::vector<entry> entries_;
 };

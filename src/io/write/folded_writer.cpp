@@ -33,11 +33,13 @@ std::string name_of(node_id pattern, const row_patterns& patterns, const result_
 class tsv_writer final : public folded_edge_writer {
  public:
   tsv_writer(output_file& out, const row_patterns& patterns, const result_context& context)
-      : text_(out), patterns_(patterns), context_(context), statistics_(context.observations) {
+      : text_(out),
+        patterns_(patterns),
+        context_(context),
+        statistics_(context.info().test, context.observations) {
     if (context.frame == result_frame::rows_only) return;
     // Into the buffer: it reaches the file with the first edges.
-    fmt::format_to(text_.end(), "{}",
-                   folded_edge_header(result_format::tsv, context.statistic_name, 0));
+    fmt::format_to(text_.end(), "{}", folded_edge_header(result_format::tsv, context.info(), 0));
   }
   void write(std::span<const folded_edge> edges) override {
     std::array<char, statistic_text::room> numbers;
@@ -94,12 +96,12 @@ std::unique_ptr<folded_edge_writer> make_folded_edge_writer(result_format format
   return std::make_unique<tsv_writer>(out, patterns, context);
 }
 
-std::string folded_edge_header(result_format format, std::string_view statistic_name,
+std::string folded_edge_header(result_format format, const measure_info& info,
                                std::uint64_t count) {
   if (format == result_format::npy) {
     return make_npy_header(folded_edge_record, {static_cast<index_t>(count)}, header_bytes);
   }
-  return fmt::format(names_of_columns, statistic_name) + "\n";
+  return fmt::format(names_of_columns, statistic_columns(info)) + "\n";
 }
 
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,

@@ -35,7 +35,7 @@ class edge_tsv_writer final : public edge_writer {
   edge_tsv_writer(output_file& out, const result_context& context)
       : out_(out),
         header_(context.frame == result_frame::whole
-                    ? edge_header(result_format::tsv, context.statistic_name, 0)
+                    ? edge_header(result_format::tsv, context.info(), 0)
                     : std::string()),
         text_(out, context) {}
   void write(std::span<const edge> edges) override {
@@ -114,13 +114,13 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context) {
   const auto p_of = [&](double statistic) {
-    return correlation_p_value(statistic, context.observations, context.side);
+    return p_value_of(context.what, statistic, context.observations, context.side);
   };
   const auto rows = static_cast<index_t>(result.count.size());
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
     for (const node_id count : result.count) total += count;
-    out.write(neighbor_header(format, context.statistic_name, total));
+    out.write(neighbor_header(format, context.info(), total));
   }
   if (format == result_format::npy) {
     std::vector<edge> row_edges;
@@ -136,7 +136,7 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
     return;
   }
   buffered_text text(out);
-  statistic_text statistics(context.observations);
+  statistic_text statistics(context.info().test, context.observations);
   std::array<char, statistic_text::room> numbers;
   for (index_t i = 0; i < rows; ++i) {
     const std::string name = context.row_name(context.first_row + i);
@@ -195,20 +195,28 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
   text.flush();
 }
 
-std::string edge_header(result_format format, std::string_view statistic_name,
-                        std::uint64_t edges) {
+std::string statistic_columns(const measure_info& info) {
+  switch (info.test) {
+    case significance::none:
+      break;
+    case significance::student_t:
+      return fmt::format("{}\tt\tp", info.symbol);
+  }
+  return std::string(info.symbol);
+}
+
+std::string edge_header(result_format format, const measure_info& info, std::uint64_t edges) {
   if (format == result_format::npy) {
     return make_npy_header(edge_record, {static_cast<index_t>(edges)}, edge_header_bytes);
   }
-  return fmt::format("name_i\tname_j\t{}\tt\tp\n", statistic_name);
+  return fmt::format("name_i\tname_j\t{}\n", statistic_columns(info));
 }
 
-std::string neighbor_header(result_format format, std::string_view statistic_name,
-                            std::uint64_t entries) {
+std::string neighbor_header(result_format format, const measure_info& info, std::uint64_t entries) {
   if (format == result_format::npy) {
-    return edge_header(format, statistic_name, entries);
+    return edge_header(format, info, entries);
   }
-  return fmt::format("name_i\trank\tname_j\t{}\tt\tp\n", statistic_name);
+  return fmt::format("name_i\trank\tname_j\t{}\n", statistic_columns(info));
 }
 
 std::string dense_header(result_format format, index_t rows, const result_context& context) {

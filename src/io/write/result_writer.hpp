@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/table.hpp"
@@ -28,15 +29,16 @@ struct result_context {
   const row_names& names;
   index_t rows = 0;
   index_t observations = 0;
-  std::string_view statistic_name = "rho";  ///< Of the column's header: "rho" or "r".
-  tail side = tail::two_sided;              ///< The tail of the p that is written.
-  int threads = 0;                          ///< 0: what OpenMP would take.
+  measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
+  tail side = tail::two_sided;       ///< The tail of the p that is written.
+  int threads = 0;                   ///< 0: what OpenMP would take.
   result_frame frame = result_frame::whole;
   index_t first_row = 0;  ///< Which row of the input is row 0 of the result.
   /// Of x against y: the names of y, whose rows are the columns of pairs; null: of one table.
   const row_names* against = nullptr;
   index_t against_rows = 0;  ///< Rows of y.
 
+  [[nodiscard]] const measure_info& info() const { return info_of(what); }
   /// Columns of pairs.
   [[nodiscard]] index_t cols() const { return against != nullptr ? against_rows : rows; }
   /// Rows of both tables.
@@ -73,14 +75,16 @@ class edge_writer {
   [[nodiscard]] virtual written_edges written() noexcept = 0;
 };
 
-/// TSV: a header line, then name_i, name_j, statistic, t, p. npy: a one-dimensional array of
-/// records (row u4, col u4, statistic f8, p f8), rows counted from 0.
+/// TSV: a header line, then name_i, name_j, statistic, t, p; without t and p where the measure has
+/// no significance test. npy: a one-dimensional array of records (row u4, col u4, statistic f8, p
+/// f8), rows counted from 0; p is NaN without a test.
 /// @throw output_error where the format is npy and `out` cannot be rewritten: the number of
 ///   records stands in front of them.
 [[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                                             const result_context& context);
 
-/// TSV: name_i, rank from 1, name_j, statistic, t, p. npy: the records of edges, best first.
+/// TSV: name_i, rank from 1, name_j, statistic, t, p as for edges. npy: the records of edges, best
+/// first.
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context);
 
@@ -94,10 +98,12 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
                  const result_context& context);
 
 /// What stands in front of the edges, of so many of them.
-[[nodiscard]] std::string edge_header(result_format format, std::string_view statistic_name,
+[[nodiscard]] std::string edge_header(result_format format, const measure_info& info,
                                       std::uint64_t edges);
+/// The names of the columns of a statistic and what follows from it, as "rho\tt\tp".
+[[nodiscard]] std::string statistic_columns(const measure_info& info);
 /// What stands in front of so many neighbours.
-[[nodiscard]] std::string neighbor_header(result_format format, std::string_view statistic_name,
+[[nodiscard]] std::string neighbor_header(result_format format, const measure_info& info,
                                           std::uint64_t entries);
 /// What stands in front of a dense result of `rows` rows and as many columns as context says.
 [[nodiscard]] std::string dense_header(result_format format, index_t rows,

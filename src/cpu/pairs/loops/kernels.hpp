@@ -206,7 +206,7 @@ struct pair_kernels {
   /// Writes the kept pairs of a row to out [count + hit_padding], columns ascending; returns their
   /// number.
   index_t (*select)(const sum_row& row, pair_hit* out) = nullptr;
-  /// r of rows x cols pairs in the order of stats/pearson_order.hpp, not clipped. Row i starts at
+  /// r of rows x cols pairs in the order of stats/unit_rows.hpp, not clipped. Row i starts at
   /// x + i * length, column j at y + j * length; length is a multiple of 8.
   void (*ordered_dots)(const double* x, index_t rows, const double* y, index_t cols, index_t length,
                        double* out, index_t out_stride) = nullptr;

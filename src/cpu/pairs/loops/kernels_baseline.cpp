@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cpu/pairs/loops/kernels.hpp"
-#include "stats/pearson_order.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 namespace {

@@ -153,7 +153,7 @@ detail::keep_range resolve(const detail::device_pair_call& call, const pair_filt
     const std::uint64_t family = read_family(call, rows, memory, stream);
     if (family > 0) max_p = filter.max_p / static_cast<double>(family);
   }
-  return stats::cut_at(max_p, filter, call.input.cols()).keep;
+  return stats::cut_at(call.what, max_p, filter, call.input.cols()).keep;
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ ordinary_ranks<Integer> rank_ordinary_rows(const input_rows& input, const row_op
         place = static_cast<index_t>(found.original.size());
       },
       [&](index_range others) {
-        inspector.look_at(input, others, false, options.threads, [](index_t) {});
+        inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
       });
   out.square_sums.resize(static_cast<std::size_t>(place));
   return out;
@@ -154,9 +154,9 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_opt
 
 // One pair at a time, in 64 bits: the naive variant, and columns too long for 32-bit sums.
 template <class Integer>
-class plain_spearman_rows final : public pair_rows {
+class plain_rank_rows final : public pair_rows {
  public:
-  explicit plain_spearman_rows(ordinary_ranks<Integer> ranks) : ranks_(std::move(ranks)) {}
+  explicit plain_rank_rows(ordinary_ranks<Integer> ranks) : ranks_(std::move(ranks)) {}
 
   [[nodiscard]] index_t size() const override { return ranks_.size(); }
 
@@ -186,10 +186,10 @@ class plain_spearman_rows final : public pair_rows {
 
 // By kernels on packed ranks; sums fit 32 bits.
 template <class Integer>
-class packed_spearman_rows final : public packed_rows {
+class packed_rank_rows final : public packed_rows {
  public:
-  packed_spearman_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
-                       const row_layout& layout, int threads)
+  packed_rank_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
+                   const row_layout& layout, int threads)
       : packed_rows(kernels, how, layout, ranks.stride, threads),
         ranks_(std::move(ranks)),
         lengths_(ranks_.square_sums.size()),
@@ -345,11 +345,11 @@ struct row_maker {
                                         const row_layout& layout) const {
     if constexpr (sizeof(Integer) <= 2) {
       if (packs) {
-        return std::make_unique<packed_spearman_rows<Integer>>(usable_pair_kernels(),
-                                                               std::move(ranks), layout, threads);
+        return std::make_unique<packed_rank_rows<Integer>>(usable_pair_kernels(), std::move(ranks),
+                                                           layout, threads);
       }
     }
-    return std::make_unique<plain_spearman_rows<Integer>>(std::move(ranks));
+    return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
   }
 };
 
@@ -383,8 +383,7 @@ void with_rank_type(index_t cols, pair_variant variant, const Body& body) {
 
 }  // namespace
 
-row_preparation prepare_spearman_rows(const detail::pair_tables& tables,
-                                      const row_options& options) {
+row_preparation prepare_rank_rows(const detail::pair_tables& tables, const row_options& options) {
   const input_rows input(tables);
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(tables, options.threads);
@@ -395,8 +394,7 @@ row_preparation prepare_spearman_rows(const detail::pair_tables& tables,
   return found;
 }
 
-void keep_spearman_rows(const input_rows& input, pair_variant variant, int threads,
-                        kept_rows& out) {
+void keep_rank_rows(const input_rows& input, pair_variant variant, int threads, kept_rows& out) {
   with_rank_type(input.cols(), variant, [&]<class Integer>(Integer, bool) {
     const auto elements = static_cast<std::size_t>(input.rows() * input.cols());
     out.values = aligned_buffer<std::byte>(elements * sizeof(Integer));

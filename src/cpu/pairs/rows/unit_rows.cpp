@@ -1,5 +1,5 @@
-// Pearson's rows on the CPU: centred and scaled doubles, dot products in the fixed order of
-// stats/pearson_order.hpp. A float32 copy filters: it settles all pairs but those near the cut.
+// Unit rows on the CPU: doubles of unit length, dot products in the fixed order of
+// stats/unit_rows.hpp. A float32 copy filters: it settles all pairs but those near the cut.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -13,7 +13,7 @@
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/unit_row.hpp"
 #include "pairs/checks.hpp"
-#include "stats/pearson_order.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -36,8 +36,8 @@ index_t stride_of(index_t cols) {
 }
 
 // Scales the rows of `range` to `out`, and says of what kind they are.
-void make_unit_piece(const input_rows& input, index_range range, double* out,
-                     detail::row_kind* kinds, int threads) {
+void make_unit_piece(const input_rows& input, index_range range, detail::row_centre centre,
+                     double* out, detail::row_kind* kinds, int threads) {
   const pair_kernels& kernels = usable_pair_kernels();
   const index_t stride = stride_of(input.cols());
   input.for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
@@ -54,7 +54,7 @@ void make_unit_piece(const input_rows& input, index_range range, double* out,
       for (index_t i = task * rows_per_task; i < end; ++i) {
         double* row = out + (before + i) * stride;
         std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
-        kinds[before + i] = make_unit_row(kernels, row, view.cols(), stride);
+        kinds[before + i] = make_unit_row(kernels, centre, row, view.cols(), stride);
       }
     });
   });
@@ -80,7 +80,8 @@ unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& op
   const auto take = [&](index_range section) {
     std::vector<detail::row_kind> kinds(static_cast<std::size_t>(section.size()));
     const index_t begin = out.size;
-    make_unit_piece(input, section, out.row(begin), kinds.data(), options.threads);
+    make_unit_piece(input, section, options.what.centre, out.row(begin), kinds.data(),
+                    options.threads);
     for (index_t i = 0; i < section.size(); ++i) {
       const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
       if (!inspector.admits(section.begin + i, kind == detail::row_kind::ordinary)) continue;
@@ -93,15 +94,15 @@ unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& op
     if (selection.is_across && is_first) fill_gap(out, found.original);
   };
   for_each_section(selection, input.rows(), take, [&](index_range others) {
-    inspector.look_at(input, others, true, options.threads, [](index_t) {});
+    inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
   });
   return out;
 }
 
 // One pair at a time: the naive variant.
-class plain_pearson_rows final : public pair_rows {
+class plain_unit_rows final : public pair_rows {
  public:
-  explicit plain_pearson_rows(unit_rows rows) : rows_(std::move(rows)) {}
+  explicit plain_unit_rows(unit_rows rows) : rows_(std::move(rows)) {}
 
   [[nodiscard]] index_t size() const override { return rows_.size; }
 
@@ -120,10 +121,10 @@ class plain_pearson_rows final : public pair_rows {
   unit_rows rows_;
 };
 
-class packed_pearson_rows final : public packed_rows {
+class packed_unit_rows final : public packed_rows {
  public:
-  packed_pearson_rows(const pair_kernels& kernels, unit_rows rows, const row_layout& layout,
-                      index_t cols, int threads)
+  packed_unit_rows(const pair_kernels& kernels, unit_rows rows, const row_layout& layout,
+                   index_t cols, int threads)
       : packed_rows(kernels, packing::float32, layout, cols, threads),
         rows_(std::move(rows)),
         cols_(cols),
@@ -197,14 +198,14 @@ class packed_pearson_rows final : public packed_rows {
 std::unique_ptr<pair_rows> make_rows(unit_rows rows, const row_layout& layout, index_t cols,
                                      const row_options& options) {
   if (options.variant == pair_variant::naive) {
-    return std::make_unique<plain_pearson_rows>(std::move(rows));
+    return std::make_unique<plain_unit_rows>(std::move(rows));
   }
-  return std::make_unique<packed_pearson_rows>(usable_pair_kernels(), std::move(rows), layout, cols,
-                                               options.threads);
+  return std::make_unique<packed_unit_rows>(usable_pair_kernels(), std::move(rows), layout, cols,
+                                            options.threads);
 }
 
-// Scales rows whenever they are asked for. A finite row whose values differ has a statistic:
-// rounding in make_unit_row never makes all its values equal.
+// Scales rows whenever they are asked for. A finite row whose values differ, or of which one is not
+// 0 where rows are not centred, has a statistic: rounding in make_unit_row never makes it zeros.
 class unit_row_source final : public row_source {
  public:
   unit_row_source(const input_rows& input, const row_options& options, row_preparation& found)
@@ -214,14 +215,14 @@ class unit_row_source final : public row_source {
         options.selection, input.rows(),
         [&](index_range section) {
           index_t rows = 0;
-          inspector.look_at(input, section, true, options.threads, [&](index_t row) {
+          inspector.look_at(input, section, options.what, options.threads, [&](index_t row) {
             present_.add(row);
             ++rows;
           });
           found.section_rows.push_back(rows);
         },
         [&](index_range others) {
-          inspector.look_at(input, others, true, options.threads, [](index_t) {});
+          inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
         });
     present_.number();
   }
@@ -252,8 +253,8 @@ class unit_row_source final : public row_source {
     append_rows(
         present_, range, most, original,
         [&](index_t begin, index_t count, index_t to) {
-          make_unit_piece(input_, {begin, begin + count}, rows.row(to), kinds.data(),
-                          options_.threads);
+          make_unit_piece(input_, {begin, begin + count}, options_.what.centre, rows.row(to),
+                          kinds.data(), options_.threads);
         },
         [&](index_t from, index_t to) { std::copy_n(rows.row(from), rows.stride, rows.row(to)); });
     rows.size = static_cast<index_t>(original.size());
@@ -266,8 +267,7 @@ class unit_row_source final : public row_source {
 
 }  // namespace
 
-row_preparation prepare_pearson_rows(const detail::pair_tables& tables,
-                                     const row_options& options) {
+row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_options& options) {
   const input_rows input(tables);
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(tables, options.threads);
@@ -282,14 +282,15 @@ row_preparation prepare_pearson_rows(const detail::pair_tables& tables,
   return found;
 }
 
-void keep_pearson_rows(const input_rows& input, int threads, kept_rows& out) {
+void keep_unit_rows(const input_rows& input, detail::row_centre centre, int threads,
+                    kept_rows& out) {
   const index_t stride = stride_of(input.cols());
   out.values =
       aligned_buffer<std::byte>(static_cast<std::size_t>(input.rows() * stride) * sizeof(double));
   out.kinds.resize(static_cast<std::size_t>(input.rows()));
   auto* const rows = reinterpret_cast<double*>(out.values.data());
-  make_unit_piece(input, {0, input.rows()}, rows, out.kinds.data(), threads);
-  // Rows without a statistic show none either: their values are equal.
+  make_unit_piece(input, {0, input.rows()}, centre, rows, out.kinds.data(), threads);
+  // Rows without a statistic show none either: they are zeros.
   for (index_t i = 0; i < input.rows(); ++i) {
     if (out.kinds[static_cast<std::size_t>(i)] == detail::row_kind::ordinary) continue;
     std::fill_n(rows + i * stride, stride, 0.0);

@@ -1,11 +1,11 @@
-#include "cpu/pairs/unpack/unpack_edges.hpp"
+#include "pairs/delivery/unpack_edges.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
 #include "cpu/platform/instruction_set.hpp"
 
-namespace gpu::cpu {
+namespace gpu::delivery {
 namespace {
 
 // With fewer threads than these a device sends whole edges sooner than they compute p.
@@ -33,13 +33,13 @@ void unpack_singly(const detail::packed_edges& from, std::size_t first, std::siz
 }  // namespace
 
 bool unpacks_fast(int threads) {
-  return threads >= least_threads && usable_instruction_set() >= instruction_set::avx512;
+  return threads >= least_threads && cpu::usable_instruction_set() >= cpu::instruction_set::avx512;
 }
 
 void unpack_edges(const detail::packed_edges& from, std::size_t first, std::size_t count,
                   const stats::p_function& p_of, edge* to) {
 #if defined(__x86_64__)
-  if (p_of.table != nullptr && usable_instruction_set() >= instruction_set::avx512) {
+  if (p_of.table != nullptr && cpu::usable_instruction_set() >= cpu::instruction_set::avx512) {
     const std::size_t head = std::min(edges_before_line(to), count);
     unpack_singly(from, first, head, p_of, to);
     const std::size_t groups = (count - head) / avx512::edges_a_group;
@@ -51,4 +51,4 @@ void unpack_edges(const detail::packed_edges& from, std::size_t first, std::size
   unpack_singly(from, first, count, p_of, to);
 }
 
-}  // namespace gpu::cpu
+}  // namespace gpu::delivery

@@ -8,7 +8,7 @@
 #include "pairs/packed_edges.hpp"
 #include "stats/p_table.hpp"
 
-namespace gpu::cpu {
+namespace gpu::delivery {
 
 /// Whether this machine computes p of packed edges so fast that unpacking by `threads` threads
 /// keeps up with a device that sends them.
@@ -26,4 +26,4 @@ void unpack_groups(const detail::packed_edges& from, std::size_t first, std::siz
                    const stats::p_function& p_of, edge* to);
 }  // namespace avx512
 
-}  // namespace gpu::cpu
+}  // namespace gpu::delivery

@@ -1,10 +1,11 @@
 #pragma once
-// The one definition of Pearson's r: every sum has a fixed order, so that each backend gives the
-// same bits. Host and device compile the same functions.
+// The one definition of the statistic of unit rows (Pearson's r): every sum has a fixed order, so
+// that each backend gives the same bits. Host and device compile the same functions.
 //
 // A row is scaled by a power of two (its largest magnitude comes into [1, 2), so that no sum
-// overflows or underflows), centred by its mean, centred once more by the mean of what is left,
-// and divided by its length. r is the dot product of two such rows, clipped to [-1, 1].
+// overflows or underflows). With row_centre::mean it is centred by its mean, and once more by the
+// mean of what is left. Then it is divided by its length. The statistic is the dot product of two
+// such rows, clipped to [-1, 1].
 //
 // Every sum runs over 8 partial sums, element k into partial sum k mod 8 in increasing k: the eight
 // lanes of a 512-bit vector, two 256-bit vectors, or eight threads. Products enter by fma.
@@ -16,7 +17,7 @@
 
 #include "base/host_device.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 inline constexpr int partial_sums = 8;
 
@@ -44,7 +45,7 @@ GPU_SIMILARITY_HOST_DEVICE inline double ordered_dot(index_t count, const Left& 
   return combine_partial_sums(s);
 }
 
-/// r as reported and compared: the dot product of two scaled rows, clipped.
+/// The statistic as reported and compared: the dot product of two unit rows, clipped.
 GPU_SIMILARITY_HOST_DEVICE inline double clip_correlation(double dot) {
   return dot > 1.0 ? 1.0 : (dot < -1.0 ? -1.0 : dot);
 }
@@ -56,13 +57,19 @@ GPU_SIMILARITY_HOST_DEVICE inline double power_of_two_scale(double magnitude) {
   return ldexp(1.0, -exponent);
 }
 
-/// Whether a row has a Pearson correlation at all.
+/// What is taken off the values of a row before it is scaled to unit length.
+enum class row_centre {
+  mean,  ///< Their mean. A row of equal values has no statistic.
+  none   ///< Nothing. A row of zeros has no statistic.
+};
+
+/// Whether a row has a statistic at all: `constant` rows have nothing left once they are centred.
 enum class row_kind { ordinary, constant, not_finite };
 
-/// Writes the centred, scaled row to out[0 .. cols) (which may be `row` itself) unless it is not
-/// ordinary. `row` points to doubles; every element type converts to double exactly.
-GPU_SIMILARITY_HOST_DEVICE inline row_kind scale_pearson_row(const double* row, index_t cols,
-                                                             double* out) {
+/// Writes the unit row to out[0 .. cols) (which may be `row` itself) unless it is not ordinary.
+/// `row` points to doubles; every element type converts to double exactly.
+GPU_SIMILARITY_HOST_DEVICE inline row_kind scale_unit_row(const double* row, index_t cols,
+                                                          row_centre centre, double* out) {
   double largest = 0;
   bool constant = true;
   for (index_t k = 0; k < cols; ++k) {
@@ -71,12 +78,14 @@ GPU_SIMILARITY_HOST_DEVICE inline row_kind scale_pearson_row(const double* row, 
     if (magnitude > largest) largest = magnitude;
     constant = constant && row[k] == row[0];
   }
+  if (centre == row_centre::none) constant = largest == 0;
   if (constant) return row_kind::constant;
 
   const double scale = power_of_two_scale(largest);
   const double count = static_cast<double>(cols);
   for (index_t k = 0; k < cols; ++k) out[k] = row[k] * scale;
-  for (int pass = 0; pass < 2; ++pass) {
+  const int passes = centre == row_centre::mean ? 2 : 0;
+  for (int pass = 0; pass < passes; ++pass) {
     const double mean = ordered_sum(cols, [&](index_t k) { return out[k]; }) / count;
     for (index_t k = 0; k < cols; ++k) out[k] -= mean;
   }
@@ -92,4 +101,4 @@ GPU_SIMILARITY_HOST_DEVICE inline row_kind scale_pearson_row(const double* row, 
   return row_kind::ordinary;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

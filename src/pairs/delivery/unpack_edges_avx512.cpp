@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cpu/pairs/unpack/unpack_edges.hpp"
+#include "pairs/delivery/unpack_edges.hpp"
 
-namespace gpu::cpu::avx512 {
+namespace gpu::delivery::avx512 {
 namespace {
 
 using stats::p_piece;
@@ -203,4 +203,4 @@ void unpack_groups(const detail::packed_edges& packed, std::size_t first, std::s
   _mm_sfence();
 }
 
-}  // namespace gpu::cpu::avx512
+}  // namespace gpu::delivery::avx512

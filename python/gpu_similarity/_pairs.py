@@ -112,8 +112,8 @@ def edges(
 
     Parameters
     ----------
-    measure : {"spearman", "pearson"}
-        What is computed of two rows.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     x, y, max_p, min_abs, tail, adjust, max_edges, order, **run
         As in `spearman_edges`. A measure without a significance test takes no `max_p` and no
         `adjust`; its p are NaN.
@@ -205,8 +205,8 @@ def top_k_partners(
         At least 1. Ties go to the lowest partner.
     y : array_like, shape (rows of y, columns), optional
         The partners of the rows of x are then rows of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     order : {"by-absolute-value", "by-value"}
         What "best" means.
     max_p, min_abs, tail, adjust, **run
@@ -256,8 +256,8 @@ def counts(
         Rows are variables, columns are observations.
     y : array_like, shape (rows of y, columns), optional
         The pairs are then those of each row of x with each row of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     bins : int
         Bins of equal width over [-1, 1] for the histogram of the kept statistics, at most 65,536;
         0: none.
@@ -303,8 +303,8 @@ def dense(
         Rows are variables, columns are observations.
     y : array_like, shape (rows of y, columns), optional
         The matrix is then that of the rows of x against those of y.
-    measure : {"spearman", "pearson"}
-        The statistic. Pearson's has float32-level error at most, whatever `dtype` says.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`. Pearson's has float32-level error at most, whatever `dtype` says.
     dtype : {"float64", "float32"}
         Of the matrix; its memory is rows * rows values, or rows of x * rows of y.
     **run
@@ -355,8 +355,8 @@ def stream(
     ----------
     x, y : array_like
         As in `spearman_edges`; not to be changed before the stream ends.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     batch_edges : int
         Largest batch.
     order : {"by-row-then-column", "unspecified"}
@@ -409,8 +409,8 @@ def plan(
     ----------
     x, y : array_like
         As in `spearman_edges`.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`.
 
@@ -446,8 +446,8 @@ def prepare(
     ----------
     y : array_like, shape (rows, columns)
         Rows are variables, columns are observations; not needed afterwards.
-    measure : {"spearman", "pearson"}
-        The statistic of the calls.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     **run
         nans, names, copy, progress, backend, devices (one), workspace_bytes, variant: see
         PairRunOptions and RunOptions. The calls take the same backend, device and variant.

@@ -35,8 +35,8 @@ def correlate(
         sparse matrix is made dense, one value of its type for each cell and gene.
     layer : str, optional
         Which layer; None: `adata.X`.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     max_p, min_abs, tail, adjust, max_edges, **run
         As in `spearman_edges`; by default a false discovery rate of 5 %.
     key_added : str, optional

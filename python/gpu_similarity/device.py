@@ -129,8 +129,8 @@ def dense(
     ----------
     x, y : device array, shape (rows, columns)
         Rows are variables; with `y` the rows of x against those of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     dtype : {"float64", "float32"}
         Of the matrix.
     **run
@@ -173,8 +173,8 @@ def top_k_partners(
         Rows are variables; with `y` the partners are its rows.
     k : int
         At least 1.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     order : {"by-absolute-value", "by-value"}
         What "best" means.
     **run
@@ -216,8 +216,8 @@ def counts(
     ----------
     x, y : device array, shape (rows, columns)
         Rows are variables; with `y` the rows of x against those of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     bins : int
         Of the histogram, at most 65,536; 0: none.
     **run
@@ -274,8 +274,8 @@ def edges(
     capacity : int
         Room for how many edges, 24 bytes each; `gpu_similarity.plan` estimates how many there are.
         The first `capacity` are written where there are more.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     **run
         See DeviceRunOptions.
 

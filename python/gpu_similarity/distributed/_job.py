@@ -36,8 +36,8 @@ class Job:
         an array travels to the workers.
     parts : int
         How many; a few for each worker. They have about equally many pairs.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     options : dict
         Keywords of `spearman_edges`: max_p, min_abs, tail, adjust ("none" or "bonferroni"), nans,
         backend, cpu_threads, ...

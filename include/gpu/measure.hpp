@@ -14,7 +14,8 @@ inline namespace v0 {
 /// What an all-pairs call computes of two rows: its *statistic*, a double in [-1, 1].
 enum class measure {
   spearman,  ///< Spearman's rank correlation, rho, exact: see gpu/spearman.hpp.
-  pearson    ///< Pearson's product-moment correlation, r: see gpu/pearson.hpp.
+  pearson,   ///< Pearson's product-moment correlation, r: see gpu/pearson.hpp.
+  cosine     ///< Cosine of the angle between the rows: see gpu/cosine.hpp.
 };
 
 /// The significance test behind the p-values of a measure.

@@ -7,6 +7,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
+#include <gpu/cosine.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>

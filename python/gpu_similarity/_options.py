@@ -15,7 +15,7 @@ Tail = Literal["two-sided", "greater", "less"]
 Adjustment = Literal["none", "bonferroni", "benjamini-hochberg", "bh"]
 NanPolicy = Literal["reject", "propagate"]
 # For type checkers; a test holds this list to MEASURES.
-Measure = Literal["spearman", "pearson"]
+Measure = Literal["spearman", "pearson", "cosine"]
 
 
 class MeasureInfo(NamedTuple):

@@ -10,7 +10,7 @@
 namespace gpu::inline v0 {
 namespace {
 
-constexpr std::array measures{measure::spearman, measure::pearson};
+constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine};
 
 // Null where `what` is no value of the enumeration.
 const detail::measure_traits* find_traits(measure what) {
@@ -19,6 +19,8 @@ const detail::measure_traits* find_traits(measure what) {
       return &detail::spearman_traits;
     case measure::pearson:
       return &detail::pearson_traits;
+    case measure::cosine:
+      return &detail::cosine_traits;
   }
   return nullptr;
 }

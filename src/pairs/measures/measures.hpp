@@ -28,6 +28,7 @@ struct measure_traits {
 
 extern const measure_traits spearman_traits;
 extern const measure_traits pearson_traits;
+extern const measure_traits cosine_traits;
 
 /// The descriptor of a measure.
 /// @throw gpu::invalid_argument where `what` is no value of the enumeration.

@@ -29,14 +29,12 @@ inline namespace v0 {
 ///   data in device memory also device_dense_sink, device_dense_sink_f32, device_top_k_sink,
 ///   device_count_sink, device_edge_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
-/// @throw gpu::invalid_argument for a value that is no measure, for too few columns or a cut
-/// outside
-///   its range, before any work starts; gpu::unsupported for too many columns, for a cut on p of a
-///   measure without a significance test, and for folding where the measure does not fold;
-///   gpu::invalid_argument for a NaN, naming row and column, before any pair is computed (CUDA
-///   finds it while it prepares the rows); gpu::capacity_exceeded where an edge_sink's max_edges
-///   does not suffice, with the number needed; gpu::backend_unavailable, gpu::out_of_memory,
-///   gpu::cancelled, gpu::cuda_error.
+/// @throw gpu::invalid_argument for a value that is no measure, for too few or too many columns or
+///   a cut outside its range, before any work starts; for a NaN, naming row and column, before any
+///   pair is computed (CUDA finds it while it prepares the rows). gpu::unsupported for a cut on p of
+///   a measure without a significance test, and for folding where the measure does not fold.
+///   gpu::capacity_exceeded where an edge_sink's max_edges does not suffice, with the number needed.
+///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: the preparation of each row, and rows^2 / 2 * cols multiply-adds for the pairs.
 /// Memory: the packed rows, tiles, and what the sink keeps; never [rows, rows] but for a dense
 /// sink. Blocks until the result is complete.

@@ -98,8 +98,8 @@ void check_pair_shape(const detail::measure_traits& what, const detail::pair_tab
         fmt::format("{}: got {} rows, expected at most {}", name, rows, most_rows));
   }
   if (cols > what.info.most_cols) {
-    throw unsupported(fmt::format("{}: got {} columns, {} takes at most {}", name, cols,
-                                  what.info.title, what.info.most_cols));
+    throw invalid_argument(fmt::format("{}: got {} columns, {} takes at most {}", name, cols,
+                                       what.info.title, what.info.most_cols));
   }
   if (!detail::has_y(tables)) return;
   if (tables.y && detail::is_on_device(*tables.y) != detail::is_on_device(tables.x)) {

@@ -14,8 +14,7 @@
 
 namespace gpu::validate {
 
-/// As many columns in x and y. cols >= 3, rows <= 2^32 - 1, together; for Spearman also as many
-/// columns as 64-bit sums of products of centred ranks take, else gpu::unsupported.
+/// As many columns in x and y, as many as the measure takes. rows <= 2^32 - 1, together.
 void check_pair_shape(const detail::measure_traits& what, const detail::pair_tables& tables);
 /// 0 <= index < of.
 void check_part(const pair_part& part);

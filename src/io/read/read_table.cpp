@@ -21,6 +21,8 @@ table read_table(const std::string& path, const read_options& options) {
   try {
     input file(path, options.stop, options.max_bytes);
     return open_rows(file, options)->rest();
+  } catch (const error&) {
+    throw;
   } catch (const std::bad_alloc&) {
     throw out_of_memory(fmt::format("{}: memory does not suffice to read it", printable(path)), 0);
   }

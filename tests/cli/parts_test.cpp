@@ -105,6 +105,34 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
   CHECK(run_command({"merge", in, "-o", merged, "--patterns", patterns}).exit_code == exit_usage);
 }
 
+TEST_CASE("Parts are joined where all rows with a statistic are in one of them", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string in = folder.path("parts");
+  const std::string merged = folder.path("merged");
+  for (const auto& [rows, format] : {std::pair{4, "tsv"}, std::pair{300, "npy"}}) {
+    const std::string input = folder.write(
+        "in.tsv", gpu_test::constant_rows(rows / 2, 30) + gpu_test::repeated_table(rows / 2, 30));
+    for (const std::string measure : {"spearman", "pearson"}) {
+      for (const words& keep :
+           {words{"dense"}, words{"top-k", "-k", "2"}, words{"counts"}, words{"edges"}}) {
+        INFO(measure << ' ' << keep.front() << " of " << rows << " rows");
+        const words options =
+            joined({measure, input, "--backend", "cpu", "--format", format, "--keep"}, keep);
+        REQUIRE(run_command(joined(options, {"-o", folder.path("single")})).exit_code == 0);
+        for (const std::string part : {"1/2", "2/2"}) {
+          const command_result result =
+              run_command(joined(options, {"--part", part, "--output-dir", in}));
+          INFO(result.err);
+          REQUIRE(result.exit_code == 0);
+        }
+        CHECK(run_command({"merge", in, "-o", merged}).exit_code == 0);
+        CHECK(read_file(merged) == read_file(folder.path("single")));
+        fs::remove_all(in);
+      }
+    }
+  }
+}
+
 TEST_CASE("A job of two tables is one of both", "[cli][parts]") {
   const gpu_test::temporary_folder folder;
   const std::string x = folder.write("x.tsv", correlated_table(150, 10));

@@ -170,7 +170,7 @@ class trial {
   }
 
   [[nodiscard]] words outputs(const std::string& name) const {
-    words out{"-o", folder_.path(name)};
+    words out{"-o", folder_.path(name), "--report", folder_.path(name + ".report")};
     if (job_.is_folded()) out = joined(out, {"--patterns", folder_.path(name + ".patterns")});
     return out;
   }
@@ -180,6 +180,15 @@ class trial {
   void expect_equal_results() const {
     expect(read_file(folder_.path("joined")) == read_file(folder_.path("single")),
            "the joined bytes are not those of the single run: joined, single");
+    const std::string report = read_file(folder_.path("joined.report"));
+    const std::string wanted = read_file(folder_.path("single.report"));
+    for (const char* key :
+         {"status", "rows", "cols", "y_rows", "constant_rows", "y_constant_rows", "nan_rows",
+          "y_nan_rows", "pairs_tested", "pairs_kept", "checksum", "max_p_effective",
+          "min_abs_effective", "cut_at_least", "cut_at_most"}) {
+      expect(gpu_test::report_value(report, key) == gpu_test::report_value(wanted, key),
+             std::string("the reports differ in ") + key + ": joined.report, single.report");
+    }
     if (!job_.is_folded()) return;
     expect(read_file(folder_.path("joined.patterns")) == read_file(folder_.path("single.patterns")),
            "the patterns are not those of the single run: joined.patterns, single.patterns");

@@ -37,6 +37,7 @@ struct command_settings {
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< Added to this process's.
   std::string folder = {};              ///< Becomes the working directory; empty: this process's.
   rlim_t largest_file = RLIM_INFINITY;  ///< Writes beyond fail, as on a full disk.
+  unsigned longest_seconds = 0;         ///< Ends with SIGALRM after so long; 0: never.
   /// Asked every few milliseconds while the command runs: true sends `signal`, once.
   std::function<bool()> is_time_to_signal = {};
   int signal = SIGINT;
@@ -71,6 +72,7 @@ inline command_result run_command(const std::vector<std::string>& arguments,
       const rlimit limit{settings.largest_file, settings.largest_file};
       ::setrlimit(RLIMIT_FSIZE, &limit);
     }
+    ::alarm(settings.longest_seconds);
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }

@@ -20,6 +20,14 @@ for options in "--max-p 1e-4" "--max-p 0.01 --adjust bh --format npy" "--keep co
   [ ! -e "$work/.found.parts" ] || fail "the folder of parts is still there"
 done
 
+# Rows that repeat: each part decides by itself whether to fold them.
+awk 'BEGIN { srand(5); for (i = 0; i < 12000; ++i) for (j = 0; j < 6; ++j) printf "%d%s", int(3 * rand()), j < 5 ? " " : "\n" }' \
+  > "$work/repeated.txt"
+repeated=(spearman "$work/repeated.txt" --max-p 1e-4)
+"$single" "${repeated[@]}" --quiet -o "$work/expected"
+ranks "${repeated[@]}" --parts 2 -o "$work/found" || fail "repeated rows"
+cmp "$work/expected" "$work/found" || fail "repeated rows: other bytes"
+
 # Folded edges are two files.
 folded=(spearman "$work/in.txt" --keep folded-edges --min-abs 0.9 --patterns)
 "$single" "${folded[@]}" "$work/expected.patterns" --quiet -o "$work/expected"

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "cli/parts/agreement.hpp"
 #include "cli/parts/discovery_steps.hpp"
 #include "cli/process/interrupt.hpp"
 #include "io/io_error.hpp"
@@ -91,26 +92,15 @@ void check_one_job(const part_folder& folder, const part_manifest& m, const part
   }
 }
 
-/// One cut, and the same input rows.
-void check_one_cut(const part_folder& folder, const part_manifest& m, const part_manifest& first) {
-  const pair_summary& a = m.summary;
-  const pair_summary& b = first.summary;
-  const bool is_equal = a.rows == b.rows && a.cols == b.cols && a.y_rows == b.y_rows &&
-                        m.family == first.family && a.patterns == b.patterns &&
-                        a.max_p_effective == b.max_p_effective &&
-                        a.cut_at_least == b.cut_at_least && a.cut_at_most == b.cut_at_most;
-  if (is_equal) return;
-  refuse(folder,
-         fmt::format("{} was decided by another cut than {}", text_of({m.step, m.number, m.of}),
-                     text_of({first.step, first.number, first.of})));
-}
-
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
   const keep_kind keep = keep_of(out.job);
   index_t next_row = 0;  // or pattern
   for (const part_manifest& m : out.parts) {
-    check_one_cut(folder, m, out.parts.front());
+    const std::string reason = disagreement(m, out.parts.front());
+    if (!reason.empty()) refuse(folder, reason);
+    // A number of patterns that only some parts have is not that of the job.
+    if (m.summary.patterns != s.patterns) s.patterns = 0;
     if (m.summary.part_begin != next_row) {
       refuse(folder, fmt::format("{} has {}, expected it to begin with {}",
                                  text_of({m.step, m.number, m.of}), panel_text(m), next_row));

@@ -49,8 +49,9 @@ void translate(const std::exception_ptr& thrown, void* /*unused*/) {
     set_error("Error", e.what());
   } catch (const std::system_error& e) {
     if (!is_lack_of_resources(e)) throw;
-    set_error("OutOfMemory", "a thread cannot be started: memory or the number of threads that the "
-                             "system allows does not suffice");
+    set_error("OutOfMemory",
+              "a thread cannot be started: memory or the number of threads that the "
+              "system allows does not suffice");
   }
 }
 

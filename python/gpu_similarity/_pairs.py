@@ -10,6 +10,7 @@ import numpy.typing as npt
 from . import _core
 from ._call import EdgeOrder, PairCall, PreparedRows, pair_call
 from ._edges import Edges
+from ._messages import arguments_named, integer
 from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._results import Counts, Dense, Partners
 from ._stream import EdgeStream
@@ -229,6 +230,7 @@ def top_k_partners(
     >>> best.index.ravel(), best.statistic.ravel()
     (array([2, 0, 0], dtype=uint32), array([-1. ,  0.8, -1. ]))
     """
+    k = integer("k", k)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if order != "by-absolute-value":
         call.options["order"] = order
@@ -283,7 +285,7 @@ def counts(
     """
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if bins:
-        call.options["histogram_bins"] = bins
+        call.options["histogram_bins"] = integer("bins", bins)
     return Counts(*_core.counts(call.x, call.y, call.options), measure, call.names, call.y_names)
 
 
@@ -470,5 +472,6 @@ def prepare(
     >>> best.index, best.statistic
     (array([[0]], dtype=uint32), array([[1.]]))
     """
-    call = pair_call(y, None, measure, run)
-    return PreparedRows(_core.prepare(call.x, call.options), measure, call.names)
+    with arguments_named(x="y"):
+        call = pair_call(y, None, measure, run)
+        return PreparedRows(_core.prepare(call.x, call.options), measure, call.names)

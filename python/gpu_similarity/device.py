@@ -17,6 +17,7 @@ import numpy.typing as npt
 from . import _core
 from ._call import device_call
 from ._device import DeviceArray
+from ._messages import integer
 from ._options import Adjustment, Measure, Tail
 
 __all__ = [
@@ -191,6 +192,7 @@ def top_k_partners(
         As `dense`, and for k < 1.
     """
     call, data = device_call(x, y, measure, run)
+    k = integer("k", k)
     if k < 1:
         raise ValueError(f"k: got {k}, expected at least 1")
     index, count = _words(data, (call.rows, k)), _words(data, (call.rows,))
@@ -234,6 +236,7 @@ def counts(
         As `dense`.
     """
     call, data = device_call(x, y, measure, run)
+    bins = integer("bins", bins)
     if bins < 0:
         raise ValueError(f"bins: got {bins}, expected at least 0")
     degree = _words(data, (call.rows,))
@@ -290,6 +293,7 @@ def edges(
         As `dense`, and for a capacity below 1.
     """
     call, data = device_call(x, y, measure, run)
+    capacity = integer("capacity", capacity)
     if capacity < 1:
         raise ValueError(f"capacity: got {capacity}, expected at least 1")
     records, found = data.empty((capacity, 3), np.int64), data.empty((1,), np.int64)

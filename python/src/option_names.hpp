@@ -35,11 +35,11 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::backend, {"automatic", gpu::backend::automatic}
 GPU_SIMILARITY_PYTHON_NAMES(gpu::nan_policy, {"reject", gpu::nan_policy::reject},
                             {"propagate", gpu::nan_policy::propagate},
                             {"omit", gpu::nan_policy::omit});
-GPU_SIMILARITY_PYTHON_NAMES(gpu::tail, {"two_sided", gpu::tail::two_sided},
+GPU_SIMILARITY_PYTHON_NAMES(gpu::tail, {"two-sided", gpu::tail::two_sided},
                             {"greater", gpu::tail::greater}, {"less", gpu::tail::less});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::adjustment, {"none", gpu::adjustment::none},
                             {"bonferroni", gpu::adjustment::bonferroni},
-                            {"benjamini_hochberg", gpu::adjustment::benjamini_hochberg},
+                            {"benjamini-hochberg", gpu::adjustment::benjamini_hochberg},
                             {"bh", gpu::adjustment::benjamini_hochberg});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::pair_variant, {"automatic", gpu::pair_variant::automatic},
                             {"naive", gpu::pair_variant::naive},
@@ -51,11 +51,11 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::row_folding, {"automatic", gpu::row_folding::au
                             {"never", gpu::row_folding::never},
                             {"always", gpu::row_folding::always});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::edge_order,
-                            {"by_row_then_column", gpu::edge_order::by_row_then_column},
+                            {"by-row-then-column", gpu::edge_order::by_row_then_column},
                             {"unspecified", gpu::edge_order::unspecified});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::neighbor_order,
-                            {"by_absolute_value", gpu::neighbor_order::by_absolute_value},
-                            {"by_value", gpu::neighbor_order::by_value});
+                            {"by-absolute-value", gpu::neighbor_order::by_absolute_value},
+                            {"by-value", gpu::neighbor_order::by_value});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::tie_method, {"average", gpu::tie_method::average},
                             {"min", gpu::tie_method::min}, {"max", gpu::tie_method::max},
                             {"dense", gpu::tie_method::dense},

@@ -170,7 +170,7 @@ def test_names_of_a_data_frame(rng: np.random.Generator) -> None:
         (lambda x: gs.spearman_edges(x, backend="tpu"), "backend"),
         (lambda x: gs.top_k_partners(x, 0), "k"),
         (lambda x: gs.counts(x, measure="kendal"), "measure"),
-        (lambda x: gs.counts(x, bins=-1), "histogram_bins"),
+        (lambda x: gs.counts(x, bins=-1), "^bins: got -1"),
         (lambda x: gs.dense(x, dtype="int32"), "dtype"),
         (lambda x: gs.stream(x, batch_edges=0), "batch_edges"),
     ],

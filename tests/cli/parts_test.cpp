@@ -237,11 +237,12 @@ TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
   const std::string merged = read_file(report);
   for (const char* key : {"status", "rows", "cols", "y_rows", "constant_rows", "y_constant_rows",
                           "nan_rows", "y_nan_rows", "pairs_tested", "pairs_kept", "checksum",
-                          "max_p_effective", "cut_at_least", "cut_at_most"}) {
+                          "edge_sum", "max_p_effective", "cut_at_least", "cut_at_most"}) {
     INFO(key);
     CHECK(report_value(merged, key) == report_value(single, key));
   }
   CHECK(report_value(merged, "y_constant_rows") == "1");
+  CHECK(report_value(merged, "edge_sum") != "null");
   // As for every other report: it may not be the file of the result, and where the report cannot be
   // written the result stays.
   const std::string same = folder.path("same");

@@ -109,6 +109,9 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     s.pairs_tested += m.summary.pairs_tested;
     s.pairs_kept += m.summary.pairs_kept;
     s.checksum += m.summary.checksum;
+    // Nothing where a part has none.
+    if (!m.edge_sum) out.edge_sum.reset();
+    if (out.edge_sum) *out.edge_sum += *m.edge_sum;
     out.seconds += m.seconds;
     for (const part_file& file : m.files) out.bytes += file.digest.bytes;
   }
@@ -291,6 +294,7 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary.pairs_tested = 0;
   out.summary.pairs_kept = 0;
   out.summary.checksum = {};
+  out.edge_sum = 0;
   add_totals(folder, out);
   return out;
 }
@@ -315,6 +319,7 @@ run_report report_of(const joined_parts& joined) {
   report.input = {"parts", joined.job.input};
   if (joined.job.against) report.against = report_input{"parts", joined.job.against};
   report.summary = joined.summary;
+  report.edge_sum = joined.edge_sum;
   report.is_table_read = true;
   return report;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // All parts of a job as the result of a single run: checked, then joined to its bytes.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +37,9 @@ struct joined_parts {
   std::vector<part_manifest> parts;  ///< By number, from 1.
   pair_summary summary;              ///< Of the job; of constant and NaN rows only how many.
   std::uint64_t family = 0;
-  std::uint64_t bytes = 0;  ///< Of all rows of all parts.
-  double seconds = 0;       ///< Of all parts, one after the other.
+  std::optional<std::uint64_t> edge_sum = {};  ///< Of edges, as reports have it.
+  std::uint64_t bytes = 0;                     ///< Of all rows of all parts.
+  double seconds = 0;                          ///< Of all parts, one after the other.
 };
 
 /// Checks that all parts are there, that they are of one job and one cut, that their rows follow on

@@ -258,6 +258,7 @@ std::string to_json(const part_manifest& m) {
                                        : std::string("null"));
   members.add("options", options_json(m.job));
   add_summary(members, m);
+  members.add_count("edge_sum", m.edge_sum.has_value(), m.edge_sum.value_or(0));
   members.add("search", search_json(m.search));
   members.add("files", files_json(m));
   members.add("seconds", fmt::format("{:.6f}", m.seconds));
@@ -283,6 +284,10 @@ std::optional<part_manifest> parse_manifest(std::string_view text) {
   members.read("of", m.of);
   read_job(members, m.job);
   read_summary(members, m);
+  const json_value* edge_sum = members.find("edge_sum");
+  if (edge_sum != nullptr && edge_sum->type() != json_value::kind::null) {
+    members.read("edge_sum", m.edge_sum.emplace());
+  }
   read_files(members, m.files);
   members.read("seconds", m.seconds, 0);
   constexpr std::string_view count = "count ";

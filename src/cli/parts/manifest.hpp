@@ -37,6 +37,8 @@ struct part_manifest {
   std::uint64_t y_constant_rows = 0;
   std::uint64_t y_nan_rows = 0;
   std::uint64_t family = 0;  ///< Tests of the whole job.
+  /// Of edges: the sum that reports have, over the edges of the part.
+  std::optional<std::uint64_t> edge_sum = {};
   /// Of a counting pass: what it counted for.
   std::optional<discovery_search> search = {};
   std::vector<part_file> files = {};

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,7 @@ struct part_job::computed {
   };
   std::vector<file> files;
   pair_summary summary;
+  std::optional<std::uint64_t> edge_sum;
   std::optional<discovery_search> search;
 };
 
@@ -111,6 +114,7 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
                          .y_constant_rows = out.summary.y_constant_rows.size(),
                          .y_nan_rows = out.summary.y_nan_rows.size(),
                          .family = family_of(out.summary),
+                         .edge_sum = out.edge_sum,
                          .search = out.search};
   for (const computed::file& file : out.files) file.output->sync();
   manifest.seconds = watch.seconds();
@@ -159,12 +163,16 @@ void part_job::compute_edges(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
   const auto writer = io::make_edge_writer(job.format, file, rows_);
+  const auto cols = static_cast<std::uint64_t>(rows_.cols());
+  std::uint64_t edge_sum = 0;
   const auto consume = [&](std::span<const edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
     writer->write(edges);
+    for (const edge& e : edges) edge_sum += e.row * cols + e.col;
   };
   out.summary =
       all_pairs(job, context_.tables, options_, stream_sink{.keep = filter_, .consume = consume});
+  out.edge_sum = edge_sum;
   writer->finish();
 }
 

@@ -23,7 +23,7 @@ enum class transposition { none, transpose };
 /// The implementation that multiplies. All of them are deterministic: same input, same device and
 /// same options give the same bytes.
 enum class matmul_variant {
-  automatic,       ///< Chosen by type, shape and device: see plan/matmul_variants.hpp.
+  automatic,       ///< Chosen by type, shape and device.
   naive,           ///< One element of C at a time, straight from memory. CPU and CUDA.
   pitched,         ///< CUDA: rows padded to the device's pitch, so that loads are wide.
   shared_tiled,    ///< CUDA: square tiles of A and B in shared memory.

@@ -39,7 +39,7 @@ enum class boundary {
 /// most twice the length of a row, is the window in the limits below, and on CUDA `direct`,
 /// `block_sums` and `multi_level` take it.
 enum class mean_filter_variant {
-  automatic,        ///< Chosen by type, shape and device: see plan/mean_filter_variants.hpp.
+  automatic,        ///< Chosen by type, shape and device.
   direct,           ///< Reads each window from (global) memory: window reads per output.
   constant_memory,  ///< CUDA: as direct, with the weights in constant memory; window <= 256.
   shared_memory,    ///< CUDA: a block shares a tile with its halo; window <= 4096.

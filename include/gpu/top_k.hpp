@@ -31,12 +31,12 @@ enum class top_k_order {
 
 /// The implementation that selects; every one gives the same entries.
 enum class top_k_variant {
-  automatic,        ///< Chosen by type, shape, k and device: see plan/top_k_variants.hpp.
+  automatic,        ///< Chosen by type, shape, k and device; plan_top_k says which.
   threshold,        ///< A sample gives a bound, one pass keeps what beats it. k up to 4096 on CUDA.
   radix_select,     ///< CUDA: histograms of digits narrow down the k-th value; any k.
   sort,             ///< Sorts everything (CUB on CUDA); any k.
   two_pass_insert,  ///< CUDA: each thread keeps a sorted list, blocks merge; k up to 32.
-  block_rows,       ///< CUDA: one block selects one row; middle rows, k up to 4096.
+  block_rows,       ///< CUDA: one block selects one row; middle rows, k up to 2048.
   warp_rows         ///< CUDA: one warp selects one row; rows and k up to 1024.
 };
 

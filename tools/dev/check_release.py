@@ -29,7 +29,7 @@ SERIES_COPIES = [
     ("tests/package/find_package/CMakeLists.txt", r"find_package\(gpu_similarity ([0-9.]+) "),
 ]
 # An address of the project on its host; others' repositories are not meant.
-ADDRESS = re.compile(r"https://github\.com/[\w.-]+/gpu-similarity\b")
+ADDRESS = re.compile(r"https://(?:github|raw\.githubusercontent)\.com/[\w.-]+/gpu-similarity\b")
 
 
 def found(file, pattern):
@@ -59,7 +59,8 @@ def check():
         if path.suffix in (".npy", ".gz", ".png") or not path.is_file() or file.startswith("tests/fuzz/corpus"):
             continue
         text = path.read_text(errors="ignore")
-        for address in sorted(set(ADDRESS.findall(text)) - {repository}):
+        raw = repository.replace("//github.com/", "//raw.githubusercontent.com/")
+        for address in sorted(set(ADDRESS.findall(text)) - {repository, raw}):
             yield f"{file}: {address}, pyproject.toml has {repository}"
 
 

@@ -8,6 +8,7 @@ source tools/dev/common.sh
 need docs layers python
 python3 tools/dev/check_links.py
 python3 tools/dev/check_release.py
+bench/publish check
 tools_folder=$PWD/build/docs/tools
 if ! cmp --silent tools/dev/docs_requirements.txt "$tools_folder/requirements.txt"; then
   say "installing the tools of the site in $tools_folder"

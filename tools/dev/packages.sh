@@ -24,7 +24,7 @@ if [ "$(id -u)" -ne 0 ]; then
   say "not installed: a fresh Debian takes root"
   exit 0
 fi
-say "in a fresh Debian 12"
+say "in a fresh system"
 scratch=$(mktemp -d)
 trap 'rm -rf --one-file-system "$scratch"' EXIT
 tests/package/install_debs.sh "$folder/debs" "$scratch/root"

@@ -40,8 +40,9 @@ class Machine:
         return None
 
     def about(self):
-        cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
-                    if line.startswith("model name")), platform.machine())
+        lines = pathlib.Path("/proc/cpuinfo").read_text().split("\n")
+        cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
+                   platform.machine())
         commit = os.environ.get("COMMIT") or self.ask(
             "git", "-C", str(ROOT), "describe", "--always", "--dirty").strip() or "unknown"
         return {"machine": (f"{self.gpu}, " if self.gpu else "") + f"{len(os.sched_getaffinity(0))} cores, {cpu}",

@@ -58,10 +58,10 @@ def table(rows, unit):
 
 def slower(rows):
     """The rows in which a peer is faster, the worst first."""
-    found = sorted((ratio_of(r), r) for r in rows if (ratio_of(r) or 1) < 0.97)
-    for ratio, row in found[:8]:
+    found = sorted((row for row in rows if (ratio_of(row) or 1) < 0.97), key=ratio_of)
+    for row in found[:8]:
         title = cases.OPERATIONS[row["operation"]][0].lower()
-        yield f"- {title}, {row['job']} ({row['on']}): {row['peer']} takes {ratio_text(ratio)} of the time."
+        yield f"- {title}, {row['job']} ({row['on']}): {row['peer']} takes {ratio_text(ratio_of(row))} of the time."
 
 
 def pictures(release, results):

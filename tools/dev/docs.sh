@@ -9,6 +9,7 @@ need docs layers python
 python3 tools/dev/check_links.py
 python3 tools/dev/check_release.py
 bench/publish check
+python3 bench/publishing/test_publishing.py
 tools_folder=$PWD/build/docs/tools
 if ! cmp --silent tools/dev/docs_requirements.txt "$tools_folder/requirements.txt"; then
   say "installing the tools of the site in $tools_folder"

@@ -100,6 +100,7 @@ def main():
                 problems += [f"{name} ({window}): {p}" for p in look(page, name, base, notes)]
                 if arguments.pictures:
                     arguments.pictures.mkdir(parents=True, exist_ok=True)
+                    page.evaluate("() => window.scrollTo(0, 0)")
                     file = name.replace("/", "_").removesuffix(".html") + f"_{window}.png"
                     page.screenshot(path=arguments.pictures / file)
             if not arguments.only and window == "desktop":

@@ -19,6 +19,10 @@ if ! cmp --silent tools/dev/docs_requirements.txt "$tools_folder/requirements.tx
   cp tools/dev/docs_requirements.txt "$tools_folder/requirements.txt"
 fi
 export PATH="$tools_folder/bin:$PATH" NO_MKDOCS_2_WARNING=1
+# Ubuntu has Chromium as a snap alone, which containers cannot run; playwright brings one.
+if ! command -v chromium >/dev/null; then
+  if apt-cache show chromium >/dev/null 2>&1; then need browser; else playwright install --with-deps chromium; fi
+fi
 
 say "reading the public headers"
 rm -rf build/docs/xml

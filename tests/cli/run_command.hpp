@@ -54,8 +54,17 @@ inline command_result run_command(const std::vector<std::string>& arguments,
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
+  // A signal that comes before the command has begun must not find the handlers of this process.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
   const pid_t child = ::fork();
   if (child == 0) {
+    for (const int number : {SIGINT, SIGTERM, SIGSEGV, SIGFPE, SIGILL, SIGABRT}) {
+      ::signal(number, SIG_DFL);
+    }
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
     const auto redirect = [](const std::string& path, int flags, int descriptor) {
       constexpr mode_t mode = 0600;
       if (::dup2(::open(path.c_str(), flags, mode), descriptor) < 0) ::_exit(126);
@@ -76,6 +85,7 @@ inline command_result run_command(const std::vector<std::string>& arguments,
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
 
   int status = 0;
   bool is_signalled = false;

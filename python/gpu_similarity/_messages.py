@@ -35,9 +35,11 @@ _TYPE = re.compile(r"\ba value of gpu::([a-z_]+)")
 _PHRASES = (
     (re.compile(r"^data(?=: )"), "x"),
     (re.compile(r"^filtered_size: (\w+) is ([^,]*),"), r"\1: got \2,"),
-    (re.compile(r"^(spearman|pearson)_all_pairs(?=: )"), r"\1"),
-    (re.compile(r"\bprepare_(spearman|pearson)_rows\b"), r"prepare(..., measure='\1')"),
-    (re.compile(r"\b(spearman|pearson)_all_pairs\b"), r"measure='\1'"),
+    (re.compile(r"^([a-z]+)_all_pairs(?=: )"), r"\1"),
+    (re.compile(r"\bwas prepared for ([a-z]+), the call is of ([a-z]+)"),
+     r"was prepared for measure='\1', the call is of measure='\2'"),
+    (re.compile(r"\bprepare_([a-z]+)_rows\b"), r"prepare(..., measure='\1')"),
+    (re.compile(r"\b([a-z]+)_all_pairs\b"), r"measure='\1'"),
     (re.compile(r"\brank_rows\b"), "rank"),
     (re.compile(r"\bbenjamini_hochberg\b"), "benjamini-hochberg"),
 )

@@ -50,9 +50,8 @@ def with_nan(x: Array) -> Array:
         ("options.origin: got 1, expected 0 for boundary::valid", "origin: got 1, expected 0 for "
          "boundary='valid'"),
         ("filtered_size: window is 0, expected at least 1", "window: got 0, expected at least 1"),
-        ("y: was prepared for pearson_all_pairs, expected rows from prepare_spearman_rows",
-         "y: was prepared for measure='pearson', expected rows from prepare(..., "
-         "measure='spearman')"),
+        ("y: was prepared for pearson, the call is of spearman",
+         "y: was prepared for measure='pearson', the call is of measure='spearman'"),
         ("matmul: one row (execution.workspace_bytes) or free", "matmul: one row "
          "(workspace_bytes) or free"),
         ("y: got data in device memory", "y: got data in device memory"),

@@ -9,7 +9,7 @@ import ast
 # Page -> (title, what it is about, module, names; a module alone takes all its public names).
 GROUPS = {
     "pairs.md": ("All pairs of rows", "Edges, counts, partners, dense results and streams.", [
-        "spearman_edges", "pearson_edges", "top_k_partners", "counts", "dense", "stream",
+        "edges", "spearman_edges", "pearson_edges", "top_k_partners", "counts", "dense", "stream",
         "folded_edges", "folded_stream", "prepare", "plan"]),
     "results.md": ("Results", "What the functions over all pairs give.", [
         "Edges", "Partners", "Counts", "Dense", "EdgeStream", "FoldedEdges", "FoldedStream", "Patterns",
@@ -23,7 +23,7 @@ GROUPS = {
         "spearmanr", "corrcoef", "pairwise_distances", "rankdata", "uniform_filter1d",
         "SignificanceResult"]),
     "options.md": ("Options, backends and errors", "What every call takes and may raise.", [
-        "RunOptions", "PairRunOptions", "backends", "devices", "Backend", "Device", "Error",
+        "RunOptions", "PairRunOptions", "MEASURES", "MeasureInfo", "backends", "devices", "Backend", "Device", "Error",
         "InvalidArgument", "Unsupported", "BackendUnavailable", "OutOfMemory", "CapacityExceeded",
         "Cancelled", "CudaError"]),
 }

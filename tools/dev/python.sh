@@ -7,6 +7,8 @@ set -euo pipefail
 source tools/dev/common.sh
 
 need build python
+# Any Java that Spark takes will do; Debian's where there is none.
+command -v java >/dev/null || [ -n "${JAVA_HOME:-}" ] || need spark
 python=${PYTHON:-python3}
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   fail "Python 3.11 or newer is needed; set PYTHON to one"
@@ -69,7 +71,7 @@ environment from_source "${options[@]}" .
 answers from_source
 
 say "types, stubs and style"
-environment tested "${wheel}[test]" mypy ruff nanobind
+environment tested "${wheel}[test,spark]" mypy ruff nanobind
 "$folder/tested/bin/mypy"
 "$folder/tested/bin/ruff" check
 "$folder/tested/bin/ruff" format --check python

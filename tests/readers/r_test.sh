@@ -8,20 +8,20 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 # Names with what R and pandas give a meaning to: spaces, quotes, the sign of a comment, a number, NA.
-names=("gene one" "5' UTR" "O'Neil" 'a "b" c' "#7" "10" "NA" "x#y" "µ-opioid" "back\\slash" "comma,name" "''" "TRUE")
+names=("gene one" "5' UTR" "O'Neil" 'a "b" c' "#7" "10" "NA" "x#y" "µ-opioid" "back\\slash" "comma,name" "''" "TRUE" "constant row")
 {
   printf 'name\tc1\tc2\tc3\tc4\tc5\tc6\n'
-  for i in "${!names[@]}"; do
+  for ((i = 0; i < ${#names[@]} - 1; ++i)); do
     printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\n' "${names[i]}" $((i * 7 % 5)) $((i * 3 % 11)) $((i % 4)) \
-      $((i * i % 13)) $((i * 5 % 7)) $((i % 3 * i))
+      $((i * i % 13)) $((i * 5 % 7)) $((i % 3 * i + 1))
   done
+  printf '%s\t2\t2\t2\t2\t2\t2\n' "${names[-1]}"
 } > in.tsv
 printf '%s\n' "${names[@]}" > names.txt
 
-for keep in edges top-k dense counts; do
-  options=(--keep $keep)
-  if [ $keep = top-k ]; then options+=(-k 4); fi
-  "$1" spearman in.tsv "${options[@]}" --max-p 1 --quiet -o $keep.tsv
-done
+"$1" spearman in.tsv --max-p 1 --quiet -o edges.tsv
+"$1" spearman in.tsv --keep top-k -k 4 --quiet -o top-k.tsv
+"$1" spearman in.tsv --keep dense --quiet -o dense.tsv
+"$1" spearman in.tsv --keep counts --max-p 1 --quiet -o counts.tsv
 Rscript --vanilla "$here/read_back.R"
 echo "passed"

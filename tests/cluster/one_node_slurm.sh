@@ -69,7 +69,8 @@ munged --foreground --socket="$folder/munge/socket" --key-file="$folder/munge.ke
 daemons+=($!)
 within_seconds 20 munge --no-input --socket="$folder/munge/socket" || not_up "munged gives no credential"
 
-node=$(hostname -s)
+node=$(uname -n)
+node=${node%%.*}
 cores=$(nproc)
 cat > "$folder/slurm.conf" << CONF
 ClusterName=one_node

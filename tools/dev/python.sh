@@ -2,6 +2,8 @@
 # ./dev python: the Python package as its users meet it. Builds a wheel, installs it in a clean
 # environment, checks types, stubs, tests, the examples of docstrings and the tutorial.
 # Environment: PYTHON (the interpreter; 3.11 or newer), GPU_SIMILARITY_ENABLE_CUDA (OFF unless set),
+# GPU_SIMILARITY_COMMAND (the built command, whose files pandas reads; that of build/test unless set),
+# GPU_SIMILARITY_REQUIRE_CLUSTERS=1 (a skipped test of Dask, Spark or these files is a failure),
 # DEV_PYTHON_DIR (instead of build/python-package).
 set -euo pipefail
 source tools/dev/common.sh

@@ -47,7 +47,7 @@ def test_pandas_reads_what_was_written(
     values = rng.integers(0, 9, size=(len(NAMES), 8))
     values[-1] = 2
     lines = ["name\t" + "\t".join(f"c{j}" for j in range(8))]
-    lines += [name + "\t" + "\t".join(map(str, row)) for name, row in zip(NAMES, values)]
+    lines += ["\t".join([name, *map(str, row)]) for name, row in zip(NAMES, values, strict=True)]
     (tmp_path / "in.tsv").write_text("\n".join(lines) + "\n")
     out = tmp_path / "out.tsv"
     subprocess.run(

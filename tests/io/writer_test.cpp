@@ -108,7 +108,7 @@ TEST_CASE("Edges as text are in order and exact, on any number of threads", "[io
   }
 }
 
-TEST_CASE("Degrees as text are one line a row, of two tables with the table in front", "[io][writer]") {
+TEST_CASE("Degrees as text are one line a row, of two tables with its table", "[io][writer]") {
   const gpu_test::temporary_folder folder;
   const gpu::io::row_names names;
   gpu::pair_counts counts;

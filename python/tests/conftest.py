@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-# What may be absent on a machine of a developer: Java, pyspark, the built command. Where nothing may
-# be left out, as in CI, a skipped test of these files is a failure.
+# What may be absent on a machine of a developer: Java, pyspark, the built command. Where nothing
+# may be left out, as in CI, a skipped test of these files is a failure.
 REQUIRED_FILES = {"test_command_files.py", "test_distributed.py"}
 NO_DATA = "is not in ../shared/data"
 

@@ -312,6 +312,8 @@ def spark() -> Any:
     """A cluster of two workers under two addresses, as if on two machines: Spark starts the second
     attempt of a slow task on another machine only."""
     pyspark = pytest.importorskip("pyspark")
+    if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+        pytest.skip("no Java is here, which Spark needs")
     from pyspark.sql import SparkSession
 
     home = Path(pyspark.__file__).parent

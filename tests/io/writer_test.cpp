@@ -108,6 +108,32 @@ TEST_CASE("Edges as text are in order and exact, on any number of threads", "[io
   }
 }
 
+TEST_CASE("Degrees as text are one line a row, of two tables with its table", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const gpu::io::row_names names;
+  gpu::pair_counts counts;
+  counts.degree = {2, 0};
+  const auto text_of = [&](const gpu::io::result_context& context) {
+    gpu::io::output_file out(folder.path("degrees.tsv"));
+    gpu::io::write_counts(gpu::io::result_format::tsv, out, counts, context);
+    out.commit();
+    return gpu_test::read_file(folder.path("degrees.tsv"));
+  };
+  const gpu::io::result_context alone{.names = names, .rows = 2, .observations = observations};
+  CHECK(text_of(alone) == "name\tdegree\nX1\t2\nX2\t0\n");
+  // Formatting takes no view of a null pointer, not even an empty one.
+  CHECK(alone.table_column(0).data() != nullptr);
+  CHECK(alone.table_column(0).empty());
+
+  counts.y_degree = {1};
+  const gpu::io::result_context against{.names = names,
+                                        .rows = 2,
+                                        .observations = observations,
+                                        .against = &names,
+                                        .against_rows = 1};
+  CHECK(text_of(against) == "table\tname\tdegree\nx\tX1\t2\nx\tX2\t0\ny\tY1\t1\n");
+}
+
 TEST_CASE("A failing write reaches the caller from whichever thread", "[io][writer]") {
   const gpu::io::row_names names;
   const auto edges = make_edges(100000, 100);

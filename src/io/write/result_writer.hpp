@@ -54,7 +54,7 @@ struct result_context {
   }
   /// Of x against y, which table such a row is of, with a tab: "x" or "y"; else nothing.
   [[nodiscard]] std::string_view table_column(index_t i) const {
-    if (against == nullptr) return {};
+    if (against == nullptr) return "";  // fmt takes no view of a null pointer
     return i < rows ? "x\t" : "y\t";
   }
 };

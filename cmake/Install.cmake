@@ -25,17 +25,31 @@ if(TARGET gpu_similarity_mpi)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Licences)
-# Of a shared library the commands find the one beside them; a static one needs no path.
-set(command_path "")
-if(BUILD_SHARED_LIBS)
-  file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-  set(command_path "$ORIGIN/${to_library}")
-endif()
+# Of a shared library the commands find the one beside them, installed or in the build tree; a static
+# one needs no path. The same path serves both places, so CMake need not rewrite it at installation:
+# for that it would pad the path with empty entries, which the loader takes for the current folder.
 foreach(command gpu-similarity gpu-similarity-mpi)
-  if(TARGET ${command})
-    set_target_properties(${command} PROPERTIES INSTALL_RPATH "${command_path}")
-    install(TARGETS ${command} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Tools)
+  if(NOT TARGET ${command})
+    continue()
   endif()
+  set(command_paths "")
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+    set(command_paths "$ORIGIN/${to_library}")
+    get_target_property(command_folder ${command} BINARY_DIR)
+    foreach(library gpu_similarity gpu_similarity_mpi)
+      if(TARGET ${library})
+        get_target_property(library_folder ${library} BINARY_DIR)
+        file(RELATIVE_PATH to_library "${command_folder}" "${library_folder}")
+        list(APPEND command_paths "$ORIGIN/${to_library}")
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES command_paths)
+  endif()
+  # The library of MPI may lie anywhere.
+  set_target_properties(${command} PROPERTIES INSTALL_RPATH "${command_paths}"
+    INSTALL_RPATH_USE_LINK_PATH ON BUILD_WITH_INSTALL_RPATH ON)
+  install(TARGETS ${command} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Tools)
 endforeach()
 
 install(EXPORT gpu_similarity-targets NAMESPACE gpu:: DESTINATION "${package_dir}"

@@ -22,6 +22,8 @@ option(GPU_SIMILARITY_ENABLE_MPI
 option(GPU_SIMILARITY_BUILD_FUZZERS
     "Build the fuzzers of tests/fuzz: clang, and GPU_SIMILARITY_SANITIZE with fuzzer-no-link" OFF)
 option(GPU_SIMILARITY_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_HARDENING
+    "Protect the command, what reads its input, and the Python module: stack protector, checked C functions, RELRO, PIE" ON)
 option(GPU_SIMILARITY_WERROR "Treat warnings as errors" OFF)
 set(GPU_SIMILARITY_SANITIZE "" CACHE STRING
     "Host sanitizers to build with, as -fsanitize takes them (address,undefined or thread)")

@@ -144,13 +144,21 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
       for (index_t i = 0; i < first_.size(); ++i) out(result_row(i), result_col(i)) = Value{1};
     }
     for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
-      for_each_block(*rows_, tile, scratch(thread),
-                     [&](const pair_tile& block, const double* statistics) {
-                       for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
-                         out(result_row(i), result_col(j)) = static_cast<Value>(r);
-                       });
-                       mirror_block(block, statistics, out);
-                     });
+      const auto store = [&](const pair_tile& block, const double* statistics) {
+        for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
+          out(result_row(i), result_col(j)) = static_cast<Value>(r);
+        });
+        mirror_block(block, statistics, out);
+      };
+      // Of each block of rows, whole groups of columns from the diagonal on.
+      for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
+        pair_tile upper = tile;
+        upper.row_begin = i;
+        upper.row_end = std::min(i + pair_policy::block_rows, tile.row_end);
+        upper.col_begin =
+            std::max(tile.col_begin, i / pair_policy::window_step * pair_policy::window_step);
+        if (upper.col_begin < upper.col_end) for_each_block(*rows_, upper, scratch(thread), store);
+      }
     });
   });
   meter.finish();

@@ -140,9 +140,22 @@ class packed_unit_rows final : public packed_rows {
     if (task.wanted != pair_task::output::statistics) packed_rows::prepare(task);
   }
 
+  // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
+  // level of the caches. A piece goes on with the partial sums of the one before: the order of
+  // every sum is that of whole rows.
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(tile.col_begin),
-                           tile.cols(), rows_.stride, out, pair_policy::block_cols);
+    const index_t piece = std::min(rows_.stride, pair_policy::unit_piece);
+    const index_t strip = pair_policy::unit_strip_values / piece;
+    for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
+      const index_t cols = std::min(strip, tile.col_end - j);
+      double* const to = out + (j - tile.col_begin);
+      if (piece == rows_.stride) {
+        kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
+                               rows_.stride, to, pair_policy::block_cols);
+      } else {
+        sum_pieces(tile.row_begin, tile.rows(), j, cols, to);
+      }
+    }
     for (index_t i = 0; i < tile.rows(); ++i) {
       double* row = out + i * pair_policy::block_cols;
       std::transform(row, row + tile.cols(), row, detail::clip_correlation);
@@ -150,6 +163,18 @@ class packed_unit_rows final : public packed_rows {
   }
 
  private:
+  void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, double* out) const {
+    thread_local aligned_buffer<double> sums;
+    const auto needed = static_cast<std::size_t>(rows * cols * detail::partial_sums);
+    if (sums.size() < needed) sums = aligned_buffer<double>(needed);
+    for (index_t k = 0; k < rows_.stride; k += pair_policy::unit_piece) {
+      const index_t count = std::min(pair_policy::unit_piece, rows_.stride - k);
+      kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols, rows_.stride,
+                                 count, k == 0, sums.data());
+    }
+    kernels().combine_partial_sums(sums.data(), rows, cols, out, pair_policy::block_cols);
+  }
+
   [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
     return exact(row, col);
   }

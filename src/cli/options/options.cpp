@@ -14,6 +14,7 @@
 
 #include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
+#include "cli/options/output_names.hpp"
 #include "cli/options/part_options.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
@@ -202,15 +203,16 @@ class row_commands {
 
   /// The one on the command line, or nothing.
   std::optional<command> take_parsed(const words& line) {
-    if (rank_app_->parsed()) return take(rank_, rank_.rank.exec, line);
-    if (top_k_app_->parsed()) return take(top_k_, top_k_.top.exec, line);
-    if (filter_app_->parsed()) return take(filter_, filter_.filter.exec, line);
+    if (rank_app_->parsed()) return take(*rank_app_, rank_, rank_.rank.exec, line);
+    if (top_k_app_->parsed()) return take(*top_k_app_, top_k_, top_k_.top.exec, line);
+    if (filter_app_->parsed()) return take(*filter_app_, filter_, filter_.filter.exec, line);
     return std::nullopt;
   }
 
  private:
   template <class Command>
-  static command take(Command& job, const execution& exec, const words& line) {
+  static command take(const CLI::App& app, Command& job, const execution& exec, const words& line) {
+    settle_format(job.format, is_given(app, "--format"), {{"--output", job.output}});
     refuse(check_backend(exec));
     job.command_line = line;
     return std::move(job);
@@ -300,6 +302,8 @@ parsed_command parse_command_line(int argc, char** argv) {
   for (const CLI::App* const verb : pair_apps) {
     if (!verb->parsed()) continue;
     if (verb->get_name() != measure_verb) pairs.what = measure_of(verb->get_name());
+    settle_format(pairs.format, is_given(*verb, "--format"),
+                  {{"--output", pairs.output}, {"--patterns", pairs.patterns}});
     refuse(check_kept(*verb, pairs));
     refuse(check_parts_options(*verb, pairs));
     refuse(check_files(*verb, pairs));

@@ -30,8 +30,8 @@ struct pairs_command {
   index_t k = 10;
   std::string output = {};    // empty: standard output, of counts a summary alone
   std::string patterns = {};  // of folded edges: where the rows' patterns go
-  io::result_format format = io::result_format::tsv;
-  std::string report = {};  // empty: none
+  io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
+  std::string report = {};                            // empty: none
   std::vector<std::string> command_line = {};
   pair_options pairs = {};
   io::choice header = io::choice::automatic;
@@ -41,6 +41,7 @@ struct pairs_command {
   bool plan_only = false;
   bool quiet = false;
   bool force = false;
+  bool no_clobber = false;       // no file that is there is replaced
   std::string part_folder = {};  // of --part and --resume; empty: no part, or beside the output
   bool is_part = false;          // --part; which one is in `pairs`
   bool resumes = false;
@@ -63,14 +64,15 @@ struct merge_command {
   std::string report = {};    // empty: none
   std::vector<std::string> command_line = {};
   bool quiet = false;
+  bool no_clobber = false;
 };
 
 /// What the commands that take rows one by one have in common: what they read and write.
 struct row_files {
   std::string input = {};
   std::string output = "-";
-  io::result_format format = io::result_format::tsv;
-  std::string report = {};  // empty: none
+  io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
+  std::string report = {};                            // empty: none
   std::vector<std::string> command_line = {};
   io::choice header = io::choice::automatic;
   io::choice row_names = io::choice::automatic;
@@ -78,6 +80,7 @@ struct row_files {
   std::uint64_t max_output_bytes = 10'000'000'000;
   bool quiet = false;
   bool force = false;
+  bool no_clobber = false;  // no file that is there is replaced
 };
 
 /// `gpu-similarity mean-filter`.

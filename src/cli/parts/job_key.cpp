@@ -60,7 +60,7 @@ job_key key_of(const pairs_command& job) {
           .options = {{"statistic", std::string(to_string(job.what))},
                       {"keep", word_of(job.keep)},
                       {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
-                      {"format", word_of(job.format)},
+                      {"format", io::word_of(job.format)},
                       {"max-p", fmt::format("{}", filter.max_p)},
                       {"min-abs", fmt::format("{}", filter.min_abs)},
                       {"tail", word_of(filter.side)},
@@ -108,10 +108,6 @@ std::string word_of(keep_kind keep) {
   return "";
 }
 
-std::string word_of(io::result_format format) {
-  return format == io::result_format::tsv ? "tsv" : "npy";
-}
-
 keep_kind keep_of(const job_key& key) {
   for (const keep_kind keep : {keep_kind::edges, keep_kind::folded_edges, keep_kind::top_k,
                                keep_kind::counts, keep_kind::dense}) {
@@ -121,8 +117,9 @@ keep_kind keep_of(const job_key& key) {
 }
 
 io::result_format format_of(const job_key& key) {
-  for (const io::result_format format : {io::result_format::tsv, io::result_format::npy}) {
-    if (key.option("format") == word_of(format)) return format;
+  for (const io::result_format format :
+       {io::result_format::tsv, io::result_format::csv, io::result_format::npy}) {
+    if (key.option("format") == io::word_of(format)) return format;
   }
   throw parts_error(fmt::format("parts of --format {} are not known", key.option("format")));
 }

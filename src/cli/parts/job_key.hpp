@@ -36,7 +36,6 @@ struct job_key {
 
 /// The words that the command line has for these.
 [[nodiscard]] std::string word_of(keep_kind keep);
-[[nodiscard]] std::string word_of(io::result_format format);
 
 /// The kept kind and the format that a key names.
 /// @throw parts_error where it names none that parts have.

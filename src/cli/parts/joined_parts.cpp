@@ -185,9 +185,10 @@ void write_degrees(const joined_parts& joined, const part_folder& folder,
     return line;
   };
   std::string text = fmt::format("{}\n", next_line());
+  const char separator = io::separator_of(format_of(joined.job));
   for (const std::uint64_t degree : degrees) {
     if (rest.empty()) refuse(folder, file.name + " does not name every row");
-    text.append(next_line()).append(fmt::format("\t{}\n", degree));
+    text.append(next_line()).append(fmt::format("{}{}\n", separator, degree));
     constexpr std::size_t full = std::size_t{1} << 20;
     if (text.size() >= full) out.write(std::exchange(text, {}));
   }
@@ -200,7 +201,7 @@ void join_degrees(const joined_parts& joined, const part_folder& folder, io::out
   for (const part_manifest& m : joined.parts) {
     add_degrees(folder, file_of(folder, m, "degrees"), sums);
   }
-  if (format_of(joined.job) == io::result_format::tsv) {
+  if (format_of(joined.job) != io::result_format::npy) {
     return write_degrees(joined, folder, sums, out);
   }
   // Each is below the number of rows.

@@ -43,7 +43,8 @@ void add_filter(CLI::App& app, pairs_command& c) {
                          {{"none", adjustment::none},
                           {"bonferroni", adjustment::bonferroni},
                           {"bh", adjustment::benjamini_hochberg}},
-                         "Correction of --max-p for the number of pairs [none]")
+                         "Correction of --max-p for the number of pairs; edges get a column q, the "
+                         "adjusted p (with bh not beside --min-abs) [none]")
       ->group("Which pairs");
 }
 
@@ -68,6 +69,11 @@ void add_result(CLI::App& app, pairs_command& c) {
   app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
       ->type_name("K")
       ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Result");
+  add_choice<neighbor_order>(app, "--order", c.order,
+                             {{"by-absolute-value", neighbor_order::by_absolute_value},
+                              {"by-value", neighbor_order::by_value}},
+                             "What is best for --keep top-k [by-absolute-value]")
       ->group("Result");
   add_output(app, c);
   app.add_option("--patterns", c.patterns,
@@ -111,7 +117,10 @@ bool is_given(const CLI::App& app, const char* option) {
 
 /// Refuses options that would change nothing in this run; "" where there are none.
 std::string check_kept(const CLI::App& app, const pairs_command& c) {
-  if (is_given(app, "-k") && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  for (const char* option : {"-k", "--order"}) {
+    if (!is_given(app, option) || c.keep == keep_kind::top_k) continue;
+    return fmt::format("{} needs --keep top-k", option);
+  }
   if (c.keep == keep_kind::dense) {
     for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust"}) {
       if (is_given(app, cut)) {

@@ -28,6 +28,7 @@ struct pairs_command {
   pair_filter filter = {};
   keep_kind keep = keep_kind::edges;
   index_t k = 10;
+  neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
   std::string output = {};    // empty: standard output, of counts a summary alone
   std::string patterns = {};  // of folded edges: where the rows' patterns go
   io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
@@ -46,6 +47,16 @@ struct pairs_command {
   bool is_part = false;          // --part; which one is in `pairs`
   bool resumes = false;
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
+
+  /// Whether edges have q. That of Benjamini and Hochberg needs all pairs that its cut keeps.
+  [[nodiscard]] bool writes_q() const {
+    if (keep != keep_kind::edges || filter.adjust == adjustment::none) return false;
+    return filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
+  }
+  /// Whether every pair is kept.
+  [[nodiscard]] bool has_no_cut() const {
+    return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0;
+  }
 };
 
 /// `gpu-similarity parts`.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include <gpu/version.hpp>
 
 namespace gpu::cli {
@@ -15,6 +17,10 @@ std::string word_of(tail side) {
 std::string word_of(adjustment adjust) {
   if (adjust == adjustment::none) return "none";
   return adjust == adjustment::bonferroni ? "bonferroni" : "bh";
+}
+
+std::string word_of(neighbor_order order) {
+  return order == neighbor_order::by_value ? "by-value" : "by-absolute-value";
 }
 
 std::string word_of(io::choice choice) {
@@ -60,6 +66,7 @@ job_key key_of(const pairs_command& job) {
           .options = {{"statistic", std::string(to_string(job.what))},
                       {"keep", word_of(job.keep)},
                       {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
+                      {"order", is_top_k ? word_of(job.order) : std::string()},
                       {"format", io::word_of(job.format)},
                       {"max-p", fmt::format("{}", filter.max_p)},
                       {"min-abs", fmt::format("{}", filter.min_abs)},
@@ -106,6 +113,21 @@ std::string word_of(keep_kind keep) {
       return "dense";
   }
   return "";
+}
+
+pairs_command job_of(const job_key& key) {
+  pairs_command job{
+      .what = measure_of(key.option("statistic")), .keep = keep_of(key), .format = format_of(key)};
+  for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
+    if (key.option("tail") == word_of(side)) job.filter.side = side;
+  }
+  for (const adjustment how :
+       {adjustment::none, adjustment::bonferroni, adjustment::benjamini_hochberg}) {
+    if (key.option("adjust") == word_of(how)) job.filter.adjust = how;
+  }
+  const std::string& least = key.option("min-abs");
+  (void)std::from_chars(least.data(), least.data() + least.size(), job.filter.min_abs);
+  return job;
 }
 
 keep_kind keep_of(const job_key& key) {

@@ -17,6 +17,7 @@
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
+#include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 
 namespace gpu::cli {
@@ -152,7 +153,11 @@ void part_job::add_header(const part_place& place, computed& out) {
   if (job.format == io::result_format::npy) return;  // it says how much there is: merge knows
   io::output_file& header =
       add_file(out, "header", fmt::format("header.{}", io::word_of(job.format)));
-  if (job.keep == keep_kind::edges) header.write(io::edge_header(job.format, rows_.info(), 0));
+  // q is of all edges: merge adds it.
+  if (job.keep == keep_kind::edges) {
+    header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_.info(), 0)
+                                : io::edge_header(job.format, rows_.info(), 0));
+  }
   if (job.keep == keep_kind::folded_edges) {
     header.write(io::folded_edge_header(job.format, rows_.info(), 0));
   }
@@ -202,8 +207,8 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
 void part_job::compute_neighbors(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   const index_t k = std::min(job.k, context_.tables.y ? rows_.cols() : rows_.rows - 1);
-  const neighbor_table result =
-      all_pairs(job, context_.tables, options_, top_k_sink{.k = k, .keep = filter_});
+  const neighbor_table result = all_pairs(job, context_.tables, options_,
+                                          top_k_sink{.k = k, .keep = filter_, .order = job.order});
   out.summary = result.summary;
   rows_.first_row = result.summary.part_begin;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));

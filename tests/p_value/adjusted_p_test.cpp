@@ -31,7 +31,7 @@ gpu::matrix<double> grouped_rows() {
   };
   for (gpu::index_t j = 0; j < x.cols(); ++j) {
     const double common = draw();
-    for (gpu::index_t i = 0; i < x.rows(); ++i) x(i, j) = draw() + (i < 20 ? common : 0.0);
+    for (gpu::index_t i = 0; i < x.rows(); ++i) x(i, j) = draw() + (i < 20 ? 3 * common : 0.0);
   }
   return x;
 }

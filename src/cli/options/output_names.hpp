@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "io/write/output_form.hpp"
+#include "io/output_form.hpp"
 
 namespace gpu::cli {
 

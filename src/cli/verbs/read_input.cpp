@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "cli/process/interrupt.hpp"
+#include "io/field_text.hpp"
 #include "io/io_error.hpp"
+#include "io/output_form.hpp"
 #include "io/read/read_table.hpp"
-#include "io/write/field_text.hpp"
-#include "io/write/output_form.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/field_text.hpp"
 #include "io/npy_header.hpp"
-#include "io/write/field_text.hpp"
 #include "io/write/number_text.hpp"
 
 namespace gpu::io {

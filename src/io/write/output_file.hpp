@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "io/compression.hpp"
 #include "io/file_digest.hpp"
 #include "io/io_error.hpp"
 #include "io/stop_request.hpp"
-#include "io/write/compression.hpp"
 #include "io/write/mapped_places.hpp"
 #include "io/write/output_target.hpp"
 #include "io/write/temporary_files.hpp"

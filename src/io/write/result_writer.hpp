@@ -10,10 +10,10 @@
 #include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "io/output_form.hpp"
 #include "io/table.hpp"
 #include "io/write/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
-#include "io/write/output_form.hpp"
 
 namespace gpu::io {
 

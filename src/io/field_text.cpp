@@ -1,4 +1,4 @@
-#include "io/write/field_text.hpp"
+#include "io/field_text.hpp"
 
 namespace gpu::io {
 

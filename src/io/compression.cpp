@@ -1,4 +1,4 @@
-#include "io/write/compression.hpp"
+#include "io/compression.hpp"
 
 #include <zlib.h>
 

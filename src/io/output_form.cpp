@@ -1,4 +1,4 @@
-#include "io/write/output_form.hpp"
+#include "io/output_form.hpp"
 
 #include <algorithm>
 #include <array>

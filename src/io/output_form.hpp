@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "io/write/compression.hpp"
+#include "io/compression.hpp"
 
 namespace gpu::io {
 

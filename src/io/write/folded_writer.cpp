@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view folded_edge_record =
     "[('first', '<u4'), ('second', '<u4'), ('statistic', '<f8'), ('p', '<f8'), ('pairs', '<u8')]";
 constexpr std::size_t header_bytes = 192;
-constexpr char names_of_columns[] = "name_i\tname_j\t{}\tt\tp\tpairs";
+constexpr char names_of_columns[] = "name_i\tname_j\t{}\tpairs";
 
 // A folded edge in memory is the record that the header describes.
 static_assert(sizeof(folded_edge) == 32 && std::is_trivially_copyable_v<folded_edge>);

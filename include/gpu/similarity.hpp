@@ -2,6 +2,7 @@
 /// @file
 /// Everything: include this, or the header of the one operation you use.
 
+#include <gpu/adjusted_p.hpp>
 #include <gpu/all_pairs.hpp>
 #include <gpu/array.hpp>
 #include <gpu/backend.hpp>

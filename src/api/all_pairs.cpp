@@ -77,7 +77,7 @@ neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tabl
                              const pair_options& options, const top_k_sink& sink) {
   validate::check_sink(what, sink);
   pair_run run(what, tables, options, part_shape::equal_rows);
-  const keep_range keep = run.resolve(sink.keep);
+  const keep_range keep = run.resolve_partners(sink.keep);
   const index_range& panel = run.area().rows;
   neighbor_table out{.index = matrix<node_id>(panel.size(), sink.k),
                      .statistic = matrix<double>(panel.size(), sink.k),

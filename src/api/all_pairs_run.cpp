@@ -126,6 +126,12 @@ keep_range pair_run::resolve(const pair_filter& filter) {
   return cut_.keep;
 }
 
+keep_range pair_run::resolve_partners(const pair_filter& filter) {
+  (void)resolve(filter);
+  cut_ = stats::of_one_sign(cut_, filter.side);
+  return cut_.keep;
+}
+
 std::uint64_t pair_run::family() const {
   const pair_area whole = area_of(input_.tables, {}, part_shape::equal_rows);
   return stats::tested_pairs(engine_->rows(), whole);

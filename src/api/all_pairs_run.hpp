@@ -36,6 +36,8 @@ class pair_run {
   [[nodiscard]] folded_pair_engine& folded_engine() { return *folded_; }
   /// Resolves `filter` and notes the effective cuts for the summary.
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
+  /// The same of partners: see stats::of_one_sign.
+  [[nodiscard]] keep_range resolve_partners(const pair_filter& filter);
   /// The summary of the finished run.
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
   /// The same of a sink that gives pairs one by one.

@@ -158,6 +158,12 @@ effective_cut cut_at(const detail::measure_traits& what, double max_p, const pai
   return out;
 }
 
+effective_cut of_one_sign(effective_cut cut, tail side) {
+  if (side == tail::greater) cut.keep.at_least = std::max(cut.keep.at_least, 0.0);
+  if (side == tail::less) cut.keep.at_most = std::min(cut.keep.at_most, 0.0);
+  return cut;
+}
+
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family) {
   const index_t observations = engine.rows().cols;

@@ -25,6 +25,10 @@ std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair
 effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
                      index_t observations);
 
+/// The cut for partners: with a one-sided tail none has the other sign, whatever p lets pass. The
+/// best of a row by magnitude would else be those that the hypothesis is against.
+effective_cut of_one_sign(effective_cut cut, tail side);
+
 /// The search for the discoveries of `filter` before its first counting pass.
 discovery_search begin_search(const pair_filter& filter, index_t observations,
                               std::uint64_t family);

@@ -191,6 +191,7 @@ inline std::vector<std::pair<double, gpu::node_id>> best_partners(const statisti
     if (j == row || std::isnan(r)) continue;
     const double key = reference_key(r, sink.keep.side);
     if (sink.keep.min_abs > 0 && key < sink.keep.min_abs) continue;
+    if (sink.keep.side != gpu::tail::two_sided && key < 0) continue;  // of the other sign
     if (reference_p(r, observations, sink.keep.side) > sink.keep.max_p) continue;
     out.emplace_back(r, static_cast<gpu::node_id>(j));
   }

@@ -14,6 +14,7 @@
 
 #include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
+#include "cli/options/output_names.hpp"
 #include "cli/options/part_options.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
@@ -42,7 +43,8 @@ void add_filter(CLI::App& app, pairs_command& c) {
                          {{"none", adjustment::none},
                           {"bonferroni", adjustment::bonferroni},
                           {"bh", adjustment::benjamini_hochberg}},
-                         "Correction of --max-p for the number of pairs [none]")
+                         "Correction of --max-p for the number of pairs; edges get a column q, the "
+                         "adjusted p (with bh not beside --min-abs) [none]")
       ->group("Which pairs");
 }
 
@@ -67,6 +69,11 @@ void add_result(CLI::App& app, pairs_command& c) {
   app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
       ->type_name("K")
       ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Result");
+  add_choice<neighbor_order>(app, "--order", c.order,
+                             {{"by-absolute-value", neighbor_order::by_absolute_value},
+                              {"by-value", neighbor_order::by_value}},
+                             "What is best for --keep top-k [by-absolute-value]")
       ->group("Result");
   add_output(app, c);
   app.add_option("--patterns", c.patterns,
@@ -110,7 +117,10 @@ bool is_given(const CLI::App& app, const char* option) {
 
 /// Refuses options that would change nothing in this run; "" where there are none.
 std::string check_kept(const CLI::App& app, const pairs_command& c) {
-  if (is_given(app, "-k") && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  for (const char* option : {"-k", "--order"}) {
+    if (!is_given(app, option) || c.keep == keep_kind::top_k) continue;
+    return fmt::format("{} needs --keep top-k", option);
+  }
   if (c.keep == keep_kind::dense) {
     for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust"}) {
       if (is_given(app, cut)) {
@@ -202,15 +212,16 @@ class row_commands {
 
   /// The one on the command line, or nothing.
   std::optional<command> take_parsed(const words& line) {
-    if (rank_app_->parsed()) return take(rank_, rank_.rank.exec, line);
-    if (top_k_app_->parsed()) return take(top_k_, top_k_.top.exec, line);
-    if (filter_app_->parsed()) return take(filter_, filter_.filter.exec, line);
+    if (rank_app_->parsed()) return take(*rank_app_, rank_, rank_.rank.exec, line);
+    if (top_k_app_->parsed()) return take(*top_k_app_, top_k_, top_k_.top.exec, line);
+    if (filter_app_->parsed()) return take(*filter_app_, filter_, filter_.filter.exec, line);
     return std::nullopt;
   }
 
  private:
   template <class Command>
-  static command take(Command& job, const execution& exec, const words& line) {
+  static command take(const CLI::App& app, Command& job, const execution& exec, const words& line) {
+    settle_format(job.format, is_given(app, "--format"), {{"--output", job.output}});
     refuse(check_backend(exec));
     job.command_line = line;
     return std::move(job);
@@ -300,6 +311,8 @@ parsed_command parse_command_line(int argc, char** argv) {
   for (const CLI::App* const verb : pair_apps) {
     if (!verb->parsed()) continue;
     if (verb->get_name() != measure_verb) pairs.what = measure_of(verb->get_name());
+    settle_format(pairs.format, is_given(*verb, "--format"),
+                  {{"--output", pairs.output}, {"--patterns", pairs.patterns}});
     refuse(check_kept(*verb, pairs));
     refuse(check_parts_options(*verb, pairs));
     refuse(check_files(*verb, pairs));

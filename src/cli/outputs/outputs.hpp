@@ -54,6 +54,9 @@ class row_outputs {
   std::optional<io::output_file> report_;
 };
 
+/// @throw usage_error where `target` is a file that is there
+void refuse_to_replace(const char* option, const io::output_target& target);
+
 /// Writes the report of a run whose result is complete, where one is wanted.
 /// @throw interrupted_run or no_report, which say that the result is complete; io::closed_pipe.
 void write_report(std::optional<io::output_file>& report, std::string_view json);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include <gpu/version.hpp>
 
 namespace gpu::cli {
@@ -15,6 +17,10 @@ std::string word_of(tail side) {
 std::string word_of(adjustment adjust) {
   if (adjust == adjustment::none) return "none";
   return adjust == adjustment::bonferroni ? "bonferroni" : "bh";
+}
+
+std::string word_of(neighbor_order order) {
+  return order == neighbor_order::by_value ? "by-value" : "by-absolute-value";
 }
 
 std::string word_of(io::choice choice) {
@@ -60,7 +66,8 @@ job_key key_of(const pairs_command& job) {
           .options = {{"statistic", std::string(to_string(job.what))},
                       {"keep", word_of(job.keep)},
                       {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
-                      {"format", word_of(job.format)},
+                      {"order", is_top_k ? word_of(job.order) : std::string()},
+                      {"format", io::word_of(job.format)},
                       {"max-p", fmt::format("{}", filter.max_p)},
                       {"min-abs", fmt::format("{}", filter.min_abs)},
                       {"tail", word_of(filter.side)},
@@ -108,8 +115,19 @@ std::string word_of(keep_kind keep) {
   return "";
 }
 
-std::string word_of(io::result_format format) {
-  return format == io::result_format::tsv ? "tsv" : "npy";
+pairs_command job_of(const job_key& key) {
+  pairs_command job{
+      .what = measure_of(key.option("statistic")), .keep = keep_of(key), .format = format_of(key)};
+  for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
+    if (key.option("tail") == word_of(side)) job.filter.side = side;
+  }
+  for (const adjustment how :
+       {adjustment::none, adjustment::bonferroni, adjustment::benjamini_hochberg}) {
+    if (key.option("adjust") == word_of(how)) job.filter.adjust = how;
+  }
+  const std::string& least = key.option("min-abs");
+  (void)std::from_chars(least.data(), least.data() + least.size(), job.filter.min_abs);
+  return job;
 }
 
 keep_kind keep_of(const job_key& key) {
@@ -121,8 +139,9 @@ keep_kind keep_of(const job_key& key) {
 }
 
 io::result_format format_of(const job_key& key) {
-  for (const io::result_format format : {io::result_format::tsv, io::result_format::npy}) {
-    if (key.option("format") == word_of(format)) return format;
+  for (const io::result_format format :
+       {io::result_format::tsv, io::result_format::csv, io::result_format::npy}) {
+    if (key.option("format") == io::word_of(format)) return format;
   }
   throw parts_error(fmt::format("parts of --format {} are not known", key.option("format")));
 }

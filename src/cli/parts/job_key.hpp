@@ -36,7 +36,11 @@ struct job_key {
 
 /// The words that the command line has for these.
 [[nodiscard]] std::string word_of(keep_kind keep);
-[[nodiscard]] std::string word_of(io::result_format format);
+
+/// What decides how the result of a job looks: measure, kept kind, format, tail, adjustment and
+/// min_abs.
+/// @throw parts_error as keep_of().
+[[nodiscard]] pairs_command job_of(const job_key& key);
 
 /// The kept kind and the format that a key names.
 /// @throw parts_error where it names none that parts have.

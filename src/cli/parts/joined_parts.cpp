@@ -16,6 +16,7 @@
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/stop_request.hpp"
+#include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
 
@@ -152,9 +153,33 @@ std::string npy_header_of(const joined_parts& joined) {
                            .against_rows = s.y_rows});
 }
 
+/// Edges with q, which follows from the p of all of them: the rows are read twice.
+void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
+                        const part_folder& folder, io::output_file& out) {
+  const io::row_names none;
+  const io::result_context context{.names = none,
+                                   .rows = joined.summary.rows,
+                                   .observations = joined.summary.cols,
+                                   .what = job.what,
+                                   .side = job.filter.side};
+  io::adjusted_rows rows(job.format, context);
+  const auto for_each_block = [&](const auto& take) {
+    for (const part_manifest& m : joined.parts) {
+      checked_file in(folder, file_of(folder, m, "rows"));
+      for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) take(bytes);
+    }
+  };
+  for_each_block([&](std::string_view bytes) { rows.learn(bytes); });
+  rows.adjust(joined.family, job.filter.adjust);
+  out.write(io::adjusted_edge_header(job.format, context.info(), joined.summary.pairs_kept));
+  for_each_block([&](std::string_view bytes) { out.write(rows.with_q(bytes)); });
+}
+
 /// Rows behind one header.
 void join_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
-  if (format_of(joined.job) == io::result_format::npy) {
+  const pairs_command job = job_of(joined.job);
+  if (job.writes_q()) return join_adjusted_rows(joined, job, folder, out);
+  if (job.format == io::result_format::npy) {
     out.write(npy_header_of(joined));
   } else {
     copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
@@ -185,9 +210,10 @@ void write_degrees(const joined_parts& joined, const part_folder& folder,
     return line;
   };
   std::string text = fmt::format("{}\n", next_line());
+  const char separator = io::separator_of(format_of(joined.job));
   for (const std::uint64_t degree : degrees) {
     if (rest.empty()) refuse(folder, file.name + " does not name every row");
-    text.append(next_line()).append(fmt::format("\t{}\n", degree));
+    text.append(next_line()).append(fmt::format("{}{}\n", separator, degree));
     constexpr std::size_t full = std::size_t{1} << 20;
     if (text.size() >= full) out.write(std::exchange(text, {}));
   }
@@ -200,7 +226,7 @@ void join_degrees(const joined_parts& joined, const part_folder& folder, io::out
   for (const part_manifest& m : joined.parts) {
     add_degrees(folder, file_of(folder, m, "degrees"), sums);
   }
-  if (format_of(joined.job) == io::result_format::tsv) {
+  if (format_of(joined.job) != io::result_format::npy) {
     return write_degrees(joined, folder, sums, out);
   }
   // Each is below the number of rows.

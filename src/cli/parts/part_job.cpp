@@ -17,13 +17,15 @@
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
+#include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 
 namespace gpu::cli {
 namespace {
 
 std::string ending_of(const pairs_command& job) {
-  return job.format == io::result_format::npy ? ".records" : ".tsv";
+  return job.format == io::result_format::npy ? ".records"
+                                              : fmt::format(".{}", io::word_of(job.format));
 }
 
 bool is_same_files(const std::vector<part_file>& a, const std::vector<part_file>& b) {
@@ -138,9 +140,10 @@ void part_job::add_header(const part_place& place, computed& out) {
     if (job.format == io::result_format::npy) return;
     // What stands in front of the degrees: the header, then the name of every row.
     io::output_file& names = add_file(out, "names", "names.txt");
-    std::string text = rows_.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n";
+    std::string text = io::degree_header(job.format, rows_);
+    const char separator = io::separator_of(job.format);
     for (index_t i = 0; i < rows_.all_rows(); ++i) {
-      text.append(rows_.table_column(i)).append(rows_.stacked_name(i)).append(1, '\n');
+      text.append(rows_.table_column(i, separator)).append(rows_.stacked_name(i)).append(1, '\n');
       constexpr std::size_t full = std::size_t{1} << 20;
       if (text.size() >= full) names.write(std::exchange(text, {}));
     }
@@ -148,8 +151,13 @@ void part_job::add_header(const part_place& place, computed& out) {
     return;
   }
   if (job.format == io::result_format::npy) return;  // it says how much there is: merge knows
-  io::output_file& header = add_file(out, "header", "header.tsv");
-  if (job.keep == keep_kind::edges) header.write(io::edge_header(job.format, rows_.info(), 0));
+  io::output_file& header =
+      add_file(out, "header", fmt::format("header.{}", io::word_of(job.format)));
+  // q is of all edges: merge adds it.
+  if (job.keep == keep_kind::edges) {
+    header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_.info(), 0)
+                                : io::edge_header(job.format, rows_.info(), 0));
+  }
   if (job.keep == keep_kind::folded_edges) {
     header.write(io::folded_edge_header(job.format, rows_.info(), 0));
   }
@@ -184,10 +192,8 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
   const auto begin = [&](const row_patterns& patterns) {
     writer = io::make_folded_edge_writer(job.format, file, patterns, rows_);
     if (place.number != 1) return;
-    const bool is_npy = job.format == io::result_format::npy;
-    io::write_patterns(job.format,
-                       add_file(out, "patterns", is_npy ? "patterns.npy" : "patterns.tsv"),
-                       patterns, rows_);
+    const std::string name = fmt::format("patterns.{}", io::word_of(job.format));
+    io::write_patterns(job.format, add_file(out, "patterns", name), patterns, rows_);
   };
   const auto consume = [&](std::span<const folded_edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
@@ -201,8 +207,8 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
 void part_job::compute_neighbors(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   const index_t k = std::min(job.k, context_.tables.y ? rows_.cols() : rows_.rows - 1);
-  const neighbor_table result =
-      all_pairs(job, context_.tables, options_, top_k_sink{.k = k, .keep = filter_});
+  const neighbor_table result = all_pairs(job, context_.tables, options_,
+                                          top_k_sink{.k = k, .keep = filter_, .order = job.order});
   out.summary = result.summary;
   rows_.first_row = result.summary.part_begin;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/options/output_names.hpp"
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/joined_parts.hpp"
 #include "cli/parts/part_verbs.hpp"
@@ -86,9 +87,15 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
     throw usage_error(fmt::format("--patterns: the parts are of --keep {}, expected folded-edges",
                                   joined.job.option("keep")));
   }
+  io::result_format format = format_of(joined.job);
+  settle_format(format, true, {{"--output", job.output}, {"--patterns", job.patterns}});
   // The format is left open: how many records there are is known before the first is written, so
   // that any output will do.
-  return {.output = job.output, .patterns = job.patterns, .report = job.report, .force = true};
+  return {.output = job.output,
+          .patterns = job.patterns,
+          .report = job.report,
+          .force = true,
+          .no_clobber = job.no_clobber};
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ void run_resumed(const pairs_command& job) {
   if (target.kind != io::output_kind::replaced) {
     throw usage_error("--output: --resume needs a regular file");
   }
+  if (job.no_clobber) refuse_to_replace("--output", target);
   const job_key key = key_of(job);
   resume_folder folder(job.part_folder.empty() ? hidden_folder_of(target.path) : job.part_folder);
   {

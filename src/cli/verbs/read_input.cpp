@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "cli/process/interrupt.hpp"
+#include "io/field_text.hpp"
 #include "io/io_error.hpp"
+#include "io/output_form.hpp"
 #include "io/read/read_table.hpp"
 
 namespace gpu::cli {
@@ -44,6 +47,11 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
                                           .max_bytes = job.max_input_bytes});
   check_nans(job, file, table);
   check_shape(file, table, fewest_rows);
+  if (job.format != io::result_format::npy) {
+    // From here on names are what the lines of the result have.
+    auto quoted = io::fields_of(table.names, io::separator_of(job.format));
+    if (quoted) table.names = std::move(*quoted);
+  }
   return table;
 }
 

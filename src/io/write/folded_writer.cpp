@@ -32,14 +32,16 @@ std::string name_of(node_id pattern, const row_patterns& patterns, const result_
 
 class tsv_writer final : public folded_edge_writer {
  public:
-  tsv_writer(output_file& out, const row_patterns& patterns, const result_context& context)
+  tsv_writer(result_format format, output_file& out, const row_patterns& patterns,
+             const result_context& context)
       : text_(out),
+        separator_(separator_of(format)),
         patterns_(patterns),
         context_(context),
-        statistics_(context.info().test, context.observations) {
+        statistics_(context.info().test, context.observations, separator_) {
     if (context.frame == result_frame::rows_only) return;
     // Into the buffer: it reaches the file with the first edges.
-    fmt::format_to(text_.end(), "{}", folded_edge_header(result_format::tsv, context.info(), 0));
+    fmt::format_to(text_.end(), "{}", folded_edge_header(format, context.info(), 0));
   }
   void write(std::span<const folded_edge> edges) override {
     std::array<char, statistic_text::room> numbers;
@@ -47,9 +49,9 @@ class tsv_writer final : public folded_edge_writer {
       const char* const end = statistics_.append(numbers.data(), e.statistic, e.p);
       const std::string_view middle(numbers.data(),
                                     static_cast<std::size_t>(end - numbers.data()) - 1);
-      fmt::format_to(text_.end(), FMT_COMPILE("{}\t{}{}\t{}"),
-                     name_of(e.first, patterns_, context_), name_of(e.second, patterns_, context_),
-                     middle, e.pairs);
+      fmt::format_to(text_.end(), FMT_COMPILE("{}{}{}{}{}{}"),
+                     name_of(e.first, patterns_, context_), separator_,
+                     name_of(e.second, patterns_, context_), middle, separator_, e.pairs);
       text_.end_line();
     }
   }
@@ -57,6 +59,7 @@ class tsv_writer final : public folded_edge_writer {
 
  private:
   buffered_text text_;
+  char separator_;
   const row_patterns& patterns_;
   const result_context& context_;
   statistic_text statistics_;
@@ -93,7 +96,7 @@ std::unique_ptr<folded_edge_writer> make_folded_edge_writer(result_format format
                                                             const row_patterns& patterns,
                                                             const result_context& context) {
   if (format == result_format::npy) return std::make_unique<npy_writer>(out, context.frame);
-  return std::make_unique<tsv_writer>(out, patterns, context);
+  return std::make_unique<tsv_writer>(format, out, patterns, context);
 }
 
 std::string folded_edge_header(result_format format, const measure_info& info,
@@ -101,7 +104,7 @@ std::string folded_edge_header(result_format format, const measure_info& info,
   if (format == result_format::npy) {
     return make_npy_header(folded_edge_record, {static_cast<index_t>(count)}, header_bytes);
   }
-  return fmt::format(names_of_columns, statistic_columns(info)) + "\n";
+  return header_line(format, fmt::format(names_of_columns, statistic_columns(info)) + "\n");
 }
 
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,
@@ -111,12 +114,15 @@ void write_patterns(result_format format, output_file& out, const row_patterns& 
     out.write(bytes_of(std::span<const node_id>(patterns.pattern_of)));
     return;
   }
-  out.write(context.against != nullptr ? "table\tname\tpattern\n" : "name\tpattern\n");
+  out.write(header_line(format,
+                        context.against != nullptr ? "table\tname\tpattern\n" : "name\tpattern\n"));
+  const char separator = separator_of(format);
   buffered_text text(out);
   for (index_t i = 0; i < context.all_rows(); ++i) {
     const node_id pattern = patterns.pattern_of[static_cast<std::size_t>(i)];
     fmt::format_to(
-        text.end(), FMT_COMPILE("{}{}\t{}"), context.table_column(i), context.stacked_name(i),
+        text.end(), FMT_COMPILE("{}{}{}{}"), context.table_column(i, separator),
+        context.stacked_name(i), separator,
         pattern == row_patterns::no_pattern ? std::string() : name_of(pattern, patterns, context));
     text.end_line();
   }

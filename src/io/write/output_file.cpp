@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -162,6 +163,35 @@ void output_file::wait_for_room() const {
 }
 
 void output_file::write(std::string_view bytes) {
+  if (packed() == compression::none) return write_bytes(bytes);
+  constexpr std::size_t block = std::size_t{1} << 20;
+  while (!bytes.empty()) {
+    const std::string_view taken = bytes.substr(0, block - waiting_.size());
+    waiting_ += taken;
+    bytes.remove_prefix(taken.size());
+    if (waiting_.size() == block) pack_waiting();
+  }
+}
+
+void output_file::write_packed(std::string_view bytes) {
+  if (!waiting_.empty()) pack_waiting();
+  write_bytes(bytes);
+}
+
+void output_file::pack_waiting() {
+  std::string block(compressed_bound(packed(), waiting_.size()), '\0');
+  block.resize(compress(packed(), waiting_, block.data()));
+  waiting_.clear();
+  write_bytes(block);
+}
+
+/// No bytes at all are no compressed file: nothing becomes a block of nothing.
+void output_file::pack_rest() {
+  if (packed() == compression::none) return;
+  if (!waiting_.empty() || bytes_written_ == 0) pack_waiting();
+}
+
+void output_file::write_bytes(std::string_view bytes) {
   if (settings_.budget != nullptr) settings_.budget->take(target_.name, bytes.size());
   open_if_needed();
   if (settings_.takes_digest) digest_.add(bytes);
@@ -237,6 +267,7 @@ void output_file::give_back_space() {
 
 void output_file::sync() {
   if (is_synced_) return;
+  pack_rest();
   open_if_needed();  // the reader of a FIFO waits for its end
   give_back_space();
   if (can_replace() && !sync_file(descriptor_)) fail_to_write(errno);
@@ -244,11 +275,26 @@ void output_file::sync() {
   is_synced_ = true;
 }
 
+/// Renames the file; errno tells why it could not.
+bool output_file::take_name() const {
+  const char* const from = partial_path_.c_str();
+  const char* const to = target_.path.c_str();
+  if (settings_.clobbers) return std::rename(from, to) == 0;
+#if defined(__linux__)
+  constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
+  if (::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;  // those: the file system cannot
+#endif
+  if (::link(from, to) != 0) return false;
+  ::unlink(from);
+  return true;
+}
+
 void output_file::commit() {
   sync();
   is_kept_ = true;
   if (!can_replace()) return;
-  if (std::rename(partial_path_.c_str(), target_.path.c_str()) != 0) {
+  if (!take_name()) {
     const int error_number = errno;
     entry_.reset();
     const bool is_there = ::access(partial_path_.c_str(), F_OK) == 0;
@@ -263,6 +309,7 @@ void output_file::commit() {
 
 std::string output_file::keep_partial() {
   if (partial_path_.empty()) return target_.name;
+  pack_rest();
   give_back_space();
   close();
   is_kept_ = true;

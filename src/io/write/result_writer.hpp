@@ -1,5 +1,5 @@
 #pragma once
-// Results of all pairs as text or .npy.
+// Results of all pairs as text or .npy. What is said of TSV holds for CSV, with commas.
 
 #include <cstdint>
 #include <memory>
@@ -10,13 +10,12 @@
 #include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "io/output_form.hpp"
 #include "io/table.hpp"
 #include "io/write/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::io {
-
-enum class result_format { tsv, npy };
 
 /// How much of a file is written.
 enum class result_frame {
@@ -26,7 +25,7 @@ enum class result_frame {
 
 /// What text writers need to know beside the result.
 struct result_context {
-  const row_names& names;
+  const row_names& names;  ///< As fields of the lines: see fields_of().
   index_t rows = 0;
   index_t observations = 0;
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
@@ -52,10 +51,10 @@ struct result_context {
   [[nodiscard]] std::string stacked_name(index_t i) const {
     return i < rows ? row_name(i) : col_name(i - rows);
   }
-  /// Of x against y, which table such a row is of, with a tab: "x" or "y"; else nothing.
-  [[nodiscard]] std::string_view table_column(index_t i) const {
-    if (against == nullptr) return "";  // fmt takes no view of a null pointer
-    return i < rows ? "x\t" : "y\t";
+  /// Of x against y, which table such a row is of, "x" or "y", with a separator; else nothing.
+  [[nodiscard]] std::string table_column(index_t i, char separator) const {
+    if (against == nullptr) return {};
+    return {i < rows ? 'x' : 'y', separator};
   }
 };
 
@@ -75,9 +74,9 @@ class edge_writer {
   [[nodiscard]] virtual written_edges written() noexcept = 0;
 };
 
-/// TSV: a header line, then name_i, name_j, statistic, t, p; without t and p where the measure has
-/// no significance test. npy: a one-dimensional array of records (row u4, col u4, statistic f8, p
-/// f8), rows counted from 0; p is NaN without a test.
+/// TSV, and CSV with commas: a header line, then name_i, name_j, statistic, t, p; without t and p
+/// where the measure has no significance test. npy: a one-dimensional array of records (row u4, col
+/// u4, statistic f8, p f8), rows counted from 0; p is NaN without a test.
 /// @throw output_error where the format is npy and `out` cannot be rewritten: the number of
 ///   records stands in front of them.
 [[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
@@ -100,6 +99,10 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
 /// What stands in front of the edges, of so many of them.
 [[nodiscard]] std::string edge_header(result_format format, const measure_info& info,
                                       std::uint64_t edges);
+/// A header line of names without tabs, as the format separates them.
+[[nodiscard]] std::string header_line(result_format format, std::string tabbed);
+/// What stands in front of the name and the degree of each row.
+[[nodiscard]] std::string degree_header(result_format format, const result_context& context);
 /// The names of the columns of a statistic and what follows from it, as "rho\tt\tp".
 [[nodiscard]] std::string statistic_columns(const measure_info& info);
 /// What stands in front of so many neighbours.

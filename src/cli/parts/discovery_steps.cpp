@@ -109,6 +109,8 @@ bool read_bins(std::string_view text, discovery_counts& counts) {
   counts.bins.resize(text.size() / word - 2);
   std::memcpy(&counts.below, text.data(), word);
   std::memcpy(&counts.at_or_above, text.data() + word, word);
+  // Counts of no pair have no bins, and memcpy takes no null pointer.
+  if (counts.bins.empty()) return true;
   std::memcpy(counts.bins.data(), text.data() + 2 * word, counts.bins.size() * word);
   return true;
 }

@@ -36,8 +36,10 @@ _PHRASES = (
     (re.compile(r"^data(?=: )"), "x"),
     (re.compile(r"^filtered_size: (\w+) is ([^,]*),"), r"\1: got \2,"),
     (re.compile(r"^([a-z]+)_all_pairs(?=: )"), r"\1"),
-    (re.compile(r"\bwas prepared for ([a-z]+), the call is of ([a-z]+)"),
-     r"was prepared for measure='\1', the call is of measure='\2'"),
+    (
+        re.compile(r"\bwas prepared for ([a-z]+), the call is of ([a-z]+)"),
+        r"was prepared for measure='\1', the call is of measure='\2'",
+    ),
     (re.compile(r"\bprepare_([a-z]+)_rows\b"), r"prepare(..., measure='\1')"),
     (re.compile(r"\b([a-z]+)_all_pairs\b"), r"measure='\1'"),
     (re.compile(r"\brank_rows\b"), "rank"),

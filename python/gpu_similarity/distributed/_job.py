@@ -109,9 +109,7 @@ class Job:
                 f"part {index} of {self.parts}: {' and '.join(paths)} or the options are not those "
                 "of the job's digest; a table must stay as it is until all parts are done"
             )
-        return edges(
-            *tables, measure=self.measure, part=(index, self.parts), **self.options
-        )
+        return edges(*tables, measure=self.measure, part=(index, self.parts), **self.options)
 
     def digest(self) -> str:
         """SHA-256 of the tables and of the options that decide which edges there are."""

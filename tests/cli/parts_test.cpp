@@ -78,7 +78,7 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
   for (words options : cases) {
     INFO(options.back());
     options.insert(options.begin(), {"--keep", "folded-edges"});
-    const words with_patterns = joined(options, {"--patterns", folder.path("single.patterns")});
+    const words with_patterns = joined(options, {"--patterns", folder.path("single_patterns")});
     const std::string expected = single_run(input, with_patterns, folder.path("single"));
     REQUIRE(expected.size() > 1000);
     run_all(input, options, parts, in);
@@ -89,14 +89,14 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
     INFO(result.err);
     CHECK(result.exit_code == 0);
     CHECK(read_file(merged) == expected);
-    CHECK(read_file(patterns) == read_file(folder.path("single.patterns")));
+    CHECK(read_file(patterns) == read_file(folder.path("single_patterns")));
     for (const std::string& file : {in, merged, patterns}) fs::remove_all(file);
 
     const words resumed{"spearman", input,      "-o",      merged, "--patterns",
                         patterns,   "--resume", "--parts", "5"};
     CHECK(run_command(joined(resumed, options)).exit_code == 0);
     CHECK(read_file(merged) == expected);
-    CHECK(read_file(patterns) == read_file(folder.path("single.patterns")));
+    CHECK(read_file(patterns) == read_file(folder.path("single_patterns")));
     CHECK(!fs::exists(folder.path(".merged.parts")));
     fs::remove(merged);
     fs::remove(patterns);

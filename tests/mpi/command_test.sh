@@ -30,9 +30,9 @@ cmp "$work/expected" "$work/found" || fail "repeated rows: other bytes"
 
 # Folded edges are two files.
 folded=(spearman "$work/in.txt" --keep folded-edges --min-abs 0.9 --patterns)
-"$single" "${folded[@]}" "$work/expected.patterns" --quiet -o "$work/expected"
-ranks "${folded[@]}" "$work/found.patterns" -o "$work/found" --report "$work/report" || fail "folded edges"
-cmp "$work/expected" "$work/found" && cmp "$work/expected.patterns" "$work/found.patterns" || fail "other folded edges"
+"$single" "${folded[@]}" "$work/expected_patterns" --quiet -o "$work/expected"
+ranks "${folded[@]}" "$work/found_patterns" -o "$work/found" --report "$work/report" || fail "folded edges"
+cmp "$work/expected" "$work/found" && cmp "$work/expected_patterns" "$work/found_patterns" || fail "other folded edges"
 grep -q '"status": "complete"' "$work/report" || fail "no report"
 
 # A rank is killed once some parts are there: the job ends, and the same command line goes on.

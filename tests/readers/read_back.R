@@ -11,7 +11,7 @@ expect <- function(is_right, ...) {
 }
 lines_of <- function(file) length(readLines(file)) - 1
 read_exactly <- function(read, file, ...) {
-  read(file, header = TRUE, sep = "\t", quote = "", comment.char = "", na.strings = "NaN",
+  read(file, header = TRUE, sep = "\t", quote = "\"", comment.char = "", na.strings = "NaN",
        check.names = FALSE, encoding = "UTF-8", ...)
 }
 
@@ -40,7 +40,9 @@ expect(setequal(unlist(edges[1:2]), setdiff(given, "constant row")), "names are 
 dense <- read_exactly(read.delim, "dense.tsv", row.names = 1)
 expect(identical(dim(dense), c(rows, rows)), "a dense table of", dim(dense))
 expect(identical(names(dense), given), "other names of columns")
-# The defaults of read.delim, of names in which no field begins with a double quote.
+# The defaults of both readers.
 plain <- read.delim("edges.tsv")
 expect(nrow(plain) == nrow(edges), "read.delim by its defaults found", nrow(plain), "rows of", nrow(edges))
+plain <- read.table("edges.tsv", header = TRUE, sep = "\t")
+expect(nrow(plain) == nrow(edges), "read.table by its defaults found", nrow(plain), "rows of", nrow(edges))
 if (failed) quit(status = 1)

@@ -121,7 +121,8 @@ void output_file::take_attributes_of_target() const {
   if (::stat(target_.path.c_str(), &status) != 0) return;
   // Only a privileged process can give a file away; then the new file belongs to whoever runs this.
   [[maybe_unused]] const int given = ::fchown(descriptor_, status.st_uid, status.st_gid);
-  constexpr mode_t permissions = 07777;
+  // Without the bits that run a program as another user: they were given to the old bytes.
+  constexpr mode_t permissions = 0777;
   [[maybe_unused]] const int changed = ::fchmod(descriptor_, status.st_mode & permissions);
 }
 

@@ -99,6 +99,19 @@ int open64(const char* path, int flags, ...) {
   return open_counted("open64", path, flags, mode);
 }
 
+/// A name in a folder that is open counts as that folder does.
+int openat(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  const bool is_own = *path == '/' || folder == AT_FDCWD ? is_in_folder(path) : is_counted(folder);
+  if (is_own && next_fault((flags & O_CREAT) != 0 ? "create" : "open") == fault::fails) return -1;
+  const int descriptor = real<int(int, const char*, int, ...)>("openat")(folder, path, flags, mode);
+  watch(descriptor, is_own);
+  return descriptor;
+}
+
 int dup(int descriptor) {
   const bool counted = is_counted(descriptor);
   const int copy = real<int(int)>("dup")(descriptor);
@@ -166,6 +179,14 @@ int close(int descriptor) {
 int rename(const char* from, const char* to) {
   if (is_in_folder(to) && next_fault("rename") == fault::fails) return -1;
   return real<int(const char*, const char*)>("rename")(from, to);
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  const bool is_own =
+      *to == '/' || to_folder == AT_FDCWD ? is_in_folder(to) : is_counted(to_folder);
+  if (is_own && next_fault("rename") == fault::fails) return -1;
+  return real<int(int, const char*, int, const char*)>("renameat")(from_folder, from, to_folder,
+                                                                   to);
 }
 
 }  // extern "C"

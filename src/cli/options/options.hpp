@@ -47,6 +47,9 @@ struct pairs_command {
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
 };
 
+/// No job has more parts.
+inline constexpr index_t most_parts = 10'000'000;
+
 /// `gpu-similarity parts`.
 enum class parts_format { text, slurm, json };
 struct parts_command {

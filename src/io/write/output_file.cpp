@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <utility>
 
 namespace gpu::io {
@@ -95,7 +94,17 @@ output_file::output_file(output_target target, output_settings settings)
 
 output_file::~output_file() {
   if (descriptor_ >= 0 && target_.kind != output_kind::descriptor) ::close(descriptor_);
-  if (!is_kept_ && !partial_path_.empty()) ::unlink(partial_path_.c_str());
+  if (!is_kept_ && !partial_path_.empty()) ::unlinkat(folder(), partial_path_.c_str(), 0);
+}
+
+int output_file::folder() const noexcept {
+  return target_.folder >= 0 ? target_.folder : AT_FDCWD;
+}
+
+/// For messages, and for who knows no folder that is open here.
+std::string output_file::full_partial_path() const {
+  if (target_.folder < 0) return partial_path_;
+  return target_.name.substr(0, target_.name.size() - target_.path.size()) + partial_path_;
 }
 
 void output_file::create_partial() {
@@ -103,14 +112,14 @@ void output_file::create_partial() {
   const mode_t mode = target_.exists ? private_file_mode : new_file_mode;
   for (int attempt = 0; attempt < most_attempts && descriptor_ < 0; ++attempt) {
     const std::string path = partial_name_for(target_.path);
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    descriptor_ = ::openat(folder(), path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ >= 0) partial_path_ = path;
     if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) break;
   }
   if (descriptor_ < 0) {
     throw output_error(target_.name, "cannot be created: " + system_message(errno));
   }
-  entry_.emplace(partial_path_);
+  entry_.emplace(full_partial_path());
   if (target_.exists) take_attributes_of_target();
   largest_write_ = file_block_bytes;
   is_open_ = true;
@@ -249,17 +258,21 @@ void output_file::commit() {
   sync();
   is_kept_ = true;
   if (!can_replace()) return;
-  if (std::rename(partial_path_.c_str(), target_.path.c_str()) != 0) {
+  if (::renameat(folder(), partial_path_.c_str(), folder(), target_.path.c_str()) != 0) {
     const int error_number = errno;
     entry_.reset();
-    const bool is_there = ::access(partial_path_.c_str(), F_OK) == 0;
+    const bool is_there = ::faccessat(folder(), partial_path_.c_str(), F_OK, 0) == 0;
     throw output_error(target_.name, fmt::format("cannot be replaced: {}; the result is {}{}",
                                                  system_message(error_number),
                                                  is_there ? "in " : "gone with its folder",
-                                                 is_there ? partial_path_ : std::string()));
+                                                 is_there ? full_partial_path() : std::string()));
   }
   entry_.reset();
-  sync_folder_of(target_.path);
+  if (target_.folder >= 0) {
+    (void)sync_file(target_.folder);
+  } else {
+    sync_folder_of(target_.path);
+  }
 }
 
 std::string output_file::keep_partial() {
@@ -268,7 +281,7 @@ std::string output_file::keep_partial() {
   close();
   is_kept_ = true;
   entry_.reset();
-  return partial_path_;
+  return full_partial_path();
 }
 
 void output_file::close() {

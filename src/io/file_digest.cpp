@@ -94,13 +94,16 @@ void file_digest::append(const file_digest& more) noexcept {
   bytes += more.bytes;
 }
 
+std::optional<file_digest> digest_of_file(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return digest_by_threads(descriptor, static_cast<std::uint64_t>(status.st_size));
+}
+
 std::optional<file_digest> digest_of_file(const std::string& path) {
   const int descriptor = open_regular(path);
   if (descriptor < 0) return {};
-  struct stat status {};
-  const bool is_known = ::fstat(descriptor, &status) == 0;
-  const std::optional<file_digest> digest =
-      digest_by_threads(descriptor, is_known ? static_cast<std::uint64_t>(status.st_size) : 0);
+  const std::optional<file_digest> digest = digest_of_file(descriptor);
   ::close(descriptor);
   return digest;
 }

@@ -59,6 +59,9 @@ struct pairs_command {
   }
 };
 
+/// No job has more parts.
+inline constexpr index_t most_parts = 10'000'000;
+
 /// `gpu-similarity parts`.
 enum class parts_format { text, slurm, json };
 struct parts_command {

@@ -11,8 +11,6 @@
 namespace gpu::cli {
 namespace {
 
-constexpr index_t most_parts = 10'000'000;
-
 /// "3/7" as part 2 of 7, counted from 0.
 std::optional<pair_part> parse_part(std::string_view text) {
   const char* const end = text.data() + text.size();

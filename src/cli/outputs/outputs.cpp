@@ -119,6 +119,10 @@ pair_outputs::pair_outputs(const pairs_command& job)
   }
 }
 
+void check_outputs(const pairs_command& job) {
+  check_npy(job, resolve_outputs(job).front().target);
+}
+
 bool pair_outputs::is_on_terminal() const {
   return result_->target().is_terminal || (patterns_ && patterns_->target().is_terminal);
 }

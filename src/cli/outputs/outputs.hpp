@@ -36,6 +36,10 @@ class pair_outputs {
   std::optional<io::output_file> report_;
 };
 
+/// The same before any work, creating nothing.
+/// @throw usage_error, io::output_error
+void check_outputs(const pairs_command& job);
+
 /// What a run over rows writes: its result, within --max-output, and its report.
 class row_outputs {
  public:

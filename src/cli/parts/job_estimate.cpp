@@ -19,7 +19,7 @@ constexpr double enough_seconds = 0.05;       // of a sample
 constexpr double written_per_second = 300e6;  // bytes: formatted, written and joined
 constexpr double part_seconds = 20;
 constexpr double part_bytes = 2e9;
-constexpr index_t most_parts = 1000;
+constexpr index_t most_suggested_parts = 1000;
 
 detail::any_table first_rows(const io::table& table, index_t rows) {
   return std::visit(
@@ -77,7 +77,7 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
   out.seconds = out.prepare_seconds + pairs_seconds + out.bytes / written_per_second;
   const double by_time = std::ceil(out.seconds / part_seconds);
   const double by_size = std::ceil(out.bytes / part_bytes);
-  const auto most = static_cast<double>(std::min(most_parts, tables.rows()));
+  const auto most = static_cast<double>(std::min(most_suggested_parts, tables.rows()));
   out.parts = static_cast<index_t>(std::clamp(std::max(by_time, by_size), 1.0, most));
   return out;
 }

@@ -6,6 +6,8 @@
 
 #include <gpu/version.hpp>
 
+#include "io/io_error.hpp"
+
 namespace gpu::cli {
 namespace {
 
@@ -75,6 +77,17 @@ job_key key_of(const pairs_command& job) {
                       {"nan", job.pairs.nans == nan_policy::reject ? "reject" : "propagate"},
                       {"header", word_of(job.header)},
                       {"row-names", word_of(job.row_names)}}};
+}
+
+void expect_same_input(const job_key& key, const pairs_command& job, const input_tables& tables) {
+  const auto expect = [](const std::string& file, const std::optional<io::file_digest>& read,
+                         const std::optional<io::file_digest>& expected) {
+    if (read == expected) return;
+    throw parts_error(fmt::format("{}: was changed while this job ran: read {}, expected {}",
+                                  io::printable(file), text_of(read), text_of(expected)));
+  };
+  expect(job.input, tables.x_digest, key.input);
+  if (key.against) expect(job.against, tables.y_digest, key.against);
 }
 
 std::string difference(const job_key& found, const job_key& expected) {

@@ -9,6 +9,7 @@
 
 #include "cli/options/options.hpp"
 #include "cli/process/exit_code.hpp"
+#include "cli/verbs/read_input.hpp"
 #include "io/file_digest.hpp"
 
 namespace gpu::cli {
@@ -30,6 +31,10 @@ struct job_key {
 /// The key of `job`. Reads the whole input.
 /// @throw usage_error where the input is no regular file; io::input_error
 [[nodiscard]] job_key key_of(const pairs_command& job);
+
+/// @throw parts_error where the tables were read from other bytes than those that `key` is of: a
+///   file was changed or replaced between the two.
+void expect_same_input(const job_key& key, const pairs_command& job, const input_tables& tables);
 
 /// The first difference in words, "--max-p is 0.05, expected 0.01"; "" where there is none.
 [[nodiscard]] std::string difference(const job_key& found, const job_key& expected);

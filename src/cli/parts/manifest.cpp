@@ -241,7 +241,12 @@ std::uint64_t family_of(const pair_summary& s) {
     return static_cast<std::uint64_t>(rows) - constant.size() - with_nan.size();
   };
   const std::uint64_t x = valid(s.rows, s.constant_rows, s.nan_rows);
-  if (s.y_rows > 0) return x * valid(s.y_rows, s.y_constant_rows, s.y_nan_rows);
+  if (s.y_rows == 0) return tests_of(x, std::nullopt);
+  return tests_of(x, valid(s.y_rows, s.y_constant_rows, s.y_nan_rows));
+}
+
+std::uint64_t tests_of(std::uint64_t x, std::optional<std::uint64_t> y) {
+  if (y) return x * *y;
   return x % 2 == 0 ? x / 2 * (x - std::min<std::uint64_t>(x, 1)) : (x - 1) / 2 * x;
 }
 

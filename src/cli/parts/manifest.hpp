@@ -54,6 +54,9 @@ struct part_manifest {
 /// Tests of the whole job whose part has this summary.
 [[nodiscard]] std::uint64_t family_of(const pair_summary& summary);
 
+/// Tests of `x` rows that have a statistic with each other, or with `y` rows of another table.
+[[nodiscard]] std::uint64_t tests_of(std::uint64_t x, std::optional<std::uint64_t> y);
+
 /// As JSON, with a CRC-32 of its own text behind the other members.
 [[nodiscard]] std::string to_json(const part_manifest& manifest);
 

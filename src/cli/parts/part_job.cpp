@@ -72,6 +72,7 @@ part_manifest part_job::run(const job_step& step, index_t number, index_t of) {
     filter_.max_p = step.search->max_p_effective();
     filter_.adjust = adjustment::none;
   }
+  context_.folder.expect_free(place, context_.key);
   computed out;
   try {
     return compute(step, place, out);
@@ -127,7 +128,7 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
 io::output_file& part_job::add_file(computed& out, const std::string& role,
                                     const std::string& name) {
   auto file = std::make_unique<io::output_file>(
-      context_.folder.path_of(name),
+      context_.folder.files().target_of(name),
       io::output_settings{
           .stop = is_interrupted, .budget = &context_.budget, .takes_digest = true});
   return *out.files.emplace_back(computed::file{role, name, std::move(file)}).output;
@@ -253,9 +254,9 @@ part_manifest part_job::commit(const part_place& place, part_manifest manifest, 
         fmt::format("{}: another process wrote {} meanwhile, with other bytes. That one stays",
                     context_.folder.path(), text_of(place)));
   }
+  context_.folder.claim(manifest);
   for (const computed::file& file : out.files) file.output->commit();
-  write_whole_file(context_.folder.path_of(part_folder::name_of(place, ".json")),
-                   to_json(manifest));
+  context_.folder.finish(manifest);
   return manifest;
 }
 

@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <utility>
 
 namespace gpu::io {
@@ -96,7 +95,17 @@ output_file::output_file(output_target target, output_settings settings)
 
 output_file::~output_file() {
   if (descriptor_ >= 0 && target_.kind != output_kind::descriptor) ::close(descriptor_);
-  if (!is_kept_ && !partial_path_.empty()) ::unlink(partial_path_.c_str());
+  if (!is_kept_ && !partial_path_.empty()) ::unlinkat(folder(), partial_path_.c_str(), 0);
+}
+
+int output_file::folder() const noexcept {
+  return target_.folder >= 0 ? target_.folder : AT_FDCWD;
+}
+
+/// For messages, and for who knows no folder that is open here.
+std::string output_file::full_partial_path() const {
+  if (target_.folder < 0) return partial_path_;
+  return target_.name.substr(0, target_.name.size() - target_.path.size()) + partial_path_;
 }
 
 void output_file::create_partial() {
@@ -104,14 +113,14 @@ void output_file::create_partial() {
   const mode_t mode = target_.exists ? private_file_mode : new_file_mode;
   for (int attempt = 0; attempt < most_attempts && descriptor_ < 0; ++attempt) {
     const std::string path = partial_name_for(target_.path);
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    descriptor_ = ::openat(folder(), path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ >= 0) partial_path_ = path;
     if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) break;
   }
   if (descriptor_ < 0) {
     throw output_error(target_.name, "cannot be created: " + system_message(errno));
   }
-  entry_.emplace(partial_path_);
+  entry_.emplace(full_partial_path());
   if (target_.exists) take_attributes_of_target();
   largest_write_ = file_block_bytes;
   is_open_ = true;
@@ -122,7 +131,8 @@ void output_file::take_attributes_of_target() const {
   if (::stat(target_.path.c_str(), &status) != 0) return;
   // Only a privileged process can give a file away; then the new file belongs to whoever runs this.
   [[maybe_unused]] const int given = ::fchown(descriptor_, status.st_uid, status.st_gid);
-  constexpr mode_t permissions = 07777;
+  // Without the bits that run a program as another user: they were given to the old bytes.
+  constexpr mode_t permissions = 0777;
   [[maybe_unused]] const int changed = ::fchmod(descriptor_, status.st_mode & permissions);
 }
 
@@ -279,14 +289,14 @@ void output_file::sync() {
 bool output_file::take_name() const {
   const char* const from = partial_path_.c_str();
   const char* const to = target_.path.c_str();
-  if (settings_.clobbers) return std::rename(from, to) == 0;
+  if (settings_.clobbers) return ::renameat(folder(), from, folder(), to) == 0;
 #if defined(__linux__)
   constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
-  if (::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace) == 0) return true;
+  if (::syscall(SYS_renameat2, folder(), from, folder(), to, no_replace) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;  // those: the file system cannot
 #endif
-  if (::link(from, to) != 0) return false;
-  ::unlink(from);
+  if (::linkat(folder(), from, folder(), to, 0) != 0) return false;
+  ::unlinkat(folder(), from, 0);
   return true;
 }
 
@@ -297,14 +307,18 @@ void output_file::commit() {
   if (!take_name()) {
     const int error_number = errno;
     entry_.reset();
-    const bool is_there = ::access(partial_path_.c_str(), F_OK) == 0;
+    const bool is_there = ::faccessat(folder(), partial_path_.c_str(), F_OK, 0) == 0;
     throw output_error(target_.name, fmt::format("cannot be replaced: {}; the result is {}{}",
                                                  system_message(error_number),
                                                  is_there ? "in " : "gone with its folder",
-                                                 is_there ? partial_path_ : std::string()));
+                                                 is_there ? full_partial_path() : std::string()));
   }
   entry_.reset();
-  sync_folder_of(target_.path);
+  if (target_.folder >= 0) {
+    (void)sync_file(target_.folder);
+  } else {
+    sync_folder_of(target_.path);
+  }
 }
 
 std::string output_file::keep_partial() {
@@ -314,7 +328,7 @@ std::string output_file::keep_partial() {
   close();
   is_kept_ = true;
   entry_.reset();
-  return partial_path_;
+  return full_partial_path();
 }
 
 void output_file::close() {

@@ -114,6 +114,8 @@ class output_file {
 
  private:
   void create_partial();
+  [[nodiscard]] int folder() const noexcept;
+  [[nodiscard]] std::string full_partial_path() const;
   void take_attributes_of_target() const;
   void open_in_place();
   void open_if_needed();

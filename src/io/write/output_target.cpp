@@ -106,10 +106,10 @@ output_target resolve_output(const std::string& path) {
     const fs::path folder = real_folder(path, at);
     at = folder / at.filename();
     if (const auto descriptor = own_descriptor(at)) return open_descriptor(path, *descriptor);
-    if (!fs::is_symlink(fs::symlink_status(at)) || folder.native().starts_with("/proc/")) {
-      return check_target(path, at);
-    }
     std::error_code failed;
+    if (!fs::is_symlink(fs::symlink_status(at, failed)) || folder.native().starts_with("/proc/")) {
+      return check_target(path, at);  // which says why its status cannot be had
+    }
     const fs::path next = fs::read_symlink(at, failed);
     if (failed) refuse(path, failed.message());
     at = folder / next;  // an absolute link replaces the folder

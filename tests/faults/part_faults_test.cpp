@@ -141,7 +141,7 @@ class trial {
   }
   [[nodiscard]] words result_at(const std::string& name) const {
     words out{"-o", path(name)};
-    if (job_.has_patterns) out = out + words{"--patterns", path(name + ".patterns")};
+    if (job_.has_patterns) out = out + words{"--patterns", path(name + "_patterns")};
     return out;
   }
   [[nodiscard]] words part(int number) const {
@@ -290,8 +290,8 @@ class trial {
 
   void check_results() const {
     expect(read_file(path("result")) == read_file(path("single")), "another result");
-    if (!job_.has_patterns || !fs::exists(path("result.patterns"))) return;
-    expect(read_file(path("result.patterns")) == read_file(path("single.patterns")),
+    if (!job_.has_patterns || !fs::exists(path("result_patterns"))) return;
+    expect(read_file(path("result_patterns")) == read_file(path("single_patterns")),
            "other patterns");
   }
 

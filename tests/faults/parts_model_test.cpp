@@ -171,7 +171,7 @@ class trial {
 
   [[nodiscard]] words outputs(const std::string& name) const {
     words out{"-o", folder_.path(name), "--report", folder_.path(name + ".report")};
-    if (job_.is_folded()) out = joined(out, {"--patterns", folder_.path(name + ".patterns")});
+    if (job_.is_folded()) out = joined(out, {"--patterns", folder_.path(name + "_patterns")});
     return out;
   }
   [[nodiscard]] words job_words() const {
@@ -190,8 +190,8 @@ class trial {
              std::string("the reports differ in ") + key + ": joined.report, single.report");
     }
     if (!job_.is_folded()) return;
-    expect(read_file(folder_.path("joined.patterns")) == read_file(folder_.path("single.patterns")),
-           "the patterns are not those of the single run: joined.patterns, single.patterns");
+    expect(read_file(folder_.path("joined_patterns")) == read_file(folder_.path("single_patterns")),
+           "the patterns are not those of the single run: joined_patterns, single_patterns");
   }
 
   command_result run_alone() { return run(joined(joined(job_words(), way()), outputs("single"))); }

@@ -33,15 +33,17 @@ struct first_file {
   std::string_view name;
 };
 constexpr std::array first_files{
-    first_file{"header", "header.tsv"}, first_file{"names", "names.txt"},
-    first_file{"patterns", "patterns.tsv"}, first_file{"patterns", "patterns.npy"}};
+    first_file{"header", "header.tsv"},     first_file{"header", "header.csv"},
+    first_file{"names", "names.txt"},       first_file{"patterns", "patterns.tsv"},
+    first_file{"patterns", "patterns.csv"}, first_file{"patterns", "patterns.npy"}};
 
 /// The roles of a file that every part has, and the endings of its names.
 struct part_ending {
   std::string_view role;
   std::string_view ending;
 };
-constexpr std::array part_endings{part_ending{"rows", ".tsv"}, part_ending{"rows", ".records"},
+constexpr std::array part_endings{part_ending{"rows", ".tsv"}, part_ending{"rows", ".csv"},
+                                  part_ending{"rows", ".records"},
                                   part_ending{"degrees", ".degrees.npy"},
                                   part_ending{"bins", ".bins"}};
 

@@ -5,14 +5,15 @@
 //
 // A line of the input is one job:
 //   measure rows cols pairs_in_blocks factor_variance levels max_p sink calls [table.npy]
-// measure: spearman, pearson, cosine, ...; the next five are those of tests/support/correlated_rows.hpp
-// (pairs_in_blocks 0: independent rows) and of the filter, whose cut is one on the magnitude for a
-// measure without p; sink: edges, unordered, stream, counts, dense or top_k (10), on the CPU behind "cpu:"; calls: timed ones behind one that is not; the table is
-// written where a name is given.
-// Prints a line of each: the job, how many pairs were kept, their share, the median, best and worst
-// call in seconds, preparation and pairs of the last call, and edges a second by the median.
-// max_p may be several cuts with commas between them, each stricter than the one before. The last
-// line is then the largest ratio of the time of a stricter cut to that of a looser one.
+// measure: spearman, pearson, cosine, ...; the next five are those of
+// tests/support/correlated_rows.hpp (pairs_in_blocks 0: independent rows) and of the filter, whose
+// cut is one on the magnitude for a measure without p; sink: edges, unordered, stream, counts,
+// dense or top_k (10), on the CPU behind "cpu:"; calls: timed ones behind one that is not; the
+// table is written where a name is given. Prints a line of each: the job, how many pairs were kept,
+// their share, the median, best and worst call in seconds, preparation and pairs of the last call,
+// and edges a second by the median. max_p may be several cuts with commas between them, each
+// stricter than the one before. The last line is then the largest ratio of the time of a stricter
+// cut to that of a looser one.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

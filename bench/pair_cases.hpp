@@ -90,10 +90,10 @@ void register_pairs(const std::string& measure, const backend_variant& which, st
   };
   // A measure without p is cut by magnitude.
   const bool has_p = gpu::info_of(gpu::measure_of(measure)).test != gpu::significance::none;
-  const gpu::pair_filter strict = has_p ? gpu::pair_filter{.max_p = strict_p}
-                                        : gpu::pair_filter{.min_abs = 0.9};
-  const gpu::pair_filter loose = has_p ? gpu::pair_filter{.max_p = loose_p}
-                                       : gpu::pair_filter{.min_abs = 0.2};
+  const gpu::pair_filter strict =
+      has_p ? gpu::pair_filter{.max_p = strict_p} : gpu::pair_filter{.min_abs = 0.9};
+  const gpu::pair_filter loose =
+      has_p ? gpu::pair_filter{.max_p = loose_p} : gpu::pair_filter{.min_abs = 0.2};
   add("count_strict", gpu::count_sink{.keep = strict});
   add("count_loose", gpu::count_sink{.keep = loose});
   add("edges_strict", gpu::edge_sink{.keep = strict});

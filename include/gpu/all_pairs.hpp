@@ -31,10 +31,10 @@ inline namespace v0 {
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for a value that is no measure, for too few or too many columns or
 ///   a cut outside its range, before any work starts; for a NaN, naming row and column, before any
-///   pair is computed (CUDA finds it while it prepares the rows). gpu::unsupported for a cut on p of
-///   a measure without a significance test, and for folding where the measure does not fold.
-///   gpu::capacity_exceeded where an edge_sink's max_edges does not suffice, with the number needed.
-///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
+///   pair is computed (CUDA finds it while it prepares the rows). gpu::unsupported for a cut on p
+///   of a measure without a significance test, and for folding where the measure does not fold.
+///   gpu::capacity_exceeded where an edge_sink's max_edges does not suffice, with the number
+///   needed. gpu::backend_unavailable, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: the preparation of each row, and rows^2 / 2 * cols multiply-adds for the pairs.
 /// Memory: the packed rows, tiles, and what the sink keeps; never [rows, rows] but for a dense
 /// sink. Blocks until the result is complete.
@@ -69,16 +69,17 @@ sink_result_t<Sink> all_pairs(measure what, const Data& data, const Sink& sink) 
 /// @throw gpu::invalid_argument where the columns differ; else as above.
 /// Cost: rows of x * rows of y * cols multiply-adds for the pairs.
 template <table_like X, table_like Y, pair_sink Sink = dense_sink>
-requires detail::tables_together<X, Y> sink_result_t<Sink> all_pairs(
-    measure what, const X& x, const Y& y, const pair_options& options = {}, const Sink& sink = {}) {
+  requires detail::tables_together<X, Y>
+sink_result_t<Sink> all_pairs(measure what, const X& x, const Y& y,
+                              const pair_options& options = {}, const Sink& sink = {}) {
   detail::check_sink_takes<Sink, X>();
   return detail::all_pairs(what, {detail::read_table(x), detail::read_table(y)}, options, sink);
 }
 
 /// As above with the default options.
 template <table_like X, table_like Y, pair_sink Sink>
-requires detail::tables_together<X, Y> sink_result_t<Sink> all_pairs(measure what, const X& x,
-                                                                     const Y& y, const Sink& sink) {
+  requires detail::tables_together<X, Y>
+sink_result_t<Sink> all_pairs(measure what, const X& x, const Y& y, const Sink& sink) {
   return gpu::all_pairs(what, x, y, pair_options{}, sink);
 }
 

@@ -36,15 +36,16 @@ sink_result_t<Sink> cosine_all_pairs(const Data& data, const Sink& sink) {
 
 /// The same of every row of `x` with every row of `y`: see gpu::all_pairs.
 template <table_like X, table_like Y, unfolded_pair_sink Sink = dense_sink>
-requires detail::tables_together<X, Y> sink_result_t<Sink> cosine_all_pairs(
-    const X& x, const Y& y, const pair_options& options = {}, const Sink& sink = {}) {
+  requires detail::tables_together<X, Y>
+sink_result_t<Sink> cosine_all_pairs(const X& x, const Y& y, const pair_options& options = {},
+                                     const Sink& sink = {}) {
   return all_pairs(measure::cosine, x, y, options, sink);
 }
 
 /// As above with the default options.
 template <table_like X, table_like Y, unfolded_pair_sink Sink>
-requires detail::tables_together<X, Y> sink_result_t<Sink> cosine_all_pairs(const X& x, const Y& y,
-                                                                            const Sink& sink) {
+  requires detail::tables_together<X, Y>
+sink_result_t<Sink> cosine_all_pairs(const X& x, const Y& y, const Sink& sink) {
   return all_pairs(measure::cosine, x, y, sink);
 }
 

@@ -75,7 +75,7 @@ concept matmul_element = std::same_as<T, float> || std::same_as<T, double>;
 /// Operands, const or not, and a result of one element type.
 template <class A, class B, class C>
 concept matmul_operands = matmul_element<C> && std::same_as<std::remove_const_t<A>, C> &&
-    std::same_as<std::remove_const_t<B>, C>;
+                          std::same_as<std::remove_const_t<B>, C>;
 
 namespace detail {
 template <class T>
@@ -176,10 +176,9 @@ void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
 
 /// Operands and a result in different memories do not compile.
 template <class A, class B, class C>
-requires(detail::is_device_argument<A> != detail::is_device_argument<C> ||
-         detail::is_device_argument<B> !=
-             detail::is_device_argument<C>) void matmul(const A&, const B&, const C&,
-                                                        const matmul_options& = {}) {
+  requires(detail::is_device_argument<A> != detail::is_device_argument<C> ||
+           detail::is_device_argument<B> != detail::is_device_argument<C>)
+void matmul(const A&, const B&, const C&, const matmul_options& = {}) {
   static_assert(detail::never<C>,
                 "a, b, c: expected all in host memory, or views of all in device memory");
 }

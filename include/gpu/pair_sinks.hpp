@@ -295,9 +295,7 @@ struct sink_result<folded_stream_sink> {
 
 /// A type that says what to keep of all pairs. The set is closed: each is precompiled.
 template <class Sink>
-concept pair_sink = requires {
-  typename detail::sink_result<Sink>::type;
-};
+concept pair_sink = requires { typename detail::sink_result<Sink>::type; };
 
 /// A sink of measures that do not fold equal rows: all but those between patterns of rows.
 template <class Sink>

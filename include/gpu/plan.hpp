@@ -56,7 +56,7 @@ template <table_like Data>
 /// The same for x against y, estimated from at most 2048 rows of each side; of a part, from its
 /// rows of x.
 template <table_like X, table_like Y>
-requires detail::tables_together<X, Y>
+  requires detail::tables_together<X, Y>
 [[nodiscard]] pair_plan plan_all_pairs(measure what, const X& x, const Y& y,
                                        const pair_options& options = {},
                                        const pair_filter& keep = {}) {
@@ -92,7 +92,7 @@ template <table_like Data>
 
 /// The same for x against y.
 template <table_like X, table_like Y>
-requires detail::tables_together<X, Y>
+  requires detail::tables_together<X, Y>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
                                                 const spearman_options& options = {},
                                                 const pair_filter& keep = {}) {
@@ -123,7 +123,7 @@ template <table_like Data>
 
 /// The same for x against y.
 template <table_like X, table_like Y>
-requires detail::tables_together<X, Y>
+  requires detail::tables_together<X, Y>
 [[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
                                                const pearson_options& options = {},
                                                const pair_filter& keep = {}) {

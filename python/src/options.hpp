@@ -54,13 +54,14 @@ class option_reader {
   explicit option_reader(nb::dict options) : options_(std::move(options)), left_(options_.size()) {}
 
   template <class E>
-  requires std::is_enum_v<E>
+    requires std::is_enum_v<E>
   void read(const char* key, E& out) {
     const nb::handle value = take(key);
     if (value.is_valid()) out = enum_from_name<E>(key, text(key, value));
   }
   template <class T>
-  requires(!std::is_enum_v<T>) void read(const char* key, T& out) {
+    requires(!std::is_enum_v<T>)
+  void read(const char* key, T& out) {
     const nb::handle value = take(key);
     if (value.is_valid()) out = number<T>(key, value);
   }

@@ -25,7 +25,7 @@ constexpr const char* table = "1 2 3 4\n4 3 2 2\n5 7 9 8\n";
 constexpr const char* first_line = "name_i\tname_j\trho\tt\tp\n";
 
 mode_t mode_of(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   CHECK(::stat(path.c_str(), &status) == 0);
   return status.st_mode & 07777;
 }

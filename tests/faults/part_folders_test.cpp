@@ -248,7 +248,7 @@ TEST_CASE("A hidden folder is the user's own", "[cli][parts]") {
   REQUIRE(::chmod(hidden.c_str(), 0777) == 0);
   mode_t seen = 0;
   const auto look = [&] {
-    struct stat status {};
+    struct stat status{};
     if (::stat(hidden.c_str(), &status) == 0 && fs::exists(hidden + "/.gpu-similarity-lock")) {
       seen = status.st_mode & 0777U;
     }

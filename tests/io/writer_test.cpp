@@ -174,7 +174,9 @@ TEST_CASE("A file has its name when it is complete, and not before", "[io][write
     CHECK(out.bytes_written() == 3);
   }
   SECTION("Abandoned") {
-    { gpu::io::output_file(path).write("abc"); }
+    {
+      gpu::io::output_file(path).write("abc");
+    }
     CHECK(gpu_test::read_file(path) == "old");
   }
   SECTION("Kept in part") {
@@ -368,7 +370,7 @@ TEST_CASE("Records of several threads stand in order, and take no space behind t
     REQUIRE(text.size() == records_begin + edges.size() * sizeof(gpu::edge));
     CHECK(text.find("'shape': (700001,)") < records_begin);
     CHECK(text.compare(records_begin, std::string::npos, records_of(edges)) == 0);
-    struct stat status {};
+    struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
   }
@@ -401,7 +403,7 @@ TEST_CASE("Records stand in order in a file that lies in memory", "[io][writer]"
     REQUIRE(text.size() == records_begin + written.size_bytes());
     CHECK(text.find("'shape': (" + std::to_string(count) + ",)") < records_begin);
     CHECK(text.compare(records_begin, std::string::npos, records_of(written)) == 0);
-    struct stat status {};
+    struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
   }

@@ -40,7 +40,7 @@ int open_hidden(const std::string& path) {
                                            : "cannot be opened: " + io::system_message(errno)));
   }
   open_file folder(descriptor);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0) {
     throw parts_error(path + ": cannot be opened: " + io::system_message(errno));
   }
@@ -59,7 +59,7 @@ std::uint64_t bytes_of(const struct stat& status) {
 
 /// Whether two paths lead to one folder.
 bool is_folder(const fs::path& path, const struct stat& folder) {
-  struct stat status {};
+  struct stat status{};
   const std::string name = path.empty() ? "." : path.native();
   return ::stat(name.c_str(), &status) == 0 && status.st_dev == folder.st_dev &&
          status.st_ino == folder.st_ino;
@@ -137,7 +137,7 @@ found_file folder_files::find(std::string_view name) const {
     return {.is_there = true, .fault = fault};
   }
   found_file out{.is_there = true, .file = open_file(found)};
-  struct stat status {};
+  struct stat status{};
   if (::fstat(found, &status) != 0) {
     out.fault = "cannot be read: " + io::system_message(errno);
   } else if (!S_ISREG(status.st_mode)) {
@@ -204,7 +204,7 @@ lock_state folder_files::lock(lock_kind kind, std::optional<open_file>& lock) co
 }
 
 std::vector<std::string> folder_files::names_within(const std::string& path) const {
-  struct stat folder {};
+  struct stat folder{};
   if (::stat(path_.c_str(), &folder) != 0) return {};
   std::vector<std::string> out;
   constexpr int most_links = 40;  // as the kernel

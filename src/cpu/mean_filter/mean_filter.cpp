@@ -155,7 +155,7 @@ class scratch_memory {
                                       exec.workspace_bytes, bytes),
                           bytes);
     }
-    data_.reset(static_cast<double*>(::operator new (bytes, std::align_val_t{64}, std::nothrow)));
+    data_.reset(static_cast<double*>(::operator new(bytes, std::align_val_t{64}, std::nothrow)));
     if (data_ == nullptr) {
       throw out_of_memory(fmt::format("mean_filter: no memory for {} bytes of scratch", bytes),
                           bytes);
@@ -165,7 +165,7 @@ class scratch_memory {
 
  private:
   struct aligned_delete {
-    void operator()(double* p) const { ::operator delete (p, std::align_val_t{64}); }
+    void operator()(double* p) const { ::operator delete(p, std::align_val_t{64}); }
   };
   std::unique_ptr<double, aligned_delete> data_;
 };

@@ -47,8 +47,7 @@ void on_threads(int threads, const Work& work) {
       if (!failed.exchange(true)) first_failure = std::current_exception();
     }
   };
-  run_on_threads(
-      threads - 1, [&](int) { run(); }, run);
+  run_on_threads(threads - 1, [&](int) { run(); }, run);
   if (first_failure) std::rethrow_exception(first_failure);
 }
 

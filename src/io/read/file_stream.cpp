@@ -184,7 +184,7 @@ class regular_file_stream final : public byte_stream {
 
 std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, stop_request stop,
                                               std::shared_ptr<file_digest> digest) {
-  struct stat status {};
+  struct stat status{};
   const bool is_known = ::fstat(descriptor, &status) == 0;
   const int status_error = errno;
   if (!is_known || S_ISDIR(status.st_mode)) {

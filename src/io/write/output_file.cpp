@@ -63,7 +63,7 @@ void sync_folder_of(const std::string& path) {
 
 /// The largest write that a wait for room makes sure not to block, or that is short of a second.
 std::size_t largest_write_to(int descriptor) {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0) return file_block_bytes;
   const bool can_wait =
       S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || ::isatty(descriptor) == 1;
@@ -127,7 +127,7 @@ void output_file::create_partial() {
 }
 
 void output_file::take_attributes_of_target() const {
-  struct stat status {};
+  struct stat status{};
   if (::stat(target_.path.c_str(), &status) != 0) return;
   // Only a privileged process can give a file away; then the new file belongs to whoever runs this.
   [[maybe_unused]] const int given = ::fchown(descriptor_, status.st_uid, status.st_gid);
@@ -143,7 +143,7 @@ void output_file::open_in_place() {
     descriptor_ =
         ::open(target_.path.c_str(), O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor_ >= 0) break;
-    struct stat status {};
+    struct stat status{};
     const bool waits_for_reader =
         errno == ENXIO && ::stat(target_.path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
     if (errno != EINTR && !waits_for_reader) {

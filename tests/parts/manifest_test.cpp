@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/parts/joined_parts.hpp"
-#include "cli/parts/manifest.hpp"
+#include "cli/parts/manifest/manifest.hpp"
 #include "cli/parts/part_folder.hpp"
 #include "io/json.hpp"
 #include "support/catch.hpp"

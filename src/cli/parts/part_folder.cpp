@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/parts/manifest_faults.hpp"
+#include "cli/parts/manifest/manifest_faults.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::cli {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/parts/folder_files.hpp"
-#include "cli/parts/manifest.hpp"
+#include "cli/parts/manifest/manifest.hpp"
 #include "cli/parts/part_names.hpp"
 
 namespace gpu::cli {

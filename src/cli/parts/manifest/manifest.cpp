@@ -1,4 +1,4 @@
-#include "cli/parts/manifest.hpp"
+#include "cli/parts/manifest/manifest.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/parts/manifest.hpp"
+#include "cli/parts/manifest/manifest.hpp"
 
 namespace gpu::cli {
 

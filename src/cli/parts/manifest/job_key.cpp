@@ -1,4 +1,4 @@
-#include "cli/parts/job_key.hpp"
+#include "cli/parts/manifest/job_key.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/parts/manifest_faults.hpp"
+#include "cli/parts/manifest/manifest_faults.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include <gpu/discovery.hpp>
 #include <gpu/pair_sinks.hpp>
 
-#include "cli/parts/job_key.hpp"
+#include "cli/parts/manifest/job_key.hpp"
 #include "io/file_digest.hpp"
 
 namespace gpu::cli {

@@ -22,12 +22,18 @@ inline namespace v0 {
 /// belongs to no rank. Cost: a sort of `p` for benjamini_hochberg, with 16 bytes for each.
 /// @param p in [0, 1], or NaN.
 /// @param family tests in all: pair_summary::pairs_tested of a call that is no part.
+/// @param adjust the correction.
+/// @return as many q as there are p.
 /// @throw gpu::invalid_argument where p is outside [0, 1], or the family smaller than `p`.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(std::span<const double> p,
                                                                           std::uint64_t family,
                                                                           adjustment adjust);
 
 /// The same of the p of edges.
+/// @param edges as a call gives them.
+/// @param family as above.
+/// @param adjust as above.
+/// @return as above.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(
     std::span<const edge> edges, std::uint64_t family, adjustment adjust);
 

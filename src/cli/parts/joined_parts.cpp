@@ -85,6 +85,16 @@ const part_file& file_of(const part_folder& folder, const part_manifest& m, std:
   return *file;
 }
 
+/// That what is kept, and how, is something that parts have.
+void expect_known_job(const part_folder& folder, const job_key& job) {
+  try {
+    (void)keep_of(job);
+    (void)format_of(job);
+  } catch (const parts_error& e) {
+    refuse(folder, e.what());
+  }
+}
+
 void check_one_job(const part_folder& folder, const part_manifest& m, const part_manifest& first) {
   const std::string name = text_of({m.step, m.number, m.of});
   if (!(m.job == first.job)) {
@@ -362,6 +372,7 @@ joined_parts check_parts(const part_folder& folder) {
   for (auto& [number, part] : listing.parts) out.parts.push_back(std::move(*part.manifest));
   const part_manifest& first = out.parts.front();
   out.job = first.job;
+  expect_known_job(folder, out.job);
   out.family = first.family;
   out.summary = first.summary;
   out.summary.constant_rows.resize(first.constant_rows);

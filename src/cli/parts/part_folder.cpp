@@ -174,8 +174,7 @@ void part_folder::finish(const part_manifest& m) const {
 void part_folder::remove_files_of(const part_manifest& m) const {
   for (const part_file& file : m.files) {
     const found_file found = files_.find(file.name);
-    const bool is_own = found.is_there && found.fault.empty() && found.bytes == file.digest.bytes;
-    if (is_own) files_.remove(file.name);
+    if (found.is_there && found.fault.empty()) files_.remove(file.name);
   }
 }
 

@@ -77,8 +77,8 @@ class part_folder {
   /// @throw io::output_error
   void finish(const part_manifest& manifest) const;
 
-  /// Removes the files that the manifests and claims of this job name and that are as long as they
-  /// say, these manifests and claims, and the sums of counts; then the folder, where it is empty.
+  /// Removes the files that the manifests and claims of this job name, damaged or not, these
+  /// manifests and claims, and the sums of counts; then the folder, where it is empty.
   /// What is left unfinished there is removed too where `unfinished_too`.
   enum class leftovers { kept, removed };
   void remove(const job_key& key, leftovers unfinished) const;

@@ -102,7 +102,7 @@ int folder_files::descriptor() const {
 }
 
 std::vector<std::string> folder_files::names() const {
-  const auto fail = [&] [[noreturn]] (int error_number) {
+  const auto fail = [&](int error_number) {
     throw parts_error(path_ + ": cannot be read: " + io::system_message(error_number));
   };
   // A description of its own: each listing begins at the beginning.

@@ -28,6 +28,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY
 # Of a shared library the commands find the one beside them, installed or in the build tree; a static
 # one needs no path. The same path serves both places, so CMake need not rewrite it at installation:
 # for that it would pad the path with empty entries, which the loader takes for the current folder.
+set_target_properties(gpu_similarity PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
 foreach(command gpu-similarity gpu-similarity-mpi)
   if(NOT TARGET ${command})
     continue()

@@ -212,7 +212,7 @@ def test_jobs_that_cannot_be_cut_are_refused(table: np.ndarray) -> None:
     with pytest.raises(ValueError, match="parts"):
         Job(table, parts=0)
     with pytest.raises(ValueError, match="measure"):
-        Job(table, measure="cosine")  # type: ignore[arg-type]
+        Job(table, measure="euclidean")  # type: ignore[arg-type]
 
 
 def test_checksum_of_pairs(expected: gs.Edges) -> None:

@@ -131,7 +131,7 @@ matrix<std::int32_t> binary_matmul(bit_matrix_view a, bit_matrix_view b,
       cuda::binary_matmul(a, b, out.view(), plan.variant, options);
     } else {
       const detail::polled_call polled(options.exec.on_progress, "binary_matmul", a.rows());
-      cpu::binary_matmul(a, b, out.view(), options.product, options.exec.cpu_threads);
+      cpu::binary_matmul(a, b, out.view(), options.product, options.exec);
     }
     return out;
   });

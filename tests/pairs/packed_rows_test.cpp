@@ -45,7 +45,8 @@ std::unique_ptr<pair_rows> pack(const gpu::matrix<float>& rows) {
                                       .most_pattern_share = 0,
                                       .nans = gpu::nan_policy::reject,
                                       .selection = {.sections = {{0, rows.rows()}}},
-                                      .threads = 2})
+                                      .threads = 2,
+                                      .piece_rows = 64})
       .rows;
 }
 

@@ -1,6 +1,7 @@
 // What memory allows: whether rows are packed at once or in windows, as a pure function; and which
 // rows those are.
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <utility>
@@ -55,6 +56,7 @@ TEST_CASE("A limit on memory is kept or refused", "[memory]") {
       const std::size_t limit = mib << 20;
       const auto plan = plan_pair_memory(gpu::detail::spearman_traits, rows, 30, true, 2, limit);
       CHECK(plan.bytes <= limit);
+      CHECK(plan.piece_rows <= std::max<index_t>(1, plan.window_rows / 4));
       CHECK(plan.waiting_edges >= 1024);
     }
   }

@@ -11,6 +11,7 @@
 #include "cpu/binary_matmul/tiles.hpp"
 #include "cpu/platform/instruction_set.hpp"
 #include "cpu/platform/large_pages.hpp"
+#include "plan/memory/staging.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -115,15 +116,15 @@ template void pack_bits(matrix_view<const std::uint16_t>, mutable_bit_matrix_vie
 template void pack_bits(matrix_view<const float>, mutable_bit_matrix_view, float, int);
 template void pack_bits(matrix_view<const double>, mutable_bit_matrix_view, double, int);
 
-void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
-                   bit_product product, int threads) {
-  if (out.empty()) return;
+namespace {
+
+void multiply(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
+              bit_product product, int team) {
   // A result whose rows follow each other is fresh memory of the caller.
   if (out.row_stride() == out.cols()) {
     advise_large_pages(out.data(),
                        static_cast<std::size_t>(out.rows() * out.cols()) * sizeof(std::int32_t));
   }
-  const int team = thread_count(threads);
   const detail::bit_terms terms = detail::terms_of(product, a.cols());
 #if defined(__x86_64__)
   if (tiles_pay(out.rows(), out.cols(), a.cols())) {
@@ -151,6 +152,40 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
               }
             }
           });
+}
+
+// What a product takes beside its operands: prepared copies of them, the right one twice and sums
+// of each thread where tiles multiply.
+std::size_t scratch_bytes(index_t rows, index_t cols, index_t bits, int threads) {
+  const auto copy = [&](index_t count) { return bit_operand::bytes_of(count, bits); };
+  std::size_t bytes = copy(rows) + copy(cols);
+#if defined(__x86_64__)
+  if (tiles_pay(rows, cols, bits)) {
+    bytes += copy(cols) + static_cast<std::size_t>(threads) * tile_scratch_bytes;
+  }
+#else
+  static_cast<void>(threads);
+#endif
+  return bytes;
+}
+
+}  // namespace
+
+void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
+                   bit_product product, const execution& exec) {
+  if (out.empty()) return;
+  const int team = thread_count(exec.cpu_threads);
+  if (exec.workspace_bytes == 0) return multiply(a, b, out, product, team);
+  const detail::staging_plan plan = detail::plan_staging(
+      {.what = "binary_matmul of one row of a",
+       .rows = a.rows(),
+       .batch_bytes = [&](index_t rows) { return scratch_bytes(rows, b.rows(), a.cols(), team); }},
+      {.limit = exec.workspace_bytes});
+  for (index_t first = 0; first < a.rows(); first += plan.batch_rows) {
+    const index_t rows = std::min(plan.batch_rows, a.rows() - first);
+    multiply({a.row(first), rows, a.cols(), a.row_words()}, b,
+             {out.row(first), rows, out.cols(), out.row_stride()}, product, team);
+  }
 }
 
 }  // namespace gpu::cpu

@@ -19,6 +19,10 @@ constexpr index_t words_at_once = 64;
 constexpr index_t most_task_cols = 1024;
 constexpr index_t task_col_bytes = index_t{1} << 20;
 
+static_assert(words_at_once * 2 * tile_bytes +
+                  most_task_cols * tile_block * static_cast<index_t>(sizeof(std::int32_t)) <=
+              static_cast<index_t>(tile_scratch_bytes));
+
 // All rows of the right operand as columns.
 class columns_of {
  public:

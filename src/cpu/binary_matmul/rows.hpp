@@ -19,8 +19,17 @@ namespace gpu::cpu {
 /// column, and the term that each row adds to its results: constant + per_one * its ones.
 class bit_operand {
  public:
+  /// What a copy of so many rows takes, in whatever blocks.
+  static std::size_t bytes_of(index_t rows, index_t cols) {
+    constexpr index_t most_block = 32;
+    const index_t padded = (rows + most_block - 1) / most_block * most_block;
+    return static_cast<std::size_t>(padded) *
+           (static_cast<std::size_t>(row_words_of(cols)) * sizeof(std::uint64_t) +
+            sizeof(std::int32_t));
+  }
+
   bit_operand(bit_matrix_view bits, index_t block, int per_one, int constant, int threads)
-      : row_words_((bit_words(bits.cols()) + 2 * line_words - 1) / (2 * line_words) * line_words),
+      : row_words_(row_words_of(bits.cols())),
         padded_rows_((bits.rows() + block - 1) / block * block),
         words_(static_cast<std::size_t>(padded_rows_ * row_words_)),
         offsets_(static_cast<std::size_t>(padded_rows_)) {
@@ -43,6 +52,9 @@ class bit_operand {
 
  private:
   static constexpr index_t line_words = 8;  // 64-bit words of a cache line
+  static index_t row_words_of(index_t cols) {
+    return (bit_words(cols) + 2 * line_words - 1) / (2 * line_words) * line_words;
+  }
 
   // Returns the row's ones.
   std::int32_t copy_row(bit_matrix_view bits, index_t i) {

@@ -16,6 +16,8 @@ namespace gpu::cpu {
 
 inline constexpr index_t tile_rows = 16;
 inline constexpr index_t tile_bytes = 1024;
+/// What a thread of multiply_on_tiles works in, at most.
+inline constexpr std::size_t tile_scratch_bytes = std::size_t{256} << 10;
 /// Rows and columns that are multiplied at once: two tiles of each operand, four of sums.
 inline constexpr index_t tile_block = 2 * tile_rows;
 /// Words of 32 bits that hold a 64-bit word of 16 rows: the low halves of all, then the high ones.

@@ -8,6 +8,7 @@
 #include "base/first_failure.hpp"
 #include "base/parallel.hpp"
 #include "base/poll_progress.hpp"
+#include "cpu/platform/scratch_limit.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -62,9 +63,11 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
   const auto beta = static_cast<T>(options.beta);
   const index_t depth = alpha == T{0} ? 0 : a_transposed ? a.rows() : a.cols();
   const index_t a_step = a_transposed ? a.row_stride() : 1;
-  const int threads = thread_count(options.exec.cpu_threads);
   // Rows of the product, where C has to be kept until one is complete.
   const bool keeps_c = beta != T{0} && depth > 0;
+  const int threads =
+      threads_within(options.exec, "matmul on one thread", thread_count(options.exec.cpu_threads),
+                     {.thread = keeps_c ? static_cast<std::size_t>(c.cols()) * sizeof(T) : 0});
   std::vector<T> products(keeps_c ? static_cast<std::size_t>(threads * c.cols()) : 0);
   const auto fill_row = [&](index_t i) {
     T* const row = c.row(i);

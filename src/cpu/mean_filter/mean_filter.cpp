@@ -204,8 +204,13 @@ mean_filter_split split_mean_filter(const filter_shape& shape, nan_policy nans,
   const index_t most_threads =
       std::min(shape.rows * split.strips_per_row, 1 + outputs_in_all / least_outputs_per_thread);
   split.threads = static_cast<int>(std::clamp<index_t>(most_threads, 1, split.threads));
-  split.workspace_bytes = static_cast<std::size_t>(split.threads) * sizeof(double) *
-                          static_cast<std::size_t>(scratch_of(shape, split, nans).size());
+  const std::size_t each =
+      sizeof(double) * static_cast<std::size_t>(scratch_of(shape, split, nans).size());
+  if (exec.workspace_bytes != 0) {  // fewer threads where the limit holds no more
+    const std::size_t most = std::max<std::size_t>(1, exec.workspace_bytes / each);
+    split.threads = static_cast<int>(std::min(static_cast<std::size_t>(split.threads), most));
+  }
+  split.workspace_bytes = static_cast<std::size_t>(split.threads) * each;
   return split;
 }
 

@@ -126,7 +126,8 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
       .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
       .nans = options.nans,
       .selection = selection,
-      .threads = threads_};
+      .threads = threads_,
+      .piece_rows = memory.piece_rows};
   row_preparation found = prepare_rows(input.tables, how);
   info_.constant_rows = std::move(found.constant_rows);
   info_.nan_rows = std::move(found.nan_rows);

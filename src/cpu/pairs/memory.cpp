@@ -42,6 +42,15 @@ std::size_t scratch_bytes(index_t cols, int threads) {
   return static_cast<std::size_t>(threads) * per_thread;
 }
 
+// Input rows that are prepared at a time: a few MiB.
+constexpr index_t rows_per_piece(index_t cols) {
+  constexpr index_t elements = index_t{1} << 20;
+  return elements / cols + 64;
+}
+
+// A window with a limit has a share of its rows in addition, on the way to it.
+constexpr index_t rows_per_window_piece = 4;
+
 // Two halves of whole groups of columns.
 index_t whole_window(std::size_t rows) {
   constexpr index_t step = 2 * pair_policy::window_step;
@@ -57,16 +66,22 @@ index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
 
 pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
                              bool has_int8_sums, int threads, std::size_t limit) {
-  const std::size_t per_row = row_bytes(what, cols, has_int8_sums);
+  const std::size_t packed_row = row_bytes(what, cols, has_int8_sums);
+  const std::size_t per_row =
+      limit == 0 ? packed_row : packed_row + packed_row / rows_per_window_piece + 1;
   const std::size_t scratch = scratch_bytes(cols, threads);
   const std::size_t all = static_cast<std::size_t>(rows) * per_row;
   const auto finished = [&](index_t window, std::size_t waiting) {
-    return pair_memory{.window_rows = window,
-                       .is_windowed = window < rows,
-                       .row_bytes = per_row,
-                       .waiting_edges = waiting,
-                       .bytes = static_cast<std::size_t>(window) * per_row + scratch +
-                                waiting * bytes_per_waiting_edge};
+    return pair_memory{
+        .window_rows = window,
+        .is_windowed = window < rows,
+        .row_bytes = per_row,
+        .piece_rows = limit == 0 ? rows_per_piece(cols)
+                                 : std::min(rows_per_piece(cols),
+                                            std::max<index_t>(1, window / rows_per_window_piece)),
+        .waiting_edges = waiting,
+        .bytes = static_cast<std::size_t>(window) * per_row + scratch +
+                 waiting * bytes_per_waiting_edge};
   };
   if (limit == 0) {
     constexpr std::size_t budget = pair_policy::memory_bytes;

@@ -17,6 +17,7 @@ struct pair_memory {
   index_t window_rows;
   bool is_windowed;           ///< Whether not all rows are packed at once.
   std::size_t row_bytes;      ///< Of a packed row.
+  index_t piece_rows;         ///< Input rows that are prepared at a time on the way there.
   std::size_t waiting_edges;  ///< Edges that may wait to be put in order.
   std::size_t bytes;          ///< Of all that, and of the threads' scratch.
 };

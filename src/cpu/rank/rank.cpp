@@ -9,6 +9,7 @@
 #include <gpu/error.hpp>
 
 #include "base/element_types.hpp"
+#include "cpu/platform/scratch_limit.hpp"
 #include "cpu/rank/blocks.hpp"
 #include "plan/rank_variants.hpp"
 
@@ -72,7 +73,10 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
       std::fill_n(ranks.row(row), cols, std::numeric_limits<double>::quiet_NaN());
     }
   };
-  rank_blocks(data, options.ties, options.order, options.variant, options.exec.cpu_threads,
+  const int threads = threads_within(
+      options.exec, "rank_rows on one thread", thread_count(options.exec.cpu_threads),
+      {.thread = row_ranker<T>::scratch_bytes(cols, options.variant)});
+  rank_blocks(data, options.ties, options.order, options.variant, threads,
               cols * static_cast<index_t>(sizeof(double)), store, finish);
   const index_t row = first_nan_row;
   if (row != no_nan && options.nans == nan_policy::reject) {

@@ -35,12 +35,18 @@ class row_ranker {
         flip_(order == rank_order::descending ? nan_key<T> : key{0}),
         counts_(variant == rank_variant::counting) {
     if (counts_) {
-      pitch_ = (data.cols() + transpose_edge - 1) / transpose_edge * transpose_edge;
+      pitch_ = pitch_of(data.cols());
       const auto elements = static_cast<std::size_t>(pitch_) * counting_block_rows;
       keys_.resize(elements * sizeof(T) / sizeof(line));
       results_.resize(elements * sizeof(T) / sizeof(line));
       tile_.resize(elements / sizeof(line));
     }
+  }
+
+  /// Memory that a ranker takes, bytes: at most.
+  static std::size_t scratch_bytes(index_t cols, rank_variant variant) {
+    if (variant != rank_variant::counting) return row_sorter<key>::bytes_of(cols);
+    return static_cast<std::size_t>(pitch_of(cols)) * counting_block_rows * (2 * sizeof(T) + 1);
   }
 
   /// Ranks rows [first, last), at most counting_block_rows of them.
@@ -62,6 +68,10 @@ class row_ranker {
   struct alignas(64) line {
     std::array<std::byte, 64> bytes;
   };
+
+  static index_t pitch_of(index_t cols) {
+    return (cols + transpose_edge - 1) / transpose_edge * transpose_edge;
+  }
 
   static key key_of(T value, key flip) {
     return static_cast<key>(detail::ordered_key(value) ^ flip);

@@ -25,6 +25,10 @@ struct keyed_column {
 template <class Key>
 class row_sorter {
  public:
+  /// What the items of a row take, and as much again for the radix sort.
+  static std::size_t bytes_of(index_t cols) {
+    return 2 * static_cast<std::size_t>(cols) * sizeof(keyed_column<Key>);
+  }
   void resize(std::size_t cols) { grow(items_, cols); }
   void set(std::size_t column, Key key) {
     items_[column] = {key, static_cast<std::uint32_t>(column)};

@@ -4,6 +4,7 @@
 // first position. The bound is the k-th best distinct value seen so far, and equal values pass, so
 // that every occurrence of a value that stays is counted. `sort`: the same without a bound, so
 // that every element goes into the table, whose entries are sorted in the end.
+#include <bit>
 #include <cstring>
 
 #include "base/element_types.hpp"
@@ -183,6 +184,30 @@ counted_value<T> count_nans(const T* data, index_t n) {
   return nans;
 }
 
+// Memory of a table of so many values while it grows, and of a copy of its entries: at most.
+template <class T>
+std::size_t table_bytes(std::size_t values) {
+  constexpr std::size_t least = 1024;
+  return sizeof(counted_value<T>) *
+         (3 * std::bit_ceil(std::max(least, 2 * values + 2)) + 2 * values);
+}
+
+// Scratch of select_row, bytes: at most.
+template <class T>
+std::size_t scratch_bytes(index_t n, index_t k, top_k_variant variant, int threads) {
+  const auto all = static_cast<std::size_t>(n);
+  const auto parts = static_cast<std::size_t>(part_count(n, threads));
+  const std::size_t room = 4 * scan_least_room;
+  const std::size_t kept = variant == top_k_variant::sort
+                               ? all / parts + parts
+                               : std::min(all, 2 * static_cast<std::size_t>(k) + 4096 + room);
+  const auto sample =
+      static_cast<std::size_t>(std::min(most_samples, n / elements_per_sample)) * sizeof(T);
+  const std::size_t joined =
+      parts == 1 ? 0 : table_bytes<T>(std::min(all, parts * static_cast<std::size_t>(k)));
+  return 2 * sample + parts * (room * sizeof(std::uint64_t) + table_bytes<T>(kept)) + joined;
+}
+
 template <class T>
 index_t select_row(const T* data, index_t n, index_t k, T* values, index_t* indices,
                    index_t* counts, const top_k_options& options, int threads) {
@@ -212,7 +237,11 @@ index_t select_row(const T* data, index_t n, index_t k, T* values, index_t* indi
 template <class T>
 void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* indices,
                     index_t* counts, index_t* found, const top_k_options& options) {
-  for_each_row(data.rows(), thread_count(options.exec.cpu_threads), [&](index_t i, int threads) {
+  const int team = select_threads(
+      options.exec, "top_k_distinct of one row", data.rows(),
+      thread_count(options.exec.cpu_threads),
+      [&](int threads) { return scratch_bytes<T>(data.cols(), k, options.variant, threads); });
+  for_each_row(data.rows(), team, [&](index_t i, int threads) {
     found[i] = select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k,
                           counts + i * k, options, threads);
   });

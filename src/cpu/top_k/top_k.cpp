@@ -116,6 +116,23 @@ void sort_entries(std::vector<top_k_entry<T>>& entries, value_order<T> order, in
   }
 }
 
+// Scratch of select_row, bytes: at most.
+template <class T>
+std::size_t scratch_bytes(index_t n, index_t k, top_k_variant variant, int threads) {
+  constexpr std::size_t entry = sizeof(top_k_entry<T>);
+  const auto all = static_cast<std::size_t>(n);
+  // A merge takes half of what it merges in addition.
+  if (variant == top_k_variant::sort) return entry * (all + static_cast<std::size_t>(k) / 2);
+  const auto parts = static_cast<std::size_t>(part_count(n, threads));
+  const auto sample =
+      static_cast<std::size_t>(std::min(most_samples, n / elements_per_sample)) * sizeof(T);
+  // A part keeps up to twice k, and what one scan finds; a vector that grows takes twice that, and
+  // what it had. At the end the kept entries of all parts stand together as well.
+  const std::size_t room = 4 * scan_least_room;
+  const std::size_t kept = std::min(all, 2 * static_cast<std::size_t>(k) + 2 * room);
+  return sample + parts * (room * sizeof(std::uint64_t) + 4 * entry * kept);
+}
+
 template <class T>
 void select_row(const T* data, index_t n, index_t k, T* values, index_t* indices,
                 const top_k_options& options, int threads) {
@@ -147,7 +164,10 @@ void select_row(const T* data, index_t n, index_t k, T* values, index_t* indices
 template <class T>
 void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
            const top_k_options& options) {
-  for_each_row(data.rows(), thread_count(options.exec.cpu_threads), [&](index_t i, int threads) {
+  const int team = select_threads(
+      options.exec, "top_k of one row", data.rows(), thread_count(options.exec.cpu_threads),
+      [&](int threads) { return scratch_bytes<T>(data.cols(), k, options.variant, threads); });
+  for_each_row(data.rows(), team, [&](index_t i, int threads) {
     select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k, options, threads);
   });
 }

@@ -225,6 +225,7 @@ struct row_options {
   nan_policy nans;            ///< Whether a NaN ends the call or leaves its row out.
   row_selection selection;    ///< Which rows are packed.
   int threads;
+  index_t piece_rows;  ///< In windows: input rows that are prepared at a time on the way there.
 };
 
 /// Packs the selected rows in the form of the measure, or gives their source. The tables' data

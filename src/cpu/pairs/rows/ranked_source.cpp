@@ -19,12 +19,13 @@ template <class Integer>
 class ranked_source final : public row_source {
  public:
   // `present` are the rows themselves, or the first of each pattern.
-  ranked_source(const input_rows& input, present_rows present, bool numbers_patterns, int threads,
-                rank_packer<Integer> pack)
+  ranked_source(const input_rows& input, present_rows present, bool numbers_patterns,
+                const row_options& options, rank_packer<Integer> pack)
       : input_(input),
         present_(std::move(present)),
         numbers_patterns_(numbers_patterns),
-        threads_(threads),
+        threads_(options.threads),
+        piece_rows_(options.piece_rows),
         pack_(std::move(pack)) {}
 
   [[nodiscard]] index_t size() const override { return present_.size(); }
@@ -32,7 +33,7 @@ class ranked_source final : public row_source {
   [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
                                                 std::vector<node_id>& original) const override {
     const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
-    const index_t room = layout.places() + rows_per_piece(input_.cols());
+    const index_t room = layout.places() + piece_rows_;
     ordinary_ranks<Integer> ranks;
     ranks.stride = input_.cols();
     ranks.values = aligned_buffer<Integer>(static_cast<std::size_t>(room * ranks.stride));
@@ -56,7 +57,7 @@ class ranked_source final : public row_source {
               std::vector<node_id>& original) const {
     const std::size_t start = original.size();
     append_rows(
-        present_, range, rows_per_piece(input_.cols()), original,
+        present_, range, piece_rows_, original,
         [&](index_t begin, index_t count, index_t to) {
           rank_rows_to(input_, {begin, begin + count}, to, ranks, threads_);
         },
@@ -71,14 +72,14 @@ class ranked_source final : public row_source {
   present_rows present_;
   bool numbers_patterns_;
   int threads_;
+  index_t piece_rows_;
   rank_packer<Integer> pack_;
 };
 
 // body(first row, hashes of the ranks of some rows from it on) for all rows of `range`.
 template <class Integer, class Body>
-void for_each_hashed_piece(const input_rows& input, index_range range, int threads,
+void for_each_hashed_piece(const input_rows& input, index_range range, index_t most, int threads,
                            const Body& body) {
-  const index_t most = rows_per_piece(input.cols());
   ordinary_ranks<Integer> ranks;
   ranks.stride = input.cols();
   ranks.values = aligned_buffer<Integer>(static_cast<std::size_t>(most * ranks.stride));
@@ -120,7 +121,7 @@ row_survey survey_rows(const input_rows& input, const row_options& options,
         if (!options.looks_for_patterns) return;
         out.samples.push_back({.rows = rows});
         for_each_hashed_piece<Integer>(
-            input, section, options.threads,
+            input, section, options.piece_rows, options.threads,
             [&](index_t begin, const std::vector<std::uint64_t>& hashes) {
               for (std::size_t i = 0; i < hashes.size(); ++i) {
                 if (!is_sampled(hashes[i])) continue;
@@ -154,12 +155,12 @@ bool same_ranks(const T* a, const T* b, index_t cols) {
 // Patterns of the present rows of a section, which are numbered in order.
 template <class Integer>
 row_patterns group_section(const input_rows& input, const present_rows& present,
-                           index_range section, int threads) {
+                           index_range section, const row_options& options) {
   constexpr int passes = 8;
   const index_t before = present.count_before(section.begin);
   std::vector<std::uint64_t> hashes;
   hashes.reserve(static_cast<std::size_t>(present.count_before(section.end) - before));
-  for_each_hashed_piece<Integer>(input, section, threads,
+  for_each_hashed_piece<Integer>(input, section, options.piece_rows, options.threads,
                                  [&](index_t begin, const std::vector<std::uint64_t>& all) {
                                    for (std::size_t i = 0; i < all.size(); ++i) {
                                      if (present.contains(begin + static_cast<index_t>(i)))
@@ -172,7 +173,7 @@ row_patterns group_section(const input_rows& input, const present_rows& present,
                              return same_ranks(view.row(i), view.row(k), view.cols());
                            });
   };
-  return group_equal_rows(equal, std::move(hashes), passes, thread_count(threads));
+  return group_equal_rows(equal, std::move(hashes), passes, thread_count(options.threads));
 }
 
 // The patterns of all sections, where they pay.
@@ -183,7 +184,7 @@ std::optional<row_patterns> group_patterns(const input_rows& input, const presen
   std::vector<double> rows;
   std::vector<double> patterns;
   for (const index_range& section : options.selection.sections) {
-    found.push_back(group_section<Integer>(input, present, section, options.threads));
+    found.push_back(group_section<Integer>(input, present, section, options));
     rows.push_back(static_cast<double>(found.back().members.size()));
     patterns.push_back(static_cast<double>(found.back().size()));
   }
@@ -224,9 +225,8 @@ std::unique_ptr<row_source> make_ranked_source(const input_rows& input, const ro
                                    survey.present.count_before(section.begin));
     }
   }
-  return std::make_unique<ranked_source<Integer>>(input, std::move(survey.present),
-                                                  found.patterns.has_value(), options.threads,
-                                                  std::move(pack));
+  return std::make_unique<ranked_source<Integer>>(
+      input, std::move(survey.present), found.patterns.has_value(), options, std::move(pack));
 }
 
 template std::unique_ptr<row_source> make_ranked_source(const input_rows&, const row_options&,

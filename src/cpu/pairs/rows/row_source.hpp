@@ -33,10 +33,4 @@ class row_source {
                                                         std::vector<node_id>& original) const = 0;
 };
 
-/// Input rows that are prepared at a time on the way there: a few MiB.
-constexpr index_t rows_per_piece(index_t cols) {
-  constexpr index_t elements = index_t{1} << 20;
-  return elements / cols + 64;
-}
-
 }  // namespace gpu::cpu

@@ -257,7 +257,7 @@ class unit_row_source final : public row_source {
   [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
                                                 std::vector<node_id>& original) const override {
     const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
-    const index_t room = layout.places() + rows_per_piece(input_.cols());
+    const index_t room = layout.places() + options_.piece_rows;
     unit_rows rows;
     rows.stride = stride_of(input_.cols());
     rows.values = aligned_buffer<double>(static_cast<std::size_t>(room * rows.stride));
@@ -273,7 +273,7 @@ class unit_row_source final : public row_source {
 
  private:
   void append(row_range range, unit_rows& rows, std::vector<node_id>& original) const {
-    const index_t most = rows_per_piece(input_.cols());
+    const index_t most = options_.piece_rows;
     std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
     append_rows(
         present_, range, most, original,

@@ -94,8 +94,8 @@ GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows(index_t rows, index_t cols,
 ///   column are named), or there are too many columns; gpu::unsupported where the variant is not
 ///   offered for this backend or shape; gpu::out_of_memory where the workspace limit does not hold
 ///   one row; gpu::backend_unavailable, gpu::cuda_error.
-/// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA: 96), a sort per row beyond. On CUDA
-/// blocks of rows stream through device memory. Blocks until the ranks are complete.
+/// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA, no average ties: 96), else a sort.
+/// On CUDA batches of rows stream through device memory. Blocks until the ranks are complete.
 template <class Data>
 [[nodiscard]] matrix<double> rank_rows(const Data& data, const rank_options& options = {}) {
   return detail::rank_rows(detail::read_matrix(data), options);

@@ -21,8 +21,8 @@ std::atomic<std::size_t> peak{0};
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   void* memory = nullptr;
-  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max<std::size_t>(bytes, 1)) !=
-      0) {
+  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)),
+                     std::max<std::size_t>(bytes, 1)) != 0) {
     throw std::bad_alloc();
   }
   const std::size_t now = in_use += malloc_usable_size(memory);
@@ -127,9 +127,8 @@ void add_row_operations(std::vector<entry>& to) {
   static const auto narrow = numbers<std::int16_t>(5000, 30, 100);
   for (const auto* data : {&wide, &square}) {
     const std::string of = " of " + std::to_string(data->rows()) + " rows";
-    to.push_back({"rank" + of, bytes_of(data->rows(), data->cols(), 8), [=](const auto& exec) {
-                    return sum_of(gpu::rank_rows(*data, {.exec = exec}));
-                  }});
+    to.push_back({"rank" + of, bytes_of(data->rows(), data->cols(), 8),
+                  [=](const auto& exec) { return sum_of(gpu::rank_rows(*data, {.exec = exec})); }});
     for (const auto variant : {gpu::top_k_variant::threshold, gpu::top_k_variant::sort}) {
       for (const index_t k : {index_t{5}, index_t{300}}) {
         const std::string what = of + ", " + std::string(to_string(variant)) + std::to_string(k);
@@ -138,29 +137,27 @@ void add_row_operations(std::vector<entry>& to) {
                         const auto best = gpu::top_k(*data, k, {.variant = variant, .exec = exec});
                         return sum_of(best.values) + sum_of(best.indices);
                       }});
-        to.push_back(
-            {"top_k_distinct" + what, entries + bytes_of(data->rows(), k + 1, 8),
-             [=](const auto& exec) {
-               const auto best =
-                   gpu::top_k_distinct(*data, k, {.variant = variant, .exec = exec});
-               return sum_of(best.values) + sum_of(best.indices) + sum_of(best.counts);
-             }});
+        to.push_back({"top_k_distinct" + what, entries + bytes_of(data->rows(), k + 1, 8),
+                      [=](const auto& exec) {
+                        const auto best =
+                            gpu::top_k_distinct(*data, k, {.variant = variant, .exec = exec});
+                        return sum_of(best.values) + sum_of(best.indices) + sum_of(best.counts);
+                      }});
       }
     }
     for (const index_t window : {index_t{5}, index_t{301}}) {
-      to.push_back({"mean_filter" + of, bytes_of(data->rows(), data->cols(), 4),
-                    [=](const auto& exec) {
-                      return sum_of(gpu::mean_filter(*data, {.window = window, .exec = exec}));
-                    }});
+      to.push_back(
+          {"mean_filter" + of, bytes_of(data->rows(), data->cols(), 4), [=](const auto& exec) {
+             return sum_of(gpu::mean_filter(*data, {.window = window, .exec = exec}));
+           }});
     }
     to.push_back({"convolve" + of, bytes_of(data->rows(), data->cols(), 4), [=](const auto& exec) {
                     const std::vector<double> weights{0.25, 0.5, 0.25};
                     return sum_of(gpu::convolve(*data, weights, {.exec = exec}));
                   }});
   }
-  to.push_back({"rank of 5000 rows", bytes_of(5000, 30, 8), [](const auto& exec) {
-                  return sum_of(gpu::rank_rows(narrow, {.exec = exec}));
-                }});
+  to.push_back({"rank of 5000 rows", bytes_of(5000, 30, 8),
+                [](const auto& exec) { return sum_of(gpu::rank_rows(narrow, {.exec = exec})); }});
 }
 
 void add_products(std::vector<entry>& to) {
@@ -193,17 +190,16 @@ void add_pairs(std::vector<entry>& to) {
   constexpr std::size_t tables = 512 << 10;  // of p and of classes: of one size, whatever the rows
   static const auto data = numbers<float>(2000, 40, 5);
   static const auto other = numbers<float>(300, 40, 5);
-  for (const auto measure :
-       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine}) {
+  for (const auto measure : {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine}) {
     const std::string name(gpu::info_of(measure).name);
     to.push_back({name + " counts", tables + bytes_of(2000, 1, 8), [=](const auto& exec) {
-                    const auto counts = gpu::all_pairs(
-                        measure, data, {.exec = exec}, gpu::count_sink{.keep = {.min_abs = 0.3}});
+                    const auto counts = gpu::all_pairs(measure, data, {.exec = exec},
+                                                       gpu::count_sink{.keep = {.min_abs = 0.3}});
                     return static_cast<double>(counts.summary.pairs_kept);
                   }});
     to.push_back({name + " best", tables + bytes_of(2000, 4, 24), [=](const auto& exec) {
-                    const auto best =
-                        gpu::all_pairs(measure, data, other, {.exec = exec}, gpu::top_k_sink{.k = 4});
+                    const auto best = gpu::all_pairs(measure, data, other, {.exec = exec},
+                                                     gpu::top_k_sink{.k = 4});
                     return static_cast<double>(best.summary.pairs_kept);
                   }});
   }
@@ -271,7 +267,7 @@ int main() {
       }
     }
   }
-  std::printf("%zu calls: %d times within a limit, %d times refused, %d failures\n",
-              entries.size(), ran, refused, failures);
+  std::printf("%zu calls: %d times within a limit, %d times refused, %d failures\n", entries.size(),
+              ran, refused, failures);
   return failures == 0 && ran > 100 && refused > 100 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

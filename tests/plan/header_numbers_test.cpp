@@ -1,0 +1,181 @@
+// The numbers that the public headers state, read from their text, are those at which the library
+// changes its mind.
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <tuple>
+
+#include <gpu/similarity.hpp>
+
+#include "pairs/measures/measures.hpp"
+#include "plan/fold_choice.hpp"
+#include "plan/mean_filter_variants.hpp"
+#include "plan/rank_variants.hpp"
+#include "plan/top_k_variants.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu::backend;
+using gpu::index_t;
+
+/// What the group of `pattern` matches in the header, comment marks and line ends as one blank.
+double stated(const char* header, const std::string& pattern) {
+  std::ifstream file(std::string(GPU_SIMILARITY_SOURCE_DIR) + "/include/gpu/" + header);
+  REQUIRE(file);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text = std::regex_replace(text, std::regex("\\s*\n\\s*(///<?)?\\s*"), " ");
+  std::smatch found;
+  INFO(header << ": " << pattern);
+  REQUIRE(std::regex_search(text, found, std::regex(pattern)));
+  std::string number = found[1];
+  std::erase(number, ',');
+  return std::stod(number);
+}
+index_t stated_index(const char* header, const std::string& pattern) {
+  return static_cast<index_t>(stated(header, pattern));
+}
+
+/// Whether `call` is not refused as unsupported or invalid.
+template <class Call>
+bool offered(const Call& call) {
+  try {
+    static_cast<void>(call());
+    return true;
+  } catch (const gpu::unsupported&) {
+    return false;
+  } catch (const gpu::invalid_argument&) {
+    return false;
+  }
+}
+
+/// `call(n)` is offered up to the number that the header states, and not beyond.
+template <class Call>
+void check_most(const char* header, const std::string& pattern, const Call& call) {
+  const index_t most = stated_index(header, pattern);
+  CAPTURE(header, pattern, most);
+  CHECK(offered([&] { return call(most); }));
+  CHECK(!offered([&] { return call(most + 1); }));
+}
+
+}  // namespace
+
+TEST_CASE("The bounds of top_k's variants", "[headers]") {
+  const auto most_k = [](const std::string& pattern, gpu::top_k_variant variant, bool distinct) {
+    check_most("top_k.hpp", pattern, [=](index_t k) {
+      return gpu::detail::choose_top_k_variant({.cols = 1'000'000,
+                                                .k = k,
+                                                .distinct = distinct,
+                                                .element_bytes = 4,
+                                                .shared_bytes = 232448},
+                                               backend::cuda, variant);
+    });
+  };
+  most_k("threshold,.*?CUDA: k to (\\d+)", gpu::top_k_variant::threshold, false);
+  most_k("threshold,.*?distinct (\\d+)\\.", gpu::top_k_variant::threshold, true);
+  most_k("two_pass_insert,.*?k up to (\\d+)\\.", gpu::top_k_variant::two_pass_insert, false);
+  most_k("two_pass_insert,.*?k up to (\\d+)\\.", gpu::top_k_variant::two_pass_insert, true);
+  most_k("block_rows,.*?k up to (\\d+)\\.", gpu::top_k_variant::block_rows, false);
+  check_most("top_k.hpp", "warp_rows .*?rows and k up to (\\d+)\\.", [](index_t cols) {
+    return gpu::detail::choose_top_k_variant({.rows = 2, .cols = cols, .k = cols}, backend::cuda,
+                                             gpu::top_k_variant::warp_rows);
+  });
+}
+
+TEST_CASE("The bounds of rank_rows' variants", "[headers]") {
+  using gpu::detail::choose_rank_variant;
+  const auto most_cols = [](const std::string& pattern, gpu::rank_variant variant, backend where,
+                            std::size_t element_bytes) {
+    check_most("rank.hpp", pattern, [=](index_t cols) {
+      return choose_rank_variant(variant, where, cols, element_bytes);
+    });
+  };
+  for (const backend where : {backend::cpu, backend::cuda}) {
+    most_cols("counting,.*?rows of up to (\\d+) columns", gpu::rank_variant::counting, where, 4);
+  }
+  most_cols("block_sort,.*?up to (\\d+) columns", gpu::rank_variant::block_sort, backend::cuda, 4);
+  most_cols("block_sort,.*?for double up to (\\d+)\\.", gpu::rank_variant::block_sort,
+            backend::cuda, 8);
+  const auto counts = [](backend where, index_t cols, gpu::tie_method ties) {
+    return choose_rank_variant(gpu::rank_variant::automatic, where, cols, 4, ties) ==
+           gpu::rank_variant::counting;
+  };
+  const index_t most = stated_index("rank.hpp", "comparisons per row up to (\\d+) columns");
+  const index_t with_ties = stated_index("rank.hpp", "CUDA, no average ties: (\\d+)\\)");
+  for (const auto& [where, ties, cols] :
+       {std::tuple{backend::cpu, gpu::tie_method::min, most},
+        std::tuple{backend::cpu, gpu::tie_method::average, most},
+        std::tuple{backend::cuda, gpu::tie_method::average, most},
+        std::tuple{backend::cuda, gpu::tie_method::min, with_ties}}) {
+    CHECK(counts(where, cols, ties));
+    CHECK(!counts(where, cols + 1, ties));
+  }
+}
+
+TEST_CASE("The bounds of the filters' variants", "[headers]") {
+  using gpu::mean_filter_variant;
+  const auto filter = [](mean_filter_variant variant) {
+    return [=](index_t window) {
+      return gpu::detail::choose_mean_filter_variant(
+          backend::cuda, 4,
+          {.rows = 1, .cols = 1'000'000, .output_cols = 1'000'000, .window = window}, variant);
+    };
+  };
+  check_most("mean_filter.hpp", "shared_memory,.*?window <= (\\d+)\\.",
+             filter(mean_filter_variant::shared_memory));
+  check_most("mean_filter.hpp", "register_window,.*?window <= (\\d+)\\.",
+             filter(mean_filter_variant::register_window));
+  check_most("mean_filter.hpp", "constant_memory,.*?window <= (\\d+)\\.",
+             filter(mean_filter_variant::constant_memory));
+  const index_t least = stated_index("mean_filter.hpp", "multi_level .*?window >= (\\d+)\\.");
+  CHECK(offered([&] { return filter(mean_filter_variant::multi_level)(least); }));
+  CHECK(!offered([&] { return filter(mean_filter_variant::multi_level)(least - 1); }));
+  check_most("mean_filter.hpp", "max_convolve_weights = (\\d+);", [](index_t weights) {
+    return gpu::plan_convolve<float>(1, 1000, weights, {.exec = {.target = backend::cpu}});
+  });
+  // Far windows are cut: from so many elements, and twice the row.
+  const index_t far = stated_index("mean_filter.hpp", "Of a far window, of at least (\\d+) elements");
+  const auto cut = [](index_t cols, index_t window) {
+    return gpu::detail::mean_filter_shape(
+               1, cols, {.window = window, .boundary = gpu::boundary::nearest})
+               .window < window;
+  };
+  CHECK(cut(far / 2, far));
+  CHECK(!cut(far / 2, far - 1));
+  CHECK(!cut(far, 2 * far - 1));
+}
+
+TEST_CASE("The bounds of all pairs", "[headers]") {
+  CHECK(gpu::info_of(gpu::measure::spearman).most_cols ==
+        stated_index("spearman.hpp", "cols from 3 to ([\\d,]+)\\."));
+  gpu::matrix<float> data(3, 4);
+  for (index_t i = 0; i < 12; ++i) data.data()[i] = static_cast<float>(i * i % 7);
+  check_most("pair_sinks.hpp", "0: none\\. At most ([\\d,]+)\\. Bin b", [&](index_t bins) {
+    return gpu::spearman_all_pairs(data, {.exec = {.target = backend::cpu}},
+                                   gpu::count_sink{.histogram_bins = bins});
+  });
+  CHECK(sizeof(gpu::edge) == stated("pair_sinks.hpp", "as a list\\. Memory: (\\d+) bytes an edge"));
+  CHECK(sizeof(gpu::folded_edge) ==
+        stated("pair_sinks.hpp", "Spearman only\\. Memory: (\\d+) bytes an edge"));
+  const auto observations =
+      static_cast<index_t>(std::pow(10, stated("p_value.hpp", "observations from 3 to 10\\^(\\d+)")));
+  CHECK(offered([&] { return gpu::correlation_p_value(0.5, observations); }));
+  CHECK(!offered([&] { return gpu::correlation_p_value(0.5, observations + 1); }));
+}
+
+TEST_CASE("From when on rows are folded", "[headers]") {
+  const index_t least = stated_index("pair_options.hpp", "at least (\\d+) rows and");
+  const auto looks = [](index_t rows) {
+    return gpu::detail::looks_for_patterns(gpu::detail::spearman_traits, backend::cpu,
+                                           gpu::pair_variant::tiled, rows, {});
+  };
+  CHECK(looks(least));
+  CHECK(!looks(least - 1));
+  CHECK(gpu::detail::most_pattern_share(gpu::row_folding::automatic, backend::cpu,
+                                        gpu::pair_variant::tiled) ==
+        stated("pair_options.hpp", "and at most ([\\d.]+) patterns a row"));
+  CHECK(gpu::detail::most_pattern_share(gpu::row_folding::automatic, backend::cuda,
+                                        gpu::pair_variant::hopper) == 1.0 / 3);
+}

@@ -136,10 +136,11 @@ TEST_CASE("The bounds of the filters' variants", "[headers]") {
     return gpu::plan_convolve<float>(1, 1000, weights, {.exec = {.target = backend::cpu}});
   });
   // Far windows are cut: from so many elements, and twice the row.
-  const index_t far = stated_index("mean_filter.hpp", "Of a far window, of at least (\\d+) elements");
+  const index_t far =
+      stated_index("mean_filter.hpp", "Of a far window, of at least (\\d+) elements");
   const auto cut = [](index_t cols, index_t window) {
-    return gpu::detail::mean_filter_shape(
-               1, cols, {.window = window, .boundary = gpu::boundary::nearest})
+    return gpu::detail::mean_filter_shape(1, cols,
+                                          {.window = window, .boundary = gpu::boundary::nearest})
                .window < window;
   };
   CHECK(cut(far / 2, far));
@@ -159,8 +160,8 @@ TEST_CASE("The bounds of all pairs", "[headers]") {
   CHECK(sizeof(gpu::edge) == stated("pair_sinks.hpp", "as a list\\. Memory: (\\d+) bytes an edge"));
   CHECK(sizeof(gpu::folded_edge) ==
         stated("pair_sinks.hpp", "Spearman only\\. Memory: (\\d+) bytes an edge"));
-  const auto observations =
-      static_cast<index_t>(std::pow(10, stated("p_value.hpp", "observations from 3 to 10\\^(\\d+)")));
+  const auto observations = static_cast<index_t>(
+      std::pow(10, stated("p_value.hpp", "observations from 3 to 10\\^(\\d+)")));
   CHECK(offered([&] { return gpu::correlation_p_value(0.5, observations); }));
   CHECK(!offered([&] { return gpu::correlation_p_value(0.5, observations + 1); }));
 }

@@ -6,7 +6,7 @@
 set -euo pipefail
 source tools/dev/common.sh
 
-campaigns=(parts_model_test part_faults_test)
+campaigns=(parts_model_test part_faults_test pair_soak_test)
 
 minutes=${1:-10}
 [[ $minutes =~ ^[1-9][0-9]*$ ]] || fail "torture: got '$minutes', expected a number of minutes"

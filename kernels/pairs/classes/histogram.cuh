@@ -65,6 +65,12 @@ class sum_counter {
   unsigned base_;
 };
 
+/// Selects bytes for prmt: the sign of the first word fills the low half of the result (0xb is the
+/// sign of byte 3, twice), that of the second word the high half (0xf: of byte 7).
+inline constexpr unsigned spread_signs = 0xffbb;
+/// The odd factor that undoes the borrow between 16-bit fields: 2^16 + 1.
+inline constexpr unsigned without_borrow = 65537;
+
 /// Decides the sums of a thread and counts the kept ones. All in steps.
 template <bool square>
 __device__ __forceinline__ decisions decide_and_count(const int (&sums)[128], dropped_sums dropped,
@@ -87,12 +93,12 @@ __device__ __forceinline__ decisions decide_and_count(const int (&sums)[128], dr
     const int low = sums[i + 64];
     counter.count(high);
     unsigned signs = 0;
-    asm("prmt.b32 %0, %1, %2, 0xffbb;"
+    asm("prmt.b32 %0, %1, %2, %3;"
         : "=r"(signs)
-        : "r"(low * low + limit), "r"(high * high + limit));
+        : "r"(low * low + limit), "r"(high * high + limit), "n"(spread_signs));
     asm("mad.lo.u32 %0, %1, %2, %0;"
         : "+r"(kept.words[(i >> 1) & 1][i & 1])
-        : "r"(signs), "r"(65537U << (15 - (i >> 2))));
+        : "r"(signs), "r"(without_borrow << (15 - (i >> 2))));
     counter.count(low);
   }
   return kept;

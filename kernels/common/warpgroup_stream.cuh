@@ -165,6 +165,10 @@ struct warpgroup_stream {
 
   // ---- the consumers -----------------------------------------------------------------------
 
+  /// Address of a stage in shared memory.
+  [[nodiscard]] __device__ __forceinline__ unsigned memory(unsigned stage) const {
+    return first_stage + stage * stage_bytes;
+  }
   __device__ __forceinline__ void wait_until_full(position at) const {
     barrier_wait(full(at.stage), at.phase);
   }
@@ -189,7 +193,7 @@ struct warpgroup_stream {
   __device__ __forceinline__ void issue_load(const load& here, position to) const {
     barrier_wait(empty(to.stage), to.phase ^ 1U);
     barrier_expect(full(to.stage), stage_bytes);
-    walk.issue(here, first_stage + to.stage * stage_bytes, full(to.stage));
+    walk.issue(here, memory(to.stage), full(to.stage));
   }
   /// Moves the producer to the first load of the item, or of a later one.
   __device__ __forceinline__ void go_to(cursor at) const {

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <functional>
 
-#include "cuda/pairs/on_device/arena.hpp"
 #include "cuda/pairs/pack_rows.hpp"
 #include "cuda/pairs/row_format.hpp"
+#include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
 #include "pairs/on_device.hpp"
 

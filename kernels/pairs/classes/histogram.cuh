@@ -115,10 +115,9 @@ __device__ __forceinline__ void add_to_bin(const bin_sink_args& args, split_coun
   if (before + count < before) atomicAdd(&block_bins[place].high, 1U);
 }
 
-/// Place of a sum in args.bins, by the definition of rho.
+/// Place of a sum in args.bins.
 __device__ __noinline__ index_t exact_place(const bin_sink_args& args, int sum, double scale) {
-  const double rho = static_cast<double>(sum) / scale;  // as detail::rho_of
-  return bin_of(args, rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho));
+  return place_of(args, detail::rho_at_scale(static_cast<double>(sum), scale));
 }
 
 /// The place of a sum by a float estimate of its rho, where no error of it could change that.
@@ -176,7 +175,7 @@ __device__ __noinline__ void flush_histogram(const count_arguments& args, unsign
                                              split_count* block_bins, dropped_sums dropped,
                                              class_pair classes) {
   __syncthreads();
-  const double scale = sqrt(static_cast<double>(classes.left) * static_cast<double>(classes.right));
+  const double scale = detail::rho_scale(classes.left, classes.right);
   const int bound = min(static_cast<int>(scale) + 1, args.largest_sum);
   const int first = dropped.first / sum_step;
   const int past = first + dropped.length / sum_step;
@@ -184,7 +183,7 @@ __device__ __noinline__ void flush_histogram(const count_arguments& args, unsign
   const int below = max(bound + first, 0);
   const int entries = below + max(bound - past + 1, 0);
   // An odd number of entries a thread: no two threads of a warp meet in a bank.
-  const int share = (entries + count_threads - 1) / count_threads | 1;
+  const int share = static_cast<int>(ceil_div(entries, count_threads)) | 1;
   const int begin = static_cast<int>(threadIdx.x) * share;
   const int end = min(begin + share, entries);
   const place_estimate estimate(args.bins, scale);

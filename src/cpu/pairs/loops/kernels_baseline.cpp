@@ -3,6 +3,7 @@
 
 #include "cpu/pairs/loops/kernels.hpp"
 #include "stats/pearson_order.hpp"
+#include "stats/statistic.hpp"
 
 namespace gpu::cpu {
 namespace {

@@ -26,14 +26,19 @@
 //
 // Shared memory of a block:
 //
-//   dynamic, 1024-byte aligned                                     static
-//   +---------+---------+-----+-------------+--------------+------+
-//   +----------+----------+----------+ | stage 0 | stage 1 | ... | stage n - 1 | resident     |
-//   rest |  | full     | empty    | producer | |         |         |     |             | operands,
-//   one| of   |  | barriers | barriers | state    | |         |         |     |             | a
-//   warpgroup  | user |  | n        | n        |          |
-//   +---------+---------+-----+-------------+--------------+------+
-//   +----------+----------+----------+ ^ first_stage       ^ stage_bytes apart stream_storage
+//   dynamic, aligned to 1024 bytes
+//   +---------+---------+-----+-------------+-----------+-----------+-----+------------------+
+//   | stage 0 | stage 1 | ... | stage n - 1 | operand 0 | operand 1 | ... | what else a user |
+//   |         |         |     |             | (resident, one a warpgroup) | has              |
+//   +---------+---------+-----+-------------+-----------+-----------+-----+------------------+
+//   ^ first_stage       ^ first_stage + 2 * stage_bytes
+//
+//   static: stream_storage
+//   +--------------------------+---------------------------+--------------------------------------+
+//   | full barriers, 8 bytes a | empty barriers, 8 bytes a | state of the producer: item, load,   |
+//   | stage                    | stage                     | position in the ring, whether there  |
+//   |                          |                           | is more                              |
+//   +--------------------------+---------------------------+--------------------------------------+
 //
 // Who produces. Either thread 0, which is a consumer's too and issues one load each time that its
 // warpgroup has work under way (start(), issue()); its state is in shared memory, so that the
@@ -48,8 +53,7 @@
 //   cluster               constant: blocks that share their stages; 1 where there are no clusters.
 //   cursor                an item and where its loads are: `item`, and what locate() fills in.
 //   load                  one load of an item, often a tile_range. Neither has initialisers,
-//   because
-//                         they stand in shared memory.
+//                         because they stand in shared memory.
 //   first_item()          of all blocks.
 //   locate(cursor&)       finds the loads of the item, or of a later item of the block where this
 //                         one has none. Returns false at the end of the work. Consumers walk over

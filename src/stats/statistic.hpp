@@ -24,9 +24,9 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double rho_at_scale(double product_sum, double
 /// S_xy / sqrt(S_xx * S_yy).
 GPU_SIMILARITY_INLINE_HOST_DEVICE double rho_of(std::int64_t product_sum, std::int64_t square_sum_x,
                                                 std::int64_t square_sum_y) {
-  return rho_at_scale(
-      static_cast<double>(product_sum),
-      rho_scale(static_cast<double>(square_sum_x), static_cast<double>(square_sum_y)));
+  const double scale =
+      rho_scale(static_cast<double>(square_sum_x), static_cast<double>(square_sum_y));
+  return rho_at_scale(static_cast<double>(product_sum), scale);
 }
 
 }  // namespace gpu::detail

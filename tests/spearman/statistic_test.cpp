@@ -48,7 +48,7 @@ products large_products(std::int32_t square_row) {
   for (int i = 0; i < 4000; ++i) {
     const auto square = static_cast<std::int32_t>(1 + random() % 0x7ffffffeU);
     const double bound = std::sqrt(static_cast<double>(square_row) * square);
-    const auto sum = static_cast<std::int32_t>(bound - random() % 3);
+    const auto sum = static_cast<std::int32_t>(bound) - static_cast<std::int32_t>(random() % 3);
     out.sums.push_back(i % 2 == 0 ? sum : -sum);
     out.square_sums.push_back(square);
   }

@@ -5,14 +5,15 @@
 //
 // A line of the input is one job:
 //   measure rows cols pairs_in_blocks factor_variance levels max_p sink calls [table.npy]
-// measure: spearman or pearson; the next five are those of tests/support/correlated_rows.hpp
-// (pairs_in_blocks 0: independent rows) and of the filter; sink: edges, unordered, stream, counts
-// or top_k (10), on the CPU behind "cpu:"; calls: timed ones behind one that is not; the table is
-// written where a name is given.
-// Prints a line of each: the job, how many pairs were kept, their share, the median, best and worst
-// call in seconds, preparation and pairs of the last call, and edges a second by the median.
-// max_p may be several cuts with commas between them, each stricter than the one before. The last
-// line is then the largest ratio of the time of a stricter cut to that of a looser one.
+// measure: spearman, pearson, cosine, ...; the next five are those of
+// tests/support/correlated_rows.hpp (pairs_in_blocks 0: independent rows) and of the filter, whose
+// cut is one on the magnitude for a measure without p; sink: edges, unordered, stream, counts,
+// dense or top_k (10), on the CPU behind "cpu:"; calls: timed ones behind one that is not; the
+// table is written where a name is given. Prints a line of each: the job, how many pairs were kept,
+// their share, the median, best and worst call in seconds, preparation and pairs of the last call,
+// and edges a second by the median. max_p may be several cuts with commas between them, each
+// stricter than the one before. The last line is then the largest ratio of the time of a stricter
+// cut to that of a looser one.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -26,15 +27,14 @@
 #include <string_view>
 #include <vector>
 
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "tests/support/correlated_rows.hpp"
 
 namespace {
 
 struct job {
-  std::string measure;
+  gpu::measure what = gpu::measure::spearman;
   gpu_test::correlated_shape shape;
   std::vector<double> cuts;
   bool on_cpu;
@@ -54,9 +54,11 @@ bool read_job(const std::string& line, job& out) {
   constexpr std::string_view cpu = "cpu:";
   std::istringstream in(line);
   std::string cuts;
-  in >> out.measure >> out.shape.rows >> out.shape.cols >> out.shape.pairs_in_blocks >>
+  std::string name;
+  in >> name >> out.shape.rows >> out.shape.cols >> out.shape.pairs_in_blocks >>
       out.shape.factor_variance >> out.shape.levels >> cuts >> out.sink >> out.calls;
   if (in.fail()) return false;
+  out.what = gpu::measure_of(name);
   out.cuts = read_cuts(cuts);
   out.on_cpu = out.sink.starts_with(cpu);
   if (out.on_cpu) out.sink.erase(0, cpu.size());
@@ -102,14 +104,15 @@ auto run(const job& asked, gpu::matrix_view<const float> rows, const Sink& sink)
   if (asked.on_cpu) options.exec.target = gpu::backend::cpu;
   // Continuous rows do not repeat, and ties should not hide.
   options.fold = gpu::row_folding::never;
-  return asked.measure == "spearman" ? gpu::spearman_all_pairs(rows, options, sink)
-                                     : gpu::pearson_all_pairs(rows, options, sink);
+  return gpu::all_pairs(asked.what, rows, options, sink);
 }
 
 // One call; the end of its result is not part of it.
 double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows,
              gpu::pair_summary& summary) {
-  const gpu::pair_filter keep{.max_p = max_p};
+  const bool has_p = gpu::info_of(asked.what).test != gpu::significance::none;
+  const gpu::pair_filter keep =
+      has_p ? gpu::pair_filter{.max_p = max_p} : gpu::pair_filter{.min_abs = max_p};
   const auto start = std::chrono::steady_clock::now();
   const auto since = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -121,6 +124,10 @@ double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows,
     summary = result.summary;
   } else if (asked.sink == "top_k") {
     const auto result = run(asked, rows, gpu::top_k_sink{.k = 10, .keep = keep});
+    seconds = since();
+    summary = result.summary;
+  } else if (asked.sink == "dense") {
+    const auto result = run(asked, rows, gpu::dense_sink_f32{});
     seconds = since();
     summary = result.summary;
   } else if (asked.sink == "stream") {
@@ -153,7 +160,7 @@ double run_cut(const job& asked, double max_p, gpu::matrix_view<const float> row
   std::printf(
       "%s %lldx%lld p<=%g %s%s kept %llu (%.3g) s %.5f best %.5f worst %.5f prepare %.5f pairs "
       "%.5f edges/s %.3g\n",
-      asked.measure.c_str(), static_cast<long long>(asked.shape.rows),
+      std::string(to_string(asked.what)).c_str(), static_cast<long long>(asked.shape.rows),
       static_cast<long long>(asked.shape.cols), max_p, asked.on_cpu ? "cpu:" : "",
       asked.sink.c_str(), static_cast<unsigned long long>(summary.pairs_kept),
       static_cast<double>(summary.pairs_kept) / static_cast<double>(summary.pairs_tested), median,

@@ -23,7 +23,8 @@ std::vector<gpu::edge> some_edges(std::size_t count) {
 // On one thread; the argument is the number of observations.
 void p_of_edges(benchmark::State& state) {
   std::vector<gpu::edge> edges = some_edges(1 << 20);
-  const gpu::stats::edge_p_values p(state.range(0), gpu::tail::two_sided, 1);
+  const gpu::stats::edge_p_values p(gpu::significance::student_t, state.range(0),
+                                    gpu::tail::two_sided, 1);
   for (auto _ : state) {
     p.fill(edges);
     benchmark::ClobberMemory();

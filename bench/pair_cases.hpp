@@ -88,12 +88,19 @@ void register_pairs(const std::string& measure, const backend_variant& which, st
         ->UseRealTime()
         ->Unit(benchmark::kMillisecond);
   };
-  add("count_strict", gpu::count_sink{.keep = {.max_p = strict_p}});
-  add("count_loose", gpu::count_sink{.keep = {.max_p = loose_p}});
-  add("edges_strict", gpu::edge_sink{.keep = {.max_p = strict_p}});
+  // A measure without p is cut by magnitude.
+  const bool has_p = gpu::info_of(gpu::measure_of(measure)).test != gpu::significance::none;
+  const gpu::pair_filter strict =
+      has_p ? gpu::pair_filter{.max_p = strict_p} : gpu::pair_filter{.min_abs = 0.9};
+  const gpu::pair_filter loose =
+      has_p ? gpu::pair_filter{.max_p = loose_p} : gpu::pair_filter{.min_abs = 0.2};
+  add("count_strict", gpu::count_sink{.keep = strict});
+  add("count_loose", gpu::count_sink{.keep = loose});
+  add("edges_strict", gpu::edge_sink{.keep = strict});
   if (which.variant == gpu::pair_variant::naive) return;
   add("top_10", gpu::top_k_sink{.k = 10});
   if (rows <= 20'000) add("dense_f32", gpu::dense_sink_f32{});
+  if (!has_p) return;
   add("bh",
       gpu::count_sink{.keep = {.max_p = loose_p, .adjust = gpu::adjustment::benjamini_hochberg}});
 }

@@ -1,35 +1,60 @@
-# Install rules and the package that find_package(gpu_similarity CONFIG) finds. Relocatable: no
-# path of the build machine is written into it.
+# Install rules, the package that find_package(gpu_similarity CONFIG) finds, and gpu-similarity.pc.
+# Relocatable: no path of the build machine is written into them. Components:
+#   Runtime      the shared library
+#   Development  headers, the static library or the link to the shared one, CMake package, pkg-config
+#   Tools        the commands
+#   Licences     of this project and of the others' software in it
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/gpu_similarity")
 
 install(TARGETS gpu_similarity EXPORT gpu_similarity-targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime NAMELINK_COMPONENT Development
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/gpu" "${PROJECT_BINARY_DIR}/include/gpu"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT Development FILES_MATCHING PATTERN "*.hpp"
   PATTERN "mpi.hpp" EXCLUDE)
 if(TARGET gpu_similarity_mpi)
-  install(FILES "${PROJECT_SOURCE_DIR}/include/gpu/mpi.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gpu")
+  install(FILES "${PROJECT_SOURCE_DIR}/include/gpu/mpi.hpp"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gpu" COMPONENT Development)
   install(TARGETS gpu_similarity_mpi EXPORT gpu_similarity-targets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime NAMELINK_COMPONENT Development
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
 endif()
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-if(TARGET gpu-similarity)
-  file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-  set_target_properties(gpu-similarity PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
-  install(TARGETS gpu-similarity RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
-if(TARGET gpu-similarity-mpi)
-  set_target_properties(gpu-similarity-mpi PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
-  install(TARGETS gpu-similarity-mpi RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Licences)
+# Of a shared library the commands find the one beside them, installed or in the build tree; a static
+# one needs no path. The same path serves both places, so CMake need not rewrite it at installation:
+# for that it would pad the path with empty entries, which the loader takes for the current folder.
+set_target_properties(gpu_similarity PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+foreach(command gpu-similarity gpu-similarity-mpi)
+  if(NOT TARGET ${command})
+    continue()
+  endif()
+  set(command_paths "")
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+    set(command_paths "$ORIGIN/${to_library}")
+    get_target_property(command_folder ${command} BINARY_DIR)
+    foreach(library gpu_similarity gpu_similarity_mpi)
+      if(TARGET ${library})
+        get_target_property(library_folder ${library} BINARY_DIR)
+        file(RELATIVE_PATH to_library "${command_folder}" "${library_folder}")
+        list(APPEND command_paths "$ORIGIN/${to_library}")
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES command_paths)
+  endif()
+  # The library of MPI may lie anywhere.
+  set_target_properties(${command} PROPERTIES INSTALL_RPATH "${command_paths}"
+    INSTALL_RPATH_USE_LINK_PATH ON BUILD_WITH_INSTALL_RPATH ON)
+  install(TARGETS ${command} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Tools)
+endforeach()
 
-install(EXPORT gpu_similarity-targets NAMESPACE gpu:: DESTINATION "${package_dir}")
+install(EXPORT gpu_similarity-targets NAMESPACE gpu:: DESTINATION "${package_dir}"
+  COMPONENT Development)
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/gpu_similarity-config.cmake.in"
   "${PROJECT_BINARY_DIR}/gpu_similarity-config.cmake"
@@ -40,4 +65,29 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/gpu_similarity-config-ve
 install(FILES
   "${PROJECT_BINARY_DIR}/gpu_similarity-config.cmake"
   "${PROJECT_BINARY_DIR}/gpu_similarity-config-version.cmake"
-  DESTINATION "${package_dir}")
+  DESTINATION "${package_dir}" COMPONENT Development)
+
+# pkg-config. A shared library brings what it needs; a static one needs `pkg-config --static`.
+file(RELATIVE_PATH to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
+set(pc_definitions "")
+set(pc_private_libs "")
+if(NOT BUILD_SHARED_LIBS)
+  set(pc_definitions " -DGPU_SIMILARITY_STATIC_DEFINE")
+  set(pc_private_libs "${OpenMP_CXX_FLAGS} -pthread")
+  if(GPU_SIMILARITY_OPENBLAS)
+    string(APPEND pc_private_libs " -lopenblas")
+  endif()
+  if(GPU_SIMILARITY_CUDA)
+    if(GPU_SIMILARITY_ENABLE_CUBLAS)
+      string(APPEND pc_private_libs " -lcublas")
+    endif()
+    # Whoever links finds them in the toolkit: -L of its lib64 where that is not searched anyway.
+    string(APPEND pc_private_libs " -lcudart_static -lrt -ldl")
+  endif()
+  string(APPEND pc_private_libs " -lstdc++ -lm")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/gpu-similarity.pc.in"
+  "${PROJECT_BINARY_DIR}/gpu-similarity.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/gpu-similarity.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT Development)

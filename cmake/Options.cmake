@@ -6,18 +6,24 @@ set_property(CACHE GPU_SIMILARITY_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(GPU_SIMILARITY_ENABLE_OPENBLAS AUTO CACHE STRING
     "OpenBLAS for matrix products on the CPU: AUTO takes it where it is found, ON fails without it, OFF leaves it out")
 set_property(CACHE GPU_SIMILARITY_ENABLE_OPENBLAS PROPERTY STRINGS AUTO ON OFF)
+option(GPU_SIMILARITY_FETCH_FMT
+    "Download the headers of fmt where the system has none; pip sets it" OFF)
 option(GPU_SIMILARITY_ENABLE_CUBLAS
     "Link the CUDA toolkit's shared cuBLAS into the library and offer it as a variant of matmul" OFF)
 option(GPU_SIMILARITY_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_CLI "Build the command gpu-similarity" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_STATIC_CLI
+    "Link the command gpu-similarity statically, C library included, so that one file runs on any Linux; needs CUDA off" OFF)
 option(GPU_SIMILARITY_BUILD_PYTHON "Build the extension module of the Python package; pip sets it" OFF)
 option(GPU_SIMILARITY_ENABLE_MPI
     "Build gpu::similarity_mpi and the command gpu-similarity-mpi, for jobs of many nodes" OFF)
 option(GPU_SIMILARITY_BUILD_FUZZERS
     "Build the fuzzers of tests/fuzz: clang, and GPU_SIMILARITY_SANITIZE with fuzzer-no-link" OFF)
 option(GPU_SIMILARITY_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(GPU_SIMILARITY_HARDENING
+    "Protect the command, what reads its input, and the Python module: stack protector, checked C functions, RELRO, PIE" ON)
 option(GPU_SIMILARITY_WERROR "Treat warnings as errors" OFF)
 set(GPU_SIMILARITY_SANITIZE "" CACHE STRING
     "Host sanitizers to build with, as -fsanitize takes them (address,undefined or thread)")

@@ -31,7 +31,7 @@ GPU_SIMILARITY_EXPORT void free_storage(void* memory, std::size_t bytes) noexcep
 /// uninitialised, so that many threads can write them first, and growing moves pages instead of
 /// elements: an array of many gigabytes never needs twice its memory.
 template <class T>
-requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
 class array {
   static_assert(alignof(T) <= alignof(std::max_align_t));
 

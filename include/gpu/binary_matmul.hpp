@@ -26,7 +26,7 @@ enum class bit_product {
 
 /// The implementation that multiplies; every one gives the same integers.
 enum class binary_matmul_variant {
-  automatic,        ///< Chosen by device and shape: src/plan/binary_matmul_variants.hpp.
+  automatic,        ///< Chosen by device and shape.
   popcount,         ///< CPU: words of 64 bits, or the widest the machine has. CUDA: one thread per
                     ///< result, operands from global memory.
   popcount_shared,  ///< CUDA: a row of a in shared memory, one block per row of the result.

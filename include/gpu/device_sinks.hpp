@@ -133,8 +133,7 @@ struct sink_result<device_edge_sink> {
 
 /// A sink whose result stays in device memory.
 template <class Sink>
-concept device_pair_sink = pair_sink<Sink> && std::same_as < sink_result_t<Sink>,
-void > ;
+concept device_pair_sink = pair_sink<Sink> && std::same_as<sink_result_t<Sink>, void>;
 
 }  // namespace v0
 }  // namespace gpu

@@ -23,7 +23,7 @@ enum class transposition { none, transpose };
 /// The implementation that multiplies. All of them are deterministic: same input, same device and
 /// same options give the same bytes.
 enum class matmul_variant {
-  automatic,       ///< Chosen by type, shape and device: see plan/matmul_variants.hpp.
+  automatic,       ///< Chosen by type, shape and device.
   naive,           ///< One element of C at a time, straight from memory. CPU and CUDA.
   pitched,         ///< CUDA: rows padded to the device's pitch, so that loads are wide.
   shared_tiled,    ///< CUDA: square tiles of A and B in shared memory.
@@ -75,7 +75,7 @@ concept matmul_element = std::same_as<T, float> || std::same_as<T, double>;
 /// Operands, const or not, and a result of one element type.
 template <class A, class B, class C>
 concept matmul_operands = matmul_element<C> && std::same_as<std::remove_const_t<A>, C> &&
-    std::same_as<std::remove_const_t<B>, C>;
+                          std::same_as<std::remove_const_t<B>, C>;
 
 namespace detail {
 template <class T>
@@ -176,10 +176,9 @@ void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
 
 /// Operands and a result in different memories do not compile.
 template <class A, class B, class C>
-requires(detail::is_device_argument<A> != detail::is_device_argument<C> ||
-         detail::is_device_argument<B> !=
-             detail::is_device_argument<C>) void matmul(const A&, const B&, const C&,
-                                                        const matmul_options& = {}) {
+  requires(detail::is_device_argument<A> != detail::is_device_argument<C> ||
+           detail::is_device_argument<B> != detail::is_device_argument<C>)
+void matmul(const A&, const B&, const C&, const matmul_options& = {}) {
   static_assert(detail::never<C>,
                 "a, b, c: expected all in host memory, or views of all in device memory");
 }

@@ -39,10 +39,8 @@ struct matrix_access<matrix_view<T>> {
 
 namespace detail {
 template <class Matrix>
-concept owning_matrix = requires {
-  requires std::is_object_v<typename Matrix::value_type>;
-}
-&&std::derived_from<Matrix, matrix<typename Matrix::value_type>>;
+concept owning_matrix = requires { requires std::is_object_v<typename Matrix::value_type>; } &&
+                        std::derived_from<Matrix, matrix<typename Matrix::value_type>>;
 }  // namespace detail
 
 /// gpu::matrix, and results that are one.
@@ -64,8 +62,7 @@ GPU_SIMILARITY_EXPORT void check_column_stride(index_t stride);
 #if defined(__cpp_lib_mdspan)
 namespace detail {
 template <class Extents>
-concept two_extents = Extents::rank()
-== 2;
+concept two_extents = Extents::rank() == 2;
 template <class Layout>
 concept row_layout =
     std::same_as<Layout, std::layout_right> || std::same_as<Layout, std::layout_stride>;
@@ -89,9 +86,8 @@ struct matrix_access<std::mdspan<T, Extents, Layout>> {
 
 /// A type that can be read as a matrix in host memory.
 template <class X>
-concept matrix_like = requires(const std::remove_cvref_t<X>& x) {
-  matrix_access<std::remove_cvref_t<X>>::view(x);
-};
+concept matrix_like =
+    requires(const std::remove_cvref_t<X>& x) { matrix_access<std::remove_cvref_t<X>>::view(x); };
 
 namespace detail {
 template <class X>
@@ -121,11 +117,11 @@ concept vector_like =
 
 namespace detail {
 template <class X>
-concept borrowed_matrix = matrix_like<X> &&
-    (std::is_lvalue_reference_v<X> || matrix_access<std::remove_cvref_t<X>>::borrowed);
+concept borrowed_matrix = matrix_like<X> && (std::is_lvalue_reference_v<X> ||
+                                             matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class Range>
 concept borrowed_elements = std::ranges::contiguous_range<Range> &&
-    std::ranges::sized_range<Range> && std::ranges::borrowed_range<Range>;
+                            std::ranges::sized_range<Range> && std::ranges::borrowed_range<Range>;
 }  // namespace detail
 
 /// A view of a matrix in host memory: matrix_view<T>, or matrix_view<const T> of one that is const.
@@ -152,7 +148,8 @@ inline constexpr bool never = false;
 
 /// A temporary that owns its elements does not compile.
 template <class X>
-requires(matrix_like<X> && !detail::borrowed_matrix<X>) void view_of(X&&) {
+  requires(matrix_like<X> && !detail::borrowed_matrix<X>)
+void view_of(X&&) {
   static_assert(detail::never<X>,
                 "x: expected an object with a name, or a view: a view of this "
                 "temporary would outlive its elements");
@@ -160,8 +157,8 @@ requires(matrix_like<X> && !detail::borrowed_matrix<X>) void view_of(X&&) {
 
 /// Neither does a matrix of one.
 template <class Range>
-requires(std::ranges::contiguous_range<Range> &&
-         !detail::borrowed_elements<Range>) void as_matrix(Range&&, index_t, index_t) {
+  requires(std::ranges::contiguous_range<Range> && !detail::borrowed_elements<Range>)
+void as_matrix(Range&&, index_t, index_t) {
   static_assert(detail::never<Range>,
                 "range: expected a range with a name, or a view: a matrix of "
                 "this temporary would outlive its elements");
@@ -257,8 +254,8 @@ auto read_table(const Data& data) {
 
 /// Two tables that one call takes: both in host memory, or both in device memory.
 template <class X, class Y>
-concept tables_together = (matrix_like<X> && matrix_like<Y>) ||
-                          (device_matrix_like<X> && device_matrix_like<Y>);
+concept tables_together =
+    (matrix_like<X> && matrix_like<Y>) || (device_matrix_like<X> && device_matrix_like<Y>);
 
 /// The same of a matrix, or of a vector as a matrix of one row.
 template <class Data>
@@ -282,7 +279,7 @@ concept output_matrix = borrowed_matrix<X> && writable<X>;
 /// A matrix or vector in host memory that nothing can be written into: const, or a temporary that
 /// owns its elements. Overloads that take these say so in one message.
 template <class X>
-concept no_output = (matrix_like<X> || vector_like<X>)&&!output_matrix<X> &&
+concept no_output = (matrix_like<X> || vector_like<X>) && !output_matrix<X> &&
                     !(vector_like<X> && borrowed_elements<X> && writable<X>);
 
 /// The same for vectors.

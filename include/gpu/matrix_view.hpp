@@ -18,7 +18,8 @@ enum class memory_space : std::uint8_t { host, device };
 
 /// The element types that operations take: int8 to int32, uint8, uint16, float, double.
 template <class T>
-concept element = std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> ||
+concept element =
+    std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> ||
     std::same_as<T, std::int32_t> || std::same_as<T, std::uint8_t> ||
     std::same_as<T, std::uint16_t> || std::same_as<T, float> || std::same_as<T, double>;
 
@@ -85,7 +86,8 @@ class basic_matrix_view {
   [[nodiscard]] constexpr T* row(index_t i) const noexcept { return data_ + i * row_stride_; }
   /// Element (i, j); host views only, no range check.
   [[nodiscard]] constexpr T& operator()(index_t i, index_t j) const noexcept
-      requires(Space == memory_space::host) {
+    requires(Space == memory_space::host)
+  {
     return data_[i * row_stride_ + j];
   }
 

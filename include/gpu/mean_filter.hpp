@@ -39,7 +39,7 @@ enum class boundary {
 /// most twice the length of a row, is the window in the limits below, and on CUDA `direct`,
 /// `block_sums` and `multi_level` take it.
 enum class mean_filter_variant {
-  automatic,        ///< Chosen by type, shape and device: see plan/mean_filter_variants.hpp.
+  automatic,        ///< Chosen by type, shape and device.
   direct,           ///< Reads each window from (global) memory: window reads per output.
   constant_memory,  ///< CUDA: as direct, with the weights in constant memory; window <= 256.
   shared_memory,    ///< CUDA: a block shares a tile with its halo; window <= 4096.
@@ -102,13 +102,15 @@ inline constexpr index_t max_convolve_weights = 256;
 
 /// The element types that mean_filter and convolve take.
 template <class T>
-concept filter_element = std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> ||
+concept filter_element =
+    std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> ||
     std::same_as<T, std::int32_t> || std::same_as<T, std::uint8_t> ||
     std::same_as<T, std::uint16_t> || std::same_as<T, float> || std::same_as<T, double>;
 
 /// Output of the input's own type, or double.
 template <class Out, class In>
-concept filter_output_of = filter_element<std::remove_const_t<In>> &&
+concept filter_output_of =
+    filter_element<std::remove_const_t<In>> &&
     (std::same_as<Out, std::remove_const_t<In>> || std::same_as<Out, double>);
 
 /// What a call of mean_filter or convolve would run.
@@ -249,16 +251,15 @@ void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
 
 /// Values and means in different memories do not compile.
 template <class In, class Out>
-requires(detail::is_device_argument<In> !=
-         detail::is_device_argument<Out>) void mean_filter(const In&, const Out&,
-                                                           const mean_filter_options& = {}) {
+  requires(detail::is_device_argument<In> != detail::is_device_argument<Out>)
+void mean_filter(const In&, const Out&, const mean_filter_options& = {}) {
   static_assert(detail::never<In>,
                 "in, out: expected both in host memory, or views of both in device memory");
 }
 
 /// A plain number as options does not compile.
 template <class In, class Number>
-requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
 void mean_filter(const In&, Number) {
   static_assert(detail::never<Number>,
                 "options: expected gpu::mean_filter_options, as in {.window = 5}");
@@ -330,17 +331,16 @@ void convolve(const In&, std::span<const double>, Out&&, const convolve_options&
 
 /// Values and sums in different memories do not compile.
 template <class In, class Out>
-requires(detail::is_device_argument<In> !=
-         detail::is_device_argument<Out>) void convolve(const In&, std::span<const double>,
-                                                        const Out&, const convolve_options& = {}) {
+  requires(detail::is_device_argument<In> != detail::is_device_argument<Out>)
+void convolve(const In&, std::span<const double>, const Out&, const convolve_options& = {}) {
   static_assert(detail::never<In>,
                 "in, out: expected both in host memory, or views of both in device memory");
 }
 
 /// Weights that are not doubles side by side do not compile.
 template <class In, class Weights, class... Rest>
-requires(!std::convertible_to<const Weights&, std::span<const double>>) void convolve(
-    const In&, const Weights&, Rest&&...) {
+  requires(!std::convertible_to<const Weights&, std::span<const double>>)
+void convolve(const In&, const Weights&, Rest&&...) {
   static_assert(detail::never<Weights>,
                 "weights: expected a contiguous range of double, as std::vector<double>");
 }

@@ -137,44 +137,52 @@ auto all_pairs(MPI_Comm comm, index_t rows, const pair_options& options, const S
 template <class Sink>
 concept shared_sink = std::same_as<Sink, count_sink> || std::same_as<Sink, stream_sink>;
 
-/// gpu::spearman_all_pairs by all ranks of `comm`. Collective: every rank gives the same data,
-/// options and sink, and calls nothing else on `comm` meanwhile.
+/// gpu::all_pairs by all ranks of `comm`. Collective: every rank gives the same data, options and
+/// sink, and calls nothing else on `comm` meanwhile.
 ///
 /// A count_sink gives every rank the counts of the whole job. A stream_sink gives each rank the
 /// edges of the parts that it computed, ordered within each part; together they are the edges of
 /// the whole call, decided by the same cut. The summary is that of the whole job, on every rank,
-/// with the same checksum whichever rank computed which part. For Benjamini and Hochberg's cut one
-/// to three counting passes over all parts come first.
+/// with the same checksum whichever rank computed which part; its `patterns` is 0 where not all
+/// parts folded their rows into the same number. For Benjamini and Hochberg's cut one to three
+/// counting passes over all parts come first.
 ///
 /// @param comm a communicator whose ranks may make MPI calls from the calling thread.
-/// @param data as gpu::spearman_all_pairs.
-/// @param options as gpu::spearman_all_pairs, but `part`, which is set here; of `exec`, devices and
-///   threads may differ from rank to rank: see on_this_rank for those that are left open.
+/// @param what the measure.
+/// @param data as gpu::all_pairs.
+/// @param options as gpu::all_pairs, but `part`, which is set here; of `exec`, devices and threads
+///   may differ from rank to rank: see on_this_rank for those that are left open.
 /// @param sink a count_sink or a stream_sink.
 /// @param how how many parts.
-/// @throw as gpu::spearman_all_pairs, on every rank: where another one failed, gpu::error with
+/// @return what the sink gives, as above.
+/// @throw as gpu::all_pairs, on every rank: where another one failed, gpu::error with
 ///   error_code::cancelled. A rank that dies ends the job, as MPI has it.
 /// Cost: each part prepares its rows again; one fetch-and-add a part, a sum of the results at the
 /// end.
-template <class Data, shared_sink Sink>
-sink_result_t<Sink> spearman_all_pairs(MPI_Comm comm, const Data& data,
-                                       const spearman_options& options, const Sink& sink,
-                                       const distribution& how = {}) {
+template <table_like Data, shared_sink Sink>
+sink_result_t<Sink> all_pairs(MPI_Comm comm, measure what, const Data& data,
+                              const pair_options& options, const Sink& sink,
+                              const distribution& how = {}) {
   return detail::all_pairs(comm, detail::rows_of(data), options, sink, how,
                            [&](const pair_options& part, const auto& part_sink) {
-                             return gpu::spearman_all_pairs(data, part, part_sink);
+                             return gpu::all_pairs(what, data, part, part_sink);
                            });
 }
 
-/// The same for gpu::pearson_all_pairs.
-template <class Data, shared_sink Sink>
+/// all_pairs of measure::spearman.
+template <table_like Data, shared_sink Sink>
+sink_result_t<Sink> spearman_all_pairs(MPI_Comm comm, const Data& data,
+                                       const spearman_options& options, const Sink& sink,
+                                       const distribution& how = {}) {
+  return mpi::all_pairs(comm, measure::spearman, data, options, sink, how);
+}
+
+/// all_pairs of measure::pearson.
+template <table_like Data, shared_sink Sink>
 sink_result_t<Sink> pearson_all_pairs(MPI_Comm comm, const Data& data,
                                       const pearson_options& options, const Sink& sink,
                                       const distribution& how = {}) {
-  return detail::all_pairs(comm, detail::rows_of(data), options, sink, how,
-                           [&](const pair_options& part, const auto& part_sink) {
-                             return gpu::pearson_all_pairs(data, part, part_sink);
-                           });
+  return mpi::all_pairs(comm, measure::pearson, data, options, sink, how);
 }
 
 }  // namespace mpi

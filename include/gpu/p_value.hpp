@@ -4,6 +4,7 @@
 
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu {
@@ -25,6 +26,18 @@ inline namespace v0 {
 /// @throw gpu::invalid_argument outside these ranges.
 [[nodiscard]] GPU_SIMILARITY_EXPORT double correlation_p_value(double r, index_t observations,
                                                                tail side = tail::two_sided);
+
+/// p of a statistic of a measure, by the test that info_of(what) names: the bits that edges hold.
+/// NaN where the measure has no test.
+/// @param what the measure.
+/// @param statistic in [-1, 1]; NaN gives NaN.
+/// @param observations columns of the table, as the measure takes them; for Student's t from 3 to
+///   10^15.
+/// @param side the alternative hypothesis.
+/// @throw gpu::invalid_argument outside these ranges.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double p_value_of(measure what, double statistic,
+                                                      index_t observations,
+                                                      tail side = tail::two_sided);
 
 /// The smallest correlation c such that correlation_p_value(c) <= p: of two_sided the magnitude,
 /// of `less` the largest, negative one. Infinite where no correlation reaches p.

@@ -16,7 +16,7 @@ inline namespace v0 {
 /// The implementation that computes the pairs. All Spearman variants decide alike, bit for bit;
 /// see docs/spearman.md for what each variant gains.
 enum class pair_variant {
-  automatic,     ///< Chosen by device, operation and shape: src/plan/pair_variants.hpp.
+  automatic,     ///< Chosen by device, operation and shape.
   naive,         ///< CPU: textbook loops. CUDA: one block per row, ranks recomputed per pair.
   tiled,         ///< CPU: blocked, vectorised, parallel.
   shared_tiled,  ///< CUDA: ranks once, tiles of both operands in shared memory.

@@ -2,9 +2,10 @@
 /// @file
 /// What to keep of all pairs of rows: filters, sinks and the results that follow from them.
 ///
-/// A pair is (i, j) with i < j; of x against y, row i of x and row j of y. Its *statistic* is rho
-/// (Spearman) or r (Pearson). A pair with a constant row, or with a row that holds a NaN, has no
-/// statistic: it is NaN in a dense result, never an edge, and not a tested pair.
+/// A pair is (i, j) with i < j; of x against y, row i of x and row j of y. Its *statistic* is that
+/// of the measure: rho (Spearman), r (Pearson). A pair with a constant row, or with a row that
+/// holds a NaN, has no statistic: it is NaN in a dense result, never an edge, and not a tested
+/// pair.
 
 #include <concepts>
 #include <cstdint>
@@ -59,8 +60,8 @@ struct pair_filter {
 struct edge {
   node_id row;       ///< i
   node_id col;       ///< j > i; of x against y, a row of y
-  double statistic;  ///< rho or r
-  double p;          ///< p of the filter's tail, not adjusted
+  double statistic;  ///< Of the measure: rho, r, ...
+  double p;          ///< p of the filter's tail, not adjusted; NaN where the measure has none
   /// Whether all four members are equal.
   friend bool operator==(const edge&, const edge&) = default;
 };
@@ -294,9 +295,12 @@ struct sink_result<folded_stream_sink> {
 
 /// A type that says what to keep of all pairs. The set is closed: each is precompiled.
 template <class Sink>
-concept pair_sink = requires {
-  typename detail::sink_result<Sink>::type;
-};
+concept pair_sink = requires { typename detail::sink_result<Sink>::type; };
+
+/// A sink of measures that do not fold equal rows: all but those between patterns of rows.
+template <class Sink>
+concept unfolded_pair_sink = pair_sink<Sink> && !std::same_as<Sink, folded_edge_sink> &&
+                             !std::same_as<Sink, folded_stream_sink>;
 
 /// The type of the result that a sink gives.
 template <pair_sink Sink>

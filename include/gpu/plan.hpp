@@ -8,6 +8,7 @@
 
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/matrix_input.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -40,83 +41,107 @@ GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_device(measure what, const pai
                                                          const any_device_sink& sink);
 }  // namespace detail
 
-/// What spearman_all_pairs would run for `data`, and how many pairs a sink with the filter `keep`
-/// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at random. A part is
-/// assumed to keep the same share of its pairs as the whole table.
-/// Rows in device memory are not read: then nothing is estimated and sampled_pairs is 0.
-/// @throw as spearman_all_pairs. Cost: a fraction of a second at any number of rows.
-template <class Data>
+/// What all_pairs would run for `data`, and how many pairs a sink with the filter `keep` would
+/// keep, estimated from all pairs of a sample of at most 2048 rows drawn at random. A part is
+/// assumed to keep the same share of its pairs as the whole table. Rows in device memory are not
+/// read: then nothing is estimated and sampled_pairs is 0.
+/// @throw as all_pairs. Cost: a fraction of a second at any number of rows.
+template <table_like Data>
+[[nodiscard]] pair_plan plan_all_pairs(measure what, const Data& data,
+                                       const pair_options& options = {},
+                                       const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(what, {detail::read_table(data)}, options, keep);
+}
+
+/// The same for x against y, estimated from at most 2048 rows of each side; of a part, from its
+/// rows of x.
+template <table_like X, table_like Y>
+  requires detail::tables_together<X, Y>
+[[nodiscard]] pair_plan plan_all_pairs(measure what, const X& x, const Y& y,
+                                       const pair_options& options = {},
+                                       const pair_filter& keep = {}) {
+  return detail::plan_all_pairs(what, {detail::read_table(x), detail::read_table(y)}, options,
+                                keep);
+}
+
+/// What all_pairs would run for `data` in device memory and a sink of device_sinks.hpp:
+/// `workspace_bytes` is what pair_options::workspace must hold. Nothing is estimated, nothing is
+/// read or written.
+/// @throw as all_pairs.
+template <device_matrix_like Data, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_all_pairs(measure what, const Data& data, const pair_options& options,
+                                       const Sink& sink) {
+  return detail::plan_all_pairs_on_device(what, {detail::read_table(data)}, options, sink);
+}
+
+/// The same for x against y.
+template <device_matrix_like X, device_matrix_like Y, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_all_pairs(measure what, const X& x, const Y& y,
+                                       const pair_options& options, const Sink& sink) {
+  return detail::plan_all_pairs_on_device(what, {detail::read_table(x), detail::read_table(y)},
+                                          options, sink);
+}
+
+/// plan_all_pairs of measure::spearman.
+template <table_like Data>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data,
                                                 const spearman_options& options = {},
                                                 const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::spearman, {detail::read_table(data)}, options,
-                                keep);
+  return plan_all_pairs(measure::spearman, data, options, keep);
 }
 
-/// The same for pearson_all_pairs.
-template <class Data>
-[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data,
-                                               const pearson_options& options = {},
-                                               const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::pearson, {detail::read_table(data)}, options,
-                                keep);
-}
-
-/// What spearman_all_pairs would run for `data` in device memory and a sink of device_sinks.hpp:
-/// `workspace_bytes` is what pair_options::workspace must hold. Nothing is estimated, nothing is
-/// read or written.
-/// @throw as spearman_all_pairs.
-template <device_matrix_like Data, device_pair_sink Sink>
-[[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data, const spearman_options& options,
-                                                const Sink& sink) {
-  return detail::plan_all_pairs_on_device(detail::measure::spearman, {detail::read_table(data)},
-                                          options, sink);
-}
-
-/// The same for pearson_all_pairs.
-template <device_matrix_like Data, device_pair_sink Sink>
-[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data, const pearson_options& options,
-                                               const Sink& sink) {
-  return detail::plan_all_pairs_on_device(detail::measure::pearson, {detail::read_table(data)},
-                                          options, sink);
-}
-
-/// What spearman_all_pairs(x, y) would run, estimated from at most 2048 rows of each side; of a
-/// part, from its rows of x.
+/// The same for x against y.
 template <table_like X, table_like Y>
-requires detail::tables_together<X, Y>
+  requires detail::tables_together<X, Y>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
                                                 const spearman_options& options = {},
                                                 const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::spearman,
-                                {detail::read_table(x), detail::read_table(y)}, options, keep);
+  return plan_all_pairs(measure::spearman, x, y, options, keep);
 }
 
-/// The same for pearson_all_pairs(x, y).
-template <table_like X, table_like Y>
-requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
-                                               const pearson_options& options = {},
-                                               const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(detail::measure::pearson,
-                                {detail::read_table(x), detail::read_table(y)}, options, keep);
+/// The same for a result in device memory.
+template <device_matrix_like Data, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data, const spearman_options& options,
+                                                const Sink& sink) {
+  return plan_all_pairs(measure::spearman, data, options, sink);
 }
 
-/// What spearman_all_pairs(x, y) would run for tables in device memory and a sink of
-/// device_sinks.hpp, as above.
+/// The same for x against y and a result in device memory.
 template <device_matrix_like X, device_matrix_like Y, device_pair_sink Sink>
 [[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
                                                 const spearman_options& options, const Sink& sink) {
-  return detail::plan_all_pairs_on_device(
-      detail::measure::spearman, {detail::read_table(x), detail::read_table(y)}, options, sink);
+  return plan_all_pairs(measure::spearman, x, y, options, sink);
 }
 
-/// The same for pearson_all_pairs(x, y).
+/// plan_all_pairs of measure::pearson.
+template <table_like Data>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data,
+                                               const pearson_options& options = {},
+                                               const pair_filter& keep = {}) {
+  return plan_all_pairs(measure::pearson, data, options, keep);
+}
+
+/// The same for x against y.
+template <table_like X, table_like Y>
+  requires detail::tables_together<X, Y>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
+                                               const pearson_options& options = {},
+                                               const pair_filter& keep = {}) {
+  return plan_all_pairs(measure::pearson, x, y, options, keep);
+}
+
+/// The same for a result in device memory.
+template <device_matrix_like Data, device_pair_sink Sink>
+[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data, const pearson_options& options,
+                                               const Sink& sink) {
+  return plan_all_pairs(measure::pearson, data, options, sink);
+}
+
+/// The same for x against y and a result in device memory.
 template <device_matrix_like X, device_matrix_like Y, device_pair_sink Sink>
 [[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
                                                const pearson_options& options, const Sink& sink) {
-  return detail::plan_all_pairs_on_device(
-      detail::measure::pearson, {detail::read_table(x), detail::read_table(y)}, options, sink);
+  return plan_all_pairs(measure::pearson, x, y, options, sink);
 }
 
 }  // namespace v0

@@ -17,7 +17,7 @@
 namespace gpu {
 inline namespace v0 {
 
-/// The rows of a table, prepared for one statistic on one backend: uploaded, ranked or scaled, and
+/// The rows of a table, prepared for one measure on one backend: uploaded, ranked or scaled, and
 /// packed. A handle: copies refer to the same rows, which live as long as one of them. Any number
 /// of host threads may query the same rows at the same time.
 ///
@@ -28,6 +28,8 @@ inline namespace v0 {
 /// and a query packs them for its loops, within the memory that a call takes.
 class prepared_rows {
  public:
+  /// The measure that they are prepared for.
+  [[nodiscard]] measure what() const noexcept { return table_->what; }
   /// Rows of the table.
   [[nodiscard]] index_t rows() const noexcept { return table_->rows; }
   /// Observations of each.
@@ -59,74 +61,89 @@ class prepared_rows {
   std::shared_ptr<const detail::prepared_table> table_;
 };
 
-/// Prepares the rows of `data` for spearman_all_pairs(x, prepared, ...).
+/// Prepares the rows of `data` for all_pairs(what, x, prepared, ...).
 ///
+/// @param what the measure.
 /// @param data values [rows, cols] in host or device memory; not needed afterwards.
 /// @param options NaN policy, variant, backend, device (one), workspace, progress. Parts and
-/// folding
-///   are options of the queries and are ignored here.
+///   folding are options of the queries and are ignored here.
 /// @return the prepared rows.
-/// @throw gpu::invalid_argument for fewer than 3 columns or a NaN that the policy rejects;
+/// @throw gpu::invalid_argument for too few columns or a NaN that the policy rejects;
 ///   gpu::unsupported for several devices; gpu::out_of_memory where the rows do not fit the device;
 ///   gpu::backend_unavailable, gpu::cancelled, gpu::cuda_error.
-/// Cost: the upload of the table, and rows * cols * log(cols) for the ranks.
+/// Cost: the upload of the table, and the preparation of its rows.
+template <table_like Data>
+[[nodiscard]] prepared_rows prepare_rows(measure what, const Data& data,
+                                         const pair_options& options = {}) {
+  return prepared_rows(detail::prepare_table(what, detail::read_table(data), options));
+}
+
+/// prepare_rows of measure::spearman.
 template <table_like Data>
 [[nodiscard]] prepared_rows prepare_spearman_rows(const Data& data,
                                                   const spearman_options& options = {}) {
-  return prepared_rows(
-      detail::prepare_table(detail::measure::spearman, detail::read_table(data), options));
+  return prepare_rows(measure::spearman, data, options);
 }
 
-/// As above for pearson_all_pairs(x, prepared, ...).
+/// prepare_rows of measure::pearson.
 template <table_like Data>
 [[nodiscard]] prepared_rows prepare_pearson_rows(const Data& data,
                                                  const pearson_options& options = {}) {
-  return prepared_rows(
-      detail::prepare_table(detail::measure::pearson, detail::read_table(data), options));
+  return prepare_rows(measure::pearson, data, options);
 }
 
-/// spearman_all_pairs(x, y, ...) with rows of y that are prepared: the same result, bit for bit.
+/// all_pairs(what, x, y, ...) with rows of y that are prepared: the same result, bit for bit.
 ///
+/// @param what the measure that `y` was prepared for.
 /// @param x values [rows of x, cols].
-/// @param y from prepare_spearman_rows, as many columns.
-/// @param options as of spearman_all_pairs. The backend, the device and the variant are those of
-///   `y`: where the options ask for another one, that is an error. NaN policy: of x; rows of y were
-///   looked at when they were prepared. Rows are not folded: a query of few rows reads y once,
-///   whatever its rows have in common.
+/// @param y from prepare_rows, as many columns.
+/// @param options as of all_pairs. The backend, the device and the variant are those of `y`: where
+///   the options ask for another one, that is an error. NaN policy: of x; rows of y were looked at
+///   when they were prepared. Rows are not folded: a query of few rows reads y once, whatever its
+///   rows have in common.
 /// @param sink what to keep, with a result in host memory.
-/// @return as spearman_all_pairs(x, y, ...).
-/// @throw gpu::invalid_argument where y was prepared for Pearson, has other columns, or is on
-///   another backend or device than the options ask for; gpu::unsupported for row_folding::always
-///   and for sinks with results in device memory; else as spearman_all_pairs.
+/// @return as all_pairs(what, x, y, ...).
+/// @throw gpu::invalid_argument where y was prepared for another measure, has other columns, or is
+///   on another backend or device than the options ask for; gpu::unsupported for
+///   row_folding::always and for sinks with results in device memory; else as all_pairs.
+template <table_like X, pair_sink Sink = dense_sink>
+sink_result_t<Sink> all_pairs(measure what, const X& x, const prepared_rows& y,
+                              const pair_options& options = {}, const Sink& sink = {}) {
+  return detail::all_pairs(what, {.x = detail::read_table(x), .y = {}, .prepared_y = y.table()},
+                           options, sink);
+}
+
+/// As above with the default options.
+template <table_like X, pair_sink Sink>
+sink_result_t<Sink> all_pairs(measure what, const X& x, const prepared_rows& y, const Sink& sink) {
+  return gpu::all_pairs(what, x, y, pair_options{}, sink);
+}
+
+/// all_pairs of measure::spearman with rows of y from prepare_spearman_rows.
 template <table_like X, pair_sink Sink = dense_sink>
 sink_result_t<Sink> spearman_all_pairs(const X& x, const prepared_rows& y,
                                        const spearman_options& options = {},
                                        const Sink& sink = {}) {
-  return detail::all_pairs(detail::measure::spearman,
-                           {.x = detail::read_table(x), .y = {}, .prepared_y = y.table()}, options,
-                           sink);
+  return all_pairs(measure::spearman, x, y, options, sink);
 }
 
 /// As above with the default options.
 template <table_like X, pair_sink Sink>
 sink_result_t<Sink> spearman_all_pairs(const X& x, const prepared_rows& y, const Sink& sink) {
-  return spearman_all_pairs(x, y, spearman_options{}, sink);
+  return all_pairs(measure::spearman, x, y, sink);
 }
 
-/// pearson_all_pairs(x, y, ...) with rows of y from prepare_pearson_rows; else as
-/// spearman_all_pairs above.
+/// all_pairs of measure::pearson with rows of y from prepare_pearson_rows.
 template <table_like X, pair_sink Sink = dense_sink>
 sink_result_t<Sink> pearson_all_pairs(const X& x, const prepared_rows& y,
                                       const pearson_options& options = {}, const Sink& sink = {}) {
-  return detail::all_pairs(detail::measure::pearson,
-                           {.x = detail::read_table(x), .y = {}, .prepared_y = y.table()}, options,
-                           sink);
+  return all_pairs(measure::pearson, x, y, options, sink);
 }
 
 /// As above with the default options.
 template <table_like X, pair_sink Sink>
 sink_result_t<Sink> pearson_all_pairs(const X& x, const prepared_rows& y, const Sink& sink) {
-  return pearson_all_pairs(x, y, pearson_options{}, sink);
+  return all_pairs(measure::pearson, x, y, sink);
 }
 
 }  // namespace v0

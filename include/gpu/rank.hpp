@@ -120,8 +120,8 @@ void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
 
 /// Device views of other types do not compile.
 template <class T, class Ranks>
-requires(!(input_element<T> && std::same_as<Ranks, double>)) void rank_rows(
-    device_matrix_view<T>, device_matrix_view<Ranks>, const rank_options& = {}) {
+  requires(!(input_element<T> && std::same_as<Ranks, double>))
+void rank_rows(device_matrix_view<T>, device_matrix_view<Ranks>, const rank_options& = {}) {
   static_assert(detail::never<T>,
                 "ranks: expected elements of double, not const; data: of a type "
                 "that rank_rows of host memory takes");
@@ -129,8 +129,8 @@ requires(!(input_element<T> && std::same_as<Ranks, double>)) void rank_rows(
 
 /// Values in host memory and ranks in device memory do not compile.
 template <class Data, class Ranks>
-requires(detail::is_matrix<Data>) void rank_rows(const Data&, device_matrix_view<Ranks>,
-                                                 const rank_options& = {}) {
+  requires(detail::is_matrix<Data>)
+void rank_rows(const Data&, device_matrix_view<Ranks>, const rank_options& = {}) {
   static_assert(
       detail::never<Data>,
       "data, ranks: expected both in device memory; of host memory the ranks are returned");

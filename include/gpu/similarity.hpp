@@ -2,10 +2,13 @@
 /// @file
 /// Everything: include this, or the header of the one operation you use.
 
+#include <gpu/adjusted_p.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/array.hpp>
 #include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
+#include <gpu/cosine.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
@@ -16,6 +19,7 @@
 #include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/mean_filter.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/nan_policy.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>

@@ -31,12 +31,12 @@ enum class top_k_order {
 
 /// The implementation that selects; every one gives the same entries.
 enum class top_k_variant {
-  automatic,        ///< Chosen by type, shape, k and device: see plan/top_k_variants.hpp.
+  automatic,        ///< Chosen by type, shape, k and device; plan_top_k says which.
   threshold,        ///< A sample gives a bound, one pass keeps what beats it. k up to 4096 on CUDA.
   radix_select,     ///< CUDA: histograms of digits narrow down the k-th value; any k.
   sort,             ///< Sorts everything (CUB on CUDA); any k.
   two_pass_insert,  ///< CUDA: each thread keeps a sorted list, blocks merge; k up to 32.
-  block_rows,       ///< CUDA: one block selects one row; middle rows, k up to 4096.
+  block_rows,       ///< CUDA: one block selects one row; middle rows, k up to 2048.
   warp_rows         ///< CUDA: one warp selects one row; rows and k up to 1024.
 };
 
@@ -241,10 +241,10 @@ index_t top_k(device_matrix_view<T> data, index_t k,
 
 /// Device views of other types do not compile.
 template <class T, class Values, class Indices>
-requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
-           std::same_as<Indices, index_t>)) index_t
-    top_k(device_matrix_view<T>, index_t, device_matrix_view<Values>, device_matrix_view<Indices>,
-          const top_k_options& = {}) {
+  requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
+             std::same_as<Indices, index_t>))
+index_t top_k(device_matrix_view<T>, index_t, device_matrix_view<Values>,
+              device_matrix_view<Indices>, const top_k_options& = {}) {
   static_assert(
       detail::never<T>,
       "values: expected elements of the data's type, not const; indices: of gpu::index_t");
@@ -253,8 +253,8 @@ requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
 
 /// Values in host memory and entries in device memory do not compile.
 template <class Data, class Values, class Indices>
-requires(!detail::is_device_argument<Data> && detail::is_device_argument<Values>) index_t
-    top_k(const Data&, index_t, const Values&, const Indices&, const top_k_options& = {}) {
+  requires(!detail::is_device_argument<Data> && detail::is_device_argument<Values>)
+index_t top_k(const Data&, index_t, const Values&, const Indices&, const top_k_options& = {}) {
   static_assert(detail::never<Data>,
                 "data, values, indices: expected all in device memory; of host memory the entries "
                 "are returned");
@@ -263,10 +263,10 @@ requires(!detail::is_device_argument<Data> && detail::is_device_argument<Values>
 
 /// The same of vectors.
 template <class T, class Values, class Indices>
-requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
-           std::same_as<Indices, index_t>)) index_t
-    top_k(device_vector_view<T>, index_t, device_vector_view<Values>, device_vector_view<Indices>,
-          const top_k_options& = {}) {
+  requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
+             std::same_as<Indices, index_t>))
+index_t top_k(device_vector_view<T>, index_t, device_vector_view<Values>,
+              device_vector_view<Indices>, const top_k_options& = {}) {
   static_assert(
       detail::never<T>,
       "values: expected elements of the data's type, not const; indices: of gpu::index_t");

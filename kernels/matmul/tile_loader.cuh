@@ -91,9 +91,7 @@ class tile_loader {
   static __device__ int first_lane() {
     return static_cast<int>(threadIdx.x) % copies_across * lanes_per_copy;
   }
-  static __device__ int first_depth() {
-    return static_cast<int>(threadIdx.x) / copies_across;
-  }
+  static __device__ int first_depth() { return static_cast<int>(threadIdx.x) / copies_across; }
 
   const T* next_[parts];
   index_t step_;
@@ -133,12 +131,8 @@ class tile_loader<T, width, depth, threads, tile_reading::along_depth> {
   static constexpr int passes = width / lanes_per_pass;
   static_assert(depth % 8 == 0 && width % lanes_per_pass == 0);
 
-  static __device__ int first_lane() {
-    return static_cast<int>(threadIdx.x) / 8;
-  }
-  static __device__ int first_depth() {
-    return static_cast<int>(threadIdx.x) % 8;
-  }
+  static __device__ int first_lane() { return static_cast<int>(threadIdx.x) / 8; }
+  static __device__ int first_depth() { return static_cast<int>(threadIdx.x) % 8; }
 
   const T* next_[passes];
 };

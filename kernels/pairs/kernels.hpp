@@ -16,6 +16,7 @@
 
 #include "base/keep_range.hpp"
 #include "stats/statistic.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::kernels {
 
@@ -44,13 +45,14 @@ struct row_norm {
 
 /// A contiguous range of the prepared rows in device memory.
 struct pair_operand {
-  const void* values = nullptr;     // [count, pitch]
-  index_t pitch = 0;                // elements from one row to the next
-  index_t columns = 0;              // elements of a row, padding included where the tile needs it
-  int limbs = 1;                    // tensor_limbs: limbs of a row, each `columns` long
-  const row_norm* norms = nullptr;  // [count]
-  const std::int64_t* square_sums = nullptr;  // [count]; <= 0: the row has no statistic
-  const double* unit_rows = nullptr;          // Pearson: [count, unit_pitch], see unit_row_layout
+  const void* values = nullptr;  // [count, pitch]
+  index_t pitch = 0;             // elements from one row to the next
+  index_t columns = 0;           // elements of a row, padding included where the tile needs it
+  int limbs = 1;                 // tensor_limbs: limbs of a row, each `columns` long
+  detail::row_centre centre = detail::row_centre::mean;  // naive_pearson
+  const row_norm* norms = nullptr;                       // [count]
+  const std::int64_t* square_sums = nullptr;             // [count]; <= 0: the row has no statistic
+  const double* unit_rows = nullptr;  // Pearson: [count, unit_pitch], see unit_row_layout
   index_t unit_pitch = 0;
   index_t first = 0;  // number of row 0 in the whole input
   index_t count = 0;
@@ -304,7 +306,7 @@ void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, i
 template <class T>
 void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_t stream);
 
-/// Where element k of a unit row lies: the eight partial sums of stats/pearson_order.hpp one after
+/// Where element k of a unit row lies: the eight partial sums of stats/unit_rows.hpp one after
 /// the other, in the order that adds them up as a balanced tree.
 struct unit_row_layout {
   index_t segment;  // elements of a partial sum
@@ -312,11 +314,12 @@ struct unit_row_layout {
   [[nodiscard]] constexpr index_t pitch() const { return 8 * segment; }
 };
 
-/// Pearson's prologue: unit rows [rows, unit_row_layout(cols).pitch()] and their status:
-/// square_sums[i] is 1, 0 for a constant row, -1 for a row with NaN, -2 for one with an infinity.
+/// The prologue of unit rows: unit rows [rows, unit_row_layout(cols).pitch()] and their status:
+/// square_sums[i] is 1, 0 for a row that `centre` leaves nothing of, -1 for a row with NaN, -2 for
+/// one with an infinity.
 template <class T>
-void launch_unit_rows(device_matrix_view<const T> data, double* unit_rows,
-                      std::int64_t* square_sums, cudaStream_t stream);
+void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centre,
+                      double* unit_rows, std::int64_t* square_sums, cudaStream_t stream);
 
 /// Each double of the unit rows as two tf32 floats, high and low part, `columns` (a multiple of
 /// 16) doubles a row, zero padded.

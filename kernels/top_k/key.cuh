@@ -121,8 +121,8 @@ class rival_test {
 
 /// Bits of a composite that hold the position: all that the key leaves.
 template <class T, class Composite>
-inline constexpr int position_bits = sizeof(Composite) == 16 ? 64
-                                                             : static_cast<int>(64 - key_bits<T>);
+inline constexpr int position_bits =
+    sizeof(Composite) == 16 ? 64 : static_cast<int>(64 - key_bits<T>);
 
 /// The complement is taken within these bits; the top one of 64 stays clear, so that every
 /// composite, also 0, has a position that is not negative.

@@ -35,10 +35,11 @@ from ._faces import (
     uniform_filter1d,
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
-from ._options import PairRunOptions, RunOptions
+from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
 from ._pairs import (
     counts,
     dense,
+    edges,
     pearson_edges,
     plan,
     prepare,
@@ -62,6 +63,7 @@ __version__: str = _core.version
 _ON_DEMAND = ("anndata", "arrow", "distributed", "plot")
 
 __all__ = [
+    "MEASURES",
     "Backend",
     "BackendUnavailable",
     "Bits",
@@ -78,6 +80,7 @@ __all__ = [
     "FoldedEdges",
     "FoldedStream",
     "InvalidArgument",
+    "MeasureInfo",
     "OutOfMemory",
     "PairPlan",
     "PairRunOptions",
@@ -103,6 +106,7 @@ __all__ = [
     "device",
     "devices",
     "distributed",
+    "edges",
     "folded_edges",
     "folded_stream",
     "matmul",

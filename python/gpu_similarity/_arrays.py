@@ -35,7 +35,11 @@ def host_array(x: Any, argument: str, *, copy: bool | None = None, ordinal: bool
     """
     a: Array = x if type(x) is np.ndarray else _to_numpy(x, argument, copy)
     if a.dtype not in _DIRECT:
-        a = _convert(a, argument, copy, ordinal)
+        try:
+            a = _convert(a, argument, copy, ordinal)
+        except (TypeError, ValueError):
+            _check_columns(x, argument)
+            raise
     if not (a.flags.c_contiguous and a.flags.aligned) and not _readable_rows(a):
         if copy is False:
             raise ValueError(
@@ -90,7 +94,7 @@ def _to_numpy(x: Any, argument: str, copy: bool | None) -> Array:
                 f"{type(x).__qualname__}), expected one on the host; copy=True copies it there"
             )
         return _device.to_host(x)
-    if hasattr(x, "to_numpy") and hasattr(x, "columns"):
+    if _is_frame(x):
         a = np.asarray(x.to_numpy())
     elif hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray):
         try:
@@ -107,8 +111,28 @@ def _to_numpy(x: Any, argument: str, copy: bool | None) -> Array:
                 "copy=False forbids a copy"
             )
     if a.dtype == object:
-        raise TypeError(f"{argument}: got values of mixed or unknown type, expected numbers")
+        if copy is False or not _is_frame(x):
+            raise TypeError(f"{argument}: got values of mixed or unknown type, expected numbers")
+        a = np.column_stack(_check_columns(x, argument))
     return a
+
+
+def _is_frame(x: Any) -> bool:
+    return hasattr(x, "to_numpy") and hasattr(x, "columns")
+
+
+def _check_columns(x: Any, argument: str) -> list[Array]:
+    """The columns of a data frame; an error names the first that is not taken, and its dtype."""
+    columns = []
+    for position, name in enumerate(x.columns if _is_frame(x) else ()):
+        # By position: names may repeat.
+        column = x.iloc[:, position] if hasattr(x, "iloc") else x[:, position]
+        where = f"{argument}: column {name!r} of dtype {column.dtype}"
+        values = np.asarray(column.to_numpy())
+        if values.dtype == object:
+            raise TypeError(f"{where}: got values of mixed or unknown type, expected numbers")
+        columns.append(values if values.dtype in _DIRECT else _convert(values, where, None, False))
+    return columns
 
 
 def _convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:

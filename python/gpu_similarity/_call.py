@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, _device
 from ._arrays import Array, is_plain_table, row_names, table
-from ._options import Adjustment, Measure, PairRunOptions, Tail
+from ._options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
 from ._progress import callback
 from ._results import Names
 
@@ -110,7 +110,7 @@ def pair_call(
         return tuple.__new__(PairCall, (x, None, options, None, None, rows, cols, None, ()))
     if type(x) is not np.ndarray and copy is not True and _device.is_device_array(x):
         return _device_call(x, y, options, names, y_names)
-    ordinal = measure == "spearman"
+    ordinal = measure in MEASURES and MEASURES[measure].is_ordinal
     first = table(x, "x", copy=copy, ordinal=ordinal)
     rows, cols = first.shape
     labels = row_names(x, "names", names, rows)

@@ -65,7 +65,9 @@ def checksum(row: npt.ArrayLike, col: npt.ArrayLike, statistic: npt.ArrayLike) -
     Raises
     ------
     ValueError
-        For arrays of unequal lengths.
+        For arrays of unequal lengths, and for row numbers outside of [0, 2**32).
+    TypeError
+        For row numbers that are not integers.
 
     Examples
     --------
@@ -74,6 +76,25 @@ def checksum(row: npt.ArrayLike, col: npt.ArrayLike, statistic: npt.ArrayLike) -
     >>> gs.checksum(edges.row, edges.col, edges.statistic) == edges.summary.checksum
     True
     """
-    i, j = (np.ascontiguousarray(end, dtype=np.uint32).view(np.int32) for end in (row, col))
+    i, j = _row_numbers(row, "row"), _row_numbers(col, "col")
     values = np.ascontiguousarray(statistic, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"statistic: got {values.ndim} dimensions, expected 1")
     return Checksum._make(_core.checksum(i, j, values))
+
+
+def _row_numbers(numbers: npt.ArrayLike, argument: str) -> npt.NDArray[np.int32]:
+    """The words of unsigned 32-bit numbers, as the compiled part takes them."""
+    found = np.asarray(numbers)
+    if found.ndim != 1:
+        raise ValueError(f"{argument}: got {found.ndim} dimensions, expected 1")
+    if found.size == 0:
+        return np.empty(0, np.int32)
+    if found.dtype.kind not in "iu":
+        raise TypeError(f"{argument}: got elements of type {found.dtype}, expected integers")
+    if found.dtype != np.uint32 and not (found.min() >= 0 and found.max() < 2**32):
+        raise ValueError(
+            f"{argument}: got numbers from {found.min()} to {found.max()}, expected 0 to "
+            f"{2**32 - 1}"
+        )
+    return np.ascontiguousarray(found, dtype=np.uint32).view(np.int32)

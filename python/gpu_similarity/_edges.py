@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -61,9 +61,10 @@ class Edges(PairRecords):
         )
 
     def _line(self, record: Any) -> str:
+        p = f"  p = {record['p']:.3g}" if self.has_p else ""
         return (
             f"{self.label(record['row'])} -- {self.other_label(record['col'])}  "
-            f"{record['statistic']:.6f}  p = {record['p']:.3g}"
+            f"{record['statistic']:.6f}{p}"
         )
 
     def best(self, count: int = 10) -> Edges:
@@ -101,27 +102,64 @@ class Edges(PairRecords):
         shape = (self.summary.rows, self.other_rows)
         return sparse.coo_array((data, (i, j)), shape=shape).tocsr()
 
-    def to_networkx(self, *, isolated: bool = False) -> Any:
+    def to_networkx(
+        self, *, isolated: bool = False, nodes: Literal["names", "rows"] = "names"
+    ) -> Any:
         """A networkx.Graph whose edges have the attributes statistic and p.
 
-        Nodes are the names or numbers of the rows; those without an edge only with `isolated`. Of
-        x against y, nodes are ("x", name) and ("y", name), with the attribute bipartite 0 and 1.
+        Nodes are the names of the rows, or their numbers where rows have no names or with
+        nodes="rows"; then each has its name as the attribute label. Rows without an edge are nodes
+        only with `isolated`. Of x against y, nodes are ("x", name) and ("y", name), with the
+        attribute bipartite 0 and 1.
+
+        Raises
+        ------
+        ValueError
+            Where two rows of the graph have one name, which would be one node, or a name is
+            missing; nodes="rows" takes them.
         """
         import networkx
 
+        if nodes not in ("names", "rows"):
+            raise ValueError(f"nodes: got {nodes!r}, expected 'names' or 'rows'")
         graph = networkx.Graph()
-        row, col = (ends.tolist() for ends in self._ends())
-        rows: list[Any] = [self.label(i) for i in range(self.summary.rows)] if isolated else row
         if self._is_bipartite:
-            cols = [self.other_label(i) for i in range(self.other_rows)] if isolated else col
-            graph.add_nodes_from((("x", name) for name in rows), bipartite=0)
-            graph.add_nodes_from((("y", name) for name in cols), bipartite=1)
-            row, col = [("x", name) for name in row], [("y", name) for name in col]
-        elif isolated:
-            graph.add_nodes_from(rows)
-        values = zip(row, col, self.statistic.tolist(), self.p.tolist(), strict=True)
-        graph.add_edges_from((i, j, {"statistic": s, "p": p}) for i, j, s, p in values)
+            rows = self._add_nodes(graph, "names", "x", self.row, isolated, nodes)
+            cols = self._add_nodes(graph, "y_names", "y", self.col, isolated, nodes)
+        else:
+            ends = np.concatenate([self.row, self.col])
+            rows = cols = self._add_nodes(graph, "names", None, ends, isolated, nodes)
+        columns = (self.row, self.col, self.statistic, self.p)
+        values = zip(*(column.tolist() for column in columns), strict=True)
+        graph.add_edges_from((rows[i], cols[j], {"statistic": s, "p": p}) for i, j, s, p in values)
         return graph
+
+    def _add_nodes(
+        self,
+        graph: Any,
+        argument: str,
+        side: str | None,
+        used: npt.NDArray[Any],
+        isolated: bool,
+        nodes: str,
+    ) -> dict[int, Any]:
+        """Adds the rows of one side, and gives the node of each."""
+        of_y = side == "y"
+        names = self.other_names if of_y else self.names
+        count = self.other_rows if of_y else self.summary.rows
+        rows: list[int] = list(range(count)) if isolated else np.unique(used).tolist()
+        labels = rows if names is None else names[np.asarray(rows, dtype=np.int64)].tolist()
+        if nodes == "names" and names is not None:
+            _check_unique(argument, rows, labels)
+        own = labels if nodes == "names" else rows
+        found = dict(
+            zip(rows, own if side is None else [(side, name) for name in own], strict=True)
+        )
+        graph.add_nodes_from(found.values(), **({} if side is None else {"bipartite": int(of_y)}))
+        if nodes == "rows" and names is not None:
+            for row, label in zip(rows, labels, strict=True):
+                graph.nodes[found[row]]["label"] = label
+        return found
 
     def to_igraph(self) -> Any:
         """An igraph.Graph of all rows, with the edge attributes statistic and p, and names.
@@ -152,3 +190,19 @@ class Edges(PairRecords):
     def _ends(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         row = self.row if self.names is None else self.names[self.row]
         return row, self.col if self.other_names is None else self.other_names[self.col]
+
+
+def _check_unique(argument: str, rows: list[int], labels: list[Any]) -> None:
+    """Refuses names that would make one node of several rows."""
+    first: dict[Any, int] = {}
+    for row, label in zip(rows, labels, strict=True):
+        if label is None or label != label:
+            raise ValueError(
+                f"{argument}: row {row} has no name ({label!r}); nodes='rows' takes row numbers"
+            )
+        other = first.setdefault(label, row)
+        if other != row:
+            raise ValueError(
+                f"{argument}: rows {other} and {row} have the same name {label!r}, which would be "
+                "one node; nodes='rows' takes row numbers, with the names as the attribute label"
+            )

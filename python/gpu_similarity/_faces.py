@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import Array, host_array
+from ._messages import arguments_named, integer
 from ._rows import rank
 from ._test_of_correlation import p_value
 
@@ -123,7 +124,7 @@ def corrcoef(
     rowvar : bool
         False: variables in columns.
     dtype : dtype, optional
-        Of the result; float64, or float32.
+        Of the result, a floating-point type; default: float64.
 
     Returns
     -------
@@ -134,6 +135,8 @@ def corrcoef(
     ------
     TypeError
         For complex numbers.
+    ValueError
+        For a `dtype` that does not hold coefficients, as integers.
 
     Examples
     --------
@@ -142,6 +145,8 @@ def corrcoef(
     array([[1.      , 0.982708],
            [0.982708, 1.      ]])
     """
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        raise ValueError(f"dtype: got {np.dtype(dtype)}, expected float64 or float32")
     rows = _numpy_variables(x, y, rowvar)
     if rows.shape[0] <= 1 or rows.shape[1] < 3:
         small: Any = _numpy_corrcoef(rows)
@@ -194,9 +199,11 @@ def pairwise_distances(
     if second is not None and first.shape[1] != second.shape[1]:
         raise ValueError(f"Y: got {second.shape[1]} features, expected {first.shape[1]} as X has")
     options: dict[str, Any] = {"measure": "pearson" if metric == "correlation" else metric}
-    if n_jobs is not None and n_jobs > 0:
-        options["cpu_threads"] = n_jobs
-    matrix, _ = _core.dense_f64(first, second, options)
+    threads = 0 if n_jobs is None else integer("n_jobs", n_jobs)
+    if threads > 0:
+        options["cpu_threads"] = threads
+    with arguments_named(hints=False, x="X", y="Y", cpu_threads="n_jobs"):
+        matrix, _ = _core.dense_f64(first, second, options)
     return np.subtract(1.0, matrix, out=matrix)
 
 
@@ -320,6 +327,7 @@ def uniform_filter1d(
     axis = operator.index(axis)
     if not -values.ndim <= axis < values.ndim:
         raise ValueError(f"axis {axis} is out of bounds for array of dimension {values.ndim}")
+    size, origin = integer("size", size), integer("origin", origin)
     if size < 1:
         raise RuntimeError("incorrect filter size")
     if (size // 2 + origin < 0) or (size // 2 + origin >= size):
@@ -356,6 +364,8 @@ def _filtered(
     # SciPy's means of the input's own type are those in double, cut to that type at the end.
     means: Array = _core.mean_filter(rows, size, kind != rows.dtype, options)
     with np.errstate(invalid="ignore"):
+        if kind == np.bool_:  # cut to an integer, as SciPy does: True where that is not 0
+            means = np.nan_to_num(np.trunc(means), nan=0.0) != 0
         means = means.astype(kind, copy=False)
     return np.moveaxis(means.reshape(last.shape), -1, axis)
 

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 import numpy.typing as npt
 
+from . import _core
 from ._progress import Callback
 
 Backend = Literal["automatic", "cpu", "cuda"]
 Tail = Literal["two-sided", "greater", "less"]
 Adjustment = Literal["none", "bonferroni", "benjamini-hochberg", "bh"]
 NanPolicy = Literal["reject", "propagate"]
-Measure = Literal["spearman", "pearson"]
+# For type checkers; a test holds this list to MEASURES.
+Measure = Literal["spearman", "pearson", "cosine"]
+
+
+class MeasureInfo(NamedTuple):
+    """What is known of a measure without computing anything."""
+
+    name: str
+    title: str
+    symbol: str
+    has_p: bool
+    is_ordinal: bool
+
+
+# Every measure of the library by its name.
+MEASURES = {told[0]: MeasureInfo(*told) for told in _core.measures()}
 
 
 class RunOptions(TypedDict, total=False):

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from . import _core
 from ._call import EdgeOrder, PairCall, PreparedRows, pair_call
 from ._edges import Edges
+from ._messages import arguments_named, integer
 from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._results import Counts, Dense, Partners
 from ._stream import EdgeStream
@@ -95,6 +96,50 @@ def spearman_edges(
     return _edges("spearman", max_edges, order, call)
 
 
+def edges(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
+    *,
+    measure: Measure = "spearman",
+    max_p: float = 1.0,
+    min_abs: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    max_edges: int | None = None,
+    order: EdgeOrder = "by-row-then-column",
+    **run: Unpack[PairRunOptions],
+) -> Edges:
+    """Pairs of rows whose statistic passes a cut.
+
+    Parameters
+    ----------
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+    x, y, max_p, min_abs, tail, adjust, max_edges, order, **run
+        As in `spearman_edges`. A measure without a significance test takes no `max_p` and no
+        `adjust`; its p are NaN.
+
+    Returns
+    -------
+    Edges
+        The kept pairs, with the summary of the run.
+
+    Raises
+    ------
+    ValueError, CapacityExceeded, MemoryError
+        As `spearman_edges`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> table = [[1, 2, 3, 4], [2, 4, 6, 9], [1, 0, 0, 1]]
+    >>> len(gs.edges(table, measure="pearson", min_abs=0.9))
+    1
+    """
+    call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
+    return _edges(measure, max_edges, order, call)
+
+
 def pearson_edges(
     x: npt.ArrayLike,
     y: npt.ArrayLike | None = None,
@@ -161,8 +206,8 @@ def top_k_partners(
         At least 1. Ties go to the lowest partner.
     y : array_like, shape (rows of y, columns), optional
         The partners of the rows of x are then rows of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     order : {"by-absolute-value", "by-value"}
         What "best" means.
     max_p, min_abs, tail, adjust, **run
@@ -185,6 +230,7 @@ def top_k_partners(
     >>> best.index.ravel(), best.statistic.ravel()
     (array([2, 0, 0], dtype=uint32), array([-1. ,  0.8, -1. ]))
     """
+    k = integer("k", k)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if order != "by-absolute-value":
         call.options["order"] = order
@@ -212,8 +258,8 @@ def counts(
         Rows are variables, columns are observations.
     y : array_like, shape (rows of y, columns), optional
         The pairs are then those of each row of x with each row of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     bins : int
         Bins of equal width over [-1, 1] for the histogram of the kept statistics, at most 65,536;
         0: none.
@@ -239,7 +285,7 @@ def counts(
     """
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if bins:
-        call.options["histogram_bins"] = bins
+        call.options["histogram_bins"] = integer("bins", bins)
     return Counts(*_core.counts(call.x, call.y, call.options), measure, call.names, call.y_names)
 
 
@@ -259,8 +305,9 @@ def dense(
         Rows are variables, columns are observations.
     y : array_like, shape (rows of y, columns), optional
         The matrix is then that of the rows of x against those of y.
-    measure : {"spearman", "pearson"}
-        The statistic. Pearson's has float32-level error at most, whatever `dtype` says.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`. On CUDA those of values
+        (Pearson, cosine) have float32-level error at most, whatever `dtype` says.
     dtype : {"float64", "float32"}
         Of the matrix; its memory is rows * rows values, or rows of x * rows of y.
     **run
@@ -311,8 +358,8 @@ def stream(
     ----------
     x, y : array_like
         As in `spearman_edges`; not to be changed before the stream ends.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     batch_edges : int
         Largest batch.
     order : {"by-row-then-column", "unspecified"}
@@ -365,8 +412,8 @@ def plan(
     ----------
     x, y : array_like
         As in `spearman_edges`.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`.
 
@@ -402,8 +449,8 @@ def prepare(
     ----------
     y : array_like, shape (rows, columns)
         Rows are variables, columns are observations; not needed afterwards.
-    measure : {"spearman", "pearson"}
-        The statistic of the calls.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     **run
         nans, names, copy, progress, backend, devices (one), workspace_bytes, variant: see
         PairRunOptions and RunOptions. The calls take the same backend, device and variant.
@@ -426,5 +473,6 @@ def prepare(
     >>> best.index, best.statistic
     (array([[0]], dtype=uint32), array([[1.]]))
     """
-    call = pair_call(y, None, measure, run)
-    return PreparedRows(_core.prepare(call.x, call.options), measure, call.names)
+    with arguments_named(x="y"):
+        call = pair_call(y, None, measure, run)
+        return PreparedRows(_core.prepare(call.x, call.options), measure, call.names)

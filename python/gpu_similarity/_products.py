@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._arrays import Array, host_array, table
+from ._messages import real
 from ._options import RunOptions
 
 # CuPy's, and PyTorch's, which has few functions of unsigned integers.
@@ -122,6 +123,7 @@ def pack_bits(x: npt.ArrayLike, threshold: float = 0, **run: Unpack[RunOptions])
     >>> gs.pack_bits([[1.5, -2.0, 0.0]]).unpack()
     array([[1, 0, 1]], dtype=uint8)
     """
+    threshold = real("threshold", threshold)
     if _on_device(x):
         data = _device.device_table(x, "x")
         _check_threshold(threshold, data.dtype)
@@ -174,6 +176,9 @@ def binary_matmul(
     array([[3, 1],
            [1, 3]], dtype=int32)
     """
+    for name, bits in (("a", a), ("b", b)):
+        if not isinstance(bits, Bits):
+            raise TypeError(f"{name}: got {type(bits).__qualname__}, expected Bits of pack_bits")
     if a.shape[1] != b.shape[1]:
         raise ValueError(f"b: got {b.shape[1]} columns, expected {a.shape[1]} as a has")
     options: dict[str, Any] = {**run, "product": product}

@@ -8,12 +8,11 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ._options import Measure
+from ._options import MEASURES, Measure
 from ._summary import PairSummary
 
 NO_PARTNER = np.uint32(0xFFFFFFFF)
 _SHOWN = 5
-SYMBOLS = {"spearman": "rho", "pearson": "r"}
 
 Names = npt.NDArray[Any] | None
 
@@ -45,7 +44,7 @@ class PairResult:
 
     @property
     def measure(self) -> Measure:
-        """ "spearman" or "pearson"."""
+        """The name of the measure, as "spearman"."""
         return cast(Measure, self._common[1])
 
     @property
@@ -64,8 +63,13 @@ class PairResult:
 
     @property
     def symbol(self) -> str:
-        """ "rho" or "r"."""
-        return SYMBOLS.get(self.measure, "r")
+        """The symbol of the statistic, as "rho"."""
+        return MEASURES[self.measure].symbol
+
+    @property
+    def has_p(self) -> bool:
+        """Whether the measure has a significance test; without one every p is NaN."""
+        return MEASURES[self.measure].has_p
 
     @property
     def other_names(self) -> Names:
@@ -105,12 +109,12 @@ class PairRecords(PairResult):
 
     @property
     def statistic(self) -> npt.NDArray[np.float64]:
-        """rho or r of each record."""
+        """The statistic of each record."""
         return self.records["statistic"]
 
     @property
     def p(self) -> npt.NDArray[np.float64]:
-        """p of the filter's tail, not adjusted."""
+        """p of the filter's tail, not adjusted; NaN where the measure has no test."""
         return self.records["p"]
 
     def __len__(self) -> int:

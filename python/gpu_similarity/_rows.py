@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._arrays import Array, host_array
+from ._messages import integer
 from ._options import NanPolicy, RunOptions
 
 Boundary = Literal["zero", "reflect", "nearest", "mirror", "wrap", "shrink", "valid"]
@@ -144,6 +145,7 @@ def mean_filter(
     >>> gs.mean_filter([1.0, 2.0, 6.0, 2.0], 3, boundary="shrink")
     array([1.5       , 3.        , 3.33333333, 4.        ])
     """
+    window = integer("window", window)
     options: dict[str, Any] = {**run, "boundary": boundary}
     if origin != 0:
         options["origin"] = origin
@@ -254,6 +256,7 @@ def top_k(
     >>> gs.top_k([5, 9, 9, 1], 2)
     TopK(values=array([9, 9]), indices=array([1, 2]))
     """
+    k = integer("k", k)
     options: dict[str, Any] = dict(run)
     if select != "largest":
         options["select"] = select
@@ -308,6 +311,7 @@ def top_k_distinct(
     >>> got.values, got.indices, got.counts
     (array([9, 5]), array([1, 0]), array([2, 1]))
     """
+    k = integer("k", k)
     options: dict[str, Any] = {**run, "select": select}
     if type(x) is not np.ndarray and _device.is_device_array(x):
         return _top_k_distinct_device(_device.DeviceArray(x, "x"), k, options)

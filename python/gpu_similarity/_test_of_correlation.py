@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._messages import integer, real
 from ._options import Tail
 
 
@@ -40,7 +41,8 @@ def p_value(r: npt.ArrayLike, observations: int, *, tail: Tail = "two-sided") ->
     0.0049
     """
     values = np.asarray(r, dtype=np.float64, order="C")
-    p = _core.p_values(values.reshape(-1), observations, tail).reshape(values.shape)
+    p = _core.p_values(values.reshape(-1), integer("observations", observations), str(tail))
+    p = p.reshape(values.shape)
     return float(p) if p.ndim == 0 else p
 
 
@@ -72,4 +74,5 @@ def critical_correlation(p: float, observations: int, *, tail: Tail = "two-sided
     >>> round(gs.critical_correlation(0.05, 30), 6)
     0.361007
     """
-    return _core.critical_correlation(p, observations, tail)
+    count = integer("observations", observations)
+    return _core.critical_correlation(real("p", p), count, str(tail))

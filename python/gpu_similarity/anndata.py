@@ -8,7 +8,7 @@ import numpy as np
 
 from ._edges import Edges
 from ._options import Adjustment, Measure, PairRunOptions, Tail
-from ._pairs import pearson_edges, spearman_edges
+from ._pairs import edges as all_edges
 
 __all__ = ["correlate"]
 
@@ -35,8 +35,8 @@ def correlate(
         sparse matrix is made dense, one value of its type for each cell and gene.
     layer : str, optional
         Which layer; None: `adata.X`.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     max_p, min_abs, tail, adjust, max_edges, **run
         As in `spearman_edges`; by default a false discovery rate of 5 %.
     key_added : str, optional
@@ -70,10 +70,10 @@ def correlate(
 
     data = adata.X if layer is None else adata.layers[layer]
     dense = data.toarray() if sparse.issparse(data) else np.asarray(data)
-    compute = spearman_edges if measure == "spearman" else pearson_edges
     run.setdefault("names", np.asarray(adata.var_names))
-    edges = compute(
+    edges = all_edges(
         np.ascontiguousarray(dense.T),
+        measure=measure,
         max_p=max_p,
         min_abs=min_abs,
         tail=tail,
@@ -83,7 +83,8 @@ def correlate(
     )
     key = measure if key_added is None else key_added
     adata.varp[key + "_statistic"] = sparse.csr_matrix(edges.to_scipy("statistic"))
-    adata.varp[key + "_p"] = sparse.csr_matrix(edges.to_scipy("p"))
+    if edges.has_p:
+        adata.varp[key + "_p"] = sparse.csr_matrix(edges.to_scipy("p"))
     adata.uns[key] = {
         "measure": measure,
         "layer": "X" if layer is None else layer,

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from . import _core
 from ._call import device_call
 from ._device import DeviceArray
+from ._messages import integer
 from ._options import Adjustment, Measure, Tail
 
 __all__ = [
@@ -129,8 +130,8 @@ def dense(
     ----------
     x, y : device array, shape (rows, columns)
         Rows are variables; with `y` the rows of x against those of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     dtype : {"float64", "float32"}
         Of the matrix.
     **run
@@ -173,8 +174,8 @@ def top_k_partners(
         Rows are variables; with `y` the partners are its rows.
     k : int
         At least 1.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     order : {"by-absolute-value", "by-value"}
         What "best" means.
     **run
@@ -191,6 +192,7 @@ def top_k_partners(
         As `dense`, and for k < 1.
     """
     call, data = device_call(x, y, measure, run)
+    k = integer("k", k)
     if k < 1:
         raise ValueError(f"k: got {k}, expected at least 1")
     index, count = _words(data, (call.rows, k)), _words(data, (call.rows,))
@@ -216,8 +218,8 @@ def counts(
     ----------
     x, y : device array, shape (rows, columns)
         Rows are variables; with `y` the rows of x against those of y.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     bins : int
         Of the histogram, at most 65,536; 0: none.
     **run
@@ -234,6 +236,7 @@ def counts(
         As `dense`.
     """
     call, data = device_call(x, y, measure, run)
+    bins = integer("bins", bins)
     if bins < 0:
         raise ValueError(f"bins: got {bins}, expected at least 0")
     degree = _words(data, (call.rows,))
@@ -274,8 +277,8 @@ def edges(
     capacity : int
         Room for how many edges, 24 bytes each; `gpu_similarity.plan` estimates how many there are.
         The first `capacity` are written where there are more.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     **run
         See DeviceRunOptions.
 
@@ -290,6 +293,7 @@ def edges(
         As `dense`, and for a capacity below 1.
     """
     call, data = device_call(x, y, measure, run)
+    capacity = integer("capacity", capacity)
     if capacity < 1:
         raise ValueError(f"capacity: got {capacity}, expected at least 1")
     records, found = data.empty((capacity, 3), np.int64), data.empty((1,), np.int64)

@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include <gpu/backend.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/version.hpp>
 
 #include "bindings.hpp"
@@ -27,6 +28,18 @@ nb::list devices() {
   return out;
 }
 
+// Name, title, symbol of the statistic, whether it has a p, and whether order alone counts.
+nb::list measures() {
+  nb::list out;
+  for (const gpu::measure what : gpu::all_measures()) {
+    const gpu::measure_info& info = gpu::info_of(what);
+    out.append(nb::make_tuple(info.name, info.title, info.symbol,
+                              info.test != gpu::significance::none,
+                              info.scale == gpu::value_scale::ordinal));
+  }
+  return out;
+}
+
 // OpenMP's threads do not exist in a forked child, where a call would wait for them for ever.
 // Without threads there is nothing to wait for: both processes start new ones when they need them.
 void before_fork() {
@@ -39,6 +52,7 @@ void bind_backends(nb::module_& module) {
   module.attr("version") = GPU_SIMILARITY_VERSION;
   module.def("backends", &backends);
   module.def("devices", &devices);
+  module.def("measures", &measures);
   module.def("before_fork", &before_fork);
   module.def("after_fork_in_child", &note_fork);
 }

@@ -2,6 +2,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <system_error>
+
 #include <gpu/error.hpp>
 
 namespace gpu_python {
@@ -9,12 +12,20 @@ namespace {
 
 namespace nb = nanobind;
 
-// Sets an exception of the class `name`, called with `arguments`.
+// Sets an exception of the class `name`, called with the message in Python's words and `arguments`.
 template <class... Arguments>
-void set_error(const char* name, const Arguments&... arguments) {
+void set_error(const char* name, const char* what, const Arguments&... arguments) {
   const nb::object type = nb::module_::import_("gpu_similarity._errors").attr(name);
-  const nb::object value = type(arguments...);
+  const nb::object message =
+      nb::module_::import_("gpu_similarity._messages").attr("in_python")(what);
+  const nb::object value = type(message, arguments...);
   PyErr_SetObject(type.ptr(), value.ptr());
+}
+
+// Where a thread cannot be started, memory or the number of threads does not suffice.
+bool is_lack_of_resources(const std::system_error& e) {
+  return e.code() == std::errc::resource_unavailable_try_again ||
+         e.code() == std::errc::not_enough_memory;
 }
 
 void translate(const std::exception_ptr& thrown, void* /*unused*/) {
@@ -36,6 +47,11 @@ void translate(const std::exception_ptr& thrown, void* /*unused*/) {
     set_error("Cancelled", e.what());
   } catch (const gpu::error& e) {
     set_error("Error", e.what());
+  } catch (const std::system_error& e) {
+    if (!is_lack_of_resources(e)) throw;
+    set_error("OutOfMemory",
+              "a thread cannot be started: memory or the number of threads that the "
+              "system allows does not suffice");
   }
 }
 

@@ -3,12 +3,11 @@
 
 #include <gpu/similarity.hpp>
 
+#include <vector>
+
 #include "options.hpp"
 
 namespace gpu_python {
-
-// What an all-pairs call computes of two rows.
-enum class measure { spearman, pearson };
 
 // One specialisation of enum_names: the enumeration and its (name, value) pairs.
 #define GPU_SIMILARITY_PYTHON_NAMES(E, ...)                            \
@@ -19,19 +18,28 @@ enum class measure { spearman, pearson };
     static constexpr auto table = std::to_array<entry>({__VA_ARGS__}); \
   }
 
-GPU_SIMILARITY_PYTHON_NAMES(measure, {"spearman", measure::spearman},
-                            {"pearson", measure::pearson});
+// The measures say their names themselves.
+template <>
+struct enum_names<gpu::measure> {
+  static inline const auto table = [] {
+    std::vector<std::pair<std::string_view, gpu::measure>> names;
+    for (const gpu::measure what : gpu::all_measures()) {
+      names.emplace_back(gpu::to_string(what), what);
+    }
+    return names;
+  }();
+};
 GPU_SIMILARITY_PYTHON_NAMES(gpu::backend, {"automatic", gpu::backend::automatic},
                             {"auto", gpu::backend::automatic}, {"cpu", gpu::backend::cpu},
                             {"cuda", gpu::backend::cuda});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::nan_policy, {"reject", gpu::nan_policy::reject},
                             {"propagate", gpu::nan_policy::propagate},
                             {"omit", gpu::nan_policy::omit});
-GPU_SIMILARITY_PYTHON_NAMES(gpu::tail, {"two_sided", gpu::tail::two_sided},
+GPU_SIMILARITY_PYTHON_NAMES(gpu::tail, {"two-sided", gpu::tail::two_sided},
                             {"greater", gpu::tail::greater}, {"less", gpu::tail::less});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::adjustment, {"none", gpu::adjustment::none},
                             {"bonferroni", gpu::adjustment::bonferroni},
-                            {"benjamini_hochberg", gpu::adjustment::benjamini_hochberg},
+                            {"benjamini-hochberg", gpu::adjustment::benjamini_hochberg},
                             {"bh", gpu::adjustment::benjamini_hochberg});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::pair_variant, {"automatic", gpu::pair_variant::automatic},
                             {"naive", gpu::pair_variant::naive},
@@ -43,11 +51,11 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::row_folding, {"automatic", gpu::row_folding::au
                             {"never", gpu::row_folding::never},
                             {"always", gpu::row_folding::always});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::edge_order,
-                            {"by_row_then_column", gpu::edge_order::by_row_then_column},
+                            {"by-row-then-column", gpu::edge_order::by_row_then_column},
                             {"unspecified", gpu::edge_order::unspecified});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::neighbor_order,
-                            {"by_absolute_value", gpu::neighbor_order::by_absolute_value},
-                            {"by_value", gpu::neighbor_order::by_value});
+                            {"by-absolute-value", gpu::neighbor_order::by_absolute_value},
+                            {"by-value", gpu::neighbor_order::by_value});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::tie_method, {"average", gpu::tie_method::average},
                             {"min", gpu::tie_method::min}, {"max", gpu::tie_method::max},
                             {"dense", gpu::tie_method::dense},

@@ -42,9 +42,28 @@ void check_fork(const gpu::execution& execution) {
 std::vector<int> read_devices(nb::handle value) {
   int one = 0;
   if (nb::try_cast<int>(value, one)) return {one};
+  const auto refuse = [&] {
+    option_reader::refuse_type("devices", value, "an integer or a sequence of integers");
+  };
+  if (PySequence_Check(value.ptr()) == 0) refuse();
   std::vector<int> all;
-  for (const nb::handle item : value) all.push_back(nb::cast<int>(item));
+  for (const nb::handle item : value) {
+    if (!nb::try_cast<int>(item, one)) refuse();
+    all.push_back(one);
+  }
   return all;
+}
+
+gpu::stream_ref read_stream(nb::handle value) {
+  std::uintptr_t address = 0;
+  if (!nb::try_cast<std::uintptr_t>(value, address)) {
+    option_reader::refuse_type("stream", value, "the address of a CUDA stream as an integer");
+  }
+  return gpu::stream_ref(reinterpret_cast<CUstream_st*>(address));
+}
+
+bool is_same_character(char a, char b) {
+  return a == b || (a == '_' && b == '-') || (a == '-' && b == '_');
 }
 
 }  // namespace
@@ -52,7 +71,7 @@ std::vector<int> read_devices(nb::handle value) {
 bool same_name(std::string_view a, std::string_view b) noexcept {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i] && !(a[i] == '_' && b[i] == '-')) return false;
+    if (!is_same_character(a[i], b[i])) return false;
   }
   return true;
 }
@@ -64,6 +83,7 @@ void refuse_name(const char* option, std::string_view got, const std::string& ex
 
 nb::handle option_reader::take(const char* key) {
   if (left_ == 0) return {};
+  if (asked_count_ < asked_.size()) asked_[asked_count_++] = key;
   // A few entries: comparing their names costs less than making a string to look up, and most
   // differ in length.
   const auto length = static_cast<Py_ssize_t>(std::strlen(key));
@@ -81,9 +101,14 @@ nb::handle option_reader::take(const char* key) {
 
 void option_reader::check_all_read() const {
   if (left_ == 0) return;
-  std::string names;
-  for (const auto& [key, value] : options_) names += " " + nb::cast<std::string>(nb::str(key));
-  throw nb::type_error(("unknown option among the keywords:" + names).c_str());
+  nb::list known;
+  for (std::size_t i = 0; i < asked_count_; ++i) known.append(asked_[i]);
+  for (const auto& [key, value] : options_) {
+    if (PySequence_Contains(known.ptr(), key.ptr()) == 1) continue;
+    const nb::module_ messages = nb::module_::import_("gpu_similarity._messages");
+    const nb::object message = messages.attr("unknown_keyword")(nb::str(key), known);
+    throw nb::type_error(nb::cast<std::string>(message).c_str());
+  }
 }
 
 std::string option_reader::text(const char* key, nb::handle value) {
@@ -107,10 +132,7 @@ execution_context::execution_context(option_reader& options)
   const nb::handle devices = options.take("devices");
   if (devices.is_valid()) execution_.devices = read_devices(devices);
   const nb::handle stream = options.take("stream");
-  if (stream.is_valid()) {
-    execution_.stream =
-        gpu::stream_ref(reinterpret_cast<CUstream_st*>(nb::cast<std::uintptr_t>(stream)));
-  }
+  if (stream.is_valid()) execution_.stream = read_stream(stream);
   const nb::handle callback = options.take("progress");
   if (callback.is_valid()) callback_ = nb::borrow(callback);
   execution_.on_progress = [this](const gpu::progress& state) { return on_progress(state); };

@@ -54,23 +54,25 @@ class option_reader {
   explicit option_reader(nb::dict options) : options_(std::move(options)), left_(options_.size()) {}
 
   template <class E>
-  requires std::is_enum_v<E>
+    requires std::is_enum_v<E>
   void read(const char* key, E& out) {
     const nb::handle value = take(key);
     if (value.is_valid()) out = enum_from_name<E>(key, text(key, value));
   }
   template <class T>
-  requires(!std::is_enum_v<T>) void read(const char* key, T& out) {
+    requires(!std::is_enum_v<T>)
+  void read(const char* key, T& out) {
     const nb::handle value = take(key);
     if (value.is_valid()) out = number<T>(key, value);
   }
   // The value itself; not valid where the entry is missing or None.
   [[nodiscard]] nb::handle take(const char* key);
+  // A TypeError that names what nobody asked for, and what may have been meant.
   void check_all_read() const;
+  [[noreturn]] static void refuse_type(const char* key, nb::handle value, const char* expected);
 
  private:
   static std::string text(const char* key, nb::handle value);
-  [[noreturn]] static void refuse_type(const char* key, nb::handle value, const char* expected);
 
   template <class T>
   static T number(const char* key, nb::handle value) {
@@ -83,6 +85,9 @@ class option_reader {
 
   nb::dict options_;
   std::size_t left_;
+  // What was asked for while entries were left, for the message about those that stay.
+  std::array<const char*, 32> asked_{};
+  std::size_t asked_count_ = 0;
 };
 
 // Where a call runs, and what lets Python interrupt it: while the library works the GIL is free;

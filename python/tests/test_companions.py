@@ -122,3 +122,54 @@ def test_plots(rng: np.random.Generator, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="histogram"):
         gs.plot.histogram(some)
     pyplot.close("all")
+
+
+def correlated_with_names(rng: np.random.Generator, names: list[object]) -> gs.Edges:
+    x = rng.normal(size=(len(names), 20)) + rng.normal(size=(1, 20))
+    return gs.spearman_edges(x, names=np.array(names, dtype=object))
+
+
+def test_repeated_names_lose_no_edge_of_networkx(rng: np.random.Generator) -> None:
+    pytest.importorskip("networkx")
+    names: list[object] = [f"gene{i % 21}" for i in range(40)]
+    edges = correlated_with_names(rng, names)
+    assert len(edges) == 780
+    with pytest.raises(ValueError, match="names: rows 0 and 21 have the same name 'gene0'"):
+        edges.to_networkx()
+    graph = edges.to_networkx(nodes="rows")
+    assert (graph.number_of_nodes(), graph.number_of_edges()) == (40, 780)
+    assert [graph.nodes[i]["label"] for i in range(40)] == names
+    line = edges.records[17]
+    assert graph.edges[line["row"], line["col"]]["statistic"] == line["statistic"]
+
+
+def test_names_that_repeat_outside_of_the_graph_do_not_matter(rng: np.random.Generator) -> None:
+    pytest.importorskip("networkx")
+    edges = correlated_with_names(rng, ["a", "b", "c", "c"])
+    first = edges[(edges.row == 0) & (edges.col == 1)]
+    assert list(first.to_networkx().edges) == [("a", "b")]
+    with pytest.raises(ValueError, match="rows 2 and 3"):
+        first.to_networkx(isolated=True)
+    with pytest.raises(ValueError, match="nodes: got 'numbers'"):
+        edges.to_networkx(nodes="numbers")  # type: ignore[arg-type]
+
+
+def test_missing_names_are_no_nodes(rng: np.random.Generator) -> None:
+    pytest.importorskip("networkx")
+    for missing in (None, float("nan")):
+        edges = correlated_with_names(rng, ["a", missing, "c"])
+        with pytest.raises(ValueError, match="names: row 1 has no name"):
+            edges.to_networkx()
+        assert edges.to_networkx(nodes="rows").number_of_edges() == 3
+
+
+def test_repeated_names_of_two_tables(rng: np.random.Generator) -> None:
+    pytest.importorskip("networkx")
+    x, y = rng.normal(size=(3, 12)), rng.normal(size=(4, 12))
+    edges = gs.pearson_edges(x, y, names=list("abc"), y_names=list("abcc"))
+    with pytest.raises(ValueError, match="y_names: rows 2 and 3 have the same name 'c'"):
+        edges.to_networkx()
+    graph = edges.to_networkx(nodes="rows")
+    assert graph.number_of_edges() == 12
+    assert graph.nodes["y", 3] == {"bipartite": 1, "label": "c"}
+    assert graph.nodes["x", 0] == {"bipartite": 0, "label": "a"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -103,13 +104,115 @@ def test_what_does_not_add_up_is_refused(table: np.ndarray, tmp_path: Path) -> N
     assert job.write_part(1, tmp_path, job.digest()) == records[1]
 
 
+# What can befall part 2 of a folder. Of part 1 there is another file, as after a wrong copy.
+DAMAGE: dict[str, Callable[[Path], Any]] = {
+    "flipped bit": lambda folder: flip_bit(folder / "part-00002.parquet"),
+    "cut file": lambda folder: os.truncate(folder / "part-00002.parquet", 500),
+    "empty file": lambda folder: os.truncate(folder / "part-00002.parquet", 0),
+    "another part's file": lambda folder: shutil.copy(
+        folder / "part-00001.parquet", folder / "part-00002.parquet"
+    ),
+    "another part's file and record": lambda folder: [
+        shutil.copy(folder / f"part-00001.{end}", folder / f"part-00002.{end}")
+        for end in ("parquet", "json")
+    ],
+    "record of another sum": lambda folder: change_sum(folder / "part-00002.json"),
+    "record of no text": lambda folder: (folder / "part-00002.json").write_bytes(b"\xff{"),
+    "record that is a list": lambda folder: (folder / "part-00002.json").write_text("[1]"),
+    "empty record": lambda folder: os.truncate(folder / "part-00002.json", 0),
+}
+
+
+def flip_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 4
+    path.write_bytes(content)
+
+
+def change_sum(path: Path) -> None:
+    told = json.loads(path.read_text())
+    told["checksum"] = told["checksum"][:-1] + ("0" if told["checksum"][-1] != "0" else "1")
+    path.write_text(json.dumps(told))
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_parts_are_computed_again(damage: str, table: np.ndarray, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    job = Job(table, parts=4, options=OPTIONS)
+    records = [job.write_part(i, tmp_path, job.digest()) for i in range(4)]
+    before = files_of(tmp_path)
+    DAMAGE[damage](tmp_path)
+    assert files_of(tmp_path) != before
+    assert [job.write_part(i, tmp_path, job.digest()) for i in range(4)] == records
+    assert files_of(tmp_path) == before
+
+
+def test_names_and_bytes_of_a_part_are_synced(
+    table: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    events: list[tuple[str, str]] = []
+    fsync, rename = os.fsync, os.replace
+
+    def note_fsync(descriptor: int) -> None:
+        events.append(("sync", Path(os.readlink(f"/proc/self/fd/{descriptor}")).name))
+        fsync(descriptor)
+
+    def note_replace(self: Path, target: Path) -> Path:
+        events.append(("rename", target.name))
+        rename(self, target)
+        return target
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(Path, "replace", note_replace)
+    folder = tmp_path / "new" / "edges"
+    job = Job(table, parts=1, options=OPTIONS)
+    job.write_part(0, folder, job.digest())
+    made, written = events[:2], events[2:]
+    assert made == [("sync", tmp_path.name), ("sync", "new")]
+    for name, steps in (("part-00000.parquet", written[:3]), ("part-00000.json", written[3:])):
+        assert steps[0][0] == "sync" and name in steps[0][1]
+        assert steps[1:] == [("rename", name), ("sync", "edges")]
+
+
+def test_a_table_that_changes_is_noticed(table: np.ndarray, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    np.save(tmp_path / "x.npy", table)
+    job = Job(tmp_path / "x.npy", parts=3, options=OPTIONS)
+    digest = job.digest()
+    assert digest == Job(table, parts=3, options=OPTIONS).digest()
+    job.write_part(0, tmp_path / "edges", digest)
+    np.save(tmp_path / "other.npy", table[:, ::-1] * 2)
+    os.replace(tmp_path / "other.npy", tmp_path / "x.npy")
+    with pytest.raises(gs.distributed.IncompleteJob, match=r"part 1 of 3: .*x\.npy"):
+        job.write_part(1, tmp_path / "edges", digest)
+    assert not (tmp_path / "edges" / "part-00001.json").exists()
+    with pytest.raises(gs.distributed.IncompleteJob):
+        replace(job, expected=digest).part(2)
+    assert len(job.part(2)) > 0  # without a digest the part is of what is there now
+    (tmp_path / "x.npy").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"x: .*x\.npy cannot be read"):
+        job.digest()
+
+
+def test_the_digest_is_that_of_the_rows(table: np.ndarray) -> None:
+    """Whatever lies between the rows in memory, and however many are hashed at once."""
+    wide = np.hstack([table, table])[:, : table.shape[1]]
+    assert not wide.flags.c_contiguous
+    assert Job(wide).digest() == Job(table).digest() != Job(table[::-1]).digest()
+
+
 def test_jobs_that_cannot_be_cut_are_refused(table: np.ndarray) -> None:
     with pytest.raises(ValueError, match="benjamini"):
         Job(table, parts=2, options={"adjust": "bh"})
     with pytest.raises(ValueError, match="parts"):
         Job(table, parts=0)
     with pytest.raises(ValueError, match="measure"):
-        Job(table, measure="cosine")  # type: ignore[arg-type]
+        Job(table, measure="euclidean")  # type: ignore[arg-type]
 
 
 def test_checksum_of_pairs(expected: gs.Edges) -> None:
@@ -134,6 +237,27 @@ def slow_job(*arguments: Any, **options: Any) -> Job:
             return super().part(index)
 
     return SlowJob(*arguments, **options)
+
+
+def check_damage(write: Any, engine: Any, damage: str, table: np.ndarray, folder: Path) -> None:
+    """A job is done, a part is damaged, and the job is done again."""
+    pytest.importorskip("pyarrow")
+    job = Job(table, parts=4, options=OPTIONS)
+    first = write(engine, job, folder)
+    before = files_of(folder)
+    DAMAGE[damage](folder)
+    again = write(engine, job, folder)
+    assert again == first
+    assert files_of(folder) == before
+    check_whole(again, table)
+
+
+@pytest.fixture(scope="module")
+def threads() -> Any:
+    """A cluster of Dask that is this process."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
+        yield client
 
 
 @pytest.fixture
@@ -161,6 +285,19 @@ def test_dask_with_a_killed_worker(any_table: np.ndarray, tmp_path: Path, cluste
     check_whole(result, any_table)
 
 
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_dask_notices_damage(damage: str, table: np.ndarray, tmp_path: Path, threads: Any) -> None:
+    check_damage(gs.distributed.dask.write_parquet, threads, damage, table, tmp_path)
+
+
+def test_dask_notices_another_table(table: np.ndarray, tmp_path: Path, threads: Any) -> None:
+    np.save(tmp_path / "x.npy", table)
+    frame = gs.distributed.dask.to_dataframe(threads, Job(tmp_path / "x.npy", options=OPTIONS))
+    np.save(tmp_path / "x.npy", table + np.eye(*table.shape))
+    with pytest.raises(gs.distributed.IncompleteJob, match="digest"):
+        frame.compute()
+
+
 def test_dask_dataframe(table: np.ndarray, expected: gs.Edges, cluster: Any) -> None:
     pytest.importorskip("dask.dataframe")
     frame = gs.distributed.dask.to_dataframe(cluster, Job(table, parts=4, options=OPTIONS))
@@ -175,6 +312,8 @@ def spark() -> Any:
     """A cluster of two workers under two addresses, as if on two machines: Spark starts the second
     attempt of a slow task on another machine only."""
     pyspark = pytest.importorskip("pyspark")
+    if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+        pytest.skip("no Java is here, which Spark needs")
     from pyspark.sql import SparkSession
 
     home = Path(pyspark.__file__).parent
@@ -257,3 +396,16 @@ def test_spark_dataframe(table: np.ndarray, expected: gs.Edges, tmp_path: Path, 
     written = spark.read.parquet(str(tmp_path / "edges"))
     assert written.count() == len(expected)
     assert gs.distributed.spark.checksum_of(written) == expected.summary.checksum
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_spark_notices_damage(damage: str, table: np.ndarray, tmp_path: Path, spark: Any) -> None:
+    check_damage(gs.distributed.spark.write_parquet, spark, damage, table, tmp_path)
+
+
+def test_spark_notices_another_table(table: np.ndarray, tmp_path: Path, spark: Any) -> None:
+    np.save(tmp_path / "x.npy", table)
+    frame = gs.distributed.spark.to_dataframe(spark, Job(str(tmp_path / "x.npy"), options=OPTIONS))
+    np.save(tmp_path / "x.npy", table + np.eye(*table.shape))
+    with pytest.raises(Exception, match="IncompleteJob"):
+        frame.count()

@@ -171,3 +171,26 @@ def test_their_own_cases(module: str, which: str, least: int) -> None:
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     assert passed is not None
     assert int(passed.group(1)) >= least, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8])
+def test_uniform_filter1d_of_bool(rng: np.random.Generator, size: int) -> None:
+    ndimage = pytest.importorskip("scipy.ndimage")
+    for flags in (rng.random((4, 50)) < 0.7, np.ones((4, 50), bool), np.zeros((4, 50), bool)):
+        for mode in ("reflect", "constant", "nearest", "mirror", "wrap"):
+            got = gs.uniform_filter1d(flags, size, mode=mode)
+            assert got.dtype == np.bool_
+            np.testing.assert_array_equal(got, ndimage.uniform_filter1d(flags, size, mode=mode))
+        for output in (np.uint8, np.int32, np.float64):
+            got = gs.uniform_filter1d(flags, size, output=output)
+            np.testing.assert_allclose(
+                got, ndimage.uniform_filter1d(flags, size, output=output), rtol=1e-15, atol=1e-15
+            )
+
+
+def test_corrcoef_in_other_floating_types(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(4, 30))
+    for dtype in (np.float32, np.float64):
+        got = gs.corrcoef(x, dtype=dtype)
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got, np.corrcoef(x), rtol=1e-6)

@@ -117,3 +117,8 @@ def test_binary_products(rng: np.random.Generator) -> None:
         gs.binary_matmul(a, gs.pack_bits(y[:, :5]))
     with pytest.raises(ValueError, match="threshold"):
         gs.pack_bits(p, 0.5)
+
+
+def test_a_mean_is_finite_where_its_values_are() -> None:
+    np.testing.assert_array_equal(gs.mean_filter([1.2e308, 1.2e308], 2), [1.2e308, 1.2e308])
+    np.testing.assert_array_equal(gs.uniform_filter1d([1.2e308, -1.2e308] * 4, 2)[1:], np.zeros(7))

@@ -14,12 +14,13 @@
 #include "pairs/prepared_table.hpp"
 #include "pairs/tables.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 namespace {
 
-std::unique_ptr<pair_engine> prepare(backend used, measure what, const pair_input& input,
-                                     const pair_options& options, folded_pair_engine*& folded) {
+std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
+                                     const pair_input& input, const pair_options& options,
+                                     folded_pair_engine*& folded) {
   std::unique_ptr<pair_engine> engine = used == backend::cuda
                                             ? cuda::make_pair_engine(what, input, options)
                                             : cpu::make_pair_engine(what, input, options);
@@ -54,14 +55,11 @@ table_rows split_rows(const std::vector<index_t>& rows, index_t rows_of_x) {
 }
 
 // What a query may ask for of rows that are prepared already.
-void check_prepared(measure what, const prepared_table& y, bool x_on_device,
+void check_prepared(const measure_traits& what, const prepared_table& y, bool x_on_device,
                     const pair_options& options) {
-  if (y.what != what) {
-    throw invalid_argument(y.what == measure::pearson
-                               ? "y: was prepared for pearson_all_pairs, expected rows from "
-                                 "prepare_spearman_rows"
-                               : "y: was prepared for spearman_all_pairs, expected rows from "
-                                 "prepare_pearson_rows");
+  if (y.what != what.info.what) {
+    throw invalid_argument(fmt::format("y: was prepared for {}, the call is of {}",
+                                       to_string(y.what), what.info.name));
   }
   const backend asked = x_on_device ? backend::cuda : options.exec.target;
   if (asked != backend::automatic && asked != y.where) {
@@ -86,7 +84,8 @@ pair_tables with_host_rows(const pair_tables& tables) {
 
 }  // namespace
 
-backend checked_backend(measure what, const pair_tables& tables, const pair_options& options) {
+backend checked_backend(const measure_traits& what, const pair_tables& tables,
+                        const pair_options& options) {
   check_nan_policy(options.nans, nan_policy::omit, "all pairs");
   check_enumerator("options.variant", options.variant, pair_variant::hopper);
   check_enumerator("options.fold", options.fold, row_folding::always);
@@ -104,9 +103,10 @@ backend checked_backend(measure what, const pair_tables& tables, const pair_opti
   return resolve_backend(options.exec);
 }
 
-pair_run::pair_run(measure what, const pair_tables& tables, const pair_options& options,
-                   part_shape shape)
-    : used_(checked_backend(what, tables, options)),
+pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
+                   const pair_options& options, part_shape shape)
+    : what_(what),
+      used_(checked_backend(what, tables, options)),
       input_{.tables = with_host_rows(tables),
              .area = area_of(tables, options.part, shape),
              .pairs_above = shape != part_shape::equal_rows,
@@ -122,7 +122,13 @@ keep_range pair_run::resolve(const pair_filter& filter) {
         "pair_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
         "(options.part), expected none or bonferroni");
   }
-  cut_ = stats::resolve_cut(filter, *engine_, family());
+  cut_ = stats::resolve_cut(what_, filter, *engine_, family());
+  return cut_.keep;
+}
+
+keep_range pair_run::resolve_partners(const pair_filter& filter) {
+  (void)resolve(filter);
+  cut_ = stats::of_one_sign(cut_, filter.side);
   return cut_.keep;
 }
 
@@ -138,6 +144,12 @@ std::uint64_t pair_run::pairs_tested() const {
 
 const index_range& pair_run::panel() const {
   return shape_ == part_shape::patterns ? folded_->pattern_rows() : input_.area.rows;
+}
+
+pair_summary pair_run::finish(const pair_checksum& kept) const {
+  pair_summary out = finish(kept.count);
+  out.checksum = kept;
+  return out;
 }
 
 pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
@@ -167,4 +179,4 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .pairs_seconds = seconds_since(pairs_start_)};
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

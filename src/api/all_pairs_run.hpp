@@ -1,6 +1,7 @@
 #pragma once
 // What every all-pairs call does around its sink: validate, choose the backend, prepare the rows,
-// turn the filter into a cut, and sum up. Used by all_pairs.cpp and plan_all_pairs.cpp.
+// turn the filter into a cut, and sum up. Behind these functions nothing knows a gpu::measure, only
+// its descriptor.
 
 #include <chrono>
 #include <memory>
@@ -10,30 +11,37 @@
 #include "pairs/adjustment.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/folded_engine.hpp"
+#include "pairs/measures/measures.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Checks the options and the shape of an all-pairs call; the backend that it runs on.
-backend checked_backend(measure what, const pair_tables& tables, const pair_options& options);
+backend checked_backend(const measure_traits& what, const pair_tables& tables,
+                        const pair_options& options);
 
 /// One running call.
 class pair_run {
  public:
   /// Checks shape and NaN, then prepares the rows on the backend that options.exec resolves to, and
   /// folds them where options.fold says so. `shape` is how a part is cut.
-  pair_run(measure what, const pair_tables& tables, const pair_options& options, part_shape shape);
+  pair_run(const measure_traits& what, const pair_tables& tables, const pair_options& options,
+           part_shape shape);
 
   [[nodiscard]] pair_engine& engine() { return *engine_; }
   /// The engine where options.fold is `always`.
   [[nodiscard]] folded_pair_engine& folded_engine() { return *folded_; }
   /// Resolves `filter` and notes the effective cuts for the summary.
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
+  /// The same of partners: see stats::of_one_sign.
+  [[nodiscard]] keep_range resolve_partners(const pair_filter& filter);
   /// The summary of the finished run.
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
+  /// The same of a sink that gives pairs one by one.
+  [[nodiscard]] pair_summary finish(const pair_checksum& kept) const;
   /// Pairs of the whole job that have a statistic.
   [[nodiscard]] std::uint64_t family() const;
   /// The rows of the area; with a folded sink the patterns of the part.
@@ -46,6 +54,7 @@ class pair_run {
   [[nodiscard]] bool is_against() const { return has_y(input_.tables); }
 
  private:
+  const measure_traits& what_;
   backend used_;
   pair_input input_;
   pair_part part_;
@@ -56,4 +65,27 @@ class pair_run {
   std::chrono::steady_clock::time_point pairs_start_;
 };
 
-}  // namespace gpu::detail
+/// The call of each sink, by the descriptor of its measure. Throws as spearman_all_pairs documents,
+/// and std::bad_alloc.
+correlation_matrix<double> run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                                         const pair_options& options,
+                                         const basic_dense_sink<double>& sink);
+correlation_matrix<float> run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                                        const pair_options& options,
+                                        const basic_dense_sink<float>& sink);
+edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                        const pair_options& options, const edge_sink& sink);
+neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                             const pair_options& options, const top_k_sink& sink);
+pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                          const pair_options& options, const count_sink& sink);
+pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                           const pair_options& options, const stream_sink& sink);
+folded_edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                               const pair_options& options, const folded_edge_sink& sink);
+pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                           const pair_options& options, const folded_stream_sink& sink);
+discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                               const pair_options& options, const discovery_sink& sink);
+
+}  // namespace gpu::inline v0::detail

@@ -21,8 +21,8 @@ namespace {
 
 constexpr index_t totals = 3;
 
-void check_filter(const pair_filter& keep) {
-  validate::check_filter(keep);
+void check_filter(const measure_traits& what, const pair_filter& keep) {
+  validate::check_filter(what, keep);
   if (keep.adjust == adjustment::benjamini_hochberg) {
     throw unsupported(
         "pair_filter.adjust: benjamini_hochberg is not offered for results in device memory, "
@@ -60,6 +60,7 @@ void check_apart(const char* name, const device_matrix_view<Value>& out,
 
 // The checks of each sink for the input of a call.
 struct sink_checks {
+  const measure_traits& what;
   const pair_input& input;
 
   template <class Value>
@@ -68,7 +69,7 @@ struct sink_checks {
     check_apart("device_dense_sink.out", sink.out, input.tables);
   }
   void operator()(const device_top_k_sink& sink) const {
-    check_filter(sink.keep);
+    check_filter(what, sink.keep);
     check_enumerator("device_top_k_sink.order", sink.order, neighbor_order::by_absolute_value);
     const index_t rows = input.area.rows.size();
     const index_t k = sink.index.cols();
@@ -83,7 +84,7 @@ struct sink_checks {
     check_apart("device_top_k_sink.statistic", sink.statistic, input.tables);
   }
   void operator()(const device_count_sink& sink) const {
-    check_filter(sink.keep);
+    check_filter(what, sink.keep);
     if (!sink.degree.empty()) {
       check_vector("device_count_sink.degree", sink.degree, input.rows_of_x());
     }
@@ -99,7 +100,7 @@ struct sink_checks {
     }
   }
   void operator()(const device_edge_sink& sink) const {
-    check_filter(sink.keep);
+    check_filter(what, sink.keep);
     if (sink.edges.empty()) {
       throw invalid_argument("device_edge_sink.edges: got a capacity of 0, expected at least 1");
     }
@@ -114,8 +115,8 @@ part_shape shape_of_parts(const any_device_sink& sink) {
   return pairs ? part_shape::equal_pairs : part_shape::equal_rows;
 }
 
-pair_input checked_input(measure what, const pair_tables& tables, const pair_options& options,
-                         const any_device_sink& sink) {
+pair_input checked_input(const measure_traits& what, const pair_tables& tables,
+                         const pair_options& options, const any_device_sink& sink) {
   if (tables.prepared_y != nullptr) {
     throw unsupported("y: prepared rows are not offered with results in device memory");
   }
@@ -130,7 +131,7 @@ pair_input checked_input(measure what, const pair_tables& tables, const pair_opt
         "options.fold: always is not offered for results in device memory, which nothing folds");
   }
   pair_input input{.tables = tables, .area = area_of(tables, options.part, shape_of_parts(sink))};
-  std::visit(sink_checks{input}, sink);
+  std::visit(sink_checks{what, input}, sink);
   return input;
 }
 
@@ -139,8 +140,9 @@ pair_input checked_input(measure what, const pair_tables& tables, const pair_opt
 void all_pairs_on_device(measure what, const pair_tables& tables, const pair_options& options,
                          const any_device_sink& sink) {
   with_memory_errors("all pairs", [&] {
-    const pair_input input = checked_input(what, tables, options, sink);
-    const device_pair_call call{what, input, options, sink};
+    const measure_traits& of = traits_of(what);
+    const pair_input input = checked_input(of, tables, options, sink);
+    const device_pair_call call{of, input, options, sink};
     if (!options.workspace.empty()) {
       check_workspace(options.workspace, cuda::device_workspace_of(call));
     }
@@ -151,8 +153,9 @@ void all_pairs_on_device(measure what, const pair_tables& tables, const pair_opt
 pair_plan plan_all_pairs_on_device(measure what, const pair_tables& tables,
                                    const pair_options& options, const any_device_sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
-    const pair_input input = checked_input(what, tables, options, sink);
-    const engine_plan engine = cuda::plan_all_pairs_on_device({what, input, options, sink});
+    const measure_traits& of = traits_of(what);
+    const pair_input input = checked_input(of, tables, options, sink);
+    const engine_plan engine = cuda::plan_all_pairs_on_device({of, input, options, sink});
     pair_plan out{.used = backend::cuda,
                   .device = engine.device,
                   .variant = engine.variant,

@@ -11,7 +11,6 @@
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
-#include "base/memory_errors.hpp"
 #include "pairs/adjustment.hpp"
 #include "pairs/checks.hpp"
 
@@ -61,25 +60,26 @@ discovery_search next_search(const discovery_counts& counts) {
 
 namespace detail {
 
-discovery_counts all_pairs(measure what, const pair_tables& tables, const pair_options& options,
-                           const discovery_sink& sink) {
-  return with_memory_errors("all pairs", [&] {
-    validate::check_filter(sink.keep);
-    pair_run run(what, tables, options, part_shape::equal_pairs);
-    discovery_counts out;
-    const std::uint64_t family = run.family();
-    const index_t observations = run.engine().rows().cols;
-    out.search = sink.search ? *sink.search : stats::begin_search(sink.keep, observations, family);
-    check_search(out.search, sink.keep, observations, family);
-    if (!out.search.is_decided()) {
-      bin_counts counts = run.engine().bin_statistics(stats::pass_of(out.search));
-      out.below = counts.below;
-      out.at_or_above = counts.at_or_above;
-      out.bins = std::move(counts.bins);
-    }
-    out.summary = run.finish(0);
-    return out;
-  });
+discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                               const pair_options& options, const discovery_sink& sink) {
+  // Asks for p whatever max_p is.
+  pair_filter keep = sink.keep;
+  keep.adjust = adjustment::benjamini_hochberg;
+  validate::check_filter(what, keep);
+  pair_run run(what, tables, options, part_shape::equal_pairs);
+  discovery_counts out;
+  const std::uint64_t family = run.family();
+  const index_t observations = run.engine().rows().cols;
+  out.search = sink.search ? *sink.search : stats::begin_search(sink.keep, observations, family);
+  check_search(out.search, sink.keep, observations, family);
+  if (!out.search.is_decided()) {
+    bin_counts counts = run.engine().bin_statistics(stats::pass_of(out.search));
+    out.below = counts.below;
+    out.at_or_above = counts.at_or_above;
+    out.bins = std::move(counts.bins);
+  }
+  out.summary = run.finish(std::uint64_t{0});
+  return out;
 }
 
 }  // namespace detail

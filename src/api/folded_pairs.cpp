@@ -4,7 +4,6 @@
 #include <gpu/detail/all_pairs.hpp>
 
 #include "api/all_pairs_run.hpp"
-#include "base/memory_errors.hpp"
 #include "base/parallel.hpp"
 #include "pairs/checks.hpp"
 #include "stats/edge_p_values.hpp"
@@ -37,10 +36,11 @@ pair_summary finish(const pair_run& run, const folded_totals& totals) {
 
 // Passes every batch of kept edges to consume(p_values, span).
 template <class Consume>
-folded_totals deliver_folded(pair_run& run, const pair_options& options, const pair_filter& keep,
-                             edge_order order, index_t batch_edges, const Consume& consume) {
+folded_totals deliver_folded(const measure_traits& what, pair_run& run, const pair_options& options,
+                             const pair_filter& keep, edge_order order, index_t batch_edges,
+                             const Consume& consume) {
   const keep_range range = run.resolve(keep);
-  const stats::edge_p_values p_values(run.engine().rows().cols, keep.side,
+  const stats::edge_p_values p_values(what.info.test, run.engine().rows().cols, keep.side,
                                       options.exec.cpu_threads);
   const int threads = cpu::thread_count(options.exec.cpu_threads);
   folded_totals totals;
@@ -56,47 +56,43 @@ folded_totals deliver_folded(pair_run& run, const pair_options& options, const p
 
 }  // namespace
 
-folded_edge_list all_pairs(measure what, const pair_tables& tables, const pair_options& options,
-                           const folded_edge_sink& sink) {
-  return with_memory_errors("all pairs", [&] {
-    validate::check_sink(sink);
-    pair_run run(what, tables, always_folded(options), part_shape::patterns);
-    folded_edge_list out;
-    index_t kept = 0;
-    const folded_totals totals =
-        deliver_folded(run, options, sink.keep, sink.order, edge_list_batch,
-                       [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
-                         kept += static_cast<index_t>(batch.size());
-                         if (kept > sink.max_edges) {
-                           out.edges = {};  // the rest is counted alone
-                           return;
-                         }
-                         p_values.fill(batch);
-                         out.edges.insert(out.edges.end(), batch.begin(), batch.end());
-                       });
-    if (kept > sink.max_edges) {
-      validate::throw_over_capacity("folded_edge_sink", "folded edges", kept, sink.max_edges);
-    }
-    out.patterns = run.folded_engine().folded()->patterns;
-    out.summary = finish(run, totals);
-    return out;
-  });
+folded_edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                               const pair_options& options, const folded_edge_sink& sink) {
+  validate::check_sink(what, sink);
+  pair_run run(what, tables, always_folded(options), part_shape::patterns);
+  folded_edge_list out;
+  index_t kept = 0;
+  const folded_totals totals =
+      deliver_folded(what, run, options, sink.keep, sink.order, edge_list_batch,
+                     [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
+                       kept += static_cast<index_t>(batch.size());
+                       if (kept > sink.max_edges) {
+                         out.edges = {};  // the rest is counted alone
+                         return;
+                       }
+                       p_values.fill(batch);
+                       out.edges.insert(out.edges.end(), batch.begin(), batch.end());
+                     });
+  if (kept > sink.max_edges) {
+    validate::throw_over_capacity("folded_edge_sink", "folded edges", kept, sink.max_edges);
+  }
+  out.patterns = run.folded_engine().folded()->patterns;
+  out.summary = finish(run, totals);
+  return out;
 }
 
-pair_summary all_pairs(measure what, const pair_tables& tables, const pair_options& options,
-                       const folded_stream_sink& sink) {
-  return with_memory_errors("all pairs", [&] {
-    validate::check_sink(sink);
-    pair_run run(what, tables, always_folded(options), part_shape::patterns);
-    if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
-    const folded_totals totals =
-        deliver_folded(run, options, sink.keep, sink.order, sink.batch_edges,
-                       [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
-                         p_values.fill(batch);
-                         sink.consume(batch);
-                       });
-    return finish(run, totals);
-  });
+pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                           const pair_options& options, const folded_stream_sink& sink) {
+  validate::check_sink(what, sink);
+  pair_run run(what, tables, always_folded(options), part_shape::patterns);
+  if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
+  const folded_totals totals =
+      deliver_folded(what, run, options, sink.keep, sink.order, sink.batch_edges,
+                     [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {
+                       p_values.fill(batch);
+                       sink.consume(batch);
+                     });
+  return finish(run, totals);
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include <gpu/error.hpp>
 
@@ -39,6 +40,17 @@ double correlation_p_value(double r, index_t observations, tail side) {
   check_observations(observations);
   check_correlation(r);
   return stats::p_value(r, observations, side);
+}
+
+double p_value_of(measure what, double statistic, index_t observations, tail side) {
+  switch (info_of(what).test) {
+    case significance::none:
+      check_correlation(statistic);
+      break;
+    case significance::student_t:
+      return correlation_p_value(statistic, observations, side);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 double critical_correlation(double p, index_t observations, tail side) {

@@ -121,7 +121,7 @@ struct sample_result {
 };
 
 // What the screens of a cut would leave of the sample.
-cut_sample count_candidates(pair_engine& engine, measure what, const keep_range& keep,
+cut_sample count_candidates(pair_engine& engine, const measure_traits& what, const keep_range& keep,
                             const pair_counts& counts) {
   cut_sample out{.pairs = counts.tested, .kept = counts.kept};
   pair_counts reached;
@@ -144,8 +144,8 @@ index_t rows_of(const any_table& table) {
 
 // Counts the pairs of a sample of rows: of a table, or of the rows of x that the call is about and
 // of y.
-sample_result count_sample(measure what, const pair_input& input, const pair_options& options,
-                           const pair_filter& keep) {
+sample_result count_sample(const measure_traits& what, const pair_input& input,
+                           const pair_options& options, const pair_filter& keep) {
   pair_options sample_options = options;
   sample_options.exec.target = backend::cpu;
   sample_options.exec.on_progress = {};
@@ -211,10 +211,11 @@ void estimate(const sample_result& sample, double part_of_job, pair_plan& out) {
 
 }  // namespace
 
-pair_plan plan_all_pairs(measure what, const pair_tables& tables, const pair_options& options,
+pair_plan plan_all_pairs(measure of, const pair_tables& tables, const pair_options& options,
                          const pair_filter& keep) {
   return with_memory_errors("plan_all_pairs", [&] {
-    validate::check_filter(keep);
+    const measure_traits& what = traits_of(of);
+    validate::check_filter(what, keep);
     const backend used = checked_backend(what, tables, options);
     validate::check_nans(tables, options.nans, options.exec.cpu_threads);
     const pair_input input{.tables = tables,

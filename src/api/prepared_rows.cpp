@@ -7,9 +7,10 @@
 #include "pairs/prepared_table.hpp"
 
 namespace gpu::inline v0::detail {
-std::shared_ptr<const prepared_table> prepare_table(measure what, const any_table& data,
+std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table& data,
                                                     const pair_options& options) {
   return with_memory_errors("prepared rows", [&] {
+    const measure_traits& what = traits_of(of);
     pair_options whole = options;
     whole.part = {};
     whole.fold = row_folding::never;

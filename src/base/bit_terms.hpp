@@ -3,7 +3,7 @@
 
 #include <gpu/binary_matmul.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// product = scale * popcount(a & b) + offset of the row of a + offset of the row of b, where the
 /// offset of a row is per_one * popcount(row), plus `constant` for rows of a: from
@@ -26,4 +26,4 @@ constexpr bit_terms terms_of(bit_product product, index_t cols) {
   return {0, 0, 0};
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -3,7 +3,7 @@
 
 #include <gpu/mean_filter.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// The element of a row of n >= 1 elements that stands at place e of the extended row; -1 where
 /// nothing does (zero, shrink, valid). Periodic: right for any distance from the row.
@@ -20,4 +20,4 @@ constexpr index_t extended_index(index_t e, index_t n, boundary mode) {
   return mode == boundary::reflect ? period - 1 - m : period - m;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -1,7 +1,7 @@
 #pragma once
 // What the build holds beside portable device code.
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Whether there is code for the warpgroup products of compute capability 9.0 (sm_90a): without it
 /// their kernels are empty.
@@ -11,4 +11,4 @@ inline constexpr bool has_warpgroup_code = true;
 inline constexpr bool has_warpgroup_code = false;
 #endif
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// high + low, |low| <= ulp(high) / 2.
 struct double_double {
@@ -69,4 +69,4 @@ inline double_double half_power(double_double base, long long halves) {
   return power;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -1,7 +1,7 @@
 #pragma once
 // What decides a pair once its statistic is known: the cut, and the key that counting passes bin.
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// The filter as one test on the statistic: kept where r >= at_least or r <= at_most. NaN never is.
 struct keep_range {
@@ -17,4 +17,4 @@ enum class bin_key { magnitude, value, negated_value };
   return key == bin_key::value ? r : -r;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -13,17 +13,12 @@ const out_of_memory prepared("host memory does not suffice", 0);
 }  // namespace
 
 void throw_host_memory_exhausted(const char* operation) {
-  std::string message;
+  out_of_memory named = prepared;
   try {
-    message = std::string(operation) + ": host memory does not suffice";
-  } catch (const std::bad_alloc&) {
-    throw prepared;
+    named = out_of_memory(std::string(operation) + ": host memory does not suffice", 0);
+  } catch (const std::bad_alloc&) {  // not even for the message
   }
-  try {
-    throw out_of_memory(message, 0);
-  } catch (const std::bad_alloc&) {
-    throw prepared;
-  }
+  throw named;
 }
 
 }  // namespace gpu::inline v0::detail

@@ -4,6 +4,8 @@
 #include <new>
 #include <stdexcept>
 
+#include <gpu/error.hpp>
+
 namespace gpu::inline v0::detail {
 
 /// Throws gpu::out_of_memory that names `operation`; takes no memory where there is none.
@@ -14,6 +16,8 @@ template <class Body>
 decltype(auto) with_memory_errors(const char* operation, const Body& body) {
   try {
     return body();
+  } catch (const error&) {  // one of the library's already
+    throw;
   } catch (const std::bad_alloc&) {
     throw_host_memory_exhausted(operation);
   } catch (const std::length_error&) {  // more elements than a container can count

@@ -7,7 +7,7 @@
 
 #include <gpu/matrix_view.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 template <int Bytes>
 struct unsigned_of_size;
@@ -54,4 +54,4 @@ constexpr ordered_key_t<T> ordered_key(T value) {
   }
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

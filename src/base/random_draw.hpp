@@ -7,7 +7,7 @@
 #include <gpu/index.hpp>
 #include <gpu/pair_checksum.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// A well mixed 64-bit number for each place of a sequence (SplitMix64).
 constexpr std::uint64_t random_at(std::uint64_t place) {
@@ -19,4 +19,4 @@ constexpr index_t draw_below(std::uint64_t bits, index_t count) {
   return static_cast<index_t>(bits * static_cast<std::uint64_t>(count) >> 32);
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

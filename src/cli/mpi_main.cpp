@@ -69,12 +69,15 @@ class rank_run {
 
   void run() {
     check_execution(job_.pairs.exec);
+    check_outputs(job_);
+    expect_no_part_names(folder_, job_);
     if (rank_ == first_rank) folder_.create();
     MPI_Barrier(MPI_COMM_WORLD);
     seconds_.start = watch_.seconds();
     const job_key key = key_of(job_);
     progress_line line(job_.quiet);
     const input_tables tables = read_input(job_, line);
+    expect_same_input(key, job_, tables);
     MPI_Barrier(MPI_COMM_WORLD);
     seconds_.read = watch_.seconds() - seconds_.start;
     wake_device(tables);
@@ -92,9 +95,8 @@ class rank_run {
   }
 
  private:
-  static std::string folder_of(const pairs_command& job) {
-    if (!job.part_folder.empty()) return job.part_folder;
-    return hidden_folder_of(io::resolve_output(job.output).path);
+  static part_folder folder_of(const pairs_command& job) {
+    return folder_of_resumed(job, io::resolve_output(job.output).path);
   }
 
   /// How many parts the job was begun with, or is to have.
@@ -194,7 +196,7 @@ class rank_run {
     pair_outputs outputs(job_);
     write_joined(joined, folder_, outputs);
     write_report(outputs.report(), to_json(report_of_run(joined, job_, watch_.seconds())));
-    if (job_.part_folder.empty()) resume_folder(folder_.path()).remove();
+    if (job_.part_folder.empty()) resume_folder(folder_).remove(joined.job);
     return to_text(joined);
   }
 
@@ -230,7 +232,7 @@ int run_command_line(int argc, char** argv, const stopwatch& watch) {
   const parsed_command parsed = parse_command_line(static_cast<int>(words.size()), words.data());
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto* job = std::get_if<pairs_command>(&std::get<command>(parsed));
-  if (job == nullptr) throw usage_error("gpu-similarity-mpi runs spearman and pearson");
+  if (job == nullptr) throw usage_error("gpu-similarity-mpi runs the measures of all pairs alone");
   check(*job);
   rank_run(*job, watch).run();
   return exit_ok;

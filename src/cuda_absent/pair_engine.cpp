@@ -5,17 +5,18 @@
 
 namespace gpu::cuda {
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure, const detail::pair_input&,
+std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits&,
+                                                      const detail::pair_input&,
                                                       const pair_options&) {
   throw_not_built();
 }
 
-detail::engine_plan plan_pair_engine(detail::measure, const detail::pair_input&,
+detail::engine_plan plan_pair_engine(const detail::measure_traits&, const detail::pair_input&,
                                      const pair_options&) {
   throw_not_built();
 }
 
-std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure,
+std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits&,
                                                             const detail::any_table&,
                                                             const pair_options&) {
   throw_not_built();

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
+
+#include <gpu/error.hpp>
 
 namespace gpu::cuda {
 namespace {
@@ -49,11 +52,21 @@ void serve() {
   }
 }
 
+void start_thread() {
+  try {
+    std::thread(serve).detach();
+  } catch (const std::system_error&) {
+    throw out_of_memory(
+        "a thread of the host cannot be started: memory or the number of threads does not suffice",
+        0);
+  }
+}
+
 void start(job& mine, int threads) {
   thread_pool& to = pool();
   const std::lock_guard held(to.mutex);
   while (to.idle < to.tasks.size() + static_cast<std::size_t>(threads)) {
-    std::thread(serve).detach();
+    start_thread();
     ++to.idle;
   }
   for (int index = 0; index < threads; ++index) to.tasks.push_back({&mine, index});

@@ -70,7 +70,7 @@ std::optional<file_digest> digest_by_threads(int descriptor, std::uint64_t size)
 int open_regular(const std::string& path) {
   const int descriptor = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                      : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  struct stat status {};
+  struct stat status{};
   if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
       ::lseek(descriptor, 0, SEEK_CUR) == 0) {
     return descriptor;
@@ -94,13 +94,16 @@ void file_digest::append(const file_digest& more) noexcept {
   bytes += more.bytes;
 }
 
+std::optional<file_digest> digest_of_file(int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return digest_by_threads(descriptor, static_cast<std::uint64_t>(status.st_size));
+}
+
 std::optional<file_digest> digest_of_file(const std::string& path) {
   const int descriptor = open_regular(path);
   if (descriptor < 0) return {};
-  struct stat status {};
-  const bool is_known = ::fstat(descriptor, &status) == 0;
-  const std::optional<file_digest> digest =
-      digest_by_threads(descriptor, is_known ? static_cast<std::uint64_t>(status.st_size) : 0);
+  const std::optional<file_digest> digest = digest_of_file(descriptor);
   ::close(descriptor);
   return digest;
 }

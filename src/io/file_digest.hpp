@@ -25,6 +25,9 @@ struct file_digest {
 /// read, or is cut short meanwhile.
 [[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path);
 
+/// The same of an open file, whose position stays where it is.
+[[nodiscard]] std::optional<file_digest> digest_of_file(int descriptor);
+
 /// Computes the digest of a file in a thread of its own. Ends early with the object.
 class digest_task {
  public:

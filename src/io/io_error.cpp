@@ -20,7 +20,10 @@ std::string located(const std::string& path, input_position where, const std::st
 }  // namespace
 
 input_error::input_error(const std::string& file, input_position where, const std::string& what)
-    : error(error_code::invalid_argument, located(file, where, what)), file_(file), where_(where) {}
+    : std::runtime_error(what),
+      error(error_code::invalid_argument, located(file, where, what)),
+      file_(file),
+      where_(where) {}
 input_error::~input_error() = default;
 
 output_error::output_error(const std::string& file, const std::string& what)

@@ -20,10 +20,11 @@ struct input_position {
 /// The input cannot be read or is not a table of numbers. The message is
 /// `file:line: column c: got '...', expected ...`, as far as each is known, or
 /// `file: row r, column c: ...` for a .npy.
-class input_error : public error {
+class input_error : public std::runtime_error, public error {
  public:
   input_error(const std::string& file, input_position where, const std::string& what);
   ~input_error() override;
+  [[nodiscard]] const char* what() const noexcept override { return error::what(); }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
   [[nodiscard]] input_position where() const noexcept { return where_; }
 

@@ -1,6 +1,7 @@
 // Parts that each rank computed, and their sums over all ranks.
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -72,7 +73,21 @@ void send_common(MPI_Comm comm, int from, pair_summary& s) {
   send(comm, from, s.cut_at_most);
 }
 
+/// The number of patterns where all parts have the same, else 0.
+index_t common_patterns(MPI_Comm comm, const std::optional<pair_summary>& mine) {
+  // The least, and the least of the negatives: the most.
+  std::int64_t ends[2] = {std::numeric_limits<std::int64_t>::max(), 0};
+  if (mine) {
+    ends[0] = mine->patterns;
+    ends[1] = -mine->patterns;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, comm);
+  return ends[0] == -ends[1] ? ends[0] : 0;
+}
+
 void add_sums(pair_summary& sum, const pair_summary& part) {
+  // Each part folds its rows where that pays: a number that only some have is not that of the job.
+  if (sum.patterns != part.patterns) sum.patterns = 0;
   sum.pairs_tested += part.pairs_tested;
   sum.pairs_kept += part.pairs_kept;
   sum.checksum += part.checksum;
@@ -153,6 +168,7 @@ void add(std::optional<discovery_counts>& sum, discovery_counts part) {
 
 pair_summary total(MPI_Comm comm, std::optional<pair_summary> mine) {
   const int from = rank_with_part(comm, mine.has_value());
+  const index_t patterns = common_patterns(comm, mine);
   pair_summary out = mine ? std::move(*mine) : pair_summary{};
   send_common(comm, from, out);
   std::vector<std::uint64_t> sums{out.pairs_tested, out.pairs_kept, out.checksum.count,
@@ -161,6 +177,7 @@ pair_summary total(MPI_Comm comm, std::optional<pair_summary> mine) {
   out.pairs_tested = sums[0];
   out.pairs_kept = sums[1];
   out.checksum = {.count = sums[2], .mix1 = sums[3], .mix2 = sums[4]};
+  out.patterns = patterns;
   out.part_begin = 0;
   out.part_end = out.rows;
   return out;

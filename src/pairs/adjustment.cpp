@@ -9,6 +9,7 @@
 
 #include "stats/bins.hpp"
 #include "stats/correlation_test.hpp"
+#include "stats/significance.hpp"
 
 namespace gpu::stats {
 namespace {
@@ -135,9 +136,10 @@ std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair
   return detail::pairs_in(area, without);
 }
 
-effective_cut cut_at(double max_p, const pair_filter& filter, index_t observations) {
+effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
+                     index_t observations) {
   effective_cut out{.max_p = max_p, .min_abs = 0, .keep = {infinity, -infinity}};
-  const double critical = critical_value(max_p, observations, filter.side);
+  const double critical = critical_value(what.info.test, max_p, observations, filter.side);
   switch (filter.side) {
     case tail::two_sided:
       out.keep.at_least = std::max(critical, filter.min_abs);
@@ -156,20 +158,26 @@ effective_cut cut_at(double max_p, const pair_filter& filter, index_t observatio
   return out;
 }
 
-effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine,
-                          std::uint64_t family) {
+effective_cut of_one_sign(effective_cut cut, tail side) {
+  if (side == tail::greater) cut.keep.at_least = std::max(cut.keep.at_least, 0.0);
+  if (side == tail::less) cut.keep.at_most = std::min(cut.keep.at_most, 0.0);
+  return cut;
+}
+
+effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
+                          detail::pair_engine& engine, std::uint64_t family) {
   const index_t observations = engine.rows().cols;
   if (filter.adjust == adjustment::none || family == 0) {
-    return cut_at(filter.max_p, filter, observations);
+    return cut_at(what, filter.max_p, filter, observations);
   }
   if (filter.adjust == adjustment::bonferroni) {
-    return cut_at(filter.max_p / static_cast<double>(family), filter, observations);
+    return cut_at(what, filter.max_p / static_cast<double>(family), filter, observations);
   }
   discovery_search search = begin_search(filter, observations, family);
   while (!search.is_decided()) {
     search = after_pass(search, engine.bin_statistics(pass_of(search)));
   }
-  return cut_at(adjusted_max_p(search), filter, observations);
+  return cut_at(what, adjusted_max_p(search), filter, observations);
 }
 
 }  // namespace gpu::stats

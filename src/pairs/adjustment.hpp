@@ -7,6 +7,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/engine.hpp"
+#include "pairs/measures/measures.hpp"
 
 namespace gpu::stats {
 
@@ -20,8 +21,13 @@ struct effective_cut {
 /// Pairs of `area` that have a statistic.
 std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair_area& area);
 
-/// The cut of `filter` with max_p already adjusted.
-effective_cut cut_at(double max_p, const pair_filter& filter, index_t observations);
+/// The cut of `filter` with max_p already adjusted, by the test of the measure.
+effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
+                     index_t observations);
+
+/// The cut for partners: with a one-sided tail none has the other sign, whatever p lets pass. The
+/// best of a row by magnitude would else be those that the hypothesis is against.
+effective_cut of_one_sign(effective_cut cut, tail side);
 
 /// The search for the discoveries of `filter` before its first counting pass.
 discovery_search begin_search(const pair_filter& filter, index_t observations,
@@ -37,7 +43,7 @@ double adjusted_max_p(const discovery_search& search);
 /// Resolves filter.adjust for a family of so many tests; for Benjamini-Hochberg by counting passes
 /// of `engine` over all of them. The resulting set is that of the textbook procedure on all sorted
 /// p: with p_(k) the largest that is at most k max_p / family, every pair with p <= p_(k).
-effective_cut resolve_cut(const pair_filter& filter, detail::pair_engine& engine,
-                          std::uint64_t family);
+effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
+                          detail::pair_engine& engine, std::uint64_t family);
 
 }  // namespace gpu::stats

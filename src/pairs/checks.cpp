@@ -18,7 +18,6 @@ namespace gpu::validate {
 namespace {
 
 constexpr index_t most_rows = (index_t{1} << 32) - 1;
-constexpr index_t most_spearman_cols = 3'000'000;  // cols (cols^2 - 1) / 3 < 2^63
 constexpr index_t elements_per_task = index_t{1} << 18;
 
 template <class T>
@@ -63,8 +62,8 @@ void check_order(const char* sink, edge_order order) {
 }
 
 template <class Sink>
-void check_list(const char* name, const Sink& sink) {
-  check_filter(sink.keep);
+void check_list(const detail::measure_traits& what, const char* name, const Sink& sink) {
+  check_filter(what, sink.keep);
   check_order(name, sink.order);
   if (sink.max_edges < 0) {
     throw invalid_argument(
@@ -73,8 +72,8 @@ void check_list(const char* name, const Sink& sink) {
 }
 
 template <class Sink>
-void check_stream(const char* name, const Sink& sink) {
-  check_filter(sink.keep);
+void check_stream(const detail::measure_traits& what, const char* name, const Sink& sink) {
+  check_filter(what, sink.keep);
   check_order(name, sink.order);
   if (!sink.consume) {
     throw invalid_argument(fmt::format("{}.consume: is empty, expected a function", name));
@@ -87,20 +86,20 @@ void check_stream(const char* name, const Sink& sink) {
 
 }  // namespace
 
-void check_pair_shape(detail::measure what, const detail::pair_tables& tables) {
+void check_pair_shape(const detail::measure_traits& what, const detail::pair_tables& tables) {
   const auto [rows, cols] = extents_of(tables.x);
   const char* const name = detail::has_y(tables) ? "x" : "data";
-  if (cols < 3) {
-    throw invalid_argument(
-        fmt::format("{}: got {} columns, expected at least 3 observations", name, cols));
+  if (cols < what.info.least_cols) {
+    throw invalid_argument(fmt::format("{}: got {} columns, {} takes at least {} observations",
+                                       name, cols, what.info.title, what.info.least_cols));
   }
   if (rows > most_rows) {
     throw invalid_argument(
         fmt::format("{}: got {} rows, expected at most {}", name, rows, most_rows));
   }
-  if (what == detail::measure::spearman && cols > most_spearman_cols) {
-    throw unsupported(fmt::format("{}: got {} columns, Spearman takes at most {}", name, cols,
-                                  most_spearman_cols));
+  if (cols > what.info.most_cols) {
+    throw invalid_argument(fmt::format("{}: got {} columns, {} takes at most {}", name, cols,
+                                       what.info.title, what.info.most_cols));
   }
   if (!detail::has_y(tables)) return;
   if (tables.y && detail::is_on_device(*tables.y) != detail::is_on_device(tables.x)) {
@@ -128,7 +127,7 @@ void check_part(const pair_part& part) {
   }
 }
 
-void check_filter(const pair_filter& keep) {
+void check_filter(const detail::measure_traits& what, const pair_filter& keep) {
   if (!(keep.max_p > 0.0 && keep.max_p <= 1.0)) {
     throw invalid_argument(
         fmt::format("pair_filter.max_p: got {}, expected a value in (0, 1]", keep.max_p));
@@ -139,6 +138,13 @@ void check_filter(const pair_filter& keep) {
   }
   detail::check_enumerator("pair_filter.side", keep.side, tail::less);
   detail::check_enumerator("pair_filter.adjust", keep.adjust, adjustment::benjamini_hochberg);
+  const bool cuts_p = keep.max_p < 1.0 || keep.adjust != adjustment::none;
+  if (cuts_p && what.info.test == significance::none) {
+    throw unsupported(fmt::format(
+        "pair_filter.max_p: {} has no significance test and so no p, expected 1 without an "
+        "adjustment, and a cut by min_abs",
+        what.info.title));
+  }
 }
 
 void throw_over_capacity(const char* sink, const char* what, index_t kept, index_t most) {
@@ -147,36 +153,36 @@ void throw_over_capacity(const char* sink, const char* what, index_t kept, index
                           kept);
 }
 
-void check_sink(const edge_sink& sink) {
-  check_list("edge_sink", sink);
+void check_sink(const detail::measure_traits& what, const edge_sink& sink) {
+  check_list(what, "edge_sink", sink);
 }
 
-void check_sink(const folded_edge_sink& sink) {
-  check_list("folded_edge_sink", sink);
+void check_sink(const detail::measure_traits& what, const folded_edge_sink& sink) {
+  check_list(what, "folded_edge_sink", sink);
 }
 
-void check_sink(const top_k_sink& sink) {
-  check_filter(sink.keep);
+void check_sink(const detail::measure_traits& what, const top_k_sink& sink) {
+  check_filter(what, sink.keep);
   if (sink.k < 1) {
     throw invalid_argument(fmt::format("top_k_sink.k: got {}, expected at least 1", sink.k));
   }
   detail::check_enumerator("top_k_sink.order", sink.order, neighbor_order::by_absolute_value);
 }
 
-void check_sink(const count_sink& sink) {
-  check_filter(sink.keep);
+void check_sink(const detail::measure_traits& what, const count_sink& sink) {
+  check_filter(what, sink.keep);
   if (sink.histogram_bins < 0 || sink.histogram_bins > detail::most_bins) {
     throw invalid_argument(fmt::format("count_sink.histogram_bins: got {}, expected 0 to {}",
                                        sink.histogram_bins, detail::most_bins));
   }
 }
 
-void check_sink(const stream_sink& sink) {
-  check_stream("stream_sink", sink);
+void check_sink(const detail::measure_traits& what, const stream_sink& sink) {
+  check_stream(what, "stream_sink", sink);
 }
 
-void check_sink(const folded_stream_sink& sink) {
-  check_stream("folded_stream_sink", sink);
+void check_sink(const detail::measure_traits& what, const folded_stream_sink& sink) {
+  check_stream(what, "folded_stream_sink", sink);
 }
 
 namespace {

@@ -10,20 +10,23 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "pairs/measures/measures.hpp"
+
 namespace gpu::validate {
 
-/// As many columns in x and y. cols >= 3, rows <= 2^32 - 1, together; for Spearman also as many
-/// columns as 64-bit sums of products of centred ranks take, else gpu::unsupported.
-void check_pair_shape(detail::measure what, const detail::pair_tables& tables);
+/// As many columns in x and y, as many as the measure takes. rows <= 2^32 - 1, together.
+void check_pair_shape(const detail::measure_traits& what, const detail::pair_tables& tables);
 /// 0 <= index < of.
 void check_part(const pair_part& part);
-void check_filter(const pair_filter& keep);
-void check_sink(const edge_sink& sink);
-void check_sink(const top_k_sink& sink);
-void check_sink(const count_sink& sink);
-void check_sink(const stream_sink& sink);
-void check_sink(const folded_edge_sink& sink);
-void check_sink(const folded_stream_sink& sink);
+/// The cuts are in their ranges, and the measure has a p where there is a cut on p; else
+/// gpu::unsupported.
+void check_filter(const detail::measure_traits& what, const pair_filter& keep);
+void check_sink(const detail::measure_traits& what, const edge_sink& sink);
+void check_sink(const detail::measure_traits& what, const top_k_sink& sink);
+void check_sink(const detail::measure_traits& what, const count_sink& sink);
+void check_sink(const detail::measure_traits& what, const stream_sink& sink);
+void check_sink(const detail::measure_traits& what, const folded_edge_sink& sink);
+void check_sink(const detail::measure_traits& what, const folded_stream_sink& sink);
 /// Throws gpu::capacity_exceeded: `kept` pairs or folded edges pass, and sink.max_edges is `most`.
 [[noreturn]] void throw_over_capacity(const char* sink, const char* what, index_t kept,
                                       index_t most);

@@ -21,11 +21,12 @@
 #include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
+#include "pairs/measures/measures.hpp"
 #include "pairs/packed_edges.hpp"
 #include "pairs/tables.hpp"
 #include "stats/p_table.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// What an engine is made from.
 struct pair_input {
@@ -175,23 +176,23 @@ struct engine_plan {
   std::size_t workspace_bytes;
 };
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail
 
 namespace gpu::cpu {
 /// Prepares the rows of `input` and returns the engine. Throws as spearman_all_pairs documents.
-std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
                                                       const detail::pair_input& input,
                                                       const pair_options& options);
-detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
-                                     const pair_options& options);
+detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options);
 }  // namespace gpu::cpu
 
 namespace gpu::cuda {
-std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
                                                       const detail::pair_input& input,
                                                       const pair_options& options);
-detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
-                                     const pair_options& options);
+detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options);
 /// The column of the first NaN of a row of a table in device memory; cols where there is none.
 /// Waits.
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,

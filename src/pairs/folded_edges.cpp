@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "pairs/folded_engine.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 // Collects edges into batches.
@@ -269,4 +269,4 @@ void folded_pair_engine::edges(const edge_request& request, const edge_receiver&
   ordered_edges(*this, request, receive).run();
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

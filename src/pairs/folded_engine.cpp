@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "stats/bins.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
@@ -286,4 +286,4 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
   });
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -18,7 +18,7 @@
 
 #include "pairs/engine.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Receives batches of folded edges whose p is not filled yet; may overwrite them.
 using folded_edge_receiver = std::function<void(std::span<folded_edge>)>;
@@ -92,4 +92,4 @@ class folded_pair_engine final : public pair_engine {
   std::uint64_t pairs_within_ = 0;  // of all patterns
 };
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -6,18 +6,19 @@
 #include <gpu/pair_options.hpp>
 
 #include "pairs/engine.hpp"
+#include "pairs/measures/measures.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// A call whose input and results are in device memory.
 struct device_pair_call {
-  measure what;
+  const measure_traits& what;
   pair_input input;
   const pair_options& options;
   const any_device_sink& sink;
 };
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail
 
 namespace gpu::cuda {
 

@@ -29,7 +29,7 @@ std::string_view to_string(binary_matmul_variant variant) noexcept {
 
 }  // namespace gpu::inline v0
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 using variant = binary_matmul_variant;
@@ -96,4 +96,4 @@ variant choose_binary_matmul_variant(backend used, variant asked,
                       : std::string()));
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

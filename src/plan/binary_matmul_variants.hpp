@@ -4,7 +4,7 @@
 #include <gpu/binary_matmul.hpp>
 #include <gpu/execution.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// What the choice depends on.
 struct binary_matmul_shape {
@@ -23,4 +23,4 @@ struct binary_matmul_shape {
 binary_matmul_variant choose_binary_matmul_variant(backend used, binary_matmul_variant asked,
                                                    const binary_matmul_shape& shape);
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -1,10 +1,12 @@
 #include "plan/fold_choice.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include <gpu/error.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 // Below, all pairs of the rows take less time than it takes to find the patterns.
@@ -22,14 +24,16 @@ constexpr double least_strict_statistic = 0.5;
 
 }  // namespace
 
-bool looks_for_patterns(measure what, backend used, pair_variant variant, index_t rows,
-                        const pair_options& options) {
-  const bool ranks =
-      what == measure::spearman && !(used == backend::cuda && variant == pair_variant::naive);
+bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
+                        index_t rows, const pair_options& options) {
+  const bool ranks = what.info.equals == equal_rows::folded &&
+                     !(used == backend::cuda && variant == pair_variant::naive);
   if (options.fold == row_folding::always && !ranks) {
-    throw unsupported(what == measure::pearson
-                          ? "options.fold: rows are folded by their ranks, Pearson has none"
-                          : "options.fold: the naive variant on cuda keeps no ranks to fold by");
+    if (what.info.equals == equal_rows::folded) {
+      throw unsupported("options.fold: the naive variant on cuda keeps no ranks to fold by");
+    }
+    throw unsupported(
+        fmt::format("options.fold: rows are folded by their ranks, {} has none", what.info.title));
   }
   if (options.fold == row_folding::automatic) {
     return ranks && variant != pair_variant::naive && rows >= least_rows;
@@ -48,4 +52,4 @@ bool folds_for_counts(const pair_filter& keep) {
          keep.min_abs >= least_strict_statistic;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -5,12 +5,14 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
-namespace gpu::detail {
+#include "pairs/measures/measures.hpp"
+
+namespace gpu::inline v0::detail {
 
 /// Whether to look for rows of equal ranks. `variant` is the one that runs on backend `used`.
 /// @throw gpu::unsupported where options.fold is `always` and there are no ranks to compare.
-bool looks_for_patterns(measure what, backend used, pair_variant variant, index_t rows,
-                        const pair_options& options);
+bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
+                        index_t rows, const pair_options& options);
 
 /// Patterns per row that has a statistic up to which to fold, given the variant that runs on
 /// backend `used`; infinite for `always`.
@@ -28,4 +30,4 @@ inline constexpr index_t sampled_hashes = 64;
 /// Fewer rows than this are grouped without a sample.
 inline constexpr index_t least_sampled_rows = 1 << 14;
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

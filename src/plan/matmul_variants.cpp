@@ -12,7 +12,7 @@
 #include "base/round_up.hpp"
 #include "plan/matmul_policy.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 namespace policy = kernels::matmul_policy;
@@ -349,4 +349,4 @@ matmul_choice choose_matmul_cpu(matmul_variant asked, bool has_blas) {
   }
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

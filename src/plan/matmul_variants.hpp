@@ -9,7 +9,7 @@
 
 #include "plan/matmul_policy.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// What the choice needs to know about a device and the build.
 struct matmul_device {
@@ -49,4 +49,4 @@ struct matmul_choice {
 
 [[nodiscard]] matmul_choice choose_matmul_cpu(matmul_variant asked, bool has_blas);
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

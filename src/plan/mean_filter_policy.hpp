@@ -6,7 +6,7 @@
 
 #include <gpu/mean_filter.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Rows shorter than this are filtered by `direct`: a block would have too little to share.
 inline constexpr index_t shortest_tiled_row = 512;
@@ -57,4 +57,4 @@ constexpr mean_filter_variant cuda_convolve_variant(std::size_t, index_t output_
   return window <= 9 ? mean_filter_variant::register_window : mean_filter_variant::shared_memory;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

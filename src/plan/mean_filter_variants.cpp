@@ -64,7 +64,7 @@ index_t filtered_size(index_t cols, index_t window, boundary mode) {
 
 }  // namespace gpu::inline v0
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 using variant = mean_filter_variant;
@@ -234,4 +234,4 @@ mean_filter_variant choose_convolve_variant(backend used, std::size_t element_by
   return cuda_convolve_variant(element_bytes, shape.output_cols, shape.window);
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include <gpu/mean_filter.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Largest window: sums of int32 stay exact (|sum| < 2^62).
 inline constexpr index_t max_window = (index_t{1} << 31) - 1;
@@ -59,4 +59,4 @@ mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element
 mean_filter_variant choose_convolve_variant(backend used, std::size_t element_bytes,
                                             const filter_shape& shape, mean_filter_variant asked);
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

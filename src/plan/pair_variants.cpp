@@ -29,7 +29,7 @@ std::string_view to_string(pair_variant variant) noexcept {
 
 }  // namespace gpu::inline v0
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 struct candidate {
@@ -79,4 +79,4 @@ pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_sh
                       : std::string()));
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -6,11 +6,10 @@
 #include <gpu/execution.hpp>
 #include <gpu/pair_options.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// What the choice depends on.
 struct pair_shape {
-  measure what = measure::spearman;
   index_t rows = 0;
   index_t cols = 0;
   /// CUDA compute capability times ten (90 for 9.0); not looked at for the CPU.
@@ -24,4 +23,4 @@ struct pair_shape {
 /// @throw gpu::unsupported where a named variant does not take the shape, device or backend.
 pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_shape& shape);
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

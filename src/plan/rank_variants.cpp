@@ -26,7 +26,7 @@ std::string_view to_string(rank_variant variant) noexcept {
 
 }  // namespace gpu::inline v0
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 // Up to here counting is ahead of sorting on the CPU: see docs/rank.md.
@@ -96,4 +96,4 @@ rank_variant choose_rank_variant(rank_variant asked, backend where, index_t cols
                                : choose_on_cuda(asked, cols, element_bytes, ties);
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

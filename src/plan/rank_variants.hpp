@@ -7,7 +7,7 @@
 #include <gpu/index.hpp>
 #include <gpu/rank.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Most columns that the CPU ranks by counting: its counts stay within a signed byte.
 inline constexpr int cpu_counting_max_cols = 128;
@@ -41,4 +41,4 @@ constexpr rank_scale scale_of_counts(tie_method ties, index_t cols) {
   return {1.0, 1.0};
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

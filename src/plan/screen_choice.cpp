@@ -8,7 +8,7 @@
 
 #include "stats/correlation_test.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 // Bound of the error of |rho| from rounding both rows of ranks to e4m3: half a unit of three
@@ -51,11 +51,11 @@ constexpr double pairs_per_sampled = 1 << 17;
 constexpr double most_sampled_values = 1 << 24;
 
 // Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.
-std::vector<possible_screen> rounded_screens(measure what, double cut, index_t cols) {
+std::vector<possible_screen> rounded_screens(const measure_traits& what, double cut, index_t cols) {
   if (cols > kernels::screen_most_columns) return {};
   const int depth = rounded_depth(cols);
   const double paying = depth > 128 ? most_wide_share : most_rounded_share;
-  const double reach = cut - (what == measure::spearman ? rank_loss : value_loss);
+  const double reach = cut - (what.form == row_form::ranks ? rank_loss : value_loss);
   if (!(reach > 0)) return {};
   return {{{kernels::screen_operand::rounded, depth, cut, rounded_pair, rounded_candidate},
            reach,
@@ -84,7 +84,10 @@ std::string_view name_of(kernels::screen_operand operand) {
 
 double candidate_share(const possible_screen& screen, std::size_t number, index_t cols,
                        const cut_sample& sample) {
-  if (sample.pairs == 0) return stats::p_value(screen.reach, cols, tail::two_sided);
+  // The share of independent rows, whose statistic passes as often as a correlation does.
+  if (sample.pairs == 0) {
+    return stats::p_value(screen.reach, std::max<index_t>(cols, 3), tail::two_sided);
+  }
   return sample.share(sample.candidates[number]);
 }
 
@@ -93,7 +96,7 @@ struct choice {
   double share = 0;  // candidates per pair, of the screen or of the last one that does not pay
 };
 
-choice choose(measure what, const keep_range& keep, index_t cols, screen_use use,
+choice choose(const measure_traits& what, const keep_range& keep, index_t cols, screen_use use,
               const cut_sample& sample) {
   choice out;
   std::size_t number = 0;
@@ -121,11 +124,11 @@ double cut_sample::most_kept_share() const {
   return pairs == 0 ? 1.0 : std::min(1.0, most);
 }
 
-std::vector<possible_screen> screens_for(measure what, const keep_range& keep, index_t cols,
-                                         screen_use use) {
+std::vector<possible_screen> screens_for(const measure_traits& what, const keep_range& keep,
+                                         index_t cols, screen_use use) {
   const double cut = std::min({keep.at_least, -keep.at_most, 1.0});
   if (!(cut > 0)) return {};
-  if (what == measure::pearson || cols > most_rank_columns) {
+  if (what.form == row_form::unit_values || cols > most_rank_columns) {
     return rounded_screens(what, cut, cols);
   }
   std::vector<possible_screen> out;
@@ -147,8 +150,8 @@ std::vector<possible_screen> screens_for(measure what, const keep_range& keep, i
   return out;
 }
 
-std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols,
-                                           screen_use use, const cut_sample& sample) {
+std::optional<screen_choice> choose_screen(const measure_traits& what, const keep_range& keep,
+                                           index_t cols, screen_use use, const cut_sample& sample) {
   return choose(what, keep, cols, use, sample).screen;
 }
 
@@ -162,8 +165,8 @@ bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far) 
   return cost(left, left * share) <= so_far.all_pairs;
 }
 
-std::string explain_screen(measure what, const keep_range& keep, index_t cols, screen_use use,
-                           const cut_sample& sample) {
+std::string explain_screen(const measure_traits& what, const keep_range& keep, index_t cols,
+                           screen_use use, const cut_sample& sample) {
   const std::string source =
       sample.pairs == 0 ? "were the rows independent" : fmt::format("of {} sampled", sample.pairs);
   const auto [screen, share] = choose(what, keep, cols, use, sample);
@@ -193,4 +196,4 @@ int rounded_depth(index_t cols) {
   return static_cast<int>(std::max<index_t>(64, (cols + step - 1) / step * step));
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

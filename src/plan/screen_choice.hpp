@@ -12,9 +12,10 @@
 #include <gpu/index.hpp>
 
 #include "base/keep_range.hpp"
+#include "pairs/measures/measures.hpp"
 #include "plan/screen_policy.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Screens there are for one cut, at most.
 inline constexpr int most_screens = 2;
@@ -62,13 +63,13 @@ enum class screen_use {
 };
 
 /// The screens for `keep`, the fastest first; none where pairs near 0 are kept.
-std::vector<possible_screen> screens_for(measure what, const keep_range& keep, index_t cols,
-                                         screen_use use);
+std::vector<possible_screen> screens_for(const measure_traits& what, const keep_range& keep,
+                                         index_t cols, screen_use use);
 
 /// The first screen that leaves few enough pairs, or none. Where `sample` knows nothing, rows are
 /// taken to be independent.
-std::optional<screen_choice> choose_screen(measure what, const keep_range& keep, index_t cols,
-                                           screen_use use, const cut_sample& sample);
+std::optional<screen_choice> choose_screen(const measure_traits& what, const keep_range& keep,
+                                           index_t cols, screen_use use, const cut_sample& sample);
 
 /// How far a screen has come.
 struct screen_progress {
@@ -83,8 +84,8 @@ struct screen_progress {
 bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far);
 
 /// The choice in words, for a plan.
-std::string explain_screen(measure what, const keep_range& keep, index_t cols, screen_use use,
-                           const cut_sample& sample);
+std::string explain_screen(const measure_traits& what, const keep_range& keep, index_t cols,
+                           screen_use use, const cut_sample& sample);
 
 /// Random pairs that tell enough about `pairs` pairs of rows of `cols` observations, for well under
 /// a hundredth of the work on them.
@@ -95,4 +96,4 @@ int screen_depth(index_t cols);
 /// Bytes of a packed row of rounded values.
 int rounded_depth(index_t cols);
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

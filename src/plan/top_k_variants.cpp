@@ -4,7 +4,7 @@
 
 #include <gpu/error.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 namespace {
 
 // Rows from here on are worth several blocks each (see docs/top_k.md for the measurements).
@@ -87,4 +87,4 @@ top_k_variant choose_top_k_variant(const top_k_shape& shape, backend used, top_k
   return asked;
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -6,7 +6,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/top_k.hpp>
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// What the choice depends on.
 struct top_k_shape {
@@ -47,4 +47,4 @@ constexpr index_t top_k_threshold_most_k_of(const top_k_shape& shape) {
 /// @throw gpu::unsupported where `asked` is not offered for this backend or shape.
 top_k_variant choose_top_k_variant(const top_k_shape& shape, backend used, top_k_variant asked);
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

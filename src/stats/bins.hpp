@@ -6,7 +6,7 @@
 
 #include "base/host_device.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// Most bins of a histogram, and those of a counting pass of multiple testing.
 inline constexpr index_t most_bins = 65536;
@@ -38,4 +38,4 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE index_t histogram_bin(double statistic, index_
   return bin_of(statistic, -1.0, histogram_scale(bins), bins);
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "stats/significance.hpp"
 
 namespace gpu::stats {
 namespace {
@@ -12,8 +13,8 @@ constexpr std::size_t edges_per_task = 8192;
 
 }  // namespace
 
-edge_p_values::edge_p_values(index_t observations, tail side, int threads)
-    : table_(p_table_for(observations)), side_(side), threads_(cpu::thread_count(threads)) {}
+edge_p_values::edge_p_values(significance test, index_t observations, tail side, int threads)
+    : table_(p_table_for(test, observations)), side_(side), threads_(cpu::thread_count(threads)) {}
 
 template <class Edge>
 void edge_p_values::fill_each(std::span<Edge> edges) const {

@@ -5,16 +5,17 @@
 #include <span>
 
 #include <gpu/index.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "stats/p_table.hpp"
 
 namespace gpu::stats {
 
-/// p of one number of observations and one tail; fills that of edges on several threads.
+/// p of one test, number of observations and tail; fills that of edges on several threads.
 class edge_p_values {
  public:
-  edge_p_values(index_t observations, tail side, int threads);
+  edge_p_values(significance test, index_t observations, tail side, int threads);
   void fill(std::span<edge> edges) const;
   void fill(std::span<folded_edge> edges) const;
   /// The same p of one statistic, as long as this lives.

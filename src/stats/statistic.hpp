@@ -8,7 +8,7 @@
 
 #include "base/host_device.hpp"
 
-namespace gpu::detail {
+namespace gpu::inline v0::detail {
 
 /// What a product sum of two rows is divided by: sqrt(S_xx * S_yy), one rounding each.
 GPU_SIMILARITY_INLINE_HOST_DEVICE double rho_scale(double square_sum_x, double square_sum_y) {
@@ -29,4 +29,4 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double rho_of(std::int64_t product_sum, std::i
   return rho_at_scale(static_cast<double>(product_sum), scale);
 }
 
-}  // namespace gpu::detail
+}  // namespace gpu::inline v0::detail

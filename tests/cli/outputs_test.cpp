@@ -25,7 +25,7 @@ constexpr const char* table = "1 2 3 4\n4 3 2 2\n5 7 9 8\n";
 constexpr const char* first_line = "name_i\tname_j\trho\tt\tp\n";
 
 mode_t mode_of(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   CHECK(::stat(path.c_str(), &status) == 0);
   return status.st_mode & 07777;
 }
@@ -139,6 +139,11 @@ TEST_CASE("A file keeps its mode, and a link is followed", "[cli][output]") {
   ::umask(umask);
   CHECK(mode_of(fresh) == 0640);
   CHECK(leftovers(folder.path("")) == 0);
+
+  // The bits that run a program as its owner were given to the old bytes, not to the new ones.
+  REQUIRE(::chmod(output.c_str(), 06751) == 0);
+  CHECK(run_command({"spearman", input, "-o", output}).exit_code == 0);
+  CHECK(mode_of(output) == 0751);
 }
 
 TEST_CASE("--max-output holds to the byte whatever the estimate", "[cli][output]") {
@@ -218,6 +223,13 @@ TEST_CASE("An output that cannot be written is found before the input is read", 
     CHECK(result.exit_code == exit_resources);
     CHECK(result.err.find("cannot be created") != std::string::npos);
     CHECK(result.err.find("nonexistent") == std::string::npos);
+    // One byte more than a name may have.
+    const std::string long_name(256, 'a');
+    const auto too_long = run_command({"spearman", "/nonexistent", option, folder.path(long_name)});
+    INFO(too_long.err);
+    CHECK(too_long.exit_code == exit_resources);
+    CHECK(too_long.err.find(long_name + ": cannot be written: File name too long") !=
+          std::string::npos);
   }
 }
 

@@ -145,13 +145,50 @@ TEST_CASE("Parts that contradict each other are not joined", "[cli][parts]") {
   refused("first_row", std::to_string(first + 1), places);  // a row is missing
   refused("first_row", std::to_string(first - 1), places);  // a row is there twice
   const std::string cut = "part 2 of 3 was decided by another cut than part 1 of 3";
-  refused("max_p_effective", "0.04", cut);
+  refused("max_p_effective", "0.04", cut + ": max_p_effective is 0.04, expected 0.05");
   refused("cut_at_least", "0.5", cut);
   refused("cut_at_most", "-0.5", cut);
+  // What a manifest says of its own rows has to fit together: such a part is to be run again.
+  const auto damaged = [&](const std::string& member, const std::string& value) {
+    std::ofstream(manifest) << whole;
+    forge(manifest, member, value);
+    CHECK(run_command({"parts", in, "--format", "slurm"}).out == "2\n");
+    const command_result result = run_command({"merge", in, "-o", merged});
+    INFO(member << ' ' << value << ": " << result.err);
+    CHECK(result.exit_code == exit_bad_input);
+    CHECK(result.err.find("part 2 of 3 is damaged") != std::string::npos);
+    CHECK(!fs::exists(merged));
+  };
+  damaged("rows", "101");
+  damaged("family", "4000");
   refused("pairs_tested", std::to_string(number("pairs_tested") - 1), "of the whole job");
   refused("pairs_kept", std::to_string(number("pairs_kept") + 1), "the checksum is of");
   std::ofstream(manifest) << whole;
   CHECK(run_command({"merge", in, "-o", merged}).exit_code == 0);
+}
+
+TEST_CASE("Parts of folded edges agree on the patterns, no others need to", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", gpu_test::repeated_table(200, 5));
+  const std::string in = folder.path("parts");
+  for (const std::string keep : {"edges", "folded-edges"}) {
+    const bool is_folded = keep == "folded-edges";
+    run_all(input, {"--max-p", "0.1", "--fold", "always", "--keep", keep}, 3, in);
+    const std::string manifest = in + "/part-2-of-3.json";
+    CHECK(report_value(read_file(manifest), "patterns") != "0");
+    forge(manifest, "patterns", "7");
+    words merge{"merge", in, "-o", folder.path("merged")};
+    if (is_folded) merge = joined(merge, {"--patterns", folder.path("patterns")});
+    const command_result result = run_command(merge);
+    INFO(keep << ": " << result.err);
+    CHECK(result.exit_code == (is_folded ? exit_bad_input : 0));
+    CHECK(fs::exists(folder.path("merged")) != is_folded);
+    const std::string why =
+        "folded the rows into other patterns than part 1 of 3: their number is 7";
+    CHECK((result.err.find(why) != std::string::npos) == is_folded);
+    fs::remove(folder.path("merged"));
+    fs::remove_all(in);
+  }
 }
 
 TEST_CASE("Two processes compute one part at the same time", "[cli][parts]") {

@@ -45,6 +45,17 @@ inline std::string repeated_table(int rows, int cols) {
   return text;
 }
 
+/// Rows that have no statistic.
+inline std::string constant_rows(int rows, int cols) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    text.append("constant").append(std::to_string(i));
+    for (int j = 0; j < cols; ++j) text += "\t1";
+    text += "\n";
+  }
+  return text;
+}
+
 using words = std::vector<std::string>;
 
 inline words joined(words first, const words& more) {

@@ -78,7 +78,7 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
   for (words options : cases) {
     INFO(options.back());
     options.insert(options.begin(), {"--keep", "folded-edges"});
-    const words with_patterns = joined(options, {"--patterns", folder.path("single.patterns")});
+    const words with_patterns = joined(options, {"--patterns", folder.path("single_patterns")});
     const std::string expected = single_run(input, with_patterns, folder.path("single"));
     REQUIRE(expected.size() > 1000);
     run_all(input, options, parts, in);
@@ -89,20 +89,110 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
     INFO(result.err);
     CHECK(result.exit_code == 0);
     CHECK(read_file(merged) == expected);
-    CHECK(read_file(patterns) == read_file(folder.path("single.patterns")));
+    CHECK(read_file(patterns) == read_file(folder.path("single_patterns")));
     for (const std::string& file : {in, merged, patterns}) fs::remove_all(file);
 
     const words resumed{"spearman", input,      "-o",      merged, "--patterns",
                         patterns,   "--resume", "--parts", "5"};
     CHECK(run_command(joined(resumed, options)).exit_code == 0);
     CHECK(read_file(merged) == expected);
-    CHECK(read_file(patterns) == read_file(folder.path("single.patterns")));
+    CHECK(read_file(patterns) == read_file(folder.path("single_patterns")));
     CHECK(!fs::exists(folder.path(".merged.parts")));
     fs::remove(merged);
     fs::remove(patterns);
   }
   REQUIRE(run_part(input, {}, 1, 1, in).exit_code == 0);
   CHECK(run_command({"merge", in, "-o", merged, "--patterns", patterns}).exit_code == exit_usage);
+}
+
+TEST_CASE("Parts of repeated rows are joined however each was folded", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  // A part of few rows and many pairs is folded: the second one is, the first one is not.
+  const std::string input = folder.write("in.tsv", repeated_table(12000, 6));
+  const std::string in = folder.path("parts");
+  const std::string merged = folder.path("merged");
+  const words options{"--max-p", "1e-4"};
+  const std::string expected = single_run(input, options, folder.path("single"));
+  run_all(input, options, 2, in);
+  const auto patterns_of = [&](const std::string& part) {
+    return report_value(read_file(in + "/part-" + part + "-of-2.json"), "patterns");
+  };
+  CHECK(patterns_of("1") == "0");
+  CHECK(patterns_of("2") != "0");
+  const std::string report = folder.path("report.json");
+  const command_result result = run_command({"merge", in, "-o", merged, "--report", report});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(read_file(merged) == expected);
+  CHECK(report_value(read_file(report), "patterns") == "0");
+  fs::remove(merged);
+  const words resumed{"spearman", input,      "--backend", "cpu", "-o",
+                      merged,     "--resume", "--parts",   "2"};
+  CHECK(run_command(joined(resumed, options)).exit_code == 0);
+  CHECK(read_file(merged) == expected);
+}
+
+TEST_CASE("Parts are joined whichever way each was computed", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", repeated_table(300, 6));
+  const std::string in = folder.path("parts");
+  const std::string merged = folder.path("merged");
+  const std::vector<words> ways{{"--fold", "always"},
+                                {"--fold", "never"},
+                                {"--variant", "naive"},
+                                {"--variant", "tiled", "--fold", "always"},
+                                {"--threads", "1"}};
+  const std::vector<words> cases{{"--max-p", "0.1"},
+                                 {"--max-p", "0.2", "--adjust", "bh"},
+                                 {"--keep", "counts", "--max-p", "0.2", "--adjust", "bh"},
+                                 {"--keep", "counts", "--max-p", "0.1"},
+                                 {"--keep", "top-k", "-k", "4"},
+                                 {"--keep", "dense"}};
+  for (const words& options : cases) {
+    INFO(options.back() << ' ' << options[1]);
+    const std::string expected = single_run(input, options, folder.path("single"));
+    for (std::size_t run = 0;
+         !fs::exists(in) || !run_command({"parts", in, "--format", "slurm"}).out.empty();) {
+      REQUIRE(run < 30);
+      for (int number = 1; number <= parts; ++number, ++run) {
+        REQUIRE(run_part(input, joined(options, ways[run % ways.size()]), number, parts, in)
+                    .exit_code == 0);
+      }
+    }
+    const command_result result = run_command({"merge", in, "-o", merged});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(read_file(merged) == expected);
+    fs::remove_all(in);
+  }
+}
+
+TEST_CASE("Parts are joined where all rows with a statistic are in one of them", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string in = folder.path("parts");
+  const std::string merged = folder.path("merged");
+  for (const auto& [rows, format] : {std::pair{4, "tsv"}, std::pair{300, "npy"}}) {
+    const std::string input = folder.write(
+        "in.tsv", gpu_test::constant_rows(rows / 2, 30) + gpu_test::repeated_table(rows / 2, 30));
+    for (const std::string measure : {"spearman", "pearson"}) {
+      for (const words& keep :
+           {words{"dense"}, words{"top-k", "-k", "2"}, words{"counts"}, words{"edges"}}) {
+        INFO(measure << ' ' << keep.front() << " of " << rows << " rows");
+        const words options =
+            joined({measure, input, "--backend", "cpu", "--format", format, "--keep"}, keep);
+        REQUIRE(run_command(joined(options, {"-o", folder.path("single")})).exit_code == 0);
+        for (const std::string part : {"1/2", "2/2"}) {
+          const command_result result =
+              run_command(joined(options, {"--part", part, "--output-dir", in}));
+          INFO(result.err);
+          REQUIRE(result.exit_code == 0);
+        }
+        CHECK(run_command({"merge", in, "-o", merged}).exit_code == 0);
+        CHECK(read_file(merged) == read_file(folder.path("single")));
+        fs::remove_all(in);
+      }
+    }
+  }
 }
 
 TEST_CASE("A job of two tables is one of both", "[cli][parts]") {
@@ -147,11 +237,12 @@ TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
   const std::string merged = read_file(report);
   for (const char* key : {"status", "rows", "cols", "y_rows", "constant_rows", "y_constant_rows",
                           "nan_rows", "y_nan_rows", "pairs_tested", "pairs_kept", "checksum",
-                          "max_p_effective", "cut_at_least", "cut_at_most"}) {
+                          "edge_sum", "max_p_effective", "cut_at_least", "cut_at_most"}) {
     INFO(key);
     CHECK(report_value(merged, key) == report_value(single, key));
   }
   CHECK(report_value(merged, "y_constant_rows") == "1");
+  CHECK(report_value(merged, "edge_sum") != "null");
   // As for every other report: it may not be the file of the result, and where the report cannot be
   // written the result stays.
   const std::string same = folder.path("same");

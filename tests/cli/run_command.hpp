@@ -37,6 +37,7 @@ struct command_settings {
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< Added to this process's.
   std::string folder = {};              ///< Becomes the working directory; empty: this process's.
   rlim_t largest_file = RLIM_INFINITY;  ///< Writes beyond fail, as on a full disk.
+  unsigned longest_seconds = 0;         ///< Ends with SIGALRM after so long; 0: never.
   /// Asked every few milliseconds while the command runs: true sends `signal`, once.
   std::function<bool()> is_time_to_signal = {};
   int signal = SIGINT;
@@ -53,8 +54,17 @@ inline command_result run_command(const std::vector<std::string>& arguments,
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
+  // A signal that comes before the command has begun must not find the handlers of this process.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
   const pid_t child = ::fork();
   if (child == 0) {
+    for (const int number : {SIGINT, SIGTERM, SIGSEGV, SIGFPE, SIGILL, SIGABRT}) {
+      ::signal(number, SIG_DFL);
+    }
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
     const auto redirect = [](const std::string& path, int flags, int descriptor) {
       constexpr mode_t mode = 0600;
       if (::dup2(::open(path.c_str(), flags, mode), descriptor) < 0) ::_exit(126);
@@ -71,9 +81,11 @@ inline command_result run_command(const std::vector<std::string>& arguments,
       const rlimit limit{settings.largest_file, settings.largest_file};
       ::setrlimit(RLIMIT_FSIZE, &limit);
     }
+    ::alarm(settings.longest_seconds);
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
 
   int status = 0;
   bool is_signalled = false;

@@ -5,7 +5,11 @@
 // - GPU_SIMILARITY_FAULT_OUTPUT: with 1 standard output counts too.
 // - GPU_SIMILARITY_FAULT_CALL: create, open, read, write, fsync, close or rename.
 // - GPU_SIMILARITY_FAULT_NTH: which of these calls fails, from 1.
-// - GPU_SIMILARITY_FAULT_ERROR: the errno it fails with; with 0 it reads or writes only half.
+// - GPU_SIMILARITY_FAULT_ERROR: the errno it fails with; with 0 it reads or writes only half, with
+// -1
+//   the process is killed in front of it.
+// - GPU_SIMILARITY_FAULT_NEW and GPU_SIMILARITY_FAULT_OLD: in front of that call, which does not
+//   fail then, the first file takes the name of the second.
 // - GPU_SIMILARITY_FAULT_STAYS: with 1 every later call fails too, as on a full disk.
 // - GPU_SIMILARITY_FAULT_MARK: a file that is made when the fault happens.
 //
@@ -13,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +63,12 @@ fault next_fault(const char* call) {
   const long mark = syscall(SYS_openat, AT_FDCWD, text_of("GPU_SIMILARITY_FAULT_MARK"),
                             O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (mark >= 0) syscall(SYS_close, mark);
+  if (const char* const new_file = text_of("GPU_SIMILARITY_FAULT_NEW"); *new_file != '\0') {
+    syscall(SYS_renameat2, AT_FDCWD, new_file, AT_FDCWD, text_of("GPU_SIMILARITY_FAULT_OLD"), 0);
+    return fault::none;
+  }
   errno = atoi(text_of("GPU_SIMILARITY_FAULT_ERROR"));
+  if (errno == -1) kill(getpid(), SIGKILL);
   return errno == 0 ? fault::halves : fault::fails;
 }
 
@@ -97,6 +107,19 @@ int open64(const char* path, int flags, ...) {
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   return open_counted("open64", path, flags, mode);
+}
+
+/// A name in a folder that is open counts as that folder does.
+int openat(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  const bool is_own = *path == '/' || folder == AT_FDCWD ? is_in_folder(path) : is_counted(folder);
+  if (is_own && next_fault((flags & O_CREAT) != 0 ? "create" : "open") == fault::fails) return -1;
+  const int descriptor = real<int(int, const char*, int, ...)>("openat")(folder, path, flags, mode);
+  watch(descriptor, is_own);
+  return descriptor;
 }
 
 int dup(int descriptor) {
@@ -166,6 +189,14 @@ int close(int descriptor) {
 int rename(const char* from, const char* to) {
   if (is_in_folder(to) && next_fault("rename") == fault::fails) return -1;
   return real<int(const char*, const char*)>("rename")(from, to);
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  const bool is_own =
+      *to == '/' || to_folder == AT_FDCWD ? is_in_folder(to) : is_counted(to_folder);
+  if (is_own && next_fault("rename") == fault::fails) return -1;
+  return real<int(int, const char*, int, const char*)>("renameat")(from_folder, from, to_folder,
+                                                                   to);
 }
 
 }  // extern "C"

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <string>
@@ -418,5 +419,52 @@ TEST_CASE("Signals at random moments leave all or nothing", "[faults][signal]") 
       }
     }
     b.remove_outputs(j);
+  }
+}
+
+TEST_CASE("A part whose input is replaced on the way is refused", "[faults][parts]") {
+  const bench b(120);
+  const auto run_part = [&](const std::string& input, int nth, const std::string& replaced) {
+    fs::remove_all(b.path("parts"));
+    command_settings settings;
+    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
+                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("data")},
+                            {"GPU_SIMILARITY_FAULT_CALL", "open"},
+                            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
+                            {"GPU_SIMILARITY_FAULT_NEW", b.path("coming")},
+                            {"GPU_SIMILARITY_FAULT_OLD", replaced},
+                            {"GPU_SIMILARITY_FAULT_MARK", b.path("mark")}};
+    return run_command({"spearman", input, "--against", b.path("data/y.txt"), "--backend", "cpu",
+                        "--part", "1/2", "--output-dir", b.path("parts"), "--quiet"},
+                       settings);
+  };
+  fs::create_directory(b.path("data"));
+  fs::copy_file(b.path("in.txt"), b.path("data/y.txt"));
+  for (const std::string name : {"in.txt", "in.txt.gz", "in.npy"}) {
+    const std::string input = b.path("data/" + name);
+    // Both digests are computed, then both tables are read. A table of another shape of file is
+    // still a table.
+    for (const std::string& replaced : {input, b.path("data/y.txt")}) {
+      fs::copy_file(b.path(name), input, fs::copy_options::overwrite_existing);
+      fs::copy_file(b.path("in.txt"), b.path("data/y.txt"), fs::copy_options::overwrite_existing);
+      std::string other = read_file(b.path("in.txt"));
+      other[0] = other[0] == '9' ? '8' : '9';
+      std::ofstream(b.path("coming")) << other;
+      if (name == "in.npy" && replaced == input) {
+        other = read_file(b.path(name));
+        other.back() = static_cast<char>(other.back() ^ 1);
+        std::ofstream(b.path("coming")) << other;
+      }
+      const command_result result = run_part(input, 3, replaced);
+      INFO(name << ", " << replaced << ": " << result.err);
+      CHECK(fs::remove(b.path("mark")));
+      CHECK(result.exit_code == exit_bad_input);
+      CHECK(result.err.find(replaced + ": was changed while this job ran") != std::string::npos);
+      CHECK(fs::is_empty(b.path("parts")));
+      // Now it is that file's part.
+      const command_result again = run_part(input, 99, replaced);
+      INFO(again.err);
+      CHECK(again.exit_code == 0);
+    }
   }
 }

@@ -1,9 +1,13 @@
 // Digests of files, compared with a CRC-32 that is computed bit by bit.
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "io/file_digest.hpp"
+#include "io/npy_header.hpp"
+#include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
@@ -57,5 +61,26 @@ TEST_CASE("Digests of neighbours join", "[io][digest]") {
     first.append(second);
     CHECK(first.crc32 == plain_crc32(bytes));
     CHECK(first.bytes == bytes.size());
+  }
+}
+
+TEST_CASE("A table comes with the digest of the bytes it was read from", "[io][digest]") {
+  const gpu_test::temporary_folder folder;
+  std::string text;
+  // More than a block, and small.
+  for (const int rows : {3, 700'000}) {
+    text.clear();
+    for (int i = 0; i < rows; ++i) text += std::to_string(i) + "\t1234567\t7654321\t1111111\n";
+    const std::string plain = folder.write("in.tsv", text);
+    REQUIRE(std::system(("gzip -fk " + plain).c_str()) == 0);
+    const std::vector<double> values(static_cast<std::size_t>(rows) * 3, 0.5);
+    std::string npy = gpu::io::make_npy_header("'<f8'", {rows, 3});
+    npy.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+    for (const std::string& path : {plain, plain + ".gz", folder.write("in.npy", npy)}) {
+      INFO(path);
+      gpu::io::file_digest digest{.bytes = 5, .crc32 = 5};
+      CHECK(gpu::io::read_table(path, {.digest = &digest}).rows() == rows);
+      CHECK(gpu::io::digest_of_file(path) == digest);
+    }
   }
 }

@@ -137,6 +137,9 @@ TEST_CASE("A .npy whose size is not that of its shape is refused", "[io][npy]") 
   check_refused(npy("<i4", {many, many}, four), "truncated");
   check_refused(npy("<i4", {many, 2}, four), "truncated");
   check_refused(npy("<i8", {gpu::index_t{1} << 61, 8}, four), "truncated");
+  // Rows of nothing: each would be a line of the result.
+  check_refused(npy<double>("<f8", {gpu::index_t{1} << 62, 0}, {}),
+                "got a .npy array of shape (4611686018427387904, 0), expected at most");
 }
 
 TEST_CASE("A .npy header is a dictionary as NumPy writes it", "[io][npy]") {

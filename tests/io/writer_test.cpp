@@ -108,6 +108,31 @@ TEST_CASE("Edges as text are in order and exact, on any number of threads", "[io
   }
 }
 
+TEST_CASE("Degrees as text are one line a row, of two tables with its table", "[io][writer]") {
+  const gpu_test::temporary_folder folder;
+  const gpu::io::row_names names;
+  gpu::pair_counts counts;
+  counts.degree = {2, 0};
+  const auto text_of = [&](const gpu::io::result_context& context) {
+    gpu::io::output_file out(folder.path("degrees.tsv"));
+    gpu::io::write_counts(gpu::io::result_format::tsv, out, counts, context);
+    out.commit();
+    return gpu_test::read_file(folder.path("degrees.tsv"));
+  };
+  const gpu::io::result_context alone{.names = names, .rows = 2, .observations = observations};
+  CHECK(text_of(alone) == "name\tdegree\nX1\t2\nX2\t0\n");
+  // Formatting takes no view of a null pointer, not even an empty one.
+  CHECK(alone.table_column(0, '\t').empty());
+
+  counts.y_degree = {1};
+  const gpu::io::result_context against{.names = names,
+                                        .rows = 2,
+                                        .observations = observations,
+                                        .against = &names,
+                                        .against_rows = 1};
+  CHECK(text_of(against) == "table\tname\tdegree\nx\tX1\t2\nx\tX2\t0\ny\tY1\t1\n");
+}
+
 TEST_CASE("A failing write reaches the caller from whichever thread", "[io][writer]") {
   const gpu::io::row_names names;
   const auto edges = make_edges(100000, 100);
@@ -149,7 +174,9 @@ TEST_CASE("A file has its name when it is complete, and not before", "[io][write
     CHECK(out.bytes_written() == 3);
   }
   SECTION("Abandoned") {
-    { gpu::io::output_file(path).write("abc"); }
+    {
+      gpu::io::output_file(path).write("abc");
+    }
     CHECK(gpu_test::read_file(path) == "old");
   }
   SECTION("Kept in part") {
@@ -343,7 +370,7 @@ TEST_CASE("Records of several threads stand in order, and take no space behind t
     REQUIRE(text.size() == records_begin + edges.size() * sizeof(gpu::edge));
     CHECK(text.find("'shape': (700001,)") < records_begin);
     CHECK(text.compare(records_begin, std::string::npos, records_of(edges)) == 0);
-    struct stat status {};
+    struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
   }
@@ -376,7 +403,7 @@ TEST_CASE("Records stand in order in a file that lies in memory", "[io][writer]"
     REQUIRE(text.size() == records_begin + written.size_bytes());
     CHECK(text.find("'shape': (" + std::to_string(count) + ",)") < records_begin);
     CHECK(text.compare(records_begin, std::string::npos, records_of(written)) == 0);
-    struct stat status {};
+    struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
   }

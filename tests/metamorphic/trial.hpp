@@ -72,7 +72,7 @@ inline trial random_trial(std::uint64_t seed) {
   return out;
 }
 
-enum class measure { spearman, pearson };
+using gpu::measure;
 
 template <class T, class Sink>
 auto run(measure statistic, const gpu::matrix<T>& data, gpu::pair_options options,

@@ -20,11 +20,19 @@ for options in "--max-p 1e-4" "--max-p 0.01 --adjust bh --format npy" "--keep co
   [ ! -e "$work/.found.parts" ] || fail "the folder of parts is still there"
 done
 
+# Rows that repeat: each part decides by itself whether to fold them.
+awk 'BEGIN { srand(5); for (i = 0; i < 12000; ++i) for (j = 0; j < 6; ++j) printf "%d%s", int(3 * rand()), j < 5 ? " " : "\n" }' \
+  > "$work/repeated.txt"
+repeated=(spearman "$work/repeated.txt" --max-p 1e-4)
+"$single" "${repeated[@]}" --quiet -o "$work/expected"
+ranks "${repeated[@]}" --parts 2 -o "$work/found" || fail "repeated rows"
+cmp "$work/expected" "$work/found" || fail "repeated rows: other bytes"
+
 # Folded edges are two files.
 folded=(spearman "$work/in.txt" --keep folded-edges --min-abs 0.9 --patterns)
-"$single" "${folded[@]}" "$work/expected.patterns" --quiet -o "$work/expected"
-ranks "${folded[@]}" "$work/found.patterns" -o "$work/found" --report "$work/report" || fail "folded edges"
-cmp "$work/expected" "$work/found" && cmp "$work/expected.patterns" "$work/found.patterns" || fail "other folded edges"
+"$single" "${folded[@]}" "$work/expected_patterns" --quiet -o "$work/expected"
+ranks "${folded[@]}" "$work/found_patterns" -o "$work/found" --report "$work/report" || fail "folded edges"
+cmp "$work/expected" "$work/found" && cmp "$work/expected_patterns" "$work/found_patterns" || fail "other folded edges"
 grep -q '"status": "complete"' "$work/report" || fail "no report"
 
 # A rank is killed once some parts are there: the job ends, and the same command line goes on.

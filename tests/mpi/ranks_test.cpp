@@ -98,6 +98,24 @@ void check_results(const gpu::matrix<int>& x, const gpu::pair_filter& keep, gpu:
         "the edges of all ranks are not those of a call alone");
 }
 
+/// Rows that repeat, of which each part decides whether to fold its own.
+void check_repeated_rows() {
+  std::mt19937 random(5);  // NOLINT: the same rows on every rank
+  gpu::matrix<int> x(12'000, 6);
+  for (gpu::index_t i = 0; i < x.rows(); ++i) {
+    for (gpu::index_t j = 0; j < x.cols(); ++j) x(i, j) = static_cast<int>(random() % 3);
+  }
+  const gpu::count_sink sink{.keep = {.max_p = 1e-4}};
+  const auto alone = gpu::spearman_all_pairs(x, sink);
+  for (const gpu::index_t parts : {1, 2, 6}) {
+    const auto counts = gpu::mpi::spearman_all_pairs(MPI_COMM_WORLD, x, {}, sink, {.parts = parts});
+    check(is_same(counts.summary, alone.summary), "the summary of repeated rows differs");
+    check(counts.degree == alone.degree, "degrees of repeated rows differ");
+    check(counts.summary.patterns == (parts == 1 ? alone.summary.patterns : 0),
+          "the number of patterns is not that of all parts");
+  }
+}
+
 /// Degrees that the ranks add up in several pieces; rank 0 had no part.
 void check_many_degrees() {
   constexpr std::uint32_t many = 600'001;
@@ -193,6 +211,7 @@ int main(int argc, char** argv) {
         {.max_p = 0.05, .side = gpu::tail::greater, .adjust = gpu::adjustment::benjamini_hochberg},
         parts);
   }
+  check_repeated_rows();
   check_many_degrees();
   check_failure(x);
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

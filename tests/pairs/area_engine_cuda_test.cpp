@@ -20,10 +20,10 @@ namespace {
 
 using namespace gpu_test;
 using gpu::index_t;
+using gpu::measure;
 using gpu::pair_variant;
 using gpu::detail::index_range;
 using gpu::detail::keep_range;
-using gpu::detail::measure;
 using gpu::detail::pair_area;
 using gpu::detail::pair_engine;
 using gpu::detail::pair_tables;
@@ -71,9 +71,11 @@ struct setup {
 template <class T>
 std::unique_ptr<pair_engine> make(const setup& how, const table<T>& data, const pair_area& area) {
   const gpu::detail::pair_input input{area.cols.begin > 0 ? data.against() : data.whole(), area};
-  if (how.members == 1) return gpu::cuda::make_pair_engine(how.what, input, how.options);
+  if (how.members == 1)
+    return gpu::cuda::make_pair_engine(gpu::detail::traits_of(how.what), input, how.options);
   const std::vector<gpu::device_info> devices(how.members, gpu::available_devices().front());
-  return gpu::cuda::make_device_group(how.what, input, how.options, devices, how.options.variant);
+  return gpu::cuda::make_device_group(gpu::detail::traits_of(how.what), input, how.options, devices,
+                                      how.options.variant);
 }
 
 std::vector<gpu::edge> edges_of(pair_engine& engine, const keep_range& keep,

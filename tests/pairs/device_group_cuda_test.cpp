@@ -20,8 +20,8 @@ namespace {
 
 using namespace gpu_test;
 using gpu::index_t;
+using gpu::measure;
 using gpu::pair_variant;
-using gpu::detail::measure;
 using gpu::detail::pair_engine;
 
 constexpr std::size_t workspace = std::size_t{2} << 30;
@@ -42,7 +42,8 @@ std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
   const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
   return gpu::cuda::make_pair_engine(
-      what, {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options);
+      gpu::detail::traits_of(what),
+      {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options);
 }
 
 template <class T>
@@ -51,7 +52,8 @@ std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
   const std::vector<gpu::device_info> devices(members, device());
   const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
   return gpu::cuda::make_device_group(
-      what, {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options, devices,
+      gpu::detail::traits_of(what),
+      {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options, devices,
       options.variant);
 }
 

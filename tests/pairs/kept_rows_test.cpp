@@ -144,7 +144,7 @@ TEST_CASE("Queries that do not fit prepared rows are refused", "[prepared]") {
   const auto narrow = gpu_test::area_rows<float>(5, 29, 6);
   const auto y = gpu::prepare_pearson_rows(x, cpu_options());
   refuses([&] { (void)gpu::spearman_all_pairs(x, y, gpu::edge_sink{}); },
-          "y: was prepared for pearson_all_pairs");
+          "y: was prepared for pearson, the call is of spearman");
   refuses([&] { (void)gpu::pearson_all_pairs(narrow, y, gpu::edge_sink{}); },
           "y: got 30 columns, expected 29 as in x");
   refuses(

@@ -37,14 +37,15 @@ gpu::matrix<float> rows_behind_some_alike(index_t rows, index_t alike) {
 }
 
 std::unique_ptr<pair_rows> pack(const gpu::matrix<float>& rows) {
-  return gpu::cpu::prepare_pearson_rows({.x = rows.view()},
-                                        {.variant = gpu::pair_variant::tiled,
-                                         .in_windows = false,
-                                         .looks_for_patterns = false,
-                                         .most_pattern_share = 0,
-                                         .nans = gpu::nan_policy::reject,
-                                         .selection = {.sections = {{0, rows.rows()}}},
-                                         .threads = 2})
+  return gpu::cpu::prepare_unit_rows({.x = rows.view()},
+                                     {.what = gpu::detail::pearson_traits,
+                                      .variant = gpu::pair_variant::tiled,
+                                      .in_windows = false,
+                                      .looks_for_patterns = false,
+                                      .most_pattern_share = 0,
+                                      .nans = gpu::nan_policy::reject,
+                                      .selection = {.sections = {{0, rows.rows()}}},
+                                      .threads = 2})
       .rows;
 }
 

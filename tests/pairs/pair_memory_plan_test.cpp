@@ -14,8 +14,9 @@
 #include "support/catch.hpp"
 
 using gpu::index_t;
+using gpu::measure;
 using gpu::cpu::plan_pair_memory;
-using gpu::detail::measure;
+using gpu::detail::traits_of;
 
 TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
   constexpr std::size_t bound = std::size_t{256} << 20;
@@ -27,7 +28,8 @@ TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
                                  index_t{9'879'896}, index_t{4'294'967'295}}) {
         for (const int threads : {1, 2, 16, 128}) {
           INFO(rows << " x " << cols << ", " << threads << " threads");
-          const auto plan = plan_pair_memory(what, rows, cols, has_int8_sums, threads, 0);
+          const auto plan =
+              plan_pair_memory(traits_of(what), rows, cols, has_int8_sums, threads, 0);
           // Each thread has scratch of 512 bytes a column.
           if (cols * threads <= 128 * 1000) CHECK(plan.bytes <= bound);
           CHECK(plan.window_rows <= rows);
@@ -42,22 +44,23 @@ TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
       }
     }
   }
-  CHECK(!plan_pair_memory(measure::spearman, 1'000'000, 30, true, 2, 0).is_windowed);
-  CHECK(plan_pair_memory(measure::spearman, 9'879'896, 30, true, 2, 0).window_rows > 1'500'000);
+  CHECK(!plan_pair_memory(gpu::detail::spearman_traits, 1'000'000, 30, true, 2, 0).is_windowed);
+  CHECK(plan_pair_memory(gpu::detail::spearman_traits, 9'879'896, 30, true, 2, 0).window_rows >
+        1'500'000);
 }
 
 TEST_CASE("A limit on memory is kept or refused", "[memory]") {
   for (const index_t rows : {100, 5000, 1'000'000}) {
     for (const std::size_t mib : std::initializer_list<std::size_t>{4, 16, 64, 1024}) {
       const std::size_t limit = mib << 20;
-      const auto plan = plan_pair_memory(measure::spearman, rows, 30, true, 2, limit);
+      const auto plan = plan_pair_memory(gpu::detail::spearman_traits, rows, 30, true, 2, limit);
       CHECK(plan.bytes <= limit);
       CHECK(plan.waiting_edges >= 1024);
     }
   }
-  CHECK_THROWS_AS(plan_pair_memory(measure::spearman, 5000, 30, true, 2, 100'000),
+  CHECK_THROWS_AS(plan_pair_memory(gpu::detail::spearman_traits, 5000, 30, true, 2, 100'000),
                   gpu::out_of_memory);
-  const auto plan = plan_pair_memory(measure::spearman, 9'879'896, 30, true, 2, 0);
+  const auto plan = plan_pair_memory(gpu::detail::spearman_traits, 9'879'896, 30, true, 2, 0);
   const index_t less = gpu::cpu::window_rows_beside(plan, std::size_t{100} << 20);
   CHECK(less < plan.window_rows * 3 / 5);
   CHECK(gpu::cpu::window_rows_beside(plan, std::size_t{1} << 40) >= plan.window_rows / 4 - 128);

@@ -33,7 +33,7 @@ cut_sample sample_of(double first, double second = 0, double kept = 0) {
 TEST_CASE("A screen is chosen by what it leaves of the rows' own pairs", "[screen_choice]") {
   const keep_range strict = cut_of(1e-10, 30);
   const auto choose = [&](const cut_sample& sample) {
-    return choose_screen(measure::spearman, strict, 30, screen_use::edges, sample);
+    return choose_screen(spearman_traits, strict, 30, screen_use::edges, sample);
   };
   REQUIRE(choose(sample_of(0)).has_value());
   CHECK(choose(sample_of(0))->operand == screen_operand::e4m3);
@@ -42,24 +42,24 @@ TEST_CASE("A screen is chosen by what it leaves of the rows' own pairs", "[scree
 }
 
 TEST_CASE("Nothing known of the rows means that they are independent", "[screen_choice]") {
-  for (const measure what : {measure::spearman, measure::pearson}) {
-    CHECK(choose_screen(what, cut_of(1e-12, 57), 57, screen_use::edges, {}).has_value());
-    CHECK_FALSE(choose_screen(what, cut_of(0.05, 57), 57, screen_use::edges, {}).has_value());
+  for (const measure_traits* const what : {&spearman_traits, &pearson_traits}) {
+    CHECK(choose_screen(*what, cut_of(1e-12, 57), 57, screen_use::edges, {}).has_value());
+    CHECK_FALSE(choose_screen(*what, cut_of(0.05, 57), 57, screen_use::edges, {}).has_value());
   }
 }
 
 TEST_CASE("No cut that keeps pairs near 0 is screened", "[screen_choice]") {
-  CHECK(screens_for(measure::spearman, beyond(0), 30, screen_use::edges).empty());
-  CHECK(screens_for(measure::spearman, {0.5, 0.1}, 30, screen_use::edges).empty());
+  CHECK(screens_for(spearman_traits, beyond(0), 30, screen_use::edges).empty());
+  CHECK(screens_for(spearman_traits, {0.5, 0.1}, 30, screen_use::edges).empty());
   CHECK_FALSE(
-      choose_screen(measure::pearson, beyond(0), 30, screen_use::edges, sample_of(0)).has_value());
+      choose_screen(pearson_traits, beyond(0), 30, screen_use::edges, sample_of(0)).has_value());
 }
 
 TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {
-  for (const measure what : {measure::spearman, measure::pearson}) {
+  for (const measure_traits* const what : {&spearman_traits, &pearson_traits}) {
     for (const index_t cols : {30, 57, 128, 1000}) {
       const keep_range keep = cut_of(1e-9, cols);
-      for (const possible_screen& screen : screens_for(what, keep, cols, screen_use::counts)) {
+      for (const possible_screen& screen : screens_for(*what, keep, cols, screen_use::counts)) {
         CHECK(screen.reach <= keep.at_least);
         // What pays by the sample is worth going on with.
         const double pairs = 1e12;
@@ -78,7 +78,7 @@ TEST_CASE("A screen that leaves more than was promised loses a twentieth of the 
   for (const index_t cols : {30, 128, 1000}) {
     for (const screen_use use : {screen_use::edges, screen_use::counts}) {
       for (const possible_screen& possible :
-           screens_for(measure::spearman, cut_of(1e-10, cols), cols, use)) {
+           screens_for(spearman_traits, cut_of(1e-10, cols), cols, use)) {
         const screen_choice& screen = possible.screen;
         for (double share = 1e-7; share < 1; share *= 1.3) {
           // In times of what decides every pair.
@@ -128,7 +128,7 @@ TEST_CASE("A sample bounds the share of kept pairs", "[screen_choice]") {
 
 TEST_CASE("A choice is told in words", "[screen_choice]") {
   const auto words = [](const cut_sample& sample, double p) {
-    return explain_screen(measure::spearman, cut_of(p, 30), 30, screen_use::edges, sample);
+    return explain_screen(spearman_traits, cut_of(p, 30), 30, screen_use::edges, sample);
   };
   CHECK(words(sample_of(0), 1e-10).find("e4m3") != std::string::npos);
   CHECK(words(sample_of(0.5, 0.1), 1e-10).find("every pair is decided") != std::string::npos);

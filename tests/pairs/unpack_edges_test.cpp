@@ -11,7 +11,7 @@
 
 #include <gpu/pair_sinks.hpp>
 
-#include "cpu/pairs/unpack/unpack_edges.hpp"
+#include "pairs/delivery/unpack_edges.hpp"
 #include "stats/p_table.hpp"
 #include "support/catch.hpp"
 
@@ -84,7 +84,7 @@ std::size_t wrong_edges(const packed_case& from, std::size_t first, std::size_t 
                         std::size_t offset, const gpu::stats::p_function& p_of) {
   const edge untouched{.row = 7, .col = 8, .statistic = 9, .p = 10};
   std::vector<edge> buffer(offset + count + 8, untouched);
-  gpu::cpu::unpack_edges(from.packed(), first, count, p_of, buffer.data() + offset);
+  gpu::delivery::unpack_edges(from.packed(), first, count, p_of, buffer.data() + offset);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < buffer.size(); ++i) {
     edge wanted = untouched;

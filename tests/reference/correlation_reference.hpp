@@ -96,6 +96,38 @@ statistic_table reference_pearson(gpu::matrix_view<const T> data) {
   return out;
 }
 
+/// x . y / (|x| |y|) in long double; NaN for a row of zeros or with a value that is not finite.
+template <class T>
+statistic_table reference_cosine(gpu::matrix_view<const T> data) {
+  const auto n = static_cast<std::size_t>(data.rows());
+  const auto m = static_cast<std::size_t>(data.cols());
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<long double> length(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const T* row = data.row(static_cast<gpu::index_t>(i));
+    for (std::size_t k = 0; k < m; ++k) {
+      length[i] += static_cast<long double>(row[k]) * static_cast<long double>(row[k]);
+    }
+    length[i] = std::sqrt(length[i]);
+  }
+  statistic_table out(n, std::vector<double>(n, nan));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      if (!(length[i] > 0 && length[j] > 0)) continue;
+      if (!std::isfinite(length[i]) || !std::isfinite(length[j])) continue;
+      const T* x = data.row(static_cast<gpu::index_t>(i));
+      const T* y = data.row(static_cast<gpu::index_t>(j));
+      long double sum = 0;
+      for (std::size_t k = 0; k < m; ++k) {
+        sum += static_cast<long double>(x[k]) / length[i] *
+               (static_cast<long double>(y[k]) / length[j]);
+      }
+      out[i][j] = static_cast<double>(std::clamp(sum, -1.0L, 1.0L));
+    }
+  }
+  return out;
+}
+
 /// I_x(a, b) by its power series, all terms positive: x^a (1-x)^b / (a B(a, b)) times the sum of
 /// (a+b)_n / (a+1)_n x^n (Abramowitz and Stegun 26.5.4).
 inline long double reference_beta_series(long double a, long double b, long double x) {

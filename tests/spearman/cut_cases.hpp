@@ -270,6 +270,8 @@ class cut_check {
     };
     std::vector<std::vector<std::pair<double, gpu::node_id>>> best(table_.size());
     for (const reference_pair& pair : wanted_) {
+      const bool is_one_sided = sink.keep.side != gpu::tail::two_sided;
+      if (is_one_sided && reference_key(pair.statistic, sink.keep.side) < 0) continue;
       best[pair.row].emplace_back(pair.statistic, pair.col);
       best[pair.col].emplace_back(pair.statistic, pair.row);
     }

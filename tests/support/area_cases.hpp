@@ -350,6 +350,10 @@ void run_area_cases(const pair_target& target) {
     GPU_TEST_INFO(target);
     parts_are_the_whole<Measure>(target.options());
   }
+  SECTION("parts may hold all rows that have a statistic") {
+    GPU_TEST_INFO(target);
+    parts_may_hold_all_valid_rows<Measure>(target.options());
+  }
 }
 
 }  // namespace gpu_test

@@ -51,10 +51,10 @@ void dense_equals_oracle_in_every_shape(const pair_target& target) {
   GPU_TEST_INFO(target);
   // Around the edges of tiles, vectors and packed words in both directions.
   const std::vector<std::pair<gpu::index_t, gpu::index_t>> shapes{
-      {2, 3},    {3, 4},    {7, 8},   {15, 9},  {16, 16}, {17, 30},  {31, 31},
-      {32, 32},  {33, 33},  {63, 63}, {64, 64}, {65, 65}, {127, 30}, {128, 33},
-      {129, 32}, {200, 30}, {20, 95}, {19, 96}, {18, 97}, {40, 127}, {41, 128},
-      {42, 129}, {9, 255},  {9, 256}, {9, 257}, {5, 511}, {70, 513}, {257, 20}};
+      {2, 3},   {3, 4},   {7, 8},    {15, 9},   {16, 16},   {17, 30},  {31, 31},  {32, 32},
+      {33, 33}, {63, 63}, {64, 64},  {65, 65},  {127, 30},  {128, 33}, {129, 32}, {200, 30},
+      {20, 95}, {19, 96}, {18, 97},  {40, 127}, {41, 128},  {42, 129}, {9, 255},  {9, 256},
+      {9, 257}, {5, 511}, {70, 513}, {257, 20}, {37, 1201}, {70, 2500}};
   for (const auto& [rows, cols] : shapes) {
     INFO("shape " << rows << " x " << cols);
     const auto seed = static_cast<std::uint64_t>(rows * 1000 + cols);
@@ -191,6 +191,7 @@ inline std::vector<std::pair<double, gpu::node_id>> best_partners(const statisti
     if (j == row || std::isnan(r)) continue;
     const double key = reference_key(r, sink.keep.side);
     if (sink.keep.min_abs > 0 && key < sink.keep.min_abs) continue;
+    if (sink.keep.side != gpu::tail::two_sided && key < 0) continue;  // of the other sign
     if (reference_p(r, observations, sink.keep.side) > sink.keep.max_p) continue;
     out.emplace_back(r, static_cast<gpu::node_id>(j));
   }

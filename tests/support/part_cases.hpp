@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include <gpu/pair_sinks.hpp>
@@ -67,6 +68,7 @@ template <class Run>
 void check_row_parts(const Run& run, const gpu::pair_options& whole_options, gpu::index_t of) {
   INFO("parts " << of);
   const auto whole = run(whole_options, gpu::dense_sink{});
+  const auto whole_f32 = run(whole_options, gpu::dense_sink_f32{});
   const gpu::top_k_sink nearest{.k = 6};
   const auto table = run(whole_options, nearest);
   gpu::index_t row = 0;
@@ -76,7 +78,9 @@ void check_row_parts(const Run& run, const gpu::pair_options& whole_options, gpu
     gpu::pair_options options = whole_options;
     options.part = {.index = index, .of = of};
     const auto dense = run(options, gpu::dense_sink{});
+    const auto dense_f32 = run(options, gpu::dense_sink_f32{});
     const auto near = run(options, nearest);
+    REQUIRE(dense_f32.rows() == dense.rows());
     REQUIRE(dense.cols() == whole.cols());
     REQUIRE(dense.rows() == near.index.rows());
     CHECK(dense.summary.part_begin == row);
@@ -84,6 +88,7 @@ void check_row_parts(const Run& run, const gpu::pair_options& whole_options, gpu
     for (gpu::index_t i = 0; i < dense.rows(); ++i, ++row) {
       for (gpu::index_t j = 0; j < whole.cols(); ++j) {
         wrong += !same_or_nan(dense(i, j), whole(row, j));
+        wrong += !same_or_nan(dense_f32(i, j), whole_f32(row, j));
       }
       wrong +=
           near.count[static_cast<std::size_t>(i)] != table.count[static_cast<std::size_t>(row)];
@@ -116,6 +121,47 @@ void parts_are_the_whole(const gpu::pair_options& options) {
     check_parts(rectangle, options, of);
     check_row_parts(table, options, of);
     check_row_parts(rectangle, options, of);
+  }
+}
+
+/// Rows without a statistic in some parts alone: the rows of one part are then all that there are.
+template <class Measure>
+void parts_may_hold_all_valid_rows(gpu::pair_options options) {
+  constexpr gpu::index_t rows = 90;
+  constexpr gpu::index_t cols = 30;
+  const auto y = area_rows<std::int16_t>(70, cols, 65);
+  options.nans = gpu::nan_policy::propagate;
+  struct range {
+    gpu::index_t begin;
+    gpu::index_t end;
+  };
+  for (const range valid :
+       {range{45, 90}, range{0, 45}, range{60, 90}, range{30, 60}, range{1, 90}, range{0, 89},
+        range{89, 90}, range{0, 1}, range{44, 46}, range{50, 50}}) {
+    for (const bool by_nan : {false, true}) {
+      INFO("rows with a statistic " << valid.begin << " to " << valid.end << ", NaN " << by_nan);
+      auto data = tied_matrix<float>(rows, cols, 64, 0.6, 100);
+      for (gpu::index_t i = 0; i < rows; ++i) {
+        if (i >= valid.begin && i < valid.end) continue;
+        if (by_nan) {
+          data(i, i % cols) = std::numeric_limits<float>::quiet_NaN();
+        } else {
+          std::fill_n(data.data() + i * cols, cols, 1.0F);
+        }
+      }
+      const auto table = [&](const gpu::pair_options& part, const auto& sink) {
+        return Measure::run(data, part, sink);
+      };
+      const auto rectangle = [&](const gpu::pair_options& part, const auto& sink) {
+        return Measure::against(data, y, part, sink);
+      };
+      for (const gpu::index_t of : {2, 3, 16}) {
+        check_parts(table, options, of);
+        check_parts(rectangle, options, of);
+        check_row_parts(table, options, of);
+        check_row_parts(rectangle, options, of);
+      }
+    }
   }
 }
 

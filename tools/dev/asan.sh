@@ -5,13 +5,21 @@ set -euo pipefail
 source tools/dev/common.sh
 
 folder=${DEV_BUILD_DIR:-build/asan}
-tests=(execution_test io_test rank_test binary_matmul_test pearson_test)
+tests=(execution_test io_test rank_test binary_matmul_test pearson_test pair_area_test)
 need build test
 configure "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DGPU_SIMILARITY_ENABLE_CUDA=OFF \
   -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF \
   -DGPU_SIMILARITY_SANITIZE=address,undefined "$@"
-build "$folder" "${tests[@]}"
+build "$folder" "${tests[@]}" parts_model_test
+# A finding ends the process by a signal: as an exit code it would pass for the refusal of a bad argument.
+export ASAN_OPTIONS=abort_on_error=1
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:abort_on_error=1
 say "running the tests"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(nproc)" \
   --tests-regex "^($(IFS='|' && echo "${tests[*]}"))\$"
+# The command, by random jobs alone and in parts. Threads that spin while they wait would take the time of
+# the other processes.
+trials=60
+say "the command, in $trials random jobs"
+OMP_WAIT_POLICY=passive "$folder/tests/parts_model_test" --trials $trials --seed 100

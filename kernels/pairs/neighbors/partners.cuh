@@ -129,9 +129,7 @@ class unit_partners {
       }
     }
   }
-  [[nodiscard]] __device__ float estimate(product sum, index_t) const {
-    return sum;
-  }
+  [[nodiscard]] __device__ float estimate(product sum, index_t) const { return sum; }
   /// The statistics of lanes with `wanted`. All lanes.
   [[nodiscard]] __device__ double statistic(bool wanted, product, index_t partner) const {
     return refined_statistic(source_, row_, wanted, partner);

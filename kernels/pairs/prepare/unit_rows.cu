@@ -1,4 +1,4 @@
-// Pearson's prologue: centred rows of unit length, in the order of sums of stats/pearson_order.hpp.
+// The prologue of unit rows, in the order of sums of stats/unit_rows.hpp.
 //
 // Eight lanes a row, lane c the elements k with k mod 8 = c: its sums are the partial sums, and
 // three xor shuffles (4, 2, 1) add them up as combine_partial_sums does, so every bit is the CPU's.
@@ -17,7 +17,7 @@
 #include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/kernels.hpp"
-#include "stats/pearson_order.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -79,33 +79,35 @@ struct row_survey {
     varies |= value != first;
   }
   /// Puts the lanes together: `largest` becomes that of the row.
-  __device__ std::int64_t kind(const row_lanes& group) {
+  __device__ std::int64_t kind(const row_lanes& group, detail::row_centre centre) {
     largest = group.largest(largest);
     std::int64_t kind = ordinary_row;
-    if (!group.any(varies)) kind = constant_row;
+    const bool any_varies = group.any(varies);
+    if (centre == detail::row_centre::mean ? !any_varies : largest == 0) kind = constant_row;
     if (!(largest <= 1.7976931348623157e308)) kind = infinite_row;
     if (group.any(nan)) kind = nan_row;
     return kind;
   }
 };
 
-/// Writes the row times `scale`, less its mean and less the mean of what is left, which rounding of
-/// the first mean leaves over. Returns the largest magnitude.
+/// Writes the row times `scale`. With row_centre::mean, less its mean and less the mean of what is
+/// left, which rounding of the first mean leaves over. Returns the largest magnitude.
 template <class T>
 __device__ double centre_row(const row_lanes& group, const T* in, index_t cols, index_t count,
-                             double scale, double* mine) {
+                             detail::row_centre centre, double scale, double* mine) {
   const double columns = static_cast<double>(cols);
+  const int passes = centre == detail::row_centre::mean ? 3 : 1;
   double mean = 0;
   double rest = 0;
-  for (int pass = 0; pass < 3; ++pass) {
-    // Passes 0 and 1 end with a mean; each pass takes off the mean of the one before.
+  for (int pass = 0; pass < passes; ++pass) {
+    // Every pass but the last ends with a mean; each pass takes off the mean of the one before.
     double sum = 0;
     for (index_t q = 0; q < count; ++q) {
       const double value =
           pass == 0 ? static_cast<double>(in[q * lanes + group.lane()]) * scale : mine[q] - mean;
       mine[q] = value;
       sum += value;
-      rest = pass == 2 && fabs(value) > rest ? fabs(value) : rest;
+      rest = pass == passes - 1 && fabs(value) > rest ? fabs(value) : rest;
     }
     mean = group.sum(sum) / columns;
   }
@@ -127,8 +129,8 @@ __device__ inline void normalise_row(const row_lanes& group, index_t count, doub
 
 /// Works on the rows in their place in the output.
 template <class T>
-__global__ void unit_rows(device_matrix_view<const T> data, index_t segment, double* out,
-                          std::int64_t* status) {
+__global__ void unit_rows(device_matrix_view<const T> data, detail::row_centre centre,
+                          index_t segment, double* out, std::int64_t* status) {
   const index_t row = (index_t{blockIdx.x} * threads + threadIdx.x) / lanes;
   if (row >= data.rows()) return;
   const row_lanes group;
@@ -140,11 +142,11 @@ __global__ void unit_rows(device_matrix_view<const T> data, index_t segment, dou
     survey.see(static_cast<double>(in[q * lanes + group.lane()]), static_cast<double>(in[0]));
   }
   for (index_t q = count; q < segment; ++q) mine[q] = 0;
-  std::int64_t kind = survey.kind(group);
+  std::int64_t kind = survey.kind(group, centre);
   double rest = 0;
   if (kind == ordinary_row) {
     const double scale = detail::power_of_two_scale(survey.largest);
-    rest = centre_row(group, in, data.cols(), count, scale, mine);
+    rest = centre_row(group, in, data.cols(), count, centre, scale, mine);
     if (rest == 0) kind = constant_row;
   }
   if (kind == ordinary_row) {
@@ -214,19 +216,21 @@ struct unit_scaling {
 /// Looks through a row, of which the lane has the `count` elements at `mine`.
 template <class T>
 __device__ unit_scaling find_scaling(const row_lanes& group, const T* mine, int count, double first,
-                                     int cols) {
+                                     int cols, detail::row_centre centre) {
   row_survey survey;
   for (int q = 0; q < count; ++q) survey.see(static_cast<double>(mine[q]), first);
   unit_scaling out;
-  out.kind = survey.kind(group);
+  out.kind = survey.kind(group, centre);
   out.scale = out.kind == ordinary_row ? detail::power_of_two_scale(survey.largest) : 0;
-  const double columns = static_cast<double>(cols);
-  double sum = 0;
-  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale;
-  out.mean = group.sum(sum) / columns;
-  sum = 0;
-  for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale - out.mean;
-  out.mean_of_rest = group.sum(sum) / columns;
+  if (centre == detail::row_centre::mean) {
+    const double columns = static_cast<double>(cols);
+    double sum = 0;
+    for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale;
+    out.mean = group.sum(sum) / columns;
+    sum = 0;
+    for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale - out.mean;
+    out.mean_of_rest = group.sum(sum) / columns;
+  }
   double rest = 0;
   for (int q = 0; q < count; ++q) {
     const double value = out.centred(static_cast<double>(mine[q]));
@@ -265,8 +269,8 @@ __device__ void store_row(const T* kept, const unit_scaling& scaling, const shar
 /// A warp reads, works on and writes its own rows.
 template <class T>
 __global__ void __launch_bounds__(most_rows_of_block* lanes)
-    unit_rows_shared(device_matrix_view<const T> data, int segment, double* out,
-                     std::int64_t* status) {
+    unit_rows_shared(device_matrix_view<const T> data, detail::row_centre centre, int segment,
+                     double* out, std::int64_t* status) {
   extern __shared__ __align__(16) unsigned char shared[];
   const shared_rows layout(segment);
   const int first_of_warp = static_cast<int>(threadIdx.x / 32) * rows_of_warp;
@@ -281,7 +285,7 @@ __global__ void __launch_bounds__(most_rows_of_block* lanes)
   const T* row = kept + own * layout.row;
   const unit_scaling scaling = find_scaling(group, row + group.lane() * layout.pitch,
                                             there ? elements_of_lane(cols, group.lane()) : 0,
-                                            there ? static_cast<double>(row[0]) : 0, cols);
+                                            there ? static_cast<double>(row[0]) : 0, cols, centre);
   if (there && group.lane() == 0) status[first + own] = scaling.kind;
 
   for (int r = 0; r < rows_of_warp; ++r) {
@@ -327,8 +331,8 @@ __global__ void halve_rows(const double* unit, index_t rows, index_t unit_pitch,
 }  // namespace
 
 template <class T>
-void launch_unit_rows(device_matrix_view<const T> data, double* out, std::int64_t* square_sums,
-                      cudaStream_t stream) {
+void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centre, double* out,
+                      std::int64_t* square_sums, cudaStream_t stream) {
   if (data.rows() == 0) return;
   const index_t segment = unit_row_layout(data.cols()).segment;
   if (data.cols() < index_t{1} << 20) {
@@ -341,13 +345,13 @@ void launch_unit_rows(device_matrix_view<const T> data, double* out, std::int64_
       allow_shared_memory(unit_rows_shared<T>, most_row_bytes);
       unit_rows_shared<T><<<grid_blocks(data.rows(), rows), rows * lanes,
                             row_bytes* static_cast<std::size_t>(rows), stream>>>(
-          data, static_cast<int>(segment), out, square_sums);
+          data, centre, static_cast<int>(segment), out, square_sums);
       GPU_SIMILARITY_CHECK_LAUNCH();
       return;
     }
   }
   unit_rows<T><<<grid_blocks(data.rows(), threads / lanes), threads, 0, stream>>>(
-      data, unit_row_layout(data.cols()).segment, out, square_sums);
+      data, centre, unit_row_layout(data.cols()).segment, out, square_sums);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
@@ -368,9 +372,9 @@ void launch_halve_rows(const double* unit, index_t rows, index_t unit_pitch, voi
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                    \
-  template void launch_unit_rows<T>(device_matrix_view<const T>, double*, std::int64_t*, \
-                                    cudaStream_t);
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                         \
+  template void launch_unit_rows<T>(device_matrix_view<const T>, detail::row_centre, double*, \
+                                    std::int64_t*, cudaStream_t);
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 

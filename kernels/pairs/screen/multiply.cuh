@@ -85,9 +85,7 @@ struct screen_multiply<screen_operand::e4m3, depth> {
     return (biased ? half : half & 0x7fffU) > limit;
   }
   /// Row (0 or 8) and column of part `part` of sum `i` for the lane's first row and column.
-  static __device__ unsigned row_of(int i) {
-    return static_cast<unsigned>(i & 1) * 8;
-  }
+  static __device__ unsigned row_of(int i) { return static_cast<unsigned>(i & 1) * 8; }
   static __device__ unsigned column_of(int i, int part) {
     return static_cast<unsigned>((i >> 1) * 8 + part);
   }
@@ -145,9 +143,7 @@ struct screen_multiply<screen_operand::int8, depth> {
   static __device__ bool passes(sum value, int, unsigned limit) {
     return biased ? static_cast<unsigned>(value) > limit : abs(value) > static_cast<int>(limit);
   }
-  static __device__ unsigned row_of(int i) {
-    return static_cast<unsigned>((i >> 1) & 1) * 8;
-  }
+  static __device__ unsigned row_of(int i) { return static_cast<unsigned>((i >> 1) & 1) * 8; }
   static __device__ unsigned column_of(int i, int) {
     return static_cast<unsigned>((i >> 2) * 8 + (i & 1));
   }

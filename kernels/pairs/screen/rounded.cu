@@ -187,7 +187,7 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
   }
 }
 
-// Eight lanes a candidate, one partial sum of stats/pearson_order.hpp each: unit rows hold them one
+// Eight lanes a candidate, one partial sum of stats/unit_rows.hpp each: unit rows hold them one
 // after the other in the order that adds them up as neighbours, pairs of neighbours, halves.
 __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_t* order,
                                         double at_least, double at_most,

@@ -113,9 +113,7 @@ class bin_sink {
   static constexpr int undecided = -1;
   static constexpr int dropped = -2;
 
-  static __host__ __device__ bool in_shared_memory(const args& a) {
-    return a.count <= most_shared;
-  }
+  static __host__ __device__ bool in_shared_memory(const args& a) { return a.count <= most_shared; }
 
   // The place of an estimate in args.bins where no error of it could change that.
   __device__ int certain_bin(float estimate) const {

@@ -20,8 +20,9 @@ class candidate_sink {
  public:
   using args = candidate_sink_args;
   static std::size_t shared_bytes(const args&) { return 0; }
-  static __device__ bool leaves_out(const args& a,
-                                    index_t row) requires(Content == queue_content::kept) {
+  static __device__ bool leaves_out(const args& a, index_t row)
+    requires(Content == queue_content::kept)
+  {
     return a.end_row != nullptr && row >= *a.end_row;
   }
 

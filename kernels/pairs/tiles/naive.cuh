@@ -79,7 +79,7 @@ class naive_spearman_tile : public naive_tile<integer_fragment<1, 1>> {
   }
 };
 
-/// The steps of detail::scale_pearson_row as numbers, so that an element can be had without a
+/// The steps of detail::scale_unit_row as numbers, so that an element can be had without a
 /// second array.
 struct unit_row_steps {
   double scale;
@@ -87,13 +87,14 @@ struct unit_row_steps {
   double rest_scale;
   double length;
 
-  __device__ unit_row_steps(const double* row, index_t cols)
+  __device__ unit_row_steps(const double* row, index_t cols, detail::row_centre centre)
       : scale(1), means{0, 0}, rest_scale(1), length(1) {
     const double count = static_cast<double>(cols);
     double largest = 0;
     for (index_t k = 0; k < cols; ++k) largest = fmax(largest, fabs(row[k]));
     scale = detail::power_of_two_scale(largest);
     for (double& mean : means) {
+      if (centre == detail::row_centre::none) break;
       mean = detail::ordered_sum(cols, [&](index_t k) { return centred(row[k]); }) / count;
     }
     double rest = 0;
@@ -118,8 +119,8 @@ class naive_pearson_tile : public naive_tile<unit_fragment<double, 1, 1>> {
     if (j >= panel_.cols.count || panel_.cols.square_sums[j] <= 0) return;
     const index_t cols = panel_.cols.columns;
     const double* col = row_of_operand(panel_.cols, j);
-    const unit_row_steps x(row_, cols);
-    const unit_row_steps y(col, cols);
+    const unit_row_steps x(row_, cols, panel_.rows.centre);
+    const unit_row_steps y(col, cols, panel_.cols.centre);
     out.value[0][0] = detail::ordered_dot(
         cols, [&](index_t k) { return x.of(row_[k]); }, [&](index_t k) { return y.of(col[k]); });
   }

@@ -124,9 +124,7 @@ class staged_rows {
   static __device__ int place(int piece) {
     return piece / period * period + (piece + piece / period) % period;
   }
-  static __device__ int lane() {
-    return static_cast<int>(threadIdx.x % detail::partial_sums);
-  }
+  static __device__ int lane() { return static_cast<int>(threadIdx.x % detail::partial_sums); }
   [[nodiscard]] __device__ double even_segment() const {
     const int first = lane() * segment_ / 2;
     double sum = 0;

@@ -43,7 +43,7 @@ __device__ __forceinline__ T add_lanes(T part, const decide_place& place) {
 }
 
 // Whether rows i and j are kept, by the definition: each lane takes one of the eight partial sums
-// of stats/pearson_order.hpp. Unit rows store them one after the other, in the order of add_lanes.
+// of stats/unit_rows.hpp. Unit rows store them one after the other, in the order of add_lanes.
 __device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, index_t i,
                                               index_t j, const decide_place& place) {
   const index_t segment = args.source.unit_pitch / decide_lanes;

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import uuid
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,12 @@ import numpy as np
 from .._arrays import Array, table
 from .._checksum import Checksum
 from .._edges import Edges
-from .._options import Measure
-from .._pairs import pearson_edges, spearman_edges
+from .._options import MEASURES, Measure
+from .._pairs import edges
+
+_log = logging.getLogger(__name__)
+# Bytes of a table that are hashed at once.
+_HASHED_AT_ONCE = 1 << 24
 
 
 class IncompleteJob(RuntimeError):
@@ -32,15 +37,18 @@ class Job:
     Parameters
     ----------
     x, y : array_like, or path of a .npy file
-        Rows are variables. A path is opened by every task, and has to be the same file everywhere;
+        Rows are variables. A path is read by every task, and has to be the same file everywhere;
         an array travels to the workers.
     parts : int
         How many; a few for each worker. They have about equally many pairs.
-    measure : {"spearman", "pearson"}
-        The statistic.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
     options : dict
         Keywords of `spearman_edges`: max_p, min_abs, tail, adjust ("none" or "bonferroni"), nans,
         backend, cpu_threads, ...
+    expected : str, optional
+        The `digest()` that the job must have: a part whose files say another is refused. Set by
+        what cuts a job into tasks.
 
     Examples
     --------
@@ -57,12 +65,14 @@ class Job:
     parts: int = 1
     measure: Measure = "spearman"
     options: dict[str, Any] = field(default_factory=dict)
+    expected: str | None = None
 
     def __post_init__(self) -> None:
         if self.parts < 1:
             raise ValueError(f"parts: got {self.parts}, expected at least 1")
-        if self.measure not in ("spearman", "pearson"):
-            raise ValueError(f"measure: got {self.measure!r}, expected 'spearman' or 'pearson'")
+        if self.measure not in MEASURES:
+            names = ", ".join(map(repr, MEASURES))
+            raise ValueError(f"measure: got {self.measure!r}, expected one of {names}")
         if self.options.get("adjust") in ("bh", "benjamini-hochberg"):
             raise ValueError(
                 "options: the cut of 'benjamini-hochberg' depends on all pairs; find it first, and "
@@ -71,27 +81,48 @@ class Job:
         if "part" in self.options:
             raise ValueError("options: 'part' is the job's own")
 
-    def tables(self) -> tuple[Array, Array | None]:
-        """x and y as arrays; of files, as maps of them."""
-        ordinal = self.measure == "spearman"
-        x = table(_opened(self.x), "x", ordinal=ordinal)
-        return x, None if self.y is None else table(_opened(self.y), "y", ordinal=ordinal)
+    def tables(self, *, mapped: bool = False) -> tuple[Array, Array | None]:
+        """x and y as arrays; of files, what they hold now, in memory of this process or mapped."""
+        ordinal = MEASURES[self.measure].is_ordinal
+        x = table(_read(self.x, "x", mapped), "x", ordinal=ordinal)
+        if self.y is None:
+            return x, None
+        return x, table(_read(self.y, "y", mapped), "y", ordinal=ordinal)
+
+    def sent(self) -> list[Any]:
+        """x and y as they travel to tasks: paths as they are, all else as arrays."""
+        ordinal = MEASURES[self.measure].is_ordinal
+        return [
+            data if data is None or is_path(data) else table(data, name, ordinal=ordinal)
+            for name, data in (("x", self.x), ("y", self.y))
+        ]
 
     def part(self, index: int) -> Edges:
-        """The edges of one part, numbered from 0."""
-        compute = spearman_edges if self.measure == "spearman" else pearson_edges
-        return compute(*self.tables(), part=(index, self.parts), **self.options)
+        """The edges of one part, numbered from 0.
+
+        Where the job has an `expected` digest, what was read from files has to have it.
+        """
+        tables = self.tables()
+        paths = [str(data) for data in (self.x, self.y) if is_path(data)]
+        if self.expected is not None and paths and self._digest_of(tables) != self.expected:
+            raise IncompleteJob(
+                f"part {index} of {self.parts}: {' and '.join(paths)} or the options are not those "
+                "of the job's digest; a table must stay as it is until all parts are done"
+            )
+        return edges(*tables, measure=self.measure, part=(index, self.parts), **self.options)
 
     def digest(self) -> str:
         """SHA-256 of the tables and of the options that decide which edges there are."""
+        return self._digest_of(self.tables(mapped=True))
+
+    def _digest_of(self, tables: tuple[Array, Array | None]) -> str:
         deciding = {k: self.options.get(k) for k in ("max_p", "min_abs", "tail", "adjust", "nans")}
         told: dict[str, Any] = {"measure": self.measure, "parts": self.parts, "options": deciding}
         found = hashlib.sha256()
-        for data in self.tables():
+        for data in tables:
             if data is not None:
                 told.setdefault("tables", []).append([data.dtype.str, *data.shape])
-                for row in data:
-                    found.update(row)
+                _hash_rows(data, found)
         found.update(json.dumps(told, sort_keys=True).encode())
         return found.hexdigest()
 
@@ -99,7 +130,10 @@ class Job:
         """Computes one part and writes it to `folder`, unless it is there already.
 
         The edges go to part-NNNNN.parquet and the record to part-NNNNN.json, each under another
-        name first, so that no reader and no second attempt sees half of one; the record comes last.
+        name first, so that no reader and no second attempt sees half of one. The record comes last,
+        once the edges and their name are on disk, and has the size and SHA-256 of the edges' file.
+        A part is there already where its record can be read and its file is what the record says;
+        anything else is computed again.
 
         Parameters
         ----------
@@ -118,24 +152,27 @@ class Job:
         Raises
         ------
         IncompleteJob
-            Where the folder holds this part of another job.
+            Where the folder holds this part of another job, or a table is not that of `digest`.
         """
         from pyarrow import parquet
 
         place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+        _make_folder(place)
         name = f"part-{index:05d}"
-        there = read_record(place / f"{name}.json")
-        if there is not None and (place / f"{name}.parquet").exists():
+        edges_path, record_path = place / f"{name}.parquet", place / f"{name}.json"
+        there = read_record(record_path)
+        if there is not None and there.index == index:
             if (there.digest, there.parts) != (digest, self.parts):
                 raise IncompleteJob(f"{place / name}: the folder holds a part of another job")
-            return there
-        edges = self.part(index)
-        record = PartRecord.of(edges, index, self.parts, digest)
-        with _replaced(place / f"{name}.parquet") as path:
+            if there.describes(edges_path):
+                return there
+            _log.warning("%s is missing or damaged: the part is computed again", edges_path)
+        edges = replace(self, expected=digest).part(index)
+        with _replaced(edges_path) as path:
             parquet.write_table(edges.to_arrow(), path)
-        with _replaced(place / f"{name}.json") as path:
-            path.write_text(json.dumps(asdict(record)))
+            record = PartRecord.of(edges, index, self.parts, digest, path)
+        with _replaced(record_path) as path:
+            path.write_text(record.to_json())
         return record
 
 
@@ -155,6 +192,8 @@ class PartRecord:
         Pairs.
     checksum : str
         Of the kept pairs.
+    file_bytes, file_sha256 : int, str
+        Of the file with the edges.
     """
 
     index: int
@@ -165,14 +204,30 @@ class PartRecord:
     tested: int
     kept: int
     checksum: str
+    file_bytes: int
+    file_sha256: str
 
     @classmethod
-    def of(cls, edges: Edges, index: int, parts: int, digest: str) -> PartRecord:
-        """The record of a part's edges."""
+    def of(cls, edges: Edges, index: int, parts: int, digest: str, file: Path) -> PartRecord:
+        """The record of a part's edges, which `file` holds."""
         s = edges.summary
         y_rows = -1 if s.y_rows is None else s.y_rows - len(s.y_constant_rows) - len(s.y_nan_rows)
         rows = s.rows - len(s.constant_rows) - len(s.nan_rows)
-        return cls(index, parts, digest, rows, y_rows, s.pairs_tested, len(edges), str(s.checksum))
+        told = (s.pairs_tested, len(edges), str(s.checksum), *_size_and_sha256(file))
+        return cls(index, parts, digest, rows, y_rows, *told)
+
+    def describes(self, file: Path) -> bool:
+        """Whether `file` is there and has the bytes that the record is about."""
+        try:
+            same_size = file.stat().st_size == self.file_bytes
+            return same_size and _size_and_sha256(file)[1] == self.file_sha256
+        except OSError:
+            return False
+
+    def to_json(self) -> str:
+        """The record as text, with a seal that shows whether the text was changed."""
+        told = asdict(self)
+        return json.dumps({**told, "seal": _seal(told)})
 
 
 @dataclass(frozen=True)
@@ -237,25 +292,76 @@ def combine(records: Iterable[PartRecord], folder: Any = None) -> JobResult:
 
 
 def read_record(path: Path) -> PartRecord | None:
-    """The record of a part that was written, or None."""
+    """The record of a part that was written; None where there is none or it is damaged."""
     try:
-        return PartRecord(**json.loads(path.read_text()))
-    except (FileNotFoundError, json.JSONDecodeError, TypeError):
+        told = json.loads(path.read_bytes())
+        seal = told.pop("seal")
+        return PartRecord(**told) if seal == _seal(told) else None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        _log.warning("%s cannot be read: the part is computed again", path)
         return None
 
 
-def _opened(data: Any) -> Any:
-    return np.load(data, mmap_mode="r") if isinstance(data, str | os.PathLike) else data
+def _seal(told: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _size_and_sha256(path: Path) -> tuple[int, str]:
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+        return file.tell(), found
+
+
+def is_path(data: Any) -> bool:
+    """Whether a table of a job is given as the path of a file."""
+    return isinstance(data, str | os.PathLike)
+
+
+def _read(data: Any, argument: str, mapped: bool) -> Any:
+    """An array; of a path, in memory of its own: what is hashed is what is computed from."""
+    if not is_path(data):
+        return data
+    try:
+        return np.load(data, mmap_mode="r" if mapped else None)
+    except (EOFError, ValueError) as error:
+        raise ValueError(f"{argument}: {data} cannot be read as .npy: {error}") from error
+
+
+def _hash_rows(data: Array, found: Any) -> None:
+    """Adds the rows, one behind the other, whatever lies between them in memory."""
+    at_once = max(1, _HASHED_AT_ONCE // max(1, data.shape[1] * data.itemsize))
+    for first in range(0, len(data), at_once):
+        found.update(np.ascontiguousarray(data[first : first + at_once]))
+
+
+def _make_folder(place: Path) -> None:
+    """Makes the folder and those above it, each with its name on disk."""
+    if place.is_dir():
+        return
+    _make_folder(place.parent)
+    place.mkdir(exist_ok=True)
+    _sync(place.parent)
+
+
+def _sync(path: Path) -> None:
+    """Waits until a file's bytes, or a folder's names, are on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
 def _replaced(path: Path) -> Any:
-    """A name to write under, which becomes `path` when all of it is on disk."""
+    """A name to write under, which becomes `path` when all of it is on disk; then that is too."""
     other = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         yield other
-        with open(other, "rb") as file:
-            os.fsync(file.fileno())
+        _sync(other)
         other.replace(path)
+        _sync(path.parent)
     finally:
         other.unlink(missing_ok=True)

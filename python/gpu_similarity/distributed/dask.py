@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ._job import Job, JobResult, PartRecord, combine
+from ._job import Job, JobResult, PartRecord, combine, is_path
 
 __all__ = ["to_dataframe", "write_parquet"]
 
@@ -97,20 +97,18 @@ def to_dataframe(client: Any, job: Job) -> Any:
     meta = pandas.DataFrame(np.empty(0, EDGE_DTYPE))
     compute = delayed(_frame_of_part, pure=False)
     x, y = (None if table is None else delayed(table) for table in (job.x, job.y))
-    light = _without_tables(job)
+    light = replace(_without_tables(job), expected=job.digest())
     parts = [compute(index, light, x, y) for index in range(job.parts)]
     return dask.dataframe.from_delayed(parts, meta=meta, verify_meta=False)
 
 
 def _scattered(client: Any, job: Job) -> list[Any]:
     """Paths as they are; arrays sent to the workers once."""
-    tables = [job.x, job.y]
-    arrays = job.tables()
     return [
         table
-        if table is None or isinstance(table, str) or hasattr(table, "__fspath__")
-        else client.scatter(array, broadcast=True, hash=False)
-        for table, array in zip(tables, arrays, strict=True)
+        if table is None or is_path(table)
+        else client.scatter(table, broadcast=True, hash=False)
+        for table in job.sent()
     ]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._checksum import Checksum, checksum
-from ._job import Job, JobResult, PartRecord, combine
+from ._job import Job, JobResult, PartRecord, combine, is_path
 
 __all__ = ["checksum_of", "to_dataframe", "write_parquet"]
 
@@ -74,7 +74,7 @@ def to_dataframe(spark: Any, job: Job) -> Any:
     pyspark.sql.DataFrame
         `checksum_of` gives its checksum.
     """
-    whole = _sent(spark, job)
+    whole = _sent(spark, replace(job, expected=job.digest()))
 
     def compute(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
@@ -112,10 +112,8 @@ def checksum_of(frame: Any) -> Checksum:
 def _sent(spark: Any, job: Job) -> Callable[[], Job]:
     """The job, for tasks: its arrays are broadcast once, paths travel as they are."""
     tables = [
-        table
-        if table is None or isinstance(table, str) or hasattr(table, "__fspath__")
-        else spark.sparkContext.broadcast(array)
-        for table, array in zip((job.x, job.y), job.tables(), strict=True)
+        table if table is None or is_path(table) else spark.sparkContext.broadcast(table)
+        for table in job.sent()
     ]
     light = replace(job, x=None, y=None)
 

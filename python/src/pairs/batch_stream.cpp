@@ -1,5 +1,9 @@
 #include "pairs/batch_stream.hpp"
 
+#include <system_error>
+
+#include <gpu/error.hpp>
+
 #include "bindings.hpp"
 #include "pairs/patterns.hpp"
 
@@ -27,7 +31,18 @@ batch_stream<Sink>::batch_stream(nb::handle x, nb::handle y, nb::dict keywords)
     }
     return ask_python(state);
   };
-  thread_ = std::thread([this] { work(); });
+  start();
+}
+
+template <class Sink>
+void batch_stream<Sink>::start() {
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error& e) {
+    throw gpu::out_of_memory(std::string("stream: no thread can be started for it (") + e.what() +
+                                 "): memory or the number of threads does not suffice",
+                             0);
+  }
 }
 
 template <class Sink>

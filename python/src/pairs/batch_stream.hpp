@@ -41,6 +41,7 @@ class batch_stream {
   using batch = std::vector<record>;
 
   void read_sink(option_reader& reader);
+  void start();
   gpu::pair_summary run();
   void work();
   void push(std::span<const record> edges);

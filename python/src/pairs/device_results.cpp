@@ -32,13 +32,8 @@ void run(nb::handle x, nb::handle y, nb::dict keywords, const MakeSink& make) {
   const auto sink = make(call, reader);
   reader.check_all_read();
   call.context.run([&] {
-    tables.visit_device([&](const auto... views) {
-      if (call.what == measure::spearman) {
-        gpu::spearman_all_pairs(views..., call.options, sink);
-      } else {
-        gpu::pearson_all_pairs(views..., call.options, sink);
-      }
-    });
+    tables.visit_device(
+        [&](const auto... views) { gpu::all_pairs(call.what, views..., call.options, sink); });
   });
 }
 

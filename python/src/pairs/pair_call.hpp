@@ -79,13 +79,11 @@ struct pair_call {
   // The library's all-pairs function of the measure. Without the GIL, inside context.run().
   template <class Sink>
   gpu::sink_result_t<Sink> all_pairs(const pair_tables& tables, const Sink& sink) const {
-    return tables.visit([&](const auto&... views) {
-      return what == measure::spearman ? gpu::spearman_all_pairs(views..., options, sink)
-                                       : gpu::pearson_all_pairs(views..., options, sink);
-    });
+    return tables.visit(
+        [&](const auto&... views) { return gpu::all_pairs(what, views..., options, sink); });
   }
 
-  measure what = measure::spearman;
+  gpu::measure what = gpu::measure::spearman;
   gpu::pair_filter keep;
   execution_context context;
   gpu::pair_options options;

@@ -13,9 +13,7 @@ nb::tuple plan(nb::handle x, nb::handle y, nb::dict keywords) {
   if (tables.is_prepared()) throw gpu::unsupported("plan: y: not for prepared rows");
   const gpu::pair_plan result = call.context.run([&] {
     return tables.visit_tables([&](const auto... views) {
-      return call.what == measure::spearman
-                 ? gpu::plan_spearman_all_pairs(views..., call.options, call.keep)
-                 : gpu::plan_pearson_all_pairs(views..., call.options, call.keep);
+      return gpu::plan_all_pairs(call.what, views..., call.options, call.keep);
     });
   });
   return nb::make_tuple(gpu::to_string(result.used), result.device, gpu::to_string(result.variant),

@@ -12,10 +12,8 @@ gpu::prepared_rows prepare(nb::handle y, nb::dict keywords) {
   pair_call call(reader);
   reader.check_all_read();
   return call.context.run([&] {
-    return tables.visit_x([&](const auto view) {
-      return call.what == measure::spearman ? gpu::prepare_spearman_rows(view, call.options)
-                                            : gpu::prepare_pearson_rows(view, call.options);
-    });
+    return tables.visit_x(
+        [&](const auto view) { return gpu::prepare_rows(call.what, view, call.options); });
   });
 }
 

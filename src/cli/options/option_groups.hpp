@@ -75,8 +75,13 @@ void add_output(CLI::App& app, Command& c) {
       ->check(file_name())
       ->group("Result");
   add_choice<io::result_format>(app, "--format", c.format,
-                                {{"tsv", io::result_format::tsv}, {"npy", io::result_format::npy}},
-                                "Its format [tsv]")
+                                {{"tsv", io::result_format::tsv},
+                                 {"csv", io::result_format::csv},
+                                 {"npy", io::result_format::npy}},
+                                "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text "
+                                "with .gz or .zst; else tsv]")
+      ->group("Result");
+  app.add_flag("--no-clobber", c.no_clobber, "End rather than replace a file that is there")
       ->group("Result");
 }
 

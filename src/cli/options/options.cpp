@@ -14,6 +14,7 @@
 
 #include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
+#include "cli/options/output_names.hpp"
 #include "cli/options/part_options.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
@@ -42,7 +43,8 @@ void add_filter(CLI::App& app, pairs_command& c) {
                          {{"none", adjustment::none},
                           {"bonferroni", adjustment::bonferroni},
                           {"bh", adjustment::benjamini_hochberg}},
-                         "Correction of --max-p for the number of pairs [none]")
+                         "Correction of --max-p for the number of pairs; edges get a column q, the "
+                         "adjusted p (with bh not beside --min-abs) [none]")
       ->group("Which pairs");
 }
 
@@ -67,6 +69,11 @@ void add_result(CLI::App& app, pairs_command& c) {
   app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
       ->type_name("K")
       ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Result");
+  add_choice<neighbor_order>(app, "--order", c.order,
+                             {{"by-absolute-value", neighbor_order::by_absolute_value},
+                              {"by-value", neighbor_order::by_value}},
+                             "What is best for --keep top-k [by-absolute-value]")
       ->group("Result");
   add_output(app, c);
   app.add_option("--patterns", c.patterns,
@@ -110,7 +117,10 @@ bool is_given(const CLI::App& app, const char* option) {
 
 /// Refuses options that would change nothing in this run; "" where there are none.
 std::string check_kept(const CLI::App& app, const pairs_command& c) {
-  if (is_given(app, "-k") && c.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  for (const char* option : {"-k", "--order"}) {
+    if (!is_given(app, option) || c.keep == keep_kind::top_k) continue;
+    return fmt::format("{} needs --keep top-k", option);
+  }
   if (c.keep == keep_kind::dense) {
     for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust"}) {
       if (is_given(app, cut)) {
@@ -121,8 +131,9 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   if (c.keep != keep_kind::folded_edges) {
     return c.patterns.empty() ? "" : "--patterns needs --keep folded-edges";
   }
-  if (c.statistic != statistic_kind::spearman) {
-    return "--keep folded-edges is for spearman: rows are folded by their ranks";
+  if (info_of(c.what).equals != equal_rows::folded) {
+    return fmt::format("--keep folded-edges: {} does not fold equal rows, expected another --keep",
+                       info_of(c.what).name);
   }
   if (c.pairs.fold == row_folding::never)
     return "--keep folded-edges does not go with --fold never";
@@ -201,15 +212,16 @@ class row_commands {
 
   /// The one on the command line, or nothing.
   std::optional<command> take_parsed(const words& line) {
-    if (rank_app_->parsed()) return take(rank_, rank_.rank.exec, line);
-    if (top_k_app_->parsed()) return take(top_k_, top_k_.top.exec, line);
-    if (filter_app_->parsed()) return take(filter_, filter_.filter.exec, line);
+    if (rank_app_->parsed()) return take(*rank_app_, rank_, rank_.rank.exec, line);
+    if (top_k_app_->parsed()) return take(*top_k_app_, top_k_, top_k_.top.exec, line);
+    if (filter_app_->parsed()) return take(*filter_app_, filter_, filter_.filter.exec, line);
     return std::nullopt;
   }
 
  private:
   template <class Command>
-  static command take(Command& job, const execution& exec, const words& line) {
+  static command take(const CLI::App& app, Command& job, const execution& exec, const words& line) {
+    settle_format(job.format, is_given(app, "--format"), {{"--output", job.output}});
     refuse(check_backend(exec));
     job.command_line = line;
     return std::move(job);
@@ -223,6 +235,42 @@ class row_commands {
   mean_filter_command filter_;
 };
 
+// The verb that takes the measure as an option.
+constexpr const char* measure_verb = "correlate";
+
+void add_measure(CLI::App& app, measure& what) {
+  std::vector<std::string> names;
+  for (const measure each : all_measures()) names.emplace_back(to_string(each));
+  app.add_option_function<std::string>(
+         "--measure", [&what](const std::string& name) { what = measure_of(name); },
+         "What is computed of two rows")
+      ->check(CLI::IsMember(names))
+      ->required();
+}
+
+/// A verb for each measure, and one that takes the measure as an option. Only one of them is
+/// parsed, so all fill the same job.
+std::vector<CLI::App*> add_pair_verbs(CLI::App& app, const words& line, pairs_command& job) {
+  std::vector<CLI::App*> verbs;
+  for (const measure what : all_measures()) {
+    const measure_info& info = info_of(what);
+    verbs.push_back(app.add_subcommand(std::string(info.name),
+                                       fmt::format("{} of all pairs of rows", info.description)));
+  }
+  verbs.push_back(app.add_subcommand(measure_verb, "Any measure of all pairs of rows"));
+  for (CLI::App* const verb : verbs) {
+    if (!is_named(*verb, line)) continue;
+    add_input(*verb, job);
+    if (verb->get_name() == measure_verb) add_measure(*verb, job.what);
+    add_against(*verb, job);
+    add_filter(*verb, job);
+    add_result(*verb, job);
+    add_execution(*verb, job);
+    add_parts(*verb, job);
+  }
+  return verbs;
+}
+
 }  // namespace
 
 parsed_command parse_command_line(int argc, char** argv) {
@@ -235,20 +283,8 @@ parsed_command parse_command_line(int argc, char** argv) {
       "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 interrupted, "
       "143 terminated, 141 nobody reads the result.");
 
-  pairs_command spearman{.statistic = statistic_kind::spearman};
-  pairs_command pearson{.statistic = statistic_kind::pearson};
-  std::vector<std::pair<CLI::App*, pairs_command*>> jobs{
-      {app.add_subcommand("spearman", "Rank correlation of all pairs of rows"), &spearman},
-      {app.add_subcommand("pearson", "Product-moment correlation of all pairs of rows"), &pearson}};
-  for (auto& [sub, target] : jobs) {
-    if (!is_named(*sub, line)) continue;
-    add_input(*sub, *target);
-    add_against(*sub, *target);
-    add_filter(*sub, *target);
-    add_result(*sub, *target);
-    add_execution(*sub, *target);
-    add_parts(*sub, *target);
-  }
+  pairs_command pairs;
+  const std::vector<CLI::App*> pair_apps = add_pair_verbs(app, line, pairs);
   row_commands rows(app, line);
   parts_command listing;
   CLI::App* const parts_app =
@@ -272,14 +308,17 @@ parsed_command parse_command_line(int argc, char** argv) {
     return command(std::move(merging));
   }
   if (auto job = rows.take_parsed(line)) return std::move(*job);
-  for (const auto& [sub, target] : jobs) {
-    if (!sub->parsed()) continue;
-    refuse(check_kept(*sub, *target));
-    refuse(check_parts_options(*sub, *target));
-    refuse(check_files(*sub, *target));
-    refuse(check_backend(target->pairs.exec));
-    target->command_line = line;
-    return command(std::move(*target));
+  for (const CLI::App* const verb : pair_apps) {
+    if (!verb->parsed()) continue;
+    if (verb->get_name() != measure_verb) pairs.what = measure_of(verb->get_name());
+    settle_format(pairs.format, is_given(*verb, "--format"),
+                  {{"--output", pairs.output}, {"--patterns", pairs.patterns}});
+    refuse(check_kept(*verb, pairs));
+    refuse(check_parts_options(*verb, pairs));
+    refuse(check_files(*verb, pairs));
+    refuse(check_backend(pairs.pairs.exec));
+    pairs.command_line = line;
+    return command(std::move(pairs));
   }
   return int{exit_usage};
 }

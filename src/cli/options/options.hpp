@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpu/mean_filter.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 #include <gpu/rank.hpp>
@@ -17,21 +18,21 @@
 
 namespace gpu::cli {
 
-enum class statistic_kind { spearman, pearson };
 enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 
-/// `gpu-similarity spearman` and `pearson`.
+/// `gpu-similarity spearman`, `pearson` and the other measures.
 struct pairs_command {
-  statistic_kind statistic = statistic_kind::spearman;
+  measure what = measure::spearman;
   std::string input = {};
   std::string against = {};  // the second table; empty: the pairs of one
   pair_filter filter = {};
   keep_kind keep = keep_kind::edges;
   index_t k = 10;
+  neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
   std::string output = {};    // empty: standard output, of counts a summary alone
   std::string patterns = {};  // of folded edges: where the rows' patterns go
-  io::result_format format = io::result_format::tsv;
-  std::string report = {};  // empty: none
+  io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
+  std::string report = {};                            // empty: none
   std::vector<std::string> command_line = {};
   pair_options pairs = {};
   io::choice header = io::choice::automatic;
@@ -41,11 +42,25 @@ struct pairs_command {
   bool plan_only = false;
   bool quiet = false;
   bool force = false;
+  bool no_clobber = false;       // no file that is there is replaced
   std::string part_folder = {};  // of --part and --resume; empty: no part, or beside the output
   bool is_part = false;          // --part; which one is in `pairs`
   bool resumes = false;
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
+
+  /// Whether edges have q. That of Benjamini and Hochberg needs all pairs that its cut keeps.
+  [[nodiscard]] bool writes_q() const {
+    if (keep != keep_kind::edges || filter.adjust == adjustment::none) return false;
+    return filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
+  }
+  /// Whether every pair is kept.
+  [[nodiscard]] bool has_no_cut() const {
+    return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0;
+  }
 };
+
+/// No job has more parts.
+inline constexpr index_t most_parts = 10'000'000;
 
 /// `gpu-similarity parts`.
 enum class parts_format { text, slurm, json };
@@ -63,14 +78,15 @@ struct merge_command {
   std::string report = {};    // empty: none
   std::vector<std::string> command_line = {};
   bool quiet = false;
+  bool no_clobber = false;
 };
 
 /// What the commands that take rows one by one have in common: what they read and write.
 struct row_files {
   std::string input = {};
   std::string output = "-";
-  io::result_format format = io::result_format::tsv;
-  std::string report = {};  // empty: none
+  io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
+  std::string report = {};                            // empty: none
   std::vector<std::string> command_line = {};
   io::choice header = io::choice::automatic;
   io::choice row_names = io::choice::automatic;
@@ -78,6 +94,7 @@ struct row_files {
   std::uint64_t max_output_bytes = 10'000'000'000;
   bool quiet = false;
   bool force = false;
+  bool no_clobber = false;  // no file that is there is replaced
 };
 
 /// `gpu-similarity mean-filter`.

@@ -11,8 +11,6 @@
 namespace gpu::cli {
 namespace {
 
-constexpr index_t most_parts = 10'000'000;
-
 /// "3/7" as part 2 of 7, counted from 0.
 std::optional<pair_part> parse_part(std::string_view text) {
   const char* const end = text.data() + text.size();
@@ -104,7 +102,9 @@ void add_parts_verb(CLI::App& app, parts_command& c) {
 
 void add_merge_verb(CLI::App& app, merge_command& c) {
   app.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
-  app.add_option("-o,--output", c.output, "Result file, - for standard output")
+  app.add_option("-o,--output", c.output,
+                 "Result file, compressed where it ends in .gz or .zst; - for "
+                 "standard output")
       ->required()
       ->type_name("FILE")
       ->check(file_name());
@@ -114,6 +114,7 @@ void add_merge_verb(CLI::App& app, merge_command& c) {
   app.add_option("--report", c.report, "Also write input, cuts and counts as JSON")
       ->type_name("FILE")
       ->check(file_name());
+  app.add_flag("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
   app.add_flag("-q,--quiet", c.quiet, "No summary");
 }
 

@@ -38,6 +38,14 @@ void check_each_other(const std::vector<named_target>& outputs) {
   }
 }
 
+/// What all outputs of a job have to be.
+template <class Job>
+void check_all(const std::vector<named_target>& outputs, const Job& job) {
+  check_each_other(outputs);
+  if (!job.no_clobber) return;
+  for (const named_target& output : outputs) refuse_to_replace(output.option, output.target);
+}
+
 std::vector<named_target> resolve_outputs(const pairs_command& job) {
   std::vector<named_target> outputs;
   outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
@@ -47,7 +55,7 @@ std::vector<named_target> resolve_outputs(const pairs_command& job) {
     check_input(output, job.input);
     if (!job.against.empty()) check_input(output, job.against, "the table of --against");
   }
-  check_each_other(outputs);
+  check_all(outputs, job);
   return outputs;
 }
 
@@ -58,6 +66,13 @@ void check_npy(const pairs_command& job, const io::output_target& result) {
   throw usage_error(fmt::format(
       "--output: {} is no regular file, which edges as .npy need: their number stands first",
       result.name));
+}
+
+/// As its name says; that of a file alone.
+io::compression packed_as(const io::output_target& target) {
+  constexpr bool any_suffix = true;
+  return target.kind == io::output_kind::replaced ? io::form_of(target.name, any_suffix).packed
+                                                  : io::compression::none;
 }
 
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
@@ -81,6 +96,12 @@ void write_and_commit(std::optional<io::output_file>& report, std::string_view j
 
 }  // namespace
 
+void refuse_to_replace(const char* option, const io::output_target& target) {
+  if (target.kind != io::output_kind::replaced || !target.exists) return;
+  throw usage_error(fmt::format("{}: {} is there already, expected another name with --no-clobber",
+                                option, target.name));
+}
+
 pair_outputs::pair_outputs(const pairs_command& job)
     : budget_(job.force ? no_limit : job.max_output_bytes) {
   std::vector<named_target> targets = resolve_outputs(job);
@@ -90,10 +111,16 @@ pair_outputs::pair_outputs(const pairs_command& job)
     const bool is_report = option == "--report";
     const io::output_settings settings{
         .stop = is_report ? soon_after_interrupt() : io::stop_request(is_interrupted),
-        .budget = is_report ? nullptr : &budget_};
+        .budget = is_report ? nullptr : &budget_,
+        .packed = is_report ? io::compression::none : packed_as(output.target),
+        .clobbers = !job.no_clobber};
     auto& file = is_report ? report_ : option == "--patterns" ? patterns_ : result_;
     file.emplace(std::move(output.target), settings);
   }
+}
+
+void check_outputs(const pairs_command& job) {
+  check_npy(job, resolve_outputs(job).front().target);
 }
 
 bool pair_outputs::is_on_terminal() const {
@@ -106,12 +133,16 @@ row_outputs::row_outputs(const row_files& job)
   targets.push_back({"--output", io::resolve_output(job.output)});
   if (!job.report.empty()) targets.push_back({"--report", io::resolve_output(job.report)});
   for (const named_target& output : targets) check_input(output, job.input);
-  check_each_other(targets);
+  check_all(targets, job);
+  const io::compression packing = packed_as(targets.front().target);
   result_.emplace(std::move(targets.front().target),
-                  io::output_settings{.stop = is_interrupted, .budget = &budget_});
+                  io::output_settings{.stop = is_interrupted,
+                                      .budget = &budget_,
+                                      .packed = packing,
+                                      .clobbers = !job.no_clobber});
   if (targets.size() == 1) return;
   report_.emplace(std::move(targets.back().target),
-                  io::output_settings{.stop = soon_after_interrupt()});
+                  io::output_settings{.stop = soon_after_interrupt(), .clobbers = !job.no_clobber});
 }
 
 void write_report(std::optional<io::output_file>& report, std::string_view json) {

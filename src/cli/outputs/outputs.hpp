@@ -36,6 +36,10 @@ class pair_outputs {
   std::optional<io::output_file> report_;
 };
 
+/// The same before any work, creating nothing.
+/// @throw usage_error, io::output_error
+void check_outputs(const pairs_command& job);
+
 /// What a run over rows writes: its result, within --max-output, and its report.
 class row_outputs {
  public:
@@ -53,6 +57,9 @@ class row_outputs {
   std::optional<io::output_file> result_;
   std::optional<io::output_file> report_;
 };
+
+/// @throw usage_error where `target` is a file that is there
+void refuse_to_replace(const char* option, const io::output_target& target);
 
 /// Writes the report of a run whose result is complete, where one is wanted.
 /// @throw interrupted_run or no_report, which say that the result is complete; io::closed_pipe.

@@ -128,7 +128,9 @@ std::string to_text(const run_report& r) {
   const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
   if (constant > 0) out += fmt::format("\n{} constant rows have no correlation", constant);
   if (nans > 0) out += fmt::format("\n{} rows with a NaN left out", nans);
-  out += fmt::format("\np <= {:.6g}, {}", s.max_p_effective, cut_text(s));
+  const std::string p_text =
+      r.has_p ? fmt::format("p <= {:.6g}, ", s.max_p_effective) : std::string();
+  out += fmt::format("\n{}{}", p_text, cut_text(s));
   out += fmt::format("\n{} ({}), {}", gpu::to_string(s.used), s.device, gpu::to_string(s.variant));
   const double pairs = r.pairs_seconds();
   if (pairs > 0) {

@@ -37,6 +37,7 @@ struct run_report {
   report_input input = {};
   std::optional<report_input> against = {};  ///< Of x against y.
   std::vector<std::string> command_line = {};
+  bool has_p = true;           ///< Whether the measure has a significance test.
   pair_summary summary = {};   ///< Of a run that is not complete, rows and cols alone.
   bool is_table_read = false;  ///< Whether rows and cols are known.
   /// Of edges, where the run is not complete and some of them are kept.

@@ -13,10 +13,8 @@ namespace gpu::cli {
 namespace {
 
 constexpr std::string_view sum_format = "gpu-similarity counted 1";
-
-std::string name_of_sum(int step) {
-  return fmt::format("count-{}-sum.json", step);
-}
+// Of 65,536 bins and what lies outside of them, with room to spare.
+constexpr std::uint64_t most_bin_bytes = std::uint64_t{16} << 20;
 
 /// Tells jobs apart: a sum is of the job whose counts it is the sum of.
 std::string job_word(const job_key& key, index_t of) {
@@ -48,7 +46,7 @@ std::string sum_text(const discovery_search& search, const std::string& job) {
 /// its members, so one that was changed is not taken.
 std::optional<discovery_search> kept_sum(const part_folder& folder, int step,
                                          const discovery_search& of_job, const std::string& job) {
-  const auto text = read_whole_file(folder.path_of(name_of_sum(step)));
+  const auto text = folder.files().read(name_of_sum(step), most_manifest_bytes);
   const auto value = text ? io::json_value::parse(*text) : std::nullopt;
   if (!value) return {};
   discovery_search search = of_job;
@@ -61,6 +59,33 @@ std::optional<discovery_search> kept_sum(const part_folder& folder, int step,
   read("most", search.most);
   if (sum_text(search, job) != *text) return {};
   return search;
+}
+
+discovery_counts add(discovery_counts sum, const discovery_counts& more) {
+  sum += more;
+  return sum;
+}
+
+discovery_search search_behind(const part_folder& folder, int step, const discovery_counts& sum) {
+  try {
+    return next_search(sum);
+  } catch (const error& e) {
+    throw parts_error(fmt::format("{}: the counts of pass {} are none of this job: {}",
+                                  folder.path(), step, e.what()));
+  }
+}
+
+/// Replaces nothing but a sum.
+void write_sum(const part_folder& folder, int step, const std::string& text) {
+  const std::string name = name_of_sum(step);
+  const found_file there = folder.files().find(name);
+  const auto old = folder.files().read(name, most_manifest_bytes);
+  if (there.is_there && (!there.fault.empty() || !old || !is_about_parts(*old))) {
+    throw parts_error(fmt::format(
+        "{}: {}, and is not replaced: move it away, or take another folder", folder.path_of(name),
+        there.fault.empty() ? "is no sum of counts" : there.fault));
+  }
+  folder.files().write(name, text);
 }
 
 /// The sum of all parts of a counting pass; nothing where one is damaged, which counts as missing.
@@ -77,16 +102,18 @@ std::optional<discovery_counts> sum_of(const part_folder& folder, int step, cons
                                     difference(manifest.job, key)));
     }
     const part_file* const file = manifest.file("bins");
-    const auto bytes = file != nullptr ? read_whole_file(folder.path_of(file->name)) : std::nullopt;
+    const auto bytes =
+        file != nullptr ? folder.files().read(file->name, most_bin_bytes) : std::nullopt;
     discovery_counts counts;
     counts.search = manifest.search.value_or(discovery_search{});
     if (!bytes || !read_bins(*bytes, counts)) {
       throw parts_error(fmt::format("{}: {} has no counts", folder.path(), text_of(place)));
     }
-    if (number == 1) {
-      sum = std::move(counts);
-    } else {
-      sum += counts;
+    try {
+      sum = number == 1 ? std::move(counts) : add(std::move(sum), counts);
+    } catch (const error& e) {
+      throw parts_error(fmt::format("{}: {} does not go with part 1: {}", folder.path(),
+                                    text_of(place), e.what()));
     }
   }
   return sum;
@@ -109,6 +136,8 @@ bool read_bins(std::string_view text, discovery_counts& counts) {
   counts.bins.resize(text.size() / word - 2);
   std::memcpy(&counts.below, text.data(), word);
   std::memcpy(&counts.at_or_above, text.data() + word, word);
+  // Counts of no pair have no bins, and memcpy takes no null pointer.
+  if (counts.bins.empty()) return true;
   std::memcpy(counts.bins.data(), text.data() + 2 * word, counts.bins.size() * word);
   return true;
 }
@@ -130,8 +159,8 @@ job_step step_of(const part_folder& folder, const job_key& key, index_t of) {
     if (!search) {
       const auto sum = sum_of(folder, at.step, key, of);
       if (!sum) return at;
-      search = next_search(*sum);
-      write_whole_file(folder.path_of(name_of_sum(at.step)), sum_text(*search, job));
+      search = search_behind(folder, at.step, *sum);
+      write_sum(folder, at.step, sum_text(*search, job));
     }
     at.search = search;
     if (search->is_decided()) {

@@ -19,7 +19,7 @@ constexpr double enough_seconds = 0.05;       // of a sample
 constexpr double written_per_second = 300e6;  // bytes: formatted, written and joined
 constexpr double part_seconds = 20;
 constexpr double part_bytes = 2e9;
-constexpr index_t most_parts = 1000;
+constexpr index_t most_suggested_parts = 1000;
 
 detail::any_table first_rows(const io::table& table, index_t rows) {
   return std::visit(
@@ -40,7 +40,7 @@ detail::pair_tables first_tables(const input_tables& tables, index_t rows) {
 pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
   pair_filter keep = job.filter;
   keep.adjust = adjustment::none;
-  return detail::all_pairs(measure_of(job), first_tables(tables, rows), job.pairs,
+  return detail::all_pairs(job.what, first_tables(tables, rows), job.pairs,
                            count_sink{.keep = keep});
 }
 
@@ -77,7 +77,7 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
   out.seconds = out.prepare_seconds + pairs_seconds + out.bytes / written_per_second;
   const double by_time = std::ceil(out.seconds / part_seconds);
   const double by_size = std::ceil(out.bytes / part_bytes);
-  const auto most = static_cast<double>(std::min(most_parts, tables.rows()));
+  const auto most = static_cast<double>(std::min(most_suggested_parts, tables.rows()));
   out.parts = static_cast<index_t>(std::clamp(std::max(by_time, by_size), 1.0, most));
   return out;
 }
@@ -93,10 +93,10 @@ void wake(const pairs_command& job, const input_tables& tables) {
   strict.adjust = adjustment::bonferroni;
   const detail::pair_tables first = first_tables(tables, rows);
   if (job.keep == keep_kind::edges) {
-    (void)detail::all_pairs(measure_of(job), first, options,
+    (void)detail::all_pairs(job.what, first, options,
                             stream_sink{.keep = strict, .consume = [](std::span<const edge>) {}});
   } else {
-    (void)detail::all_pairs(measure_of(job), first, options, count_sink{.keep = strict});
+    (void)detail::all_pairs(job.what, first, options, count_sink{.keep = strict});
   }
 }
 

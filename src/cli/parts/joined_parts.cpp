@@ -1,20 +1,22 @@
 #include "cli/parts/joined_parts.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "cli/parts/agreement.hpp"
 #include "cli/parts/discovery_steps.hpp"
 #include "cli/process/interrupt.hpp"
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/stop_request.hpp"
+#include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
 
@@ -30,10 +32,11 @@ class checked_file {
  public:
   checked_file(const part_folder& folder, const part_file& file)
       : folder_(folder), file_(file), block_(block_bytes) {
-    descriptor_ = ::open(folder.path_of(file.name).c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail(io::system_message(errno));
+    found_file found = folder.files().find(file.name);
+    if (!found.is_there) fail("is not there");
+    if (!found.fault.empty()) fail(found.fault);
+    opened_.emplace(std::move(*found.file));
   }
-  ~checked_file() { ::close(descriptor_); }
   checked_file(const checked_file&) = delete;
   checked_file& operator=(const checked_file&) = delete;
 
@@ -42,7 +45,7 @@ class checked_file {
     if (is_interrupted()) throw io::interrupted{};
     ssize_t got = 0;
     do {
-      got = ::read(descriptor_, block_.data(), block_.size());
+      got = ::read(opened_->descriptor(), block_.data(), block_.size());
     } while (got < 0 && errno == EINTR);
     if (got < 0) fail(io::system_message(errno));
     const std::string_view bytes(block_.data(), static_cast<std::size_t>(got));
@@ -70,7 +73,7 @@ class checked_file {
   const part_folder& folder_;
   const part_file& file_;
   std::vector<char> block_;
-  int descriptor_ = -1;
+  std::optional<open_file> opened_;
   io::file_digest digest_;
 };
 
@@ -82,6 +85,16 @@ const part_file& file_of(const part_folder& folder, const part_manifest& m, std:
   return *file;
 }
 
+/// That what is kept, and how, is something that parts have.
+void expect_known_job(const part_folder& folder, const job_key& job) {
+  try {
+    (void)keep_of(job);
+    (void)format_of(job);
+  } catch (const parts_error& e) {
+    refuse(folder, e.what());
+  }
+}
+
 void check_one_job(const part_folder& folder, const part_manifest& m, const part_manifest& first) {
   const std::string name = text_of({m.step, m.number, m.of});
   if (!(m.job == first.job)) {
@@ -91,26 +104,15 @@ void check_one_job(const part_folder& folder, const part_manifest& m, const part
   }
 }
 
-/// One cut, and the same input rows.
-void check_one_cut(const part_folder& folder, const part_manifest& m, const part_manifest& first) {
-  const pair_summary& a = m.summary;
-  const pair_summary& b = first.summary;
-  const bool is_equal = a.rows == b.rows && a.cols == b.cols && a.y_rows == b.y_rows &&
-                        m.family == first.family && a.patterns == b.patterns &&
-                        a.max_p_effective == b.max_p_effective &&
-                        a.cut_at_least == b.cut_at_least && a.cut_at_most == b.cut_at_most;
-  if (is_equal) return;
-  refuse(folder,
-         fmt::format("{} was decided by another cut than {}", text_of({m.step, m.number, m.of}),
-                     text_of({first.step, first.number, first.of})));
-}
-
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
   const keep_kind keep = keep_of(out.job);
   index_t next_row = 0;  // or pattern
   for (const part_manifest& m : out.parts) {
-    check_one_cut(folder, m, out.parts.front());
+    const std::string reason = disagreement(m, out.parts.front());
+    if (!reason.empty()) refuse(folder, reason);
+    // A number of patterns that only some parts have is not that of the job.
+    if (m.summary.patterns != s.patterns) s.patterns = 0;
     if (m.summary.part_begin != next_row) {
       refuse(folder, fmt::format("{} has {}, expected it to begin with {}",
                                  text_of({m.step, m.number, m.of}), panel_text(m), next_row));
@@ -119,6 +121,9 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     s.pairs_tested += m.summary.pairs_tested;
     s.pairs_kept += m.summary.pairs_kept;
     s.checksum += m.summary.checksum;
+    // Nothing where a part has none.
+    if (!m.edge_sum) out.edge_sum.reset();
+    if (out.edge_sum) *out.edge_sum += *m.edge_sum;
     out.seconds += m.seconds;
     for (const part_file& file : m.files) out.bytes += file.digest.bytes;
   }
@@ -159,9 +164,33 @@ std::string npy_header_of(const joined_parts& joined) {
                            .against_rows = s.y_rows});
 }
 
+/// Edges with q, which follows from the p of all of them: the rows are read twice.
+void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
+                        const part_folder& folder, io::output_file& out) {
+  const io::row_names none;
+  const io::result_context context{.names = none,
+                                   .rows = joined.summary.rows,
+                                   .observations = joined.summary.cols,
+                                   .what = job.what,
+                                   .side = job.filter.side};
+  io::adjusted_rows rows(job.format, context);
+  const auto for_each_block = [&](const auto& take) {
+    for (const part_manifest& m : joined.parts) {
+      checked_file in(folder, file_of(folder, m, "rows"));
+      for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) take(bytes);
+    }
+  };
+  for_each_block([&](std::string_view bytes) { rows.learn(bytes); });
+  rows.adjust(joined.family, job.filter.adjust);
+  out.write(io::adjusted_edge_header(job.format, context.info(), joined.summary.pairs_kept));
+  for_each_block([&](std::string_view bytes) { out.write(rows.with_q(bytes)); });
+}
+
 /// Rows behind one header.
 void join_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
-  if (format_of(joined.job) == io::result_format::npy) {
+  const pairs_command job = job_of(joined.job);
+  if (job.writes_q()) return join_adjusted_rows(joined, job, folder, out);
+  if (job.format == io::result_format::npy) {
     out.write(npy_header_of(joined));
   } else {
     copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
@@ -169,45 +198,84 @@ void join_rows(const joined_parts& joined, const part_folder& folder, io::output
   for (const part_manifest& m : joined.parts) copy_file(folder, file_of(folder, m, "rows"), out);
 }
 
+/// That the file is as long as a .npy of so many degrees: before memory is taken for them.
+void expect_degrees(const part_folder& folder, const part_file& file, const pair_summary& s) {
+  constexpr std::uint64_t longest_header = 1024;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(s.rows + s.y_rows) * sizeof(std::uint32_t);
+  if (file.digest.bytes >= bytes && file.digest.bytes - bytes <= longest_header) return;
+  refuse(folder, fmt::format("{} has {} bytes, which is no table of the degrees of {} rows",
+                             file.name, file.digest.bytes, s.rows + s.y_rows));
+}
+
 /// Adds the degrees of a part to `sums`.
 void add_degrees(const part_folder& folder, const part_file& file,
                  std::vector<std::uint64_t>& sums) {
-  const std::string text = checked_file(folder, file).all();
   const std::size_t bytes = sums.size() * sizeof(std::uint32_t);
+  const std::string text = checked_file(folder, file).all();
   if (text.size() < bytes) refuse(folder, file.name + " has too few degrees");
   std::vector<std::uint32_t> degrees(sums.size());
   std::memcpy(degrees.data(), text.data() + (text.size() - bytes), bytes);
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += degrees[i];
 }
 
+/// The lines of a file that is checked, one at a time: it may be of any length.
+class checked_lines {
+ public:
+  checked_lines(const part_folder& folder, const part_file& file)
+      : folder_(folder), file_(file), in_(folder, file) {}
+
+  /// Without its end.
+  std::string next() {
+    std::string line;
+    for (;;) {
+      const std::size_t end = rest_.find('\n');
+      line += rest_.substr(0, end);
+      if (end != rest_.npos) {
+        rest_.remove_prefix(end + 1);
+        return line;
+      }
+      rest_ = in_.next();
+      if (rest_.empty()) refuse(folder_, file_.name + " does not name every row");
+    }
+  }
+  /// That nothing is left.
+  void expect_end() {
+    if (rest_.empty()) rest_ = in_.next();
+    if (!rest_.empty()) refuse(folder_, file_.name + " names more rows than there are");
+  }
+
+ private:
+  const part_folder& folder_;
+  const part_file& file_;
+  checked_file in_;
+  std::string_view rest_;
+};
+
 /// Each degree behind the name of its row; the first line is the header.
 void write_degrees(const joined_parts& joined, const part_folder& folder,
                    const std::vector<std::uint64_t>& degrees, io::output_file& out) {
   const part_file& file = file_of(folder, joined.parts.front(), "names");
-  const std::string names = checked_file(folder, file).all();
-  std::string_view rest = names;
-  const auto next_line = [&] {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    return line;
-  };
-  std::string text = fmt::format("{}\n", next_line());
+  checked_lines names(folder, file);
+  std::string text = names.next() + "\n";
+  const char separator = io::separator_of(format_of(joined.job));
   for (const std::uint64_t degree : degrees) {
-    if (rest.empty()) refuse(folder, file.name + " does not name every row");
-    text.append(next_line()).append(fmt::format("\t{}\n", degree));
+    text.append(names.next()).append(fmt::format("{}{}\n", separator, degree));
     constexpr std::size_t full = std::size_t{1} << 20;
     if (text.size() >= full) out.write(std::exchange(text, {}));
   }
+  names.expect_end();
   out.write(text);
 }
 
 void join_degrees(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
   const pair_summary& s = joined.summary;
+  for (const part_manifest& m : joined.parts)
+    expect_degrees(folder, file_of(folder, m, "degrees"), s);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(s.rows + s.y_rows));
   for (const part_manifest& m : joined.parts) {
     add_degrees(folder, file_of(folder, m, "degrees"), sums);
   }
-  if (format_of(joined.job) == io::result_format::tsv) {
+  if (format_of(joined.job) != io::result_format::npy) {
     return write_degrees(joined, folder, sums, out);
   }
   // Each is below the number of rows.
@@ -226,11 +294,27 @@ void write_rows(const joined_parts& joined, const part_folder& folder, io::outpu
 
 }  // namespace
 
-std::vector<index_t> part_listing::wanting() const {
-  std::vector<index_t> out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].state != part_state::done) out.push_back(static_cast<index_t>(i) + 1);
+const part_status& part_listing::status(index_t number) const {
+  static const part_status none;
+  const auto found = parts.find(number);
+  return found == parts.end() ? none : found->second;
+}
+
+index_t part_listing::done() const {
+  return std::count_if(parts.begin(), parts.end(),
+                       [](const auto& part) { return part.second.state == part_state::done; });
+}
+
+/// A name may say any number of parts: what there is of them takes the time and the memory.
+std::vector<part_listing::range> part_listing::wanting() const {
+  std::vector<range> out;
+  index_t next = 1;  // behind the last one that is done
+  for (const auto& [number, part] : parts) {
+    if (part.state != part_state::done) continue;
+    if (next < number) out.emplace_back(next, number - 1);
+    next = number + 1;
   }
+  if (next <= of) out.emplace_back(next, of);
   return out;
 }
 
@@ -245,11 +329,13 @@ part_listing list_parts(const part_folder& folder, part_check how) {
     out.job = any->job;
     out.step = step_of(folder, any->job, listed.of).step;
   }
-  const part_manifest* first = nullptr;
-  for (index_t number = 1; number <= out.of; ++number) {
-    out.parts.push_back(folder.check({out.step, number, out.of}, how));
+  const auto there = listed.numbers.find(out.step);
+  if (there == listed.numbers.end()) return out;
+  for (const index_t number : there->second) {
+    out.parts[number] = folder.check({out.step, number, out.of}, how);
   }
-  for (const part_status& part : out.parts) {
+  const part_manifest* first = nullptr;
+  for (const auto& [number, part] : out.parts) {
     if (!part.manifest) continue;
     if (first == nullptr) first = &*part.manifest;
     check_one_job(folder, *part.manifest, *first);
@@ -257,39 +343,36 @@ part_listing list_parts(const part_folder& folder, part_check how) {
   return out;
 }
 
-std::string compact_list(const std::vector<index_t>& numbers) {
+std::string compact_list(const std::vector<part_listing::range>& numbers) {
   std::string out;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    out += fmt::format("{}{}", out.empty() ? "" : ",", numbers[i]);
-    if (last > i) out += fmt::format("-{}", numbers[last]);
-    i = last + 1;
+  for (const auto& [first, last] : numbers) {
+    out += fmt::format("{}{}", out.empty() ? "" : ",", first);
+    if (last > first) out += fmt::format("-{}", last);
   }
   return out;
 }
 
 joined_parts check_parts(const part_folder& folder) {
   part_listing listing = list_parts(folder, part_check::sizes);
-  for (std::size_t i = 0; i < listing.parts.size(); ++i) {
-    const part_status& part = listing.parts[i];
+  for (const auto& [number, part] : listing.parts) {
     if (part.state != part_state::damaged) continue;
-    refuse(folder, fmt::format("part {} of {} is damaged: {}. Run that part again", i + 1,
+    refuse(folder, fmt::format("part {} of {} is damaged: {}. Run that part again", number,
                                listing.of, part.reason));
   }
-  const std::vector<index_t> missing = listing.wanting();
+  const std::vector<part_listing::range> missing = listing.wanting();
   if (!missing.empty()) {
     refuse(folder, fmt::format("{}{} of {} parts are missing: {}",
                                listing.step > 0 ? "the cut of --adjust bh is not fixed yet, " : "",
-                               missing.size(), listing.of, compact_list(missing)));
+                               listing.of - listing.done(), listing.of, compact_list(missing)));
   }
   if (listing.step > 0) {
     refuse(folder, "the cut of --adjust bh is not fixed yet: run the parts again");
   }
   joined_parts out;
-  for (part_status& part : listing.parts) out.parts.push_back(std::move(*part.manifest));
+  for (auto& [number, part] : listing.parts) out.parts.push_back(std::move(*part.manifest));
   const part_manifest& first = out.parts.front();
   out.job = first.job;
+  expect_known_job(folder, out.job);
   out.family = first.family;
   out.summary = first.summary;
   out.summary.constant_rows.resize(first.constant_rows);
@@ -301,6 +384,7 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary.pairs_tested = 0;
   out.summary.pairs_kept = 0;
   out.summary.checksum = {};
+  out.edge_sum = 0;
   add_totals(folder, out);
   return out;
 }
@@ -325,6 +409,7 @@ run_report report_of(const joined_parts& joined) {
   report.input = {"parts", joined.job.input};
   if (joined.job.against) report.against = report_input{"parts", joined.job.against};
   report.summary = joined.summary;
+  report.edge_sum = joined.edge_sum;
   report.is_table_read = true;
   return report;
 }

@@ -1,7 +1,11 @@
 #pragma once
 // All parts of a job as the result of a single run: checked, then joined to its bytes.
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/outputs/outputs.hpp"
@@ -15,11 +19,16 @@ namespace gpu::cli {
 struct part_listing {
   int step = 0;  ///< The step that the job is at, as in part_place.
   index_t of = 0;
-  std::vector<part_status> parts;  ///< By number, from 1.
-  std::size_t unfinished = 0;      ///< Files that a process still writes, or was killed over.
+  std::map<index_t, part_status> parts;  ///< Those that have a manifest, by number from 1.
+  std::size_t unfinished = 0;            ///< Files that a process still writes, or was killed over.
   std::optional<job_key> job = {};
-  /// Numbers from 1 of the parts that are to be run, ascending.
-  [[nodiscard]] std::vector<index_t> wanting() const;
+  /// Of a part without a manifest: missing.
+  [[nodiscard]] const part_status& status(index_t number) const;
+  /// How many parts are done.
+  [[nodiscard]] index_t done() const;
+  /// Ranges of numbers from 1, first and last, of the parts that are to be run, ascending.
+  using range = std::pair<index_t, index_t>;
+  [[nodiscard]] std::vector<range> wanting() const;
 };
 
 /// Looks at every part of the step that the folder is at.
@@ -27,7 +36,7 @@ struct part_listing {
 [[nodiscard]] part_listing list_parts(const part_folder& folder, part_check how);
 
 /// The numbers as Slurm's --array takes them: "3,7-9"; "" of none.
-[[nodiscard]] std::string compact_list(const std::vector<index_t>& numbers);
+[[nodiscard]] std::string compact_list(const std::vector<part_listing::range>& numbers);
 
 /// The parts of a job that is whole.
 struct joined_parts {
@@ -35,8 +44,9 @@ struct joined_parts {
   std::vector<part_manifest> parts;  ///< By number, from 1.
   pair_summary summary;              ///< Of the job; of constant and NaN rows only how many.
   std::uint64_t family = 0;
-  std::uint64_t bytes = 0;  ///< Of all rows of all parts.
-  double seconds = 0;       ///< Of all parts, one after the other.
+  std::optional<std::uint64_t> edge_sum = {};  ///< Of edges, as reports have it.
+  std::uint64_t bytes = 0;                     ///< Of all rows of all parts.
+  double seconds = 0;                          ///< Of all parts, one after the other.
 };
 
 /// Checks that all parts are there, that they are of one job and one cut, that their rows follow on

@@ -3,127 +3,86 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <concepts>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 
+#include "cli/parts/manifest/manifest_faults.hpp"
 #include "io/io_error.hpp"
-#include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// Takes `word` off the front of `text`.
-bool take(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
-}
-
-template <std::integral Integer>
-bool take_number(std::string_view& text, Integer& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 1) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
-/// The place that the name of a manifest says.
-std::optional<part_place> place_of(const std::string& name) {
-  std::string_view text = name;
-  part_place place;
-  if (take(text, "count-") && !(take_number(text, place.step) && take(text, "-"))) return {};
-  if (take(text, "part-") && take_number(text, place.number) && take(text, "-of-") &&
-      take_number(text, place.of) && text == ".json" && place.number <= place.of) {
-    return place;
-  }
-  return {};
-}
 
 part_status damaged(std::string reason) {
   return {.state = part_state::damaged, .reason = std::move(reason)};
 }
 
 /// What is wrong with a file of a part; "" where nothing is.
-std::string fault_of(const std::string& path, const part_file& file, part_check how) {
-  std::error_code failed;
-  const std::uintmax_t bytes = fs::file_size(path, failed);
-  if (failed) return fmt::format("{} is not there: {}", file.name, failed.message());
-  if (bytes != file.digest.bytes) {
-    return fmt::format("{} has {} bytes, expected {}", file.name, bytes, file.digest.bytes);
+std::string fault_in(const folder_files& files, const part_file& file, part_check how) {
+  const found_file found = files.find(file.name);
+  if (!found.is_there) return fmt::format("{} is not there", file.name);
+  if (!found.fault.empty()) return fmt::format("{} {}", file.name, found.fault);
+  if (found.bytes != file.digest.bytes) {
+    return fmt::format("{} has {} bytes, expected {}", file.name, found.bytes, file.digest.bytes);
   }
   if (how == part_check::sizes) return "";
-  const auto digest = io::digest_of_file(path);
+  const auto digest = io::digest_of_file(found.file->descriptor());
   if (!digest) return fmt::format("{} cannot be read", file.name);
   if (*digest == file.digest) return "";
   return fmt::format("{} was changed: its CRC-32 is {:08x}, expected {:08x}", file.name,
                      digest->crc32, file.digest.crc32);
 }
 
+part_place place_in(const part_manifest& m) {
+  return {m.step, m.number, m.of};
+}
+
+bool names(const std::optional<part_manifest>& m, const part_file& file, const job_key& key) {
+  return m && m->job == key && m->file(file.role) != nullptr &&
+         m->file(file.role)->name == file.name;
+}
+
 }  // namespace
-
-std::string text_of(const part_place& place) {
-  const std::string part = fmt::format("part {} of {}", place.number, place.of);
-  return place.step == 0 ? part : fmt::format("count {} of {}", place.step, part);
-}
-
-std::string part_folder::name_of(const part_place& place, const std::string& ending) {
-  const std::size_t width = fmt::to_string(place.of).size();
-  const std::string step = place.step == 0 ? "" : fmt::format("count-{}-", place.step);
-  return fmt::format("{}part-{:0{}}-of-{}{}", step, place.number, width, place.of, ending);
-}
-
-void part_folder::create() const {
-  std::error_code failed;
-  fs::create_directories(path_, failed);
-  if (failed) throw io::output_error(path_, "cannot be created: " + failed.message());
-  if (!fs::is_directory(path_, failed)) throw io::output_error(path_, "is no folder");
-}
 
 part_folder::contents part_folder::list() const {
   contents out;
-  std::error_code failed;
-  for (fs::directory_iterator at(path_, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string name = at->path().filename().string();
-    if (name.ends_with(".partial")) ++out.unfinished;
-    const auto place = place_of(name);
+  for (const std::string& name : files_.names()) {
+    if (is_unfinished_name(name)) ++out.unfinished;
+    const auto place = place_of(name, manifest_ending);
     if (!place) continue;
     if (out.of != 0 && out.of != place->of) {
       throw parts_error(
           fmt::format("{}: holds parts of a job of {} and of one of {}, expected one "
                       "job in a folder",
-                      path_, std::min(out.of, place->of), std::max(out.of, place->of)));
+                      path(), std::min(out.of, place->of), std::max(out.of, place->of)));
     }
     out.of = place->of;
     out.numbers[place->step].insert(place->number);
   }
-  if (failed) throw parts_error(fmt::format("{}: cannot be read: {}", path_, failed.message()));
   return out;
 }
 
+std::optional<part_manifest> part_folder::read_manifest(const part_place& place,
+                                                        std::string_view ending) const {
+  const auto text = files_.read(name_of(place, ending), most_manifest_bytes);
+  auto manifest = text ? parse_manifest(*text) : std::nullopt;
+  const bool is_of_place = manifest && text_of(place_in(*manifest)) == text_of(place);
+  if (!is_of_place || !fault_of(*manifest).empty()) return {};
+  return manifest;
+}
+
 part_status part_folder::check(const part_place& place, part_check how) const {
-  const std::string name = name_of(place, ".json");
-  const auto text = read_whole_file(path_of(name));
-  if (!text) {
-    std::error_code failed;
-    if (fs::exists(path_of(name), failed)) return damaged(name + " cannot be read");
-    return {};
-  }
+  const std::string name = name_of(place, manifest_ending);
+  const found_file found = files_.find(name);
+  if (!found.is_there) return {};
+  if (!found.fault.empty()) return damaged(name + " " + found.fault);
+  const auto text = files_.read(name, most_manifest_bytes);
+  if (!text) return damaged(name + " cannot be read, or is too long for a manifest");
   part_status out{.state = part_state::done, .manifest = parse_manifest(*text)};
   if (!out.manifest) return damaged(name + " was changed, or is no manifest of this version");
-  if (out.manifest->number != place.number || out.manifest->of != place.of ||
-      out.manifest->step != place.step) {
-    return damaged(
-        fmt::format("{} is that of {}", name,
-                    text_of({out.manifest->step, out.manifest->number, out.manifest->of})));
-  }
+  const std::string said = text_of(place_in(*out.manifest));
+  if (said != text_of(place)) return damaged(fmt::format("{} is that of {}", name, said));
+  const std::string untrue = fault_of(*out.manifest);
+  if (!untrue.empty()) return damaged(fmt::format("{} says {}", name, untrue));
   for (const part_file& file : out.manifest->files) {
-    const std::string fault = fault_of(path_of(file.name), file, how);
+    const std::string fault = fault_in(files_, file, how);
     if (fault.empty()) continue;
     out.state = part_state::damaged;
     out.reason = fault;
@@ -135,8 +94,7 @@ part_status part_folder::check(const part_place& place, part_check how) const {
 std::optional<part_manifest> part_folder::any_manifest(const contents& listed) const {
   for (const auto& [step, numbers] : listed.numbers) {
     for (const index_t number : numbers) {
-      const auto text = read_whole_file(path_of(name_of({step, number, listed.of}, ".json")));
-      auto manifest = text ? parse_manifest(*text) : std::nullopt;
+      auto manifest = read_manifest({step, number, listed.of}, manifest_ending);
       if (manifest) return manifest;
     }
   }
@@ -149,27 +107,127 @@ void part_folder::expect_job(const job_key& key, index_t of) const {
     throw parts_error(
         fmt::format("{}: holds a job of {} parts, expected one of {}, or another "
                     "folder",
-                    path_, listed.of, of));
+                    path(), listed.of, of));
   }
   const auto manifest = any_manifest(listed);
   if (!manifest || manifest->job == key) return;
-  throw parts_error(fmt::format("{}: {} is of another job: {}. Expected another folder", path_,
-                                text_of({manifest->step, manifest->number, manifest->of}),
-                                difference(manifest->job, key)));
+  throw parts_error(fmt::format("{}: {} is of another job: {}. Expected another folder", path(),
+                                text_of(place_in(*manifest)), difference(manifest->job, key)));
 }
 
-std::optional<std::string> read_whole_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return {};
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return {};
-  return text;
+void part_folder::expect_manifest(const part_place& place, std::string_view ending,
+                                  const job_key& key) const {
+  const std::string name = name_of(place, ending);
+  const found_file found = files_.find(name);
+  if (!found.is_there) return;
+  std::string fault = found.fault;
+  if (fault.empty()) {
+    const auto text = files_.read(name, most_manifest_bytes);
+    const auto manifest = text ? parse_manifest(*text) : std::nullopt;
+    if (manifest && manifest->job != key) {
+      fault = "is of another job: " + difference(manifest->job, key);
+    } else if (!text || !is_about_parts(*text)) {
+      fault = "is no manifest of a part";
+    }
+  }
+  if (fault.empty()) return;
+  throw parts_error(fmt::format("{}: {}, and is not replaced: move it away, or take another folder",
+                                path_of(name), fault));
 }
 
-void write_whole_file(const std::string& path, std::string_view text) {
-  io::output_file out(path);
-  out.write(text);
-  out.commit();
+void part_folder::expect_free(const part_place& place, const job_key& key) const {
+  expect_manifest(place, manifest_ending, key);
+  expect_manifest(place, claim_ending, key);
+  for (const std::string& name : names_at(place)) {
+    const std::string fault = files_.find(name).fault;
+    if (fault.empty()) continue;
+    throw parts_error(fmt::format(
+        "{}: {}, and is not replaced: move it away, or take another folder", path_of(name), fault));
+  }
+}
+
+void part_folder::claim(const part_manifest& m) const {
+  const part_place place = place_in(m);
+  expect_free(place, m.job);
+  const auto said = read_manifest(place, manifest_ending);
+  const auto claimed = read_manifest(place, claim_ending);
+  // One that was damaged is no witness of what it named, but that there was a part.
+  const bool is_part_damaged = !said && files_.find(name_of(place, manifest_ending)).bytes > 0;
+  for (const part_file& file : m.files) {
+    if (is_part_damaged || names(said, file, m.job) || names(claimed, file, m.job)) continue;
+    const found_file found = files_.find(file.name);
+    if (!found.is_there || found.bytes == 0) continue;
+    if (io::digest_of_file(found.file->descriptor()) == file.digest) continue;
+    throw parts_error(fmt::format(
+        "{}: is there with other bytes, and no part of this job names it, so that it is "
+        "not replaced: move it away, or take another folder",
+        path_of(file.name)));
+  }
+  files_.write(name_of(place, claim_ending), to_json(m));
+}
+
+void part_folder::finish(const part_manifest& m) const {
+  files_.write(name_of(place_in(m), manifest_ending), to_json(m));
+  files_.remove(name_of(place_in(m), claim_ending));
+}
+
+void part_folder::remove_files_of(const part_manifest& m) const {
+  for (const part_file& file : m.files) {
+    const found_file found = files_.find(file.name);
+    if (found.is_there && found.fault.empty()) files_.remove(file.name);
+  }
+}
+
+void part_folder::remove(const job_key& key, leftovers unfinished) const {
+  for (const std::string& name : files_.names()) {
+    for (const std::string_view ending : {manifest_ending, claim_ending}) {
+      const auto place = place_of(name, ending);
+      const auto manifest = place ? read_manifest(*place, ending) : std::nullopt;
+      if (!manifest || manifest->job != key) continue;
+      remove_files_of(*manifest);
+      files_.remove(name);
+    }
+    const auto text = step_of_sum(name) ? files_.read(name, most_manifest_bytes) : std::nullopt;
+    if (text && is_about_parts(*text)) files_.remove(name);
+  }
+  if (unfinished == leftovers::removed) remove_unfinished();
+  files_.remove_empty();
+}
+
+void part_folder::remove_unfinished() const {
+  for (const std::string& name : files_.names()) {
+    if (!is_unfinished_name(name)) continue;
+    const found_file found = files_.find(name);
+    if (found.is_there && found.fault.empty()) files_.remove(name);
+  }
+}
+
+bool is_about_parts(std::string_view text) {
+  for (const std::string_view words :
+       {"\"format\": \"gpu-similarity part", "\"manifest_crc32\": \"",
+        "\"format\": \"gpu-similarity counted"}) {
+    if (text.find(words) != text.npos) return true;
+  }
+  return text.empty();  // nothing is lost with it
+}
+
+void expect_no_part_name(const part_folder& folder, const char* option, const std::string& path) {
+  if (path.empty() || path == "-") return;
+  for (const std::string& name : folder.files().names_within(path)) {
+    if (!is_name_of_parts(name)) continue;
+    throw usage_error(
+        fmt::format("{}: {} has a name that files of the parts in {} have, expected another name "
+                    "or another folder",
+                    option, path, folder.path()));
+  }
+}
+
+void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
+  expect_no_part_name(folder, "INPUT", job.input);
+  expect_no_part_name(folder, "--against", job.against);
+  expect_no_part_name(folder, "--output", job.output);
+  expect_no_part_name(folder, "--patterns", job.patterns);
+  expect_no_part_name(folder, "--report", job.report);
 }
 
 }  // namespace gpu::cli

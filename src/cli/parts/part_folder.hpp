@@ -1,26 +1,19 @@
 #pragma once
-// A folder of parts: the names in it, and which parts are there whole. File times are not used,
-// because the clocks of machines differ.
+// A folder of parts: which parts are there whole, and what may be written or removed in it. File
+// times are not used, because the clocks of machines differ.
 
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/parts/manifest.hpp"
+#include "cli/parts/folder_files.hpp"
+#include "cli/parts/manifest/manifest.hpp"
+#include "cli/parts/part_names.hpp"
 
 namespace gpu::cli {
-
-/// Which part, of which step: 0 is the result, from 1 on a counting pass for --adjust bh.
-struct part_place {
-  int step = 0;
-  index_t number = 1;  ///< From 1 to `of`.
-  index_t of = 1;
-};
-
-/// "part 3 of 7", "count 1 of part 3 of 7"
-[[nodiscard]] std::string text_of(const part_place& place);
 
 enum class part_state { missing, damaged, done };
 
@@ -38,16 +31,20 @@ struct part_status {
 
 class part_folder {
  public:
-  explicit part_folder(std::string path) : path_(std::move(path)) {}
+  explicit part_folder(std::string path, folder_kind kind = folder_kind::named)
+      : files_(std::move(path), kind) {}
 
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  [[nodiscard]] std::string path_of(const std::string& name) const { return path_ + "/" + name; }
-  /// "part-03-of-12" with the ending behind it; the numbers of a job sort as text.
-  [[nodiscard]] static std::string name_of(const part_place& place, const std::string& ending);
+  [[nodiscard]] const std::string& path() const noexcept { return files_.path(); }
+  [[nodiscard]] std::string path_of(std::string_view name) const { return files_.path_of(name); }
+  [[nodiscard]] const folder_files& files() const noexcept { return files_; }
+  /// As cli::name_of.
+  [[nodiscard]] static std::string name_of(const part_place& place, std::string_view ending) {
+    return cli::name_of(place, ending);
+  }
 
   /// Makes the folder where it is not there.
-  /// @throw io::output_error
-  void create() const;
+  /// @throw io::output_error, parts_error
+  void create() const { files_.create(); }
 
   /// The manifests by step, and how many parts the job has.
   struct contents {
@@ -67,15 +64,45 @@ class part_folder {
   ///   another number of parts; reads one manifest.
   void expect_job(const job_key& key, index_t of) const;
 
+  /// @throw parts_error where something stands in the place of the manifest, or of a file that a
+  ///   part at `place` may have, that no job in parts has written: a link, a folder, another user's
+  ///   file, a text that is no manifest.
+  void expect_free(const part_place& place, const job_key& key) const;
+  /// Makes known which files of `manifest` are about to get their names.
+  /// @throw parts_error where one of them stands there with other bytes, and no manifest or claim
+  /// of
+  ///   this job names it: then it is not the job's. io::output_error
+  void claim(const part_manifest& manifest) const;
+  /// Writes the manifest, and takes the claim back.
+  /// @throw io::output_error
+  void finish(const part_manifest& manifest) const;
+
+  /// Removes the files that the manifests and claims of this job name, damaged or not, these
+  /// manifests and claims, and the sums of counts; then the folder, where it is empty.
+  /// What is left unfinished there is removed too where `unfinished_too`.
+  enum class leftovers { kept, removed };
+  void remove(const job_key& key, leftovers unfinished) const;
+  void remove_unfinished() const;
+
  private:
-  std::string path_;
+  [[nodiscard]] std::optional<part_manifest> read_manifest(const part_place& place,
+                                                           std::string_view ending) const;
+  void expect_manifest(const part_place& place, std::string_view ending, const job_key& key) const;
+  void remove_files_of(const part_manifest& manifest) const;
+
+  folder_files files_;
 };
 
-/// All of a file; nothing where it cannot be read.
-[[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path);
+/// A manifest is no longer than this.
+inline constexpr std::uint64_t most_manifest_bytes = std::uint64_t{1} << 20;
 
-/// Writes a small file so that it appears whole or not at all.
-/// @throw io::output_error
-void write_whole_file(const std::string& path, std::string_view text);
+/// Whether `text` is, or was before it was damaged, what a job in parts writes about itself.
+[[nodiscard]] bool is_about_parts(std::string_view text);
+
+/// @throw usage_error where `path`, which `option` names, is in this folder under a name that files
+///   of parts have: it would be taken for one of them.
+void expect_no_part_name(const part_folder& folder, const char* option, const std::string& path);
+/// The same of every file that the command line of `job` names.
+void expect_no_part_names(const part_folder& folder, const pairs_command& job);
 
 }  // namespace gpu::cli

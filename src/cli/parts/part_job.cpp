@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,13 +17,15 @@
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
+#include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 
 namespace gpu::cli {
 namespace {
 
 std::string ending_of(const pairs_command& job) {
-  return job.format == io::result_format::npy ? ".records" : ".tsv";
+  return job.format == io::result_format::npy ? ".records"
+                                              : fmt::format(".{}", io::word_of(job.format));
 }
 
 bool is_same_files(const std::vector<part_file>& a, const std::vector<part_file>& b) {
@@ -41,6 +45,7 @@ struct part_job::computed {
   };
   std::vector<file> files;
   pair_summary summary;
+  std::optional<std::uint64_t> edge_sum;
   std::optional<discovery_search> search;
 };
 
@@ -67,6 +72,7 @@ part_manifest part_job::run(const job_step& step, index_t number, index_t of) {
     filter_.max_p = step.search->max_p_effective();
     filter_.adjust = adjustment::none;
   }
+  context_.folder.expect_free(place, context_.key);
   computed out;
   try {
     return compute(step, place, out);
@@ -111,6 +117,7 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
                          .y_constant_rows = out.summary.y_constant_rows.size(),
                          .y_nan_rows = out.summary.y_nan_rows.size(),
                          .family = family_of(out.summary),
+                         .edge_sum = out.edge_sum,
                          .search = out.search};
   for (const computed::file& file : out.files) file.output->sync();
   manifest.seconds = watch.seconds();
@@ -121,7 +128,7 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
 io::output_file& part_job::add_file(computed& out, const std::string& role,
                                     const std::string& name) {
   auto file = std::make_unique<io::output_file>(
-      context_.folder.path_of(name),
+      context_.folder.files().target_of(name),
       io::output_settings{
           .stop = is_interrupted, .budget = &context_.budget, .takes_digest = true});
   return *out.files.emplace_back(computed::file{role, name, std::move(file)}).output;
@@ -134,9 +141,10 @@ void part_job::add_header(const part_place& place, computed& out) {
     if (job.format == io::result_format::npy) return;
     // What stands in front of the degrees: the header, then the name of every row.
     io::output_file& names = add_file(out, "names", "names.txt");
-    std::string text = rows_.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n";
+    std::string text = io::degree_header(job.format, rows_);
+    const char separator = io::separator_of(job.format);
     for (index_t i = 0; i < rows_.all_rows(); ++i) {
-      text.append(rows_.table_column(i)).append(rows_.stacked_name(i)).append(1, '\n');
+      text.append(rows_.table_column(i, separator)).append(rows_.stacked_name(i)).append(1, '\n');
       constexpr std::size_t full = std::size_t{1} << 20;
       if (text.size() >= full) names.write(std::exchange(text, {}));
     }
@@ -144,14 +152,18 @@ void part_job::add_header(const part_place& place, computed& out) {
     return;
   }
   if (job.format == io::result_format::npy) return;  // it says how much there is: merge knows
-  io::output_file& header = add_file(out, "header", "header.tsv");
-  if (job.keep == keep_kind::edges)
-    header.write(io::edge_header(job.format, rows_.statistic_name, 0));
+  io::output_file& header =
+      add_file(out, "header", fmt::format("header.{}", io::word_of(job.format)));
+  // q is of all edges: merge adds it.
+  if (job.keep == keep_kind::edges) {
+    header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_.info(), 0)
+                                : io::edge_header(job.format, rows_.info(), 0));
+  }
   if (job.keep == keep_kind::folded_edges) {
-    header.write(io::folded_edge_header(job.format, rows_.statistic_name, 0));
+    header.write(io::folded_edge_header(job.format, rows_.info(), 0));
   }
   if (job.keep == keep_kind::top_k) {
-    header.write(io::neighbor_header(job.format, rows_.statistic_name, 0));
+    header.write(io::neighbor_header(job.format, rows_.info(), 0));
   }
   if (job.keep == keep_kind::dense) header.write(io::dense_header(job.format, 0, rows_));
 }
@@ -160,12 +172,16 @@ void part_job::compute_edges(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
   const auto writer = io::make_edge_writer(job.format, file, rows_);
+  const auto cols = static_cast<std::uint64_t>(rows_.cols());
+  std::uint64_t edge_sum = 0;
   const auto consume = [&](std::span<const edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
     writer->write(edges);
+    for (const edge& e : edges) edge_sum += e.row * cols + e.col;
   };
   out.summary =
       all_pairs(job, context_.tables, options_, stream_sink{.keep = filter_, .consume = consume});
+  out.edge_sum = edge_sum;
   writer->finish();
 }
 
@@ -177,10 +193,8 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
   const auto begin = [&](const row_patterns& patterns) {
     writer = io::make_folded_edge_writer(job.format, file, patterns, rows_);
     if (place.number != 1) return;
-    const bool is_npy = job.format == io::result_format::npy;
-    io::write_patterns(job.format,
-                       add_file(out, "patterns", is_npy ? "patterns.npy" : "patterns.tsv"),
-                       patterns, rows_);
+    const std::string name = fmt::format("patterns.{}", io::word_of(job.format));
+    io::write_patterns(job.format, add_file(out, "patterns", name), patterns, rows_);
   };
   const auto consume = [&](std::span<const folded_edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
@@ -194,8 +208,8 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
 void part_job::compute_neighbors(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   const index_t k = std::min(job.k, context_.tables.y ? rows_.cols() : rows_.rows - 1);
-  const neighbor_table result =
-      all_pairs(job, context_.tables, options_, top_k_sink{.k = k, .keep = filter_});
+  const neighbor_table result = all_pairs(job, context_.tables, options_,
+                                          top_k_sink{.k = k, .keep = filter_, .order = job.order});
   out.summary = result.summary;
   rows_.first_row = result.summary.part_begin;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
@@ -240,9 +254,9 @@ part_manifest part_job::commit(const part_place& place, part_manifest manifest, 
         fmt::format("{}: another process wrote {} meanwhile, with other bytes. That one stays",
                     context_.folder.path(), text_of(place)));
   }
+  context_.folder.claim(manifest);
   for (const computed::file& file : out.files) file.output->commit();
-  write_whole_file(context_.folder.path_of(part_folder::name_of(place, ".json")),
-                   to_json(manifest));
+  context_.folder.finish(manifest);
   return manifest;
 }
 

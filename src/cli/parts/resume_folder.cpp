@@ -5,62 +5,60 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
-#include <vector>
+#include <exception>
+#include <utility>
 
 namespace gpu::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* lock_name = "lock";
-
-bool is_of_parts(const std::string& name) {
-  return name.starts_with("part-") || name.starts_with("count-") ||
-         name.starts_with("header.tsv") || name.starts_with("names.txt") ||
-         name.starts_with("patterns.") || name == lock_name;
+[[noreturn]] void refuse(const part_folder& folder) {
+  throw parts_error(folder.path() + ": another process works on this job");
 }
 
-template <class Chosen>
-void remove_files(const std::string& folder, const Chosen& is_chosen) {
-  std::error_code failed;
-  std::vector<fs::path> found;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string name = at->path().filename().string();
-    if (is_of_parts(name) && is_chosen(name)) found.push_back(at->path());
-  }
-  for (const fs::path& path : found) fs::remove(path, failed);
+/// Network file systems lock files, but not folders.
+int lock_file(const part_folder& folder) {
+  const int lock = folder.files().open_lock(lock_name);
+  if (lock < 0 || ::flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return lock;
+  ::close(lock);
+  refuse(folder);
 }
 
 }  // namespace
 
-resume_folder::resume_folder(const std::string& path) : folder_(path) {
+folder_lock::folder_lock(const part_folder& folder, lock_kind kind) {
+  if (folder.files().lock(kind, lock_) != lock_state::refused) return;
+  if (kind == lock_kind::exclusive) refuse(folder);
+  throw parts_error(folder.path() +
+                    ": a run with --resume works on this job, which computes all parts");
+}
+
+resume_folder::resume_folder(part_folder folder) : folder_(std::move(folder)) {
   folder_.create();
-  lock_ = ::open(folder_.path_of(lock_name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(lock_);
-    throw parts_error(path + ": another process works on this job");
-  }
-  remove_files(path, [](const std::string& name) { return name.ends_with(".partial"); });
+  folder_lock_.emplace(folder_, lock_kind::exclusive);
+  lock_ = lock_file(folder_);
+  if (folder_lock_->is_held()) folder_.remove_unfinished();
 }
 
 resume_folder::~resume_folder() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-void resume_folder::remove() noexcept {
+void resume_folder::remove(const job_key& key) noexcept {
+  using enum part_folder::leftovers;
   try {
-    remove_files(folder_.path(), [](const std::string&) { return true; });
-    std::error_code failed;
-    fs::remove(folder_.path(), failed);
+    folder_.files().remove_if_empty(lock_name);
+    // Only runs with --resume are in a hidden folder, and one at a time.
+    const bool is_alone = folder_lock_->is_held() || folder_.files().kind() == folder_kind::hidden;
+    folder_.remove(key, is_alone ? removed : kept);
   } catch (const std::exception&) {  // no memory: the folder stays
   }
 }
 
-std::string hidden_folder_of(const std::string& output) {
+part_folder folder_of_resumed(const pairs_command& job, const std::string& output) {
+  if (!job.part_folder.empty()) return part_folder(job.part_folder);
   const std::size_t name_at = output.rfind('/') + 1;
-  return output.substr(0, name_at) + "." + output.substr(name_at) + ".parts";
+  return part_folder(output.substr(0, name_at) + "." + output.substr(name_at) + ".parts",
+                     folder_kind::hidden);
 }
 
 }  // namespace gpu::cli

@@ -6,6 +6,7 @@
 
 #include "cli/parts/part_job.hpp"
 #include "cli/parts/part_verbs.hpp"
+#include "cli/parts/resume_folder.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
@@ -71,15 +72,19 @@ void run_part(const pairs_command& job) {
   const index_t number = job.pairs.part.index + 1;
   const index_t of = job.pairs.part.of;
   const part_folder folder(job.part_folder);
+  expect_no_part_names(folder, job);
   folder.create();
+  const folder_lock lock(folder, lock_kind::shared);
   const job_key key = key_of(job);
   folder.expect_job(key, of);
   const std::optional<job_step> step = next_step(folder, key, number, of);
   if (!step) return say_nothing_to_do(job, folder, key, number, of);
+  folder.expect_free({step->step, number, of}, key);
 
   progress_line line(job.quiet);
   abandonable_phase phase([] { complain("interrupted: the part is not written"); });
   const input_tables tables = read_input(job, line);
+  expect_same_input(key, job, tables);
   check_output_size(job, tables, result_context_of(job, tables));
   io::byte_budget budget(job.force ? no_limit : job.max_output_bytes);
   part_job parts({job, tables, key, folder, line, budget});

@@ -1,8 +1,14 @@
 // gpu-similarity parts and merge: what is there of a job, and the job as one file.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
+#include "cli/options/output_names.hpp"
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/joined_parts.hpp"
 #include "cli/parts/part_verbs.hpp"
@@ -24,11 +30,10 @@ std::string step_text(int step) {
   return step == 0 ? "result" : fmt::format("count {}", step);
 }
 
-std::string line_of(const part_listing& listing, std::size_t i) {
-  const part_status& part = listing.parts[i];
+std::string line_of(const part_listing& listing, index_t number) {
+  const part_status& part = listing.status(number);
   std::string line =
-      fmt::format("{}\t{}", text_of({listing.step, static_cast<index_t>(i) + 1, listing.of}),
-                  word_of(part.state));
+      fmt::format("{}\t{}", text_of({listing.step, number, listing.of}), word_of(part.state));
   if (part.state == part_state::damaged) return line + "\t" + io::printable(part.reason) + "\n";
   if (part.state == part_state::missing) return line + "\n";
   const pair_summary& s = part.manifest->summary;
@@ -37,43 +42,79 @@ std::string line_of(const part_listing& listing, std::size_t i) {
                             part.manifest->seconds);
 }
 
-std::string plain_text(const part_listing& listing) {
-  std::string out;
-  for (std::size_t i = 0; i < listing.parts.size(); ++i) out += line_of(listing, i);
-  const std::vector<index_t> wanting = listing.wanting();
-  out += fmt::format("{} of {} parts are done", listing.parts.size() - wanting.size(), listing.of);
-  if (!wanting.empty()) out += "; to be run: " + compact_list(wanting);
-  if (listing.unfinished > 0) {
-    out += fmt::format("\n{} unfinished files (*.partial), of running or killed processes",
-                       listing.unfinished);
-  }
-  return out + "\n";
+std::string json_of(const part_listing& listing, index_t number) {
+  const part_status& part = listing.status(number);
+  return fmt::format("{}\n    {{\"part\": {}, \"state\": \"{}\", \"reason\": {}}}",
+                     number > 1 ? "," : "", number, word_of(part.state),
+                     part.reason.empty() ? "null" : io::json_text(part.reason));
 }
 
-std::string json_text(const part_listing& listing) {
-  std::string parts;
-  for (std::size_t i = 0; i < listing.parts.size(); ++i) {
-    const part_status& part = listing.parts[i];
-    parts += fmt::format("{}\n    {{\"part\": {}, \"state\": \"{}\", \"reason\": {}}}",
-                         i > 0 ? "," : "", i + 1, word_of(part.state),
-                         part.reason.empty() ? "null" : io::json_text(part.reason));
+/// The texts of all parts, some at a time: there may be millions.
+template <class TextOf>
+void write_all(io::output_file& out, const part_listing& listing, const TextOf& text_of_part) {
+  constexpr std::size_t full = std::size_t{1} << 20;
+  std::string text;
+  for (index_t number = 1; number <= listing.of; ++number) {
+    text += text_of_part(listing, number);
+    if (text.size() >= full) out.write(std::exchange(text, {}));
   }
-  const std::vector<index_t> wanting = listing.wanting();
+  out.write(text);
+}
+
+void write_text(io::output_file& out, const part_listing& listing) {
+  write_all(out, listing, line_of);
+  const std::string wanting = compact_list(listing.wanting());
+  std::string text = fmt::format("{} of {} parts are done", listing.done(), listing.of);
+  if (!wanting.empty()) text += "; to be run: " + wanting;
+  if (listing.unfinished > 0) {
+    text += fmt::format("\n{} unfinished files (*.partial), of running or killed processes",
+                        listing.unfinished);
+  }
+  out.write(text + "\n");
+}
+
+void write_json(io::output_file& out, const part_listing& listing) {
+  const std::string wanting = compact_list(listing.wanting());
   io::json_members members;
   members.add("step", io::json_text(step_text(listing.step)));
   members.add("of", fmt::to_string(listing.of));
   members.add("is_whole", listing.step == 0 && wanting.empty() ? "true" : "false");
-  members.add("to_run", io::json_text(compact_list(wanting)));
+  members.add("to_run", io::json_text(wanting));
   members.add("unfinished_files", fmt::to_string(listing.unfinished));
-  members.add("parts", fmt::format("[{}\n  ]", parts));
-  return members.object();
+  constexpr std::string_view end = "\n}\n";
+  const std::string object = members.object();
+  out.write(object.substr(0, object.size() - end.size()) + ",\n  \"parts\": [");
+  write_all(out, listing, json_of);
+  out.write("\n  ]\n}\n");
 }
 
-std::string text_of_listing(const part_listing& listing, parts_format format) {
-  if (format == parts_format::json) return json_text(listing);
-  if (format == parts_format::text) return plain_text(listing);
+void write_listing(io::output_file& out, const part_listing& listing, parts_format format) {
+  if (format == parts_format::json) return write_json(out, listing);
+  if (format == parts_format::text) return write_text(out, listing);
   const std::string numbers = compact_list(listing.wanting());
-  return numbers.empty() ? "" : numbers + "\n";
+  if (!numbers.empty()) out.write(numbers + "\n");
+}
+
+/// A job in parts does not know where its input lies. What has its bytes is taken for it, so that
+/// it is not replaced by the result.
+void expect_no_input(const char* option, const std::string& path, const job_key& key) {
+  if (path.empty() || path == "-") return;
+  std::error_code failed;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, failed);
+  const auto is_of = [&](const std::optional<io::file_digest>& digest) {
+    return !failed && digest && bytes == digest->bytes && io::digest_of_file(path) == digest;
+  };
+  if (!is_of(key.input) && !is_of(key.against)) return;
+  throw usage_error(fmt::format(
+      "{}: {} has the bytes of the input of these parts, expected another file", option, path));
+}
+
+void check_files(const part_folder& folder, const job_key& key, const pairs_command& files) {
+  check_outputs(files);
+  expect_no_part_names(folder, files);
+  expect_no_input("--output", files.output, key);
+  expect_no_input("--patterns", files.patterns, key);
+  expect_no_input("--report", files.report, key);
 }
 
 /// The outputs of merge, as the command that computes pairs takes them.
@@ -86,9 +127,15 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
     throw usage_error(fmt::format("--patterns: the parts are of --keep {}, expected folded-edges",
                                   joined.job.option("keep")));
   }
+  io::result_format format = format_of(joined.job);
+  settle_format(format, true, {{"--output", job.output}, {"--patterns", job.patterns}});
   // The format is left open: how many records there are is known before the first is written, so
   // that any output will do.
-  return {.output = job.output, .patterns = job.patterns, .report = job.report, .force = true};
+  return {.output = job.output,
+          .patterns = job.patterns,
+          .report = job.report,
+          .force = true,
+          .no_clobber = job.no_clobber};
 }
 
 }  // namespace
@@ -97,14 +144,16 @@ void run_parts(const parts_command& job) {
   const part_listing listing =
       list_parts(part_folder(job.folder), job.is_quick ? part_check::sizes : part_check::digests);
   io::output_file out("-", {.stop = is_interrupted});
-  out.write(text_of_listing(listing, job.format));
+  write_listing(out, listing, job.format);
   out.commit();
 }
 
 void run_merge(const merge_command& job) {
   const part_folder folder(job.folder);
   const joined_parts joined = check_parts(folder);
-  pair_outputs outputs(files_of(job, joined));
+  const pairs_command files = files_of(job, joined);
+  check_files(folder, joined.job, files);
+  pair_outputs outputs(files);
   try {
     write_joined(joined, folder, outputs);
   } catch (const io::interrupted&) {

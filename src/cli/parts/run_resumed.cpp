@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/job_estimate.hpp"
@@ -116,13 +117,18 @@ void run_resumed(const pairs_command& job) {
   if (target.kind != io::output_kind::replaced) {
     throw usage_error("--output: --resume needs a regular file");
   }
+  if (job.no_clobber) refuse_to_replace("--output", target);
+  check_outputs(job);
+  part_folder named = folder_of_resumed(job, target.path);
+  expect_no_part_names(named, job);
   const job_key key = key_of(job);
-  resume_folder folder(job.part_folder.empty() ? hidden_folder_of(target.path) : job.part_folder);
+  resume_folder folder(std::move(named));
   {
     progress_line line(job.quiet);
     abandonable_phase phase(
         [&] { complain("interrupted: what is done is kept, from which --resume goes on"); });
     const input_tables tables = read_input(job, line);
+    expect_same_input(key, job, tables);
     check_output_size(job, tables, result_context_of(job, tables));
     resumed_run run(job, tables, key, folder.parts(), line);
     run.run();
@@ -131,7 +137,7 @@ void run_resumed(const pairs_command& job) {
     if (run.found() > 0 && !job.quiet) say(fmt::format("{} parts were there\n", run.found()));
   }
   write_result(job, folder.parts(), total);
-  folder.remove();
+  folder.remove(key);
 }
 
 void write_parts_plan(const pairs_command& job) {

@@ -3,10 +3,8 @@
 
 #include <variant>
 
-#include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/plan.hpp>
-#include <gpu/spearman.hpp>
 
 #include "cli/options/options.hpp"
 #include "cli/verbs/read_input.hpp"
@@ -27,24 +25,14 @@ inline detail::pair_tables tables_of(const input_tables& tables) {
   return out;
 }
 
-inline detail::measure measure_of(const pairs_command& job) {
-  return job.statistic == statistic_kind::spearman ? detail::measure::spearman
-                                                   : detail::measure::pearson;
-}
-
 template <class Sink>
 sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tables,
                               const pair_options& options, const Sink& sink) {
-  if constexpr (!pearson_sink<Sink>) {
-    if (job.statistic == statistic_kind::pearson) {
-      throw unsupported("pearson: patterns of rows are Spearman's, expected another --keep");
-    }
-  }
-  return detail::all_pairs(measure_of(job), tables_of(tables), options, sink);
+  return detail::all_pairs(job.what, tables_of(tables), options, sink);
 }
 
 inline pair_plan plan_all_pairs(const pairs_command& job, const input_tables& tables) {
-  return detail::plan_all_pairs(measure_of(job), tables_of(tables), job.pairs, job.filter);
+  return detail::plan_all_pairs(job.what, tables_of(tables), job.pairs, job.filter);
 }
 
 }  // namespace gpu::cli

@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
+
+#include <gpu/adjusted_p.hpp>
+#include <gpu/p_value.hpp>
 
 #include "cli/process/exit_code.hpp"
+#include "cli/process/messages.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
 
@@ -69,13 +76,49 @@ class edge_progress {
   std::uint64_t edges_ = 0;
 };
 
+// Pairs that a terminal shows where nothing says which.
+constexpr index_t shown_edges = 20;
+
+std::uint64_t edge_sum_of(std::span<const edge> edges, const io::result_context& context) {
+  const auto cols = static_cast<std::uint64_t>(context.cols());
+  std::uint64_t sum = 0;
+  for (const edge& e : edges) sum += e.row * cols + e.col;
+  return sum;
+}
+
+/// The pairs of largest magnitude, at most as many as a row of `table` has; ties in the order of
+/// rows and columns. Each is an entry of its first row: those of a row that come before it there
+/// come before it here too.
+std::vector<edge> best_edges(const neighbor_table& table, index_t count,
+                             const io::result_context& context) {
+  std::vector<edge> found;
+  for (std::size_t i = 0; i < table.count.size(); ++i) {
+    const auto row = static_cast<node_id>(i);
+    for (index_t e = 0; e < table.count[i]; ++e) {
+      const node_id col = table.index(row, e);
+      if (context.against == nullptr && col < row) continue;
+      const double statistic = table.statistic(row, e);
+      const double p = p_value_of(context.what, statistic, context.observations, context.side);
+      found.push_back({.row = row, .col = col, .statistic = statistic, .p = p});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const edge& a, const edge& b) {
+    const double x = std::abs(a.statistic);
+    const double y = std::abs(b.statistic);
+    if (x != y) return x > y;
+    return a.row != b.row ? a.row < b.row : a.col < b.col;
+  });
+  if (std::ssize(found) > count) found.resize(static_cast<std::size_t>(count));
+  return found;
+}
+
 }  // namespace
 
 io::result_context result_context_of(const pairs_command& job, const input_tables& tables) {
   return {.names = tables.x.names,
           .rows = tables.rows(),
           .observations = tables.cols(),
-          .statistic_name = job.statistic == statistic_kind::spearman ? "rho" : "r",
+          .what = job.what,
           .side = job.filter.side,
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,
@@ -100,7 +143,10 @@ pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, pair_
 void pairs_run::run(run_report& report) {
   switch (job_.keep) {
     case keep_kind::edges:
-      return run_edges(report);
+      if (outputs_.result().target().is_terminal && job_.has_no_cut() && !job_.force) {
+        return run_best_edges(report);
+      }
+      return job_.writes_q() ? run_adjusted_edges(report) : run_edges(report);
     case keep_kind::folded_edges:
       return run_folded_edges(report);
     case keep_kind::top_k:
@@ -135,6 +181,38 @@ void pairs_run::run_edges(run_report& report) {
   } catch (const io::interrupted&) {
     written.end_interrupted(writer.get(), nullptr, report);
   }
+}
+
+void pairs_run::run_adjusted_edges(run_report& report) {
+  const edge_list result = compute(edge_sink{.keep = job_.filter}, report);
+  const std::span<const edge> edges(result.edges.data(), result.edges.size());
+  report.edge_sum = edge_sum_of(edges, context_);
+  const std::vector<double> q =
+      adjusted_p_values(edges, result.summary.pairs_tested, job_.filter.adjust);
+  write_whole([&] { io::write_adjusted_edges(job_.format, outputs_.result(), edges, q, context_); },
+              report);
+}
+
+void pairs_run::run_best_edges(run_report& report) {
+  const index_t most = tables_.y ? context_.cols() : context_.rows - 1;
+  const index_t k = std::min<index_t>(shown_edges, most);
+  const neighbor_table table = compute(top_k_sink{.k = k, .keep = job_.filter}, report);
+  const std::vector<edge> best = best_edges(table, shown_edges, context_);
+  report.summary.pairs_kept = best.size();
+  report.summary.checksum = {};
+  report.edge_sum = edge_sum_of(best, context_);
+  write_whole(
+      [&] {
+        const auto writer = io::make_edge_writer(job_.format, outputs_.result(), context_);
+        writer->write(best);
+        writer->finish();
+      },
+      report);
+  if (job_.quiet || report.summary.pairs_tested <= best.size()) return;
+  say(
+      fmt::format("the {} pairs of largest magnitude, of {}. For more give a cut, as --max-p 0.05, "
+                  "or a file with --output; --force shows all\n",
+                  best.size(), report.summary.pairs_tested));
 }
 
 void pairs_run::run_folded_edges(run_report& report) {
@@ -174,7 +252,8 @@ void pairs_run::run_folded_edges(run_report& report) {
 void pairs_run::run_top_k(run_report& report) {
   // A row has no more partners than that, and a table of more takes memory for nothing.
   const index_t k = std::min(job_.k, tables_.y ? context_.cols() : context_.rows - 1);
-  const neighbor_table result = compute(top_k_sink{.k = k, .keep = job_.filter}, report);
+  const neighbor_table result =
+      compute(top_k_sink{.k = k, .keep = job_.filter, .order = job_.order}, report);
   write_whole([&] { io::write_neighbors(job_.format, outputs_.result(), result, context_); },
               report);
 }

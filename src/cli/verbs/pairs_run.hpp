@@ -32,6 +32,9 @@ class pairs_run {
 
  private:
   void run_edges(run_report& report);
+  void run_adjusted_edges(run_report& report);
+  /// The best few, where a terminal would get every pair.
+  void run_best_edges(run_report& report);
   void run_folded_edges(run_report& report);
   void run_top_k(run_report& report);
   void run_counts(run_report& report);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "cli/process/interrupt.hpp"
+#include "io/field_text.hpp"
 #include "io/io_error.hpp"
+#include "io/output_form.hpp"
 #include "io/read/read_table.hpp"
 
 namespace gpu::cli {
@@ -35,23 +38,32 @@ void check_shape(const std::string& file, const io::table& table, index_t fewest
 }
 
 io::table read_one(const pairs_command& job, const std::string& file, index_t fewest_rows,
-                   progress_line& line) {
+                   progress_line& line, std::optional<io::file_digest>& digest) {
   line.show("reading " + file);
+  const bool is_in_parts = job.is_part || job.resumes;
   io::table table = io::read_table(file, {.header = job.header,
                                           .row_names = job.row_names,
                                           .threads = job.pairs.exec.cpu_threads,
                                           .stop = is_interrupted,
-                                          .max_bytes = job.max_input_bytes});
+                                          .max_bytes = job.max_input_bytes,
+                                          .digest = is_in_parts ? &digest.emplace() : nullptr});
   check_nans(job, file, table);
   check_shape(file, table, fewest_rows);
+  if (job.format != io::result_format::npy) {
+    // From here on names are what the lines of the result have.
+    auto quoted = io::fields_of(table.names, io::separator_of(job.format));
+    if (quoted) table.names = std::move(*quoted);
+  }
   return table;
 }
 
 }  // namespace
 
 input_tables read_input(const pairs_command& job, progress_line& line) {
-  if (job.against.empty()) return {read_one(job, job.input, 2, line)};
-  input_tables tables{read_one(job, job.input, 1, line), read_one(job, job.against, 1, line)};
+  input_tables tables;
+  tables.x = read_one(job, job.input, job.against.empty() ? 2 : 1, line, tables.x_digest);
+  if (job.against.empty()) return tables;
+  tables.y = read_one(job, job.against, 1, line, tables.y_digest);
   if (tables.y->cols() != tables.cols()) {
     throw io::input_error(job.against, {},
                           fmt::format("got {} columns of numbers, expected {} as in {}",

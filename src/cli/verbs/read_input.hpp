@@ -5,6 +5,7 @@
 
 #include "cli/options/options.hpp"
 #include "cli/process/progress_line.hpp"
+#include "io/file_digest.hpp"
 #include "io/table.hpp"
 
 namespace gpu::cli {
@@ -13,6 +14,9 @@ namespace gpu::cli {
 struct input_tables {
   io::table x;
   std::optional<io::table> y = {};
+  /// Of the bytes that the tables were read from; of jobs in parts alone.
+  std::optional<io::file_digest> x_digest = {};
+  std::optional<io::file_digest> y_digest = {};
 
   [[nodiscard]] index_t rows() const { return x.rows(); }
   [[nodiscard]] index_t cols() const { return x.cols(); }

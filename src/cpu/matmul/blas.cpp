@@ -1,10 +1,13 @@
 // The CPU product through OpenBLAS; cpu/matmul/blas_absent.cpp stands in where there is none.
 #include <cblas.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <new>
 
 #include "base/parallel.hpp"
 #include "base/poll_progress.hpp"
@@ -23,10 +26,40 @@ constexpr index_t largest_stride = std::numeric_limits<blasint>::max();
 constexpr double work_per_poll = 0x1p32;
 constexpr index_t least_edge = 128;
 
+// Memory that a first product on `threads` threads may take: OpenBLAS keeps a buffer of up to
+// 128 MiB a thread and one of the caller; the rest is for the stacks and heaps of the threads.
+constexpr std::size_t blas_buffer_bytes = std::size_t{128} << 20;
+constexpr std::size_t blas_thread_bytes = std::size_t{80} << 20;
+constexpr std::size_t blas_bytes(int threads) {
+  return (static_cast<std::size_t>(threads) + 1) * blas_buffer_bytes +
+         (static_cast<std::size_t>(threads) - 1) * blas_thread_bytes;
+}
+
+// Where OpenBLAS gets no memory for a buffer it asks again for ever. So the address space of all
+// buffers is asked for, and given back, before the first product on so many threads of this
+// process: OpenBLAS keeps its buffers for later products, but not for a child of fork.
+// The caller holds the lock of blas_threads.
+void check_blas_memory(int threads) {
+  static pid_t process = 0;
+  static int held = 0;
+  if (process != getpid()) {
+    process = getpid();
+    held = 0;
+  }
+  if (threads <= held) return;
+  const std::size_t bytes = blas_bytes(threads);
+  void* const probe =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) throw std::bad_alloc();
+  munmap(probe, bytes);
+  held = threads;
+}
+
 // Holds OpenBLAS's process-wide thread count at `threads` for the life of the scope.
 class blas_threads {
  public:
   explicit blas_threads(int threads) : lock_(mutex()), previous_(openblas_get_num_threads()) {
+    check_blas_memory(threads);
     openblas_set_num_threads(threads);
   }
   blas_threads(const blas_threads&) = delete;

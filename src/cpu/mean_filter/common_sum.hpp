@@ -36,14 +36,15 @@ inline common_sum times(index_t count, double high, double low) {
   return {.high = product, .low = std::fma(factor, high, -product) + factor * low};
 }
 
-/// What every window over `row` holds of the places that were cut off.
+/// What every window over `row` holds of the places that were cut off, times `scale`.
 template <class In>
-common_sum common_to_windows(const In* row, const detail::filter_shape& shape, nan_policy nans) {
+common_sum common_to_windows(const In* row, const detail::filter_shape& shape, nan_policy nans,
+                             double scale = 1) {
   exact_sum sum;
   double plain = 0;
   index_t missing = 0;
   const auto add = [&](index_t index) {
-    const auto value = static_cast<double>(row[index]);
+    const double value = static_cast<double>(row[index]) * scale;
     if (nans == nan_policy::omit && std::isnan(value)) {
       ++missing;
       return;

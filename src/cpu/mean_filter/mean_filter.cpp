@@ -78,10 +78,10 @@ constexpr index_t least_outputs_per_thread = 4096;
 constexpr index_t outputs_per_poll = index_t{1} << 16;
 
 // Each output on its own, in the order of the row: the reference. `common` is the sum of what
-// the window holds beside the places of `shape`.
+// the window holds beside the places of `shape`. Elements and mean are multiplied by `scale`.
 template <class In>
 double direct_mean(const In* row, const filter_shape& shape, const common_sum& common,
-                   nan_policy nans, index_t j) {
+                   nan_policy nans, index_t j, double scale = 1) {
   double high = common.high;
   double low = common.low;
   index_t places = shape.boundary == boundary::shrink ? 0 : shape.divisor - shape.window;
@@ -92,7 +92,7 @@ double direct_mean(const In* row, const filter_shape& shape, const common_sum& c
       places += shape.boundary == boundary::shrink ? 0 : 1;
       continue;
     }
-    const double value = static_cast<double>(row[index]);
+    const double value = static_cast<double>(row[index]) * scale;
     if (nans == nan_policy::omit && std::isnan(value)) continue;
     ++places;
     const double sum = high + value;
@@ -102,6 +102,14 @@ double direct_mean(const In* row, const filter_shape& shape, const common_sum& c
   }
   const double total = high + low;
   return (std::isnan(total) ? high : total) / static_cast<double>(places);
+}
+
+// The mean where a sum on the way to it may have been beyond double.
+template <class In>
+double mean_of_large(const In* row, const filter_shape& shape, nan_policy nans, index_t j) {
+  const common_sum common =
+      shape.folds() ? common_to_windows(row, shape, nans, no_overflow_scale) : common_sum{};
+  return direct_mean(row, shape, common, nans, j, no_overflow_scale) / no_overflow_scale;
 }
 
 template <class In, class Out>
@@ -121,7 +129,11 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
     const index_t j = i % cols;
     const common_sum cut_off =
         common.empty() ? common_sum{} : common[static_cast<std::size_t>(row)];
-    out.row(row)[j] = finished<Out>(direct_mean(in.row(row), shape, cut_off, nans, j));
+    double mean = direct_mean(in.row(row), shape, cut_off, nans, j);
+    if constexpr (std::same_as<In, double>) {
+      if (!std::isfinite(mean)) mean = mean_of_large(in.row(row), shape, nans, j);
+    }
+    out.row(row)[j] = finished<Out>(mean);
   };
   first_failure failure;
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -143,7 +155,7 @@ class scratch_memory {
                                       exec.workspace_bytes, bytes),
                           bytes);
     }
-    data_.reset(static_cast<double*>(::operator new (bytes, std::align_val_t{64}, std::nothrow)));
+    data_.reset(static_cast<double*>(::operator new(bytes, std::align_val_t{64}, std::nothrow)));
     if (data_ == nullptr) {
       throw out_of_memory(fmt::format("mean_filter: no memory for {} bytes of scratch", bytes),
                           bytes);
@@ -153,7 +165,7 @@ class scratch_memory {
 
  private:
   struct aligned_delete {
-    void operator()(double* p) const { ::operator delete (p, std::align_val_t{64}); }
+    void operator()(double* p) const { ::operator delete(p, std::align_val_t{64}); }
   };
   std::unique_ptr<double, aligned_delete> data_;
 };

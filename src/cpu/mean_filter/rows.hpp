@@ -19,10 +19,17 @@ namespace gpu::cpu {
 
 /// What a strip makes of its elements.
 enum class staging {
-  values,          ///< As they are.
-  present_values,  ///< NaN as 0.
-  missing_flags    ///< 1 for NaN, else 0.
+  values,                 ///< As they are.
+  present_values,         ///< NaN as 0.
+  missing_flags,          ///< 1 for NaN, else 0.
+  scaled_values,          ///< Times no_overflow_scale.
+  scaled_present_values,  ///< The same, NaN as 0.
 };
+
+/// What doubles are multiplied by where the sum of a window is beyond double although its mean is
+/// not: a sum of 2^31 scaled elements is finite. Elements that lose bits by it are too small to
+/// show in such a mean.
+inline constexpr double no_overflow_scale = 0x1p-40;
 
 template <staging How, class In>
 double staged(In value) {
@@ -30,6 +37,10 @@ double staged(In value) {
     return static_cast<double>(value);
   } else if constexpr (How == staging::present_values) {
     return std::isnan(value) ? 0.0 : static_cast<double>(value);
+  } else if constexpr (How == staging::scaled_values) {
+    return static_cast<double>(value) * no_overflow_scale;
+  } else if constexpr (How == staging::scaled_present_values) {
+    return std::isnan(value) ? 0.0 : static_cast<double>(value) * no_overflow_scale;
   } else {
     return std::isnan(value) ? 1.0 : 0.0;
   }
@@ -58,6 +69,20 @@ const double* stage_row(const In* row, const detail::filter_shape& shape, index_
   to += inner;
   for (index_t e = inner_end; e < end; ++e) *to++ = outside(e);
   return scratch;
+}
+
+/// Whether all values are finite.
+inline bool are_finite(const double* values, index_t count) {
+  // 0 times a finite value is 0. Sums side by side, which the compiler makes vectors of.
+  double zeros[8] = {};
+  index_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    for (int k = 0; k < 8; ++k) zeros[k] += values[i + k] * 0.0;
+  }
+  for (; i < count; ++i) zeros[0] += values[i] * 0.0;
+  double zero = 0;
+  for (const double part : zeros) zero += part;
+  return zero == 0;
 }
 
 /// Makes streamed results visible to other threads before the strip counts as done.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <limits>
 
 #include <gpu/mean_filter.hpp>
 
@@ -40,12 +41,11 @@ class strip_runner {
         counts_(counts) {}
 
   void run(const In* row, Out* out, index_t first, index_t outputs) {
-    if (shape_.folds() && row != row_) {
-      common_ = common_to_windows(row, shape_, omits_ ? nan_policy::omit : nan_policy::propagate);
-    }
+    if (shape_.folds() && row != row_) common_ = common_of(row, 1);
     row_ = row;
     out_ = out;
     first_ = first;
+    is_suspect_ = false;
     strip_request request{.outputs = outputs,
                           .window = shape_.window,
                           .divisor = static_cast<double>(shape_.divisor),
@@ -54,7 +54,8 @@ class strip_runner {
                           .emit = &emit,
                           .exponent = &exponent_,
                           .scratch = scratch_};
-    if (omits_ && holds_nan(outputs)) {
+    const bool omits = omits_ && holds_nan(outputs);
+    if (omits) {
       run_omitting(request);
     } else if (shape_.folds()) {
       request.divisor = 1;
@@ -67,10 +68,16 @@ class strip_runner {
     } else {
       sum(request);
     }
+    if constexpr (may_overflow) {
+      if (is_suspect_ && may_hold_large(outputs)) mend(request, omits);
+    }
     if (stream_ != nullptr) finish_streaming();
   }
 
  private:
+  // Sums of other types are far from the end of double.
+  static constexpr bool may_overflow = std::same_as<In, double> && std::same_as<Out, double>;
+
   static strip_runner& self(void* context) { return *static_cast<strip_runner*>(context); }
 
   template <staging How>
@@ -80,8 +87,18 @@ class strip_runner {
   }
 
   static void emit(void* context, index_t first, index_t count, const double* values) {
-    const strip_runner& at = self(context);
-    write_results(at.out_ + at.first_ + first, values, count, at.stream_);
+    strip_runner& at = self(context);
+    Out* const to = at.out_ + at.first_ + first;
+    if constexpr (may_overflow) {
+      if (at.is_mending_) {
+        for (index_t i = 0; i < count; ++i) {
+          if (!std::isfinite(to[i])) to[i] = values[i] / no_overflow_scale;
+        }
+        return;
+      }
+      at.is_suspect_ = at.is_suspect_ || !are_finite(values, count);
+    }
+    write_results(to, values, count, at.stream_);
   }
 
   static void emit_shrinking(void* context, index_t first, index_t count, const double* values) {
@@ -143,6 +160,46 @@ class strip_runner {
     sum(request);
   }
 
+  common_sum common_of(const In* row, double scale) const {
+    return common_to_windows(row, shape_, omits_ ? nan_policy::omit : nan_policy::propagate, scale);
+  }
+
+  // Whether a finite element of the row is so large that the sum of a window can be beyond double.
+  bool may_hold_large(index_t outputs) {
+    const double places = static_cast<double>(shape_.divisor);
+    const double bound = std::numeric_limits<double>::max() / (2 * places);
+    const auto is_large = [&](double value) {
+      return std::abs(value) > bound && std::isfinite(value);
+    };
+    if (shape_.folds()) return std::any_of(row_, row_ + shape_.cols, is_large);
+    double scratch[strip_pass_elements];
+    const index_t elements = outputs + shape_.window - 1;
+    for (index_t first = 0; first < elements; first += strip_pass_elements) {
+      const index_t count = std::min(strip_pass_elements, elements - first);
+      const double* values = stage<staging::values>(this, first, count, scratch);
+      if (std::any_of(values, values + count, is_large)) return true;
+    }
+    return false;
+  }
+
+  // Sums the strip again, scaled, for the means that are not finite: an Inf there may be that of a
+  // sum, and a NaN the difference of two such.
+  void mend(strip_request request, bool omits) {
+    int exponent = no_exponent;  // the scaled elements have another than those of other strips
+    request.exponent = &exponent;
+    request.stage = omits ? &stage<staging::scaled_present_values> : &stage<staging::scaled_values>;
+    if (omits) {
+      request.divisor = 1;
+      request.emit = &emit_omitting;
+    }
+    const common_sum common = common_;
+    if (shape_.folds()) common_ = common_of(row_, no_overflow_scale);
+    is_mending_ = true;
+    sum(request);
+    is_mending_ = false;
+    common_ = common;
+  }
+
   void sum(const strip_request& request) {
     const bool plain_is_exact =
         (std::same_as<In, float> && std::same_as<Out, float>) ||
@@ -161,6 +218,8 @@ class strip_runner {
   const In* row_ = nullptr;
   Out* out_ = nullptr;
   index_t first_ = 0;
+  bool is_suspect_ = false;  // a mean of the strip is infinite or NaN
+  bool is_mending_ = false;
 };
 
 }  // namespace gpu::cpu

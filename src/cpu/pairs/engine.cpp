@@ -72,8 +72,8 @@ row_selection select_rows(const detail::pair_input& input) {
           .rows_section = 1};
 }
 
-pair_memory plan_memory(detail::measure what, const detail::pair_input& input, int threads,
-                        std::size_t limit) {
+pair_memory plan_memory(const detail::measure_traits& what, const detail::pair_input& input,
+                        int threads, std::size_t limit) {
   return plan_pair_memory(what, select_rows(input).places(), input.cols(),
                           usable_pair_kernels().int8.search != nullptr, threads, limit);
 }
@@ -98,7 +98,7 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
   return count % 2 == 0 ? count / 2 * (first + last) : count * ((first + last) / 2);
 }
 
-pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
+pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
                          const pair_options& options)
     : threads_(thread_count(options.exec.cpu_threads)),
       on_progress_(options.exec.on_progress),
@@ -110,13 +110,14 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
   const detail::prepared_table* const kept = input.tables.prepared_y.get();
   variant_ =
       detail::choose_pair_variant(backend::cpu, kept != nullptr ? kept->variant : options.variant,
-                                  {.what = what, .rows = info_.rows, .cols = info_.cols});
+                                  {.rows = info_.rows, .cols = info_.cols});
   const row_selection selection = select_rows(input);
   const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   const detail::poll_scope polled(&meter);
   const row_options how{
+      .what = what,
       .variant = variant_,
       .in_windows = memory.is_windowed,
       .looks_for_patterns =
@@ -126,9 +127,7 @@ pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
       .nans = options.nans,
       .selection = selection,
       .threads = threads_};
-  row_preparation found = what == detail::measure::spearman
-                              ? prepare_spearman_rows(input.tables, how)
-                              : prepare_pearson_rows(input.tables, how);
+  row_preparation found = prepare_rows(input.tables, how);
   info_.constant_rows = std::move(found.constant_rows);
   info_.nan_rows = std::move(found.nan_rows);
   take_rows(input, selection, memory, std::move(found));
@@ -277,17 +276,17 @@ std::vector<pair_tile> pair_engine::tiles_of(const pair_tile& area) {
   return tiles;
 }
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
                                                       const detail::pair_input& input,
                                                       const pair_options& options) {
   return std::make_unique<pair_engine>(what, input, options);
 }
 
-detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
-                                     const pair_options& options) {
+detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options) {
   const int threads = thread_count(options.exec.cpu_threads);
   const pair_variant variant = detail::choose_pair_variant(
-      backend::cpu, options.variant, {.what = what, .rows = input.rows(), .cols = input.cols()});
+      backend::cpu, options.variant, {.rows = input.rows(), .cols = input.cols()});
   return {.device = describe_device(threads),
           .variant = variant,
           .tile_rows = pair_policy::task_rows,

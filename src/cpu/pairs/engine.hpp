@@ -28,7 +28,8 @@ namespace gpu::cpu {
 
 class pair_engine final : public detail::pair_engine {
  public:
-  pair_engine(detail::measure what, const detail::pair_input& input, const pair_options& options);
+  pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
+              const pair_options& options);
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
   [[nodiscard]] const detail::folded_rows* folded() const override {

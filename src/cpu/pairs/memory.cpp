@@ -18,13 +18,13 @@ constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
 constexpr std::size_t least_waiting_edges = 1024;
 
 // A packed row, and the largest of the forms that kernels take: one at a time.
-std::size_t row_bytes(detail::measure what, index_t cols, bool has_int8_sums) {
+std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
   const auto elements = static_cast<std::size_t>(cols);
   // Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
   const std::size_t padding = cols <= 16 ? 8 : 64;
   // Square sum, length and scale; number; classes of which sorted rows are.
   constexpr std::size_t beside = 48;
-  if (what == detail::measure::pearson) {
+  if (what.form == detail::row_form::unit_values) {
     return elements * (sizeof(double) + sizeof(float)) + padding + beside;
   }
   if (has_int8_sums && cols <= 64) return 2 * elements + 4 + beside;
@@ -55,8 +55,8 @@ index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
   return whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3));
 }
 
-pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, bool has_int8_sums,
-                             int threads, std::size_t limit) {
+pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
+                             bool has_int8_sums, int threads, std::size_t limit) {
   const std::size_t per_row = row_bytes(what, cols, has_int8_sums);
   const std::size_t scratch = scratch_bytes(cols, threads);
   const std::size_t all = static_cast<std::size_t>(rows) * per_row;

@@ -7,6 +7,8 @@
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/index.hpp>
 
+#include "pairs/measures/measures.hpp"
+
 namespace gpu::cpu {
 
 struct pair_memory {
@@ -23,8 +25,8 @@ struct pair_memory {
 /// columns take a byte where the kernels have sums of 8-bit products (pair_kernels::int8), else
 /// two.
 /// @throw gpu::out_of_memory where the limit is too small for the least window.
-pair_memory plan_pair_memory(detail::measure what, index_t rows, index_t cols, bool has_int8_sums,
-                             int threads, std::size_t limit);
+pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
+                             bool has_int8_sums, int threads, std::size_t limit);
 
 /// Rows of a window that leaves room for `bytes` of something else; at least a quarter of them.
 index_t window_rows_beside(const pair_memory& memory, std::size_t bytes);

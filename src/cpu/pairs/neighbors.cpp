@@ -142,11 +142,23 @@ class pair_engine::neighbor_search {
     return (std::max(least, 4 * static_cast<index_t>(k_)) + least - 1) / least * least;
   }
 
-  // No kept statistic ranks below this; a little less, because a bar itself does not pass.
-  [[nodiscard]] double least_rank() const {
-    const bool keeps_negative = keep_.at_most > -infinity;
-    if (!by_magnitude_ && keeps_negative) return -infinity;
-    return (keeps_negative ? std::min(keep_.at_least, -keep_.at_most) : keep_.at_least) - 1e-9;
+  [[nodiscard]] bool keeps_negative() const { return keep_.at_most > -infinity; }
+
+  // No kept statistic has a smaller magnitude, or of those that are kept on the positive side alone
+  // a smaller value; a little less, because a bar itself does not pass.
+  [[nodiscard]] double least_kept() const {
+    return (keeps_negative() ? std::min(keep_.at_least, -keep_.at_most) : keep_.at_least) - 1e-9;
+  }
+
+  // Whether columns are looked through by magnitude. By value too, as long as the list of a row
+  // would take any value, or negative ones: few magnitudes pass the cut where nearly all values
+  // would.
+  [[nodiscard]] bool looks_at_magnitudes(const pair_tile& tile) const {
+    if (by_magnitude_ || !keeps_negative() || !(least_kept() > 0)) return by_magnitude_;
+    for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
+      if (!(best_[static_cast<std::size_t>(i - strip_.row_begin)].worst(k_) > 0)) return true;
+    }
+    return false;
   }
 
   best_neighbors& of(index_t row) {
@@ -173,8 +185,11 @@ class pair_engine::neighbor_search {
 
   void offer_above(const pair_tile& tile) {
     double bars[pair_policy::task_rows];
+    const bool magnitudes = looks_at_magnitudes(tile);
+    // A bar of values where both signs are kept is the worst of the list alone.
+    const double least = magnitudes || !keeps_negative() ? least_kept() : -infinity;
     for (index_t i = 0; i < tile.rows(); ++i) {
-      bars[i] = std::max(of(tile.row_begin + i).worst(k_), least_rank());
+      bars[i] = std::max(of(tile.row_begin + i).worst(k_), least);
     }
     struct context {
       neighbor_search& search;
@@ -186,7 +201,7 @@ class pair_engine::neighbor_search {
       const node_id j = c.search.col_of(c.tile.col_begin + col);
       c.search.of(c.tile.row_begin + row).offer({c.search.rank(r), r, j}, c.search.k_);
     };
-    rows_.above(tile, bars, by_magnitude_, scratch_, {.take = offer, .context = &shared});
+    rows_.above(tile, bars, magnitudes, scratch_, {.take = offer, .context = &shared});
   }
 
   [[nodiscard]] node_id col_of(index_t place) const {

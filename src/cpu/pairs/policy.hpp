@@ -22,6 +22,11 @@ inline constexpr index_t short_row_task_cols = 1024;
 inline constexpr index_t block_rows = 32;
 inline constexpr index_t block_cols = 512;
 
+/// Doubles of a row that are multiplied before the next ones are (512 elements of 32 rows are 128
+/// KiB), and of a strip of columns that rows meet at a time (256 KiB).
+inline constexpr index_t unit_piece = 512;
+inline constexpr index_t unit_strip_values = 32768;
+
 /// Columns up to which doubled centred ranks fit 8 and 16 bits.
 inline constexpr index_t most_int8_cols = 128;
 inline constexpr index_t most_int16_cols = 32768;

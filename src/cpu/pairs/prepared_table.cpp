@@ -14,7 +14,7 @@
 
 namespace gpu::cpu {
 
-std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what,
+std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits& what,
                                                             const detail::any_table& data,
                                                             const pair_options& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -27,20 +27,16 @@ std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what
   auto out = std::make_shared<kept_rows>();
   out->nan_rows = validate::find_nan_rows(tables, threads);
   validate::refuse_nans(tables, out->nan_rows, options.nans);
-  out->what = what;
+  out->what = what.info.what;
   out->rows = input.rows();
   out->cols = input.cols();
   out->device = "cpu";
   out->variant = detail::choose_pair_variant(backend::cpu, options.variant,
-                                             {.what = what, .rows = out->rows, .cols = out->cols});
-  if (what == detail::measure::spearman) {
-    keep_spearman_rows(input, out->variant, threads, *out);
-  } else {
-    keep_pearson_rows(input, threads, *out);
-  }
+                                             {.rows = out->rows, .cols = out->cols});
+  keep_rows(input, what, out->variant, threads, *out);
   row_preparation found;
   found.nan_rows = out->nan_rows;
-  row_inspector(found).look_at(input_rows({.x = out->view}), {0, out->rows}, true, threads,
+  row_inspector(found).look_at(input_rows({.x = out->view}), {0, out->rows}, what, threads,
                                [](index_t) {});
   out->constant_rows = std::move(found.constant_rows);
   meter.finish();

@@ -134,22 +134,32 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
       std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
     });
   }
+  // Rows and columns with a statistic may be the same in a part too, whose result has rows of its
+  // own.
   if (area_rows_ != area_cols_) return fill_dense_area(out);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   for_each_window([&] {
     rows_->prepare({});
     if (second_.is_empty()) {
-      for (index_t i = 0; i < first_.size(); ++i) out(original(i), original(i)) = Value{1};
+      for (index_t i = 0; i < first_.size(); ++i) out(result_row(i), result_col(i)) = Value{1};
     }
     for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
-      for_each_block(*rows_, tile, scratch(thread),
-                     [&](const pair_tile& block, const double* statistics) {
-                       for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
-                         out(original(i), original(j)) = static_cast<Value>(r);
-                       });
-                       mirror_block(block, statistics, out);
-                     });
+      const auto store = [&](const pair_tile& block, const double* statistics) {
+        for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
+          out(result_row(i), result_col(j)) = static_cast<Value>(r);
+        });
+        mirror_block(block, statistics, out);
+      };
+      // Of each block of rows, whole groups of columns from the diagonal on.
+      for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
+        pair_tile upper = tile;
+        upper.row_begin = i;
+        upper.row_end = std::min(i + pair_policy::block_rows, tile.row_end);
+        upper.col_begin =
+            std::max(tile.col_begin, i / pair_policy::window_step * pair_policy::window_step);
+        if (upper.col_begin < upper.col_end) for_each_block(*rows_, upper, scratch(thread), store);
+      }
     });
   });
   meter.finish();
@@ -196,10 +206,10 @@ template <class Value>
 void pair_engine::mirror_block(const pair_tile& block, const double* statistics,
                                matrix_view<Value> out) const {
   for (index_t j = block.col_begin; j < block.col_end; ++j) {
-    Value* row = out.row(original(j));
+    Value* row = out.row(result_row(j));
     const index_t end = std::min(block.row_end, j);
     for (index_t i = block.row_begin; i < end; ++i) {
-      row[original(i)] = static_cast<Value>(
+      row[result_col(i)] = static_cast<Value>(
           statistics[(i - block.row_begin) * pair_policy::block_cols + (j - block.col_begin)]);
     }
   }

@@ -13,7 +13,7 @@ namespace gpu::cpu {
 
 /// Owns `size` elements of a trivial type, aligned to 64 bytes.
 template <class T>
-requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
 class aligned_buffer {
  public:
   static constexpr std::align_val_t alignment{64};

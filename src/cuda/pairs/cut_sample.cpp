@@ -7,7 +7,7 @@
 
 namespace gpu::cuda {
 
-detail::cut_sample sample_cut(detail::measure what, const device_rows& rows,
+detail::cut_sample sample_cut(const detail::measure_traits& what, const device_rows& rows,
                               const detail::pair_area& area, const detail::keep_range& keep,
                               cudaStream_t stream) {
   const row_format& format = rows.format();

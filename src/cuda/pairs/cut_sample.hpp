@@ -3,13 +3,14 @@
 
 #include "cuda/pairs/area_walk.hpp"
 #include "cuda/pairs/device_rows.hpp"
+#include "pairs/measures/measures.hpp"
 #include "plan/screen_choice.hpp"
 
 namespace gpu::cuda {
 
 /// Samples random pairs i < j of `area` on the device, the same ones on every call; the sample is
 /// empty where the rows are not resident or not packed. Waits for the stream.
-detail::cut_sample sample_cut(detail::measure what, const device_rows& rows,
+detail::cut_sample sample_cut(const detail::measure_traits& what, const device_rows& rows,
                               const detail::pair_area& area, const detail::keep_range& keep,
                               cudaStream_t stream);
 

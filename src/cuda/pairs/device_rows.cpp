@@ -19,7 +19,7 @@
 namespace gpu::cuda {
 namespace {
 
-using detail::measure;
+using detail::measure_traits;
 using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
@@ -47,16 +47,16 @@ void on_threads(int threads, const Work& work) {
       if (!failed.exchange(true)) first_failure = std::current_exception();
     }
   };
-  run_on_threads(
-      threads - 1, [&](int) { run(); }, run);
+  run_on_threads(threads - 1, [&](int) { run(); }, run);
   if (first_failure) std::rethrow_exception(first_failure);
 }
 
 }  // namespace
 
-device_rows::device_rows(measure what, const detail::pair_tables& tables, row_format format,
-                         const pair_options& options, pair_budget& budget, pair_share& share,
-                         cudaStream_t stream, detail::prepared_rows& info, index_t front)
+device_rows::device_rows(const measure_traits& what, const detail::pair_tables& tables,
+                         row_format format, const pair_options& options, pair_budget& budget,
+                         pair_share& share, cudaStream_t stream, detail::prepared_rows& info,
+                         index_t front)
     : count_(0), front_(front), format_(format) {
   const auto start = std::chrono::steady_clock::now();
   look_at(tables, info);
@@ -76,9 +76,9 @@ device_rows::device_rows(measure what, const detail::pair_tables& tables, row_fo
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-device_rows::device_rows(measure what, const detail::pair_tables& tables, const device_rows& y,
-                         bool in_place, const pair_options& options, pair_budget& budget,
-                         cudaStream_t stream, detail::prepared_rows& info)
+device_rows::device_rows(const measure_traits& what, const detail::pair_tables& tables,
+                         const device_rows& y, bool in_place, const pair_options& options,
+                         pair_budget& budget, cudaStream_t stream, detail::prepared_rows& info)
     : count_(0), format_(y.format_) {
   const auto start = std::chrono::steady_clock::now();
   look_at({.x = tables.x}, info);
@@ -199,7 +199,7 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
   budget.require(static_cast<std::size_t>(threads_) * lanes_bytes, "blocks of input rows");
 }
 
-void device_rows::prepare(measure what, const detail::pair_tables& tables,
+void device_rows::prepare(const measure_traits& what, const detail::pair_tables& tables,
                           const pair_options& options, pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   if (share.members() > 1 && share.agree(resident_)) {
@@ -268,8 +268,8 @@ void device_rows::feed(device_matrix_view<const T> data, row_range rows, upload_
 }
 
 template <class Done>
-void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables, pair_walk& walk,
-                                 const Done& done) {
+void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_tables& tables,
+                                 pair_walk& walk, const Done& done) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
   const index_t border =
       tables.y ? std::visit([](const auto& view) { return view.rows(); }, tables.x) : fresh_;
@@ -284,7 +284,7 @@ void device_rows::prepare_blocks(measure what, const detail::pair_tables& tables
                          resident_ ? 0 : most * format_.row_bytes, piece_bytes_, fillers_);
     }
     // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
-    const bool small = piece_bytes_ != 0 && what == measure::spearman;
+    const bool small = piece_bytes_ != 0 && what.form == detail::row_form::ranks;
     bool as_bytes[2] = {small, small};
     for (std::size_t turn = 0; !failed; ++turn) {
       const row_range rows = walk.take(piece);

@@ -31,14 +31,15 @@ class device_rows {
   /// Uploads, ranks or scales, and packs. `info` receives what was found out. Engines that share
   /// the call each prepare a part of what is resident and write it to the memory of all. Resident
   /// rows have room for `front` rows before them.
-  device_rows(detail::measure what, const detail::pair_tables& tables, row_format format,
-              const pair_options& options, pair_budget& budget, pair_share& share,
-              cudaStream_t stream, detail::prepared_rows& info, index_t front = 0);
+  device_rows(const detail::measure_traits& what, const detail::pair_tables& tables,
+              row_format format, const pair_options& options, pair_budget& budget,
+              pair_share& share, cudaStream_t stream, detail::prepared_rows& info,
+              index_t front = 0);
   /// The rows of `tables.x` with those of `y` behind them, which is resident and has room for
   /// `front` rows before its own: in that room where `in_place`, else in a copy. `y` outlives this.
-  device_rows(detail::measure what, const detail::pair_tables& tables, const device_rows& y,
-              bool in_place, const pair_options& options, pair_budget& budget, cudaStream_t stream,
-              detail::prepared_rows& info);
+  device_rows(const detail::measure_traits& what, const detail::pair_tables& tables,
+              const device_rows& y, bool in_place, const pair_options& options, pair_budget& budget,
+              cudaStream_t stream, detail::prepared_rows& info);
 
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
   /// of the rows; ranks only. Rows before `border` have no pattern with those from it on. `info`
@@ -67,8 +68,8 @@ class device_rows {
                       const std::function<void(const kernels::pair_panel&)>& launch);
 
  private:
-  void prepare(detail::measure what, const detail::pair_tables& tables, const pair_options& options,
-               pair_share& share, cudaStream_t stream);
+  void prepare(const detail::measure_traits& what, const detail::pair_tables& tables,
+               const pair_options& options, pair_share& share, cudaStream_t stream);
   // About that many rows, at least one.
   [[nodiscard]] index_t block_of(std::size_t rows) const;
   // How many threads prepare blocks of how many rows.
@@ -76,8 +77,8 @@ class device_rows {
   // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
   // it to done(rows, values, stream). Everything is complete once this returns.
   template <class Done>
-  void prepare_blocks(detail::measure what, const detail::pair_tables& tables, pair_walk& walk,
-                      const Done& done);
+  void prepare_blocks(const detail::measure_traits& what, const detail::pair_tables& tables,
+                      pair_walk& walk, const Done& done);
   // Calls pack(block) with rows of `data` as they are on this device, uploaded where need be; as
   // bytes where `as_bytes`, until a value does not fit.
   template <class T, class Pack>

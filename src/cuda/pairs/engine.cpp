@@ -59,14 +59,13 @@ std::vector<device_info> devices_of_query(const device_prepared_table& y, const 
 
 }  // namespace
 
-pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
-                            const pair_options& options, std::span<const device_info> devices) {
+pair_variant choose_variant(index_t rows, index_t cols, const pair_options& options,
+                            std::span<const device_info> devices) {
   pair_variant least = pair_variant::hopper;
   for (const device_info& device : devices) {
     const pair_variant own = detail::choose_pair_variant(
         backend::cuda, options.variant,
-        {.what = what,
-         .rows = rows,
+        {.rows = rows,
          .cols = cols,
          .compute_capability = device.compute_major * 10 + device.compute_minor,
          .warpgroup_code = detail::has_warpgroup_code});
@@ -79,7 +78,7 @@ double tensor_error(const row_format& format) {
   return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
 }
 
-pair_engine::pair_engine(detail::measure what, const detail::pair_input& input,
+pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
                          const pair_options& options, const device_info& device,
                          pair_variant variant, pair_share* share)
     : what_(what),
@@ -208,15 +207,14 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
   walk->finish();
 }
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
+std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
                                                       const detail::pair_input& input,
                                                       const pair_options& options) {
   const auto* y = dynamic_cast<const device_prepared_table*>(input.tables.prepared_y.get());
   const std::vector<device_info> devices =
       y != nullptr ? devices_of_query(*y, options.exec) : select_devices(options.exec);
   const pair_variant variant =
-      y != nullptr ? y->variant
-                   : choose_variant(what, input.rows(), input.cols(), options, devices);
+      y != nullptr ? y->variant : choose_variant(input.rows(), input.cols(), options, devices);
   if (detail::is_on_device(input.tables)) {
     const device_guard guard(devices.front().ordinal);
     const std::vector<int> ordinals = ordinals_of(devices);
@@ -228,12 +226,12 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(detail::measure what,
   return std::make_unique<pair_engine>(what, input, options, devices.front(), variant);
 }
 
-detail::engine_plan plan_pair_engine(detail::measure what, const detail::pair_input& input,
-                                     const pair_options& options) {
+detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options) {
   const index_t rows = input.rows();
   const index_t cols = input.cols();
   const std::vector<device_info> devices = select_devices(options.exec);
-  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
+  const pair_variant variant = choose_variant(rows, cols, options, devices);
   const row_format format =
       choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
   const kernels::policy::pair_tile shape = tile_shape(format.tile);

@@ -24,8 +24,8 @@
 namespace gpu::cuda {
 
 /// The variant that every one of the devices offers: the least of their own choices.
-pair_variant choose_variant(detail::measure what, index_t rows, index_t cols,
-                            const pair_options& options, std::span<const device_info> devices);
+pair_variant choose_variant(index_t rows, index_t cols, const pair_options& options,
+                            std::span<const device_info> devices);
 
 using kernels::estimate_cut;
 /// Largest error of a float estimate made from exact products.
@@ -46,8 +46,9 @@ class pair_engine final : public detail::pair_engine {
  public:
   /// `variant` is the variant to run; options.variant tells whether the caller asked for it.
   /// Resident rows are prepared together with the engines of `share`, where there is one.
-  pair_engine(detail::measure what, const detail::pair_input& input, const pair_options& options,
-              const device_info& device, pair_variant variant, pair_share* share = nullptr);
+  pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
+              const pair_options& options, const device_info& device, pair_variant variant,
+              pair_share* share = nullptr);
 
   /// Takes the work of the sinks called from now on from `share`, which outlives them. The engines
   /// that share a call are prepared from the same input for the same variant; what each of them
@@ -136,7 +137,7 @@ class pair_engine final : public detail::pair_engine {
 
   [[nodiscard]] cudaStream_t stream() const { return compute_.get(); }
 
-  detail::measure what_;
+  const detail::measure_traits& what_;
   int ordinal_;
   int multiprocessors_;
   int cpu_threads_;

@@ -8,7 +8,7 @@
 namespace gpu::cuda {
 namespace {
 
-using detail::measure;
+using detail::measure_traits;
 using kernels::pair_tile_kind;
 
 template <class T, class Integer>
@@ -40,8 +40,8 @@ std::size_t ranks_row_bytes(const row_format& format) {
 }
 
 template <class T>
-void pack_rows(measure what, const row_format& format, device_matrix_view<const T> block,
-               const packed_rows& to, cudaStream_t stream) {
+void pack_rows(const measure_traits& what, const row_format& format,
+               device_matrix_view<const T> block, const packed_rows& to, cudaStream_t stream) {
   switch (format.tile) {
     case pair_tile_kind::naive_spearman: {
       // The ranks themselves are only needed for their sums of squares.
@@ -55,16 +55,16 @@ void pack_rows(measure what, const row_format& format, device_matrix_view<const 
       device_buffer<double> rows(
           static_cast<std::size_t>(block.rows() * kernels::unit_row_layout(format.cols).pitch()),
           stream);
-      kernels::launch_unit_rows<T>(block, rows.data(), to.square_sums, stream);
+      kernels::launch_unit_rows<T>(block, format.centre, rows.data(), to.square_sums, stream);
       kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
       break;
     }
     case pair_tile_kind::shared_double:
-      kernels::launch_unit_rows<T>(block, reinterpret_cast<double*>(to.values), to.square_sums,
-                                   stream);
+      kernels::launch_unit_rows<T>(block, format.centre, reinterpret_cast<double*>(to.values),
+                                   to.square_sums, stream);
       break;
     case pair_tile_kind::tensor_float:
-      kernels::launch_unit_rows<T>(block, to.unit, to.square_sums, stream);
+      kernels::launch_unit_rows<T>(block, format.centre, to.unit, to.square_sums, stream);
       break;
     default:
       if (format.cols <= int8_rank_columns) {
@@ -75,14 +75,14 @@ void pack_rows(measure what, const row_format& format, device_matrix_view<const 
         pack_ranks<T, std::int32_t>(format, block, to, stream);
       }
   }
-  if (what == measure::spearman) {
+  if (what.form == detail::row_form::ranks) {
     kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
   }
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                 \
-  template void pack_rows<T>(measure, const row_format&, device_matrix_view<const T>, \
-                             const packed_rows&, cudaStream_t);
+#define GPU_SIMILARITY_INSTANTIATE(T)                                  \
+  template void pack_rows<T>(const measure_traits&, const row_format&, \
+                             device_matrix_view<const T>, const packed_rows&, cudaStream_t);
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
@@ -96,6 +96,7 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   out.values = as_doubles ? reinterpret_cast<const std::byte*>(memory.unit) : memory.values;
   out.columns = as_doubles ? unit_pitch : format.columns;
   out.limbs = format.limbs;
+  out.centre = format.centre;
   out.pitch = as_doubles ? unit_pitch : format.columns * format.limbs;
   if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
   if (as_halves) out.pitch = kernels::half_pitch(unit_pitch);

@@ -9,6 +9,7 @@
 #include "base/index_range.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
+#include "pairs/measures/measures.hpp"
 
 namespace gpu::cuda {
 
@@ -26,8 +27,8 @@ struct packed_rows {
 /// Ranks or scales a block of rows and packs it. Values of tensor_float are split from the unit
 /// rows later, where tiles need them. Takes memory from the stream's pool for naive_pearson alone.
 template <class T>
-void pack_rows(detail::measure what, const row_format& format, device_matrix_view<const T> block,
-               const packed_rows& to, cudaStream_t stream);
+void pack_rows(const detail::measure_traits& what, const row_format& format,
+               device_matrix_view<const T> block, const packed_rows& to, cudaStream_t stream);
 
 /// All prepared rows of an input in device memory.
 struct row_memory {

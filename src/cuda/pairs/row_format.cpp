@@ -9,13 +9,12 @@
 namespace gpu::cuda {
 namespace {
 
-using detail::measure;
+using detail::measure_traits;
+using detail::row_form;
 using kernels::pair_tile_kind;
 
 constexpr index_t two_limb_cols = 127 * 128 + 63 + 1;
 constexpr index_t three_limb_cols = 127 * 128 * 128 + 63 * 128 + 63 + 1;
-// sum u^2 <= (m^3 - m) / 3 must fit int64.
-constexpr index_t most_rank_cols = 3000000;
 
 row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int limbs,
                        std::size_t element_bytes) {
@@ -38,7 +37,7 @@ row_format shared_rank_format(index_t cols) {
   return make_format(pair_tile_kind::shared_int32, cols, round_up(cols, 4), 1, 4);
 }
 
-row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
+row_format rank_format(pair_variant variant, index_t cols, bool asked) {
   if (variant != pair_variant::tensor && variant != pair_variant::hopper) {
     return shared_rank_format(cols);
   }
@@ -52,7 +51,7 @@ row_format spearman_format(pair_variant variant, index_t cols, bool asked) {
                      cols <= two_limb_cols ? 2 : 3, 1);
 }
 
-row_format pearson_format(pair_variant variant, index_t cols) {
+row_format value_format(pair_variant variant, index_t cols) {
   const index_t unit = kernels::unit_row_layout(cols).pitch();
   if (variant == pair_variant::tensor || variant == pair_variant::hopper) {
     row_format format =
@@ -61,6 +60,14 @@ row_format pearson_format(pair_variant variant, index_t cols) {
     return format;
   }
   return unit_row_format(cols);
+}
+
+row_format naive_format(const measure_traits& what, index_t cols) {
+  const pair_tile_kind tile =
+      what.form == row_form::ranks ? pair_tile_kind::naive_spearman : pair_tile_kind::naive_pearson;
+  row_format format = make_format(tile, cols, cols, 1, sizeof(double));
+  format.centre = what.centre;
+  return format;
 }
 
 }  // namespace
@@ -94,28 +101,21 @@ row_format unit_row_format(index_t cols) {
   return make_format(pair_tile_kind::shared_double, cols, pitch, 1, sizeof(double));
 }
 
-row_format choose_row_format(measure what, pair_variant variant, index_t cols,
+row_format choose_row_format(const measure_traits& what, pair_variant variant, index_t cols,
                              bool variant_was_asked) {
-  if (what == measure::spearman && cols > most_rank_cols) {
-    throw unsupported(
-        fmt::format("data: spearman takes at most {} columns (sums of squares of ranks must fit 64 "
-                    "bits), got {}",
-                    most_rank_cols, cols));
-  }
   if (variant == pair_variant::naive) {
     if (cols > kernels::policy::naive_most_cols) {
       throw unsupported(
           fmt::format("options.variant: naive takes at most {} columns on cuda, got {}",
                       kernels::policy::naive_most_cols, cols));
     }
-    return make_format(
-        what == measure::spearman ? pair_tile_kind::naive_spearman : pair_tile_kind::naive_pearson,
-        cols, cols, 1, sizeof(double));
+    return naive_format(what, cols);
   }
-  row_format format = what == measure::spearman ? spearman_format(variant, cols, variant_was_asked)
-                                                : pearson_format(variant, cols);
+  row_format format = what.form == row_form::ranks ? rank_format(variant, cols, variant_was_asked)
+                                                   : value_format(variant, cols);
+  format.centre = what.centre;
   format.rounded = variant == pair_variant::hopper && cols <= kernels::screen_most_columns &&
-                   (what == measure::pearson || cols > int8_rank_columns);
+                   (what.form == row_form::unit_values || cols > int8_rank_columns);
   return format;
 }
 

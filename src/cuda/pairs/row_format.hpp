@@ -9,6 +9,7 @@
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "pairs/engine.hpp"
+#include "pairs/measures/measures.hpp"
 #include "plan/pair_policy.hpp"
 
 namespace gpu::cuda {
@@ -26,6 +27,7 @@ struct row_format {
   std::size_t row_bytes = 0;   // packed values of a row
   std::size_t unit_bytes = 0;  // doubles beside them (tensor_float)
 
+  detail::row_centre centre = detail::row_centre::mean;  // of unit rows
   bool rounded = false;  // whether strict cuts are screened by rounded rows
 
   [[nodiscard]] std::size_t bytes() const {
@@ -35,13 +37,13 @@ struct row_format {
 
 /// The tile that a variant uses for a shape, and how it wants its rows.
 /// Throws gpu::unsupported where the variant cannot take that many columns.
-row_format choose_row_format(detail::measure what, pair_variant variant, index_t cols,
+row_format choose_row_format(const detail::measure_traits& what, pair_variant variant, index_t cols,
                              bool variant_was_asked);
 
 /// Rows and columns of a block of the pair matrix, and the threads that share it.
 kernels::policy::pair_tile tile_shape(kernels::pair_tile_kind tile);
 
-/// What Pearson's rows are outside of the tensor cores: unit rows of doubles.
+/// What unit rows are outside of the tensor cores: doubles.
 row_format unit_row_format(index_t cols);
 
 }  // namespace gpu::cuda

@@ -41,8 +41,12 @@ class owned_descriptor {
 /// A pipe or a device. Waits with a timeout, so that a stop request ends the wait for a silent one.
 class pipe_stream final : public byte_stream {
  public:
-  pipe_stream(int descriptor, std::string name, stop_request stop)
-      : descriptor_(descriptor), name_(std::move(name)), stop_(std::move(stop)) {}
+  pipe_stream(int descriptor, std::string name, stop_request stop,
+              std::shared_ptr<file_digest> digest)
+      : descriptor_(descriptor),
+        name_(std::move(name)),
+        stop_(std::move(stop)),
+        digest_(std::move(digest)) {}
 
   std::size_t read(std::span<char> out) override {
     std::size_t filled = 0;
@@ -55,6 +59,7 @@ class pipe_stream final : public byte_stream {
       if (got == 0) break;
       filled += static_cast<std::size_t>(got);
     }
+    if (digest_) digest_->add({out.data(), filled});
     return filled;
   }
 
@@ -72,24 +77,26 @@ class pipe_stream final : public byte_stream {
   owned_descriptor descriptor_;
   std::string name_;
   stop_request stop_;
+  std::shared_ptr<file_digest> digest_;
 };
 
 /// A regular file.
 class regular_file_stream final : public byte_stream {
  public:
   regular_file_stream(int descriptor, std::string name, stop_request stop, std::uint64_t begin,
-                      std::uint64_t size)
+                      std::uint64_t size, std::shared_ptr<file_digest> digest)
       : descriptor_(descriptor),
         name_(std::move(name)),
         stop_(std::move(stop)),
         position_(begin),
-        size_(size) {}
+        size_(size),
+        digest_(std::move(digest)) {}
 
   std::size_t read(std::span<char> out) override {
     check_stop(stop_);
     std::size_t filled = read_by_threads(out);
     // A file that grows is read to its end.
-    filled += read_at(out.subspan(filled), position_ + filled);
+    filled += take(read_piece(out.subspan(filled), position_ + filled));
     position_ += filled;
     if (filled < out.size() && position_ < size_) {
       throw input_error(
@@ -114,23 +121,40 @@ class regular_file_stream final : public byte_stream {
     const std::size_t count = std::min(most_threads, known / worth_a_thread);
     if (count < 2) return 0;
     const std::size_t part = known / count;
-    std::vector<std::future<std::size_t>> parts;
+    std::vector<std::future<piece>> parts;
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t bytes = k + 1 == count ? known - k * part : part;
       const auto policy = k + 1 == count ? std::launch::deferred : std::launch::async;
       parts.push_back(std::async(policy, [this, out, k, part, bytes] {
-        return read_at(out.subspan(k * part, bytes), position_ + k * part);
+        return read_piece(out.subspan(k * part, bytes), position_ + k * part);
       }));
     }
     std::size_t filled = 0;
     bool has_gap = false;
     for (std::size_t k = count; k-- > 0;) parts[k].wait();
     for (std::size_t k = 0; k < count; ++k) {
-      const std::size_t got = parts[k].get();
-      if (!has_gap) filled += got;
+      const piece got = parts[k].get();
+      if (!has_gap) filled += take(got);
       has_gap = has_gap || filled < std::min(known, (k + 1) * part);
     }
     return filled;
+  }
+
+  struct piece {
+    std::size_t bytes = 0;
+    file_digest digest = {};
+  };
+
+  /// Reads as read_at() does; the thread that read the bytes computes their digest.
+  [[nodiscard]] piece read_piece(std::span<char> out, std::uint64_t position) const {
+    piece got{.bytes = read_at(out, position)};
+    if (digest_) got.digest.add({out.data(), got.bytes});
+    return got;
+  }
+  /// Counts a piece, the next in the order of the file.
+  std::size_t take(const piece& got) {
+    if (digest_) digest_->append(got.digest);
+    return got.bytes;
   }
 
   /// Reads until `out` is full or the file ends.
@@ -153,12 +177,14 @@ class regular_file_stream final : public byte_stream {
   stop_request stop_;
   std::uint64_t position_;
   std::uint64_t size_;
+  std::shared_ptr<file_digest> digest_;
 };
 
 }  // namespace
 
-std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, stop_request stop) {
-  struct stat status {};
+std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, stop_request stop,
+                                              std::shared_ptr<file_digest> digest) {
+  struct stat status{};
   const bool is_known = ::fstat(descriptor, &status) == 0;
   const int status_error = errno;
   if (!is_known || S_ISDIR(status.st_mode)) {
@@ -169,11 +195,12 @@ std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, 
   }
   const off_t begin = S_ISREG(status.st_mode) ? ::lseek(descriptor, 0, SEEK_CUR) : -1;
   if (begin < 0) {
-    return std::make_unique<pipe_stream>(descriptor, std::move(name), std::move(stop));
+    return std::make_unique<pipe_stream>(descriptor, std::move(name), std::move(stop),
+                                         std::move(digest));
   }
-  return std::make_unique<regular_file_stream>(descriptor, std::move(name), std::move(stop),
-                                               static_cast<std::uint64_t>(begin),
-                                               static_cast<std::uint64_t>(status.st_size));
+  return std::make_unique<regular_file_stream>(
+      descriptor, std::move(name), std::move(stop), static_cast<std::uint64_t>(begin),
+      static_cast<std::uint64_t>(status.st_size), std::move(digest));
 }
 
 }  // namespace gpu::io

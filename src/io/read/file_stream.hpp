@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "io/file_digest.hpp"
 #include "io/read/byte_stream.hpp"
 #include "io/stop_request.hpp"
 
@@ -13,8 +14,10 @@ namespace gpu::io {
 ///
 /// A regular file is read, not mapped: where another process cuts it short meanwhile, that is an
 /// input_error here and would be a signal there. Large pieces are read by several threads.
+/// @param digest becomes that of the bytes that were read, where it is not null.
 /// @throw input_error where it cannot be read or is a directory.
-[[nodiscard]] std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name,
-                                                            stop_request stop);
+[[nodiscard]] std::unique_ptr<byte_stream> make_file_stream(
+    int descriptor, std::string name, stop_request stop,
+    std::shared_ptr<file_digest> digest = nullptr);
 
 }  // namespace gpu::io

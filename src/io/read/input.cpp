@@ -162,14 +162,15 @@ class streamed_lines final : public line_source {
 
 }  // namespace
 
-input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes)
+input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes,
+             std::shared_ptr<file_digest> digest)
     : name_(path == "-" ? "standard input" : path),
       bytes_read_(std::make_shared<std::atomic<std::uint64_t>>(0)) {
   // Opening a FIFO does not wait for its writer: reading does, and a stop request ends that.
   const int descriptor =
       path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) throw input_error(name_, {}, "cannot be opened: " + system_message(errno));
-  stream_ = make_file_stream(descriptor, name_, std::move(stop));
+  stream_ = make_file_stream(descriptor, name_, std::move(stop), std::move(digest));
   const std::uint64_t most = stream_->most_bytes();
   if (most != std::numeric_limits<std::uint64_t>::max()) file_bytes_ = most;
   stream_ = std::make_unique<counted_stream>(std::move(stream_), bytes_read_);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/file_digest.hpp"
 #include "io/read/byte_stream.hpp"
 #include "io/stop_request.hpp"
 
@@ -29,8 +30,11 @@ class input {
  public:
   /// Opens `path`, "-" for standard input. Compressed input is recognised by its first bytes and
   /// decompressed, to at most `max_bytes`.
+  /// @param digest becomes that of the bytes that are read of the file, compressed or not, where it
+  ///   is not null: that of the whole file once everything was read.
   /// @throw input_error where it cannot be opened or read, or is a directory.
-  input(const std::string& path, stop_request stop, std::uint64_t max_bytes);
+  input(const std::string& path, stop_request stop, std::uint64_t max_bytes,
+        std::shared_ptr<file_digest> digest = nullptr);
 
   /// For messages.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

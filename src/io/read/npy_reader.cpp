@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -86,6 +87,14 @@ void check_size(const byte_stream& bytes, index_t rows, index_t cols, std::size_
                 const std::string& file) {
   const std::uint64_t left = bytes.most_bytes();
   const std::uint64_t most_values = left / element_bytes;
+  // Rows that take no bytes are held to nothing: each would still be a line of the result.
+  constexpr index_t most_empty_rows = std::numeric_limits<std::int32_t>::max();
+  if (cols == 0 && rows > most_empty_rows) {
+    throw input_error(file, {},
+                      fmt::format("got a .npy array of shape ({}, 0), expected at most {} rows "
+                                  "where there are no columns",
+                                  rows, most_empty_rows));
+  }
   if (cols != 0 &&
       static_cast<std::uint64_t>(rows) > most_values / static_cast<std::uint64_t>(cols)) {
     throw input_error(file, {},

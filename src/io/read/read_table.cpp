@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <new>
 
 #include "io/read/npy_reader.hpp"
@@ -19,8 +20,13 @@ std::unique_ptr<row_source> open_rows(input& file, const read_options& options) 
 
 table read_table(const std::string& path, const read_options& options) {
   try {
-    input file(path, options.stop, options.max_bytes);
-    return open_rows(file, options)->rest();
+    const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
+    input file(path, options.stop, options.max_bytes, digest);
+    table out = open_rows(file, options)->rest();
+    if (digest) *options.digest = *digest;
+    return out;
+  } catch (const error&) {
+    throw;
   } catch (const std::bad_alloc&) {
     throw out_of_memory(fmt::format("{}: memory does not suffice to read it", printable(path)), 0);
   }

@@ -20,6 +20,9 @@ struct read_options {
   /// What compressed input may unpack to, in bytes: a few megabytes of gzip can unpack to
   /// thousands of times as much.
   std::uint64_t max_bytes = default_max_bytes;
+  /// Where it is not null, read_table makes it the digest of the file, of the very bytes that the
+  /// table was read from.
+  file_digest* digest = nullptr;
   static constexpr std::uint64_t default_max_bytes = 32'000'000'000;
 };
 

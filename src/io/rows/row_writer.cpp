@@ -2,17 +2,22 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "io/field_text.hpp"
 #include "io/npy_header.hpp"
 #include "io/write/number_text.hpp"
 
 namespace gpu::io {
 
 row_writer::row_writer(output_file& out, rows_to_write what)
-    : out_(out), what_(std::move(what)), text_(out, what_.threads) {}
+    : out_(out),
+      what_(std::move(what)),
+      separator_(separator_of(what_.format)),
+      text_(out, what_.threads) {}
 
 /// Once, and not before there is a result: what fails first then leaves nothing in a pipe.
 void row_writer::write_header() {
@@ -23,10 +28,11 @@ void row_writer::write_header() {
     return;
   }
   if (!what_.columns.given()) return;
-  std::string line = what_.are_named ? what_.columns.corner + '\t' : std::string();
+  std::string line =
+      what_.are_named ? field_of(what_.columns.corner, separator_) + separator_ : std::string();
   for (std::size_t k = 0; k < what_.columns.names.size(); ++k) {
-    if (k > 0) line += '\t';
-    line += what_.columns.names[k];
+    if (k > 0) line += separator_;
+    line += field_of(what_.columns.names[k], separator_);
   }
   out_.write(line + '\n');
 }
@@ -43,7 +49,10 @@ template <class T>
 void row_writer::write_any(matrix_view<const T> values, const row_names& names) {
   write_header();
   rows_ += values.rows();
-  if (what_.format == result_format::tsv) return write_text(values, names);
+  if (what_.format != result_format::npy) {
+    const std::optional<row_names> quoted = fields_of(names, separator_);
+    return write_text(values, quoted ? *quoted : names);
+  }
   if (values.row_stride() == values.cols()) {
     npy_->write(bytes_of(
         std::span(values.data(), static_cast<std::size_t>(values.rows() * values.cols()))));
@@ -81,11 +90,11 @@ void row_writer::write_text(matrix_view<const T> values, const row_names& names)
       if (j == 0 && are_named) {
         const std::string_view name = names[i];
         out = std::copy(name.begin(), name.end(), out);
-        *out++ = '\t';
+        *out++ = separator_;
       }
       out = append_number(out, values(i, j));
       const bool ends_line = ++j == cols;
-      *out++ = ends_line ? '\n' : '\t';
+      *out++ = ends_line ? '\n' : separator_;
       if (!ends_line) continue;
       j = 0;
       ++i;

@@ -48,6 +48,7 @@ class row_writer {
 
   output_file& out_;
   rows_to_write what_;
+  char separator_;
   parallel_text text_;
   std::optional<npy_output> npy_;
   bool has_header_ = false;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "io/field_text.hpp"
 #include "io/npy_header.hpp"
 #include "io/write/number_text.hpp"
 
@@ -32,8 +34,12 @@ char* append(char* out, std::string_view text) {
 }  // namespace
 
 selection_writer::selection_writer(output_file& out, selection_to_write what)
-    : out_(out), what_(std::move(what)), text_(out, what_.threads) {
-  for (const std::string& name : what_.columns.names) {
+    : out_(out),
+      what_(std::move(what)),
+      separator_(separator_of(what_.format)),
+      text_(out, what_.threads) {
+  for (std::string& name : what_.columns.names) {
+    name = field_of(name, separator_);
     longest_column_ = std::max(longest_column_, name.size());
   }
 }
@@ -54,14 +60,15 @@ void selection_writer::write_header() {
   }
   std::string line = what_.is_vector ? "rank\tposition\tvalue" : "name\trank\tcolumn\tvalue";
   if (what_.has_counts) line += "\tcount";
-  out_.write(line + '\n');
+  out_.write(header_line(what_.format, line + '\n'));
 }
 
 template <class T>
 void selection_writer::write(const row_selection<T>& selected, const row_names& names) {
   write_header();
-  if (what_.format == result_format::tsv) {
-    write_text(selected, names);
+  if (what_.format != result_format::npy) {
+    const std::optional<row_names> quoted = fields_of(names, separator_);
+    write_text(selected, quoted ? *quoted : names);
   } else if (what_.is_float) {
     write_records<float>(selected);
   } else {
@@ -85,20 +92,20 @@ void selection_writer::write_text(const row_selection<T>& selected, const row_na
       if (!selected.found.empty() && k >= selected.found[static_cast<std::size_t>(i)]) continue;
       if (!what_.is_vector) {
         out = append(out, names.given() ? names[i] : names.name(rows_ + i));
-        *out++ = '\t';
+        *out++ = separator_;
       }
       out = append_integer(out, k + 1);
-      *out++ = '\t';
+      *out++ = separator_;
       const index_t column = selected.indices(i, k);
       if (what_.columns.given() && !what_.is_vector) {
         out = append(out, what_.columns.names[static_cast<std::size_t>(column)]);
       } else {
         out = append_integer(out, column + 1);
       }
-      *out++ = '\t';
+      *out++ = separator_;
       out = append_value(out, selected.values(i, k));
       if (what_.has_counts) {
-        *out++ = '\t';
+        *out++ = separator_;
         out = append_integer(out, selected.counts(i, k));
       }
       *out++ = '\n';

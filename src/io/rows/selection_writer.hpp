@@ -64,6 +64,7 @@ class selection_writer {
   output_file& out_;
   selection_to_write what_;
   std::size_t longest_column_ = 0;
+  char separator_;
   parallel_text text_;
   std::optional<npy_output> npy_;
   bool has_header_ = false;

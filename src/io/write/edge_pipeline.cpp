@@ -199,7 +199,7 @@ void edge_pipeline::write(block& ready, locked& lock) {
       if (has_places_) {
         out_.count_placed(ready.bytes.size());
       } else {
-        out_.write(ready.bytes);
+        out_.write_packed(ready.bytes);
       }
     } catch (...) {
       failure = std::current_exception();

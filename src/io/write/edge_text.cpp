@@ -41,8 +41,11 @@ char* append_name(char* out, const row_names& names, char letter, node_id row) {
 
 }  // namespace
 
-statistic_text::statistic_text(index_t observations)
-    : observations_(observations), entries_(std::size_t{1} << slot_bits) {
+statistic_text::statistic_text(significance test, index_t observations, char separator)
+    : test_(test),
+      observations_(observations),
+      separator_(separator),
+      entries_(std::size_t{1} << slot_bits) {
   static_assert(sizeof(entry) == 64, "an entry is meant to be one cache line");
 }
 
@@ -55,28 +58,47 @@ char* statistic_text::append(char* out, double statistic, double p) {
 }
 
 void statistic_text::fill(entry& e, double statistic, double p) const {
-  char* end = fmt::format_to(e.text.data(), FMT_COMPILE("\t{}\t"), statistic);
-  end = append_six_digits(end, correlation_t(statistic, observations_));
-  *end++ = '\t';
-  end = append_six_digits(end, p);
+  char* end = fmt::format_to(e.text.data(), FMT_COMPILE("{}{}"), separator_, statistic);
+  switch (test_) {
+    case significance::none:
+      break;
+    case significance::student_t:
+      *end++ = separator_;
+      end = append_six_digits(end, correlation_t(statistic, observations_));
+      *end++ = separator_;
+      end = append_six_digits(end, p);
+  }
   *end++ = '\n';
   e.length = static_cast<std::uint8_t>(end - e.text.data());
   e.statistic = statistic;
 }
 
-edge_text_writer::edge_text_writer(output_file& out, const result_context& context)
+edge_text_writer::edge_text_writer(result_format format, output_file& out,
+                                   const result_context& context)
     : names_(context.names),
       col_names_(context.against != nullptr ? *context.against : context.names),
+      separator_(separator_of(format)),
       col_letter_(context.against != nullptr ? 'Y' : 'X'),
       longest_line_(names_.longest(context.rows) + col_names_.longest(context.cols()) + 1 +
                     statistic_text::room),
       statistics_(static_cast<std::size_t>(cpu::thread_count(context.threads)),
-                  statistic_text(context.observations)),
+                  statistic_text(context.info().test, context.observations, separator_)),
+      plain_(statistics_.size()),
       pipeline_(out, statistics_.size(), block_edges,
-                [this](std::span<const edge> edges, std::size_t thread, block_text& text) {
-                  char* const bytes = text.room_for(edges.size() * longest_line_);
-                  return std::string_view(bytes, format(edges, statistics_[thread], bytes));
+                [this, packed = out.packed()](std::span<const edge> edges, std::size_t thread,
+                                              block_text& text) {
+                  return make(edges, thread, packed, text);
                 }) {}
+
+std::string_view edge_text_writer::make(std::span<const edge> edges, std::size_t thread,
+                                        compression packed, block_text& text) {
+  block_text& plain = packed == compression::none ? text : plain_[thread];
+  char* const lines = plain.room_for(edges.size() * longest_line_);
+  const std::string_view made(lines, format(edges, statistics_[thread], lines));
+  if (packed == compression::none) return made;
+  char* const block = text.room_for(compressed_bound(packed, made.size()));
+  return {block, compress(packed, made, block)};
+}
 
 std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text& statistics,
                                      char* text) const {
@@ -94,7 +116,7 @@ std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text
       row_text = out;
       row = e.row;
       out = append_name(out, names_, 'X', e.row);
-      *out++ = '\t';
+      *out++ = separator_;
       row_length = static_cast<std::size_t>(out - row_text);
     }
     out = append_name(out, col_names_, col_letter_, e.col);

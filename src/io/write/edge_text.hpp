@@ -1,5 +1,6 @@
 #pragma once
-// Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", formatted by all cores.
+// Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", or with commas, formatted
+// and compressed by all cores; of a measure without a significance test without t and p.
 
 #include <array>
 #include <cstdint>
@@ -8,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "io/output_form.hpp"
 #include "io/table.hpp"
 #include "io/write/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
@@ -18,12 +21,13 @@ namespace gpu::io {
 
 struct result_context;
 
-/// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n": the statistic in
-/// the fewest digits that give the same double, t and p in six. Remembers what it formatted: ranks
-/// of few observations have few different statistics. For one thread.
+/// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n", or
+/// "\t<statistic>\n" without a test: the statistic in the fewest digits that give the same double,
+/// t and p in six. Remembers what it formatted: ranks of few observations have few different
+/// statistics. For one thread.
 class statistic_text {
  public:
-  explicit statistic_text(index_t observations);
+  statistic_text(significance test, index_t observations, char separator = '\t');
   /// Appends to `out`, where `room` bytes may be overwritten; returns the end. p must follow from
   /// the statistic, as it does for one filter.
   [[nodiscard]] char* append(char* out, double statistic, double p);
@@ -37,7 +41,9 @@ class statistic_text {
   };
   void fill(entry& e, double statistic, double p) const;
 
+  significance test_;
   index_t observations_;
+  char separator_;
   std::vector<entry> entries_;
 };
 
@@ -45,7 +51,7 @@ class statistic_text {
 class edge_text_writer {
  public:
   /// The names and `out` must outlive the writer.
-  edge_text_writer(output_file& out, const result_context& context);
+  edge_text_writer(result_format format, output_file& out, const result_context& context);
   edge_text_writer(const edge_text_writer&) = delete;
   edge_text_writer& operator=(const edge_text_writer&) = delete;
   /// As edge_pipeline.
@@ -54,14 +60,19 @@ class edge_text_writer {
   [[nodiscard]] written_edges written() noexcept { return pipeline_.written(); }
 
  private:
+  /// The bytes of a block, in `text`.
+  std::string_view make(std::span<const edge> edges, std::size_t thread, compression packed,
+                        block_text& text);
   /// Formats to `text`, which has room; returns the bytes used.
   std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
 
   const row_names& names_;      // of the first of a pair
   const row_names& col_names_;  // of the second
+  char separator_;
   char col_letter_;
   std::size_t longest_line_;
   std::vector<statistic_text> statistics_;  // one a thread
+  std::vector<block_text> plain_;           // the same: text before it is compressed
   edge_pipeline pipeline_;                  // last: its threads use the others
 };
 

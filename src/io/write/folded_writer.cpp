@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view folded_edge_record =
     "[('first', '<u4'), ('second', '<u4'), ('statistic', '<f8'), ('p', '<f8'), ('pairs', '<u8')]";
 constexpr std::size_t header_bytes = 192;
-constexpr char names_of_columns[] = "name_i\tname_j\t{}\tt\tp\tpairs";
+constexpr char names_of_columns[] = "name_i\tname_j\t{}\tpairs";
 
 // A folded edge in memory is the record that the header describes.
 static_assert(sizeof(folded_edge) == 32 && std::is_trivially_copyable_v<folded_edge>);
@@ -32,12 +32,16 @@ std::string name_of(node_id pattern, const row_patterns& patterns, const result_
 
 class tsv_writer final : public folded_edge_writer {
  public:
-  tsv_writer(output_file& out, const row_patterns& patterns, const result_context& context)
-      : text_(out), patterns_(patterns), context_(context), statistics_(context.observations) {
+  tsv_writer(result_format format, output_file& out, const row_patterns& patterns,
+             const result_context& context)
+      : text_(out),
+        separator_(separator_of(format)),
+        patterns_(patterns),
+        context_(context),
+        statistics_(context.info().test, context.observations, separator_) {
     if (context.frame == result_frame::rows_only) return;
     // Into the buffer: it reaches the file with the first edges.
-    fmt::format_to(text_.end(), "{}",
-                   folded_edge_header(result_format::tsv, context.statistic_name, 0));
+    fmt::format_to(text_.end(), "{}", folded_edge_header(format, context.info(), 0));
   }
   void write(std::span<const folded_edge> edges) override {
     std::array<char, statistic_text::room> numbers;
@@ -45,9 +49,9 @@ class tsv_writer final : public folded_edge_writer {
       const char* const end = statistics_.append(numbers.data(), e.statistic, e.p);
       const std::string_view middle(numbers.data(),
                                     static_cast<std::size_t>(end - numbers.data()) - 1);
-      fmt::format_to(text_.end(), FMT_COMPILE("{}\t{}{}\t{}"),
-                     name_of(e.first, patterns_, context_), name_of(e.second, patterns_, context_),
-                     middle, e.pairs);
+      fmt::format_to(text_.end(), FMT_COMPILE("{}{}{}{}{}{}"),
+                     name_of(e.first, patterns_, context_), separator_,
+                     name_of(e.second, patterns_, context_), middle, separator_, e.pairs);
       text_.end_line();
     }
   }
@@ -55,6 +59,7 @@ class tsv_writer final : public folded_edge_writer {
 
  private:
   buffered_text text_;
+  char separator_;
   const row_patterns& patterns_;
   const result_context& context_;
   statistic_text statistics_;
@@ -91,15 +96,15 @@ std::unique_ptr<folded_edge_writer> make_folded_edge_writer(result_format format
                                                             const row_patterns& patterns,
                                                             const result_context& context) {
   if (format == result_format::npy) return std::make_unique<npy_writer>(out, context.frame);
-  return std::make_unique<tsv_writer>(out, patterns, context);
+  return std::make_unique<tsv_writer>(format, out, patterns, context);
 }
 
-std::string folded_edge_header(result_format format, std::string_view statistic_name,
+std::string folded_edge_header(result_format format, const measure_info& info,
                                std::uint64_t count) {
   if (format == result_format::npy) {
     return make_npy_header(folded_edge_record, {static_cast<index_t>(count)}, header_bytes);
   }
-  return fmt::format(names_of_columns, statistic_name) + "\n";
+  return header_line(format, fmt::format(names_of_columns, statistic_columns(info)) + "\n");
 }
 
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,
@@ -109,12 +114,15 @@ void write_patterns(result_format format, output_file& out, const row_patterns& 
     out.write(bytes_of(std::span<const node_id>(patterns.pattern_of)));
     return;
   }
-  out.write(context.against != nullptr ? "table\tname\tpattern\n" : "name\tpattern\n");
+  out.write(header_line(format,
+                        context.against != nullptr ? "table\tname\tpattern\n" : "name\tpattern\n"));
+  const char separator = separator_of(format);
   buffered_text text(out);
   for (index_t i = 0; i < context.all_rows(); ++i) {
     const node_id pattern = patterns.pattern_of[static_cast<std::size_t>(i)];
     fmt::format_to(
-        text.end(), FMT_COMPILE("{}{}\t{}"), context.table_column(i), context.stacked_name(i),
+        text.end(), FMT_COMPILE("{}{}{}{}"), context.table_column(i, separator),
+        context.stacked_name(i), separator,
         pattern == row_patterns::no_pattern ? std::string() : name_of(pattern, patterns, context));
     text.end_line();
   }

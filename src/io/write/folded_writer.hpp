@@ -32,7 +32,7 @@ class folded_edge_writer {
     const result_context& context);
 
 /// What stands in front of `count` folded edges.
-[[nodiscard]] std::string folded_edge_header(result_format format, std::string_view statistic_name,
+[[nodiscard]] std::string folded_edge_header(result_format format, const measure_info& info,
                                              std::uint64_t count);
 
 /// TSV: name, pattern, of every row; the pattern is empty where the row has none. npy: the pattern

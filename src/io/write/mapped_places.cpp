@@ -39,7 +39,7 @@ struct mapped_places::piece {
 };
 
 std::unique_ptr<mapped_places> mapped_places::of(int descriptor) {
-  struct statfs status {};
+  struct statfs status{};
   rlimit limit{};
   const bool may_grow = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
   if (!may_grow || ::fstatfs(descriptor, &status) != 0 || status.f_type != TMPFS_MAGIC) return {};

@@ -5,13 +5,13 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <utility>
 
 namespace gpu::io {
@@ -63,7 +63,7 @@ void sync_folder_of(const std::string& path) {
 
 /// The largest write that a wait for room makes sure not to block, or that is short of a second.
 std::size_t largest_write_to(int descriptor) {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0) return file_block_bytes;
   const bool can_wait =
       S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || ::isatty(descriptor) == 1;
@@ -95,7 +95,17 @@ output_file::output_file(output_target target, output_settings settings)
 
 output_file::~output_file() {
   if (descriptor_ >= 0 && target_.kind != output_kind::descriptor) ::close(descriptor_);
-  if (!is_kept_ && !partial_path_.empty()) ::unlink(partial_path_.c_str());
+  if (!is_kept_ && !partial_path_.empty()) ::unlinkat(folder(), partial_path_.c_str(), 0);
+}
+
+int output_file::folder() const noexcept {
+  return target_.folder >= 0 ? target_.folder : AT_FDCWD;
+}
+
+/// For messages, and for who knows no folder that is open here.
+std::string output_file::full_partial_path() const {
+  if (target_.folder < 0) return partial_path_;
+  return target_.name.substr(0, target_.name.size() - target_.path.size()) + partial_path_;
 }
 
 void output_file::create_partial() {
@@ -103,25 +113,26 @@ void output_file::create_partial() {
   const mode_t mode = target_.exists ? private_file_mode : new_file_mode;
   for (int attempt = 0; attempt < most_attempts && descriptor_ < 0; ++attempt) {
     const std::string path = partial_name_for(target_.path);
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    descriptor_ = ::openat(folder(), path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ >= 0) partial_path_ = path;
     if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) break;
   }
   if (descriptor_ < 0) {
     throw output_error(target_.name, "cannot be created: " + system_message(errno));
   }
-  entry_.emplace(partial_path_);
+  entry_.emplace(full_partial_path());
   if (target_.exists) take_attributes_of_target();
   largest_write_ = file_block_bytes;
   is_open_ = true;
 }
 
 void output_file::take_attributes_of_target() const {
-  struct stat status {};
+  struct stat status{};
   if (::stat(target_.path.c_str(), &status) != 0) return;
   // Only a privileged process can give a file away; then the new file belongs to whoever runs this.
   [[maybe_unused]] const int given = ::fchown(descriptor_, status.st_uid, status.st_gid);
-  constexpr mode_t permissions = 07777;
+  // Without the bits that run a program as another user: they were given to the old bytes.
+  constexpr mode_t permissions = 0777;
   [[maybe_unused]] const int changed = ::fchmod(descriptor_, status.st_mode & permissions);
 }
 
@@ -132,7 +143,7 @@ void output_file::open_in_place() {
     descriptor_ =
         ::open(target_.path.c_str(), O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor_ >= 0) break;
-    struct stat status {};
+    struct stat status{};
     const bool waits_for_reader =
         errno == ENXIO && ::stat(target_.path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
     if (errno != EINTR && !waits_for_reader) {
@@ -162,6 +173,35 @@ void output_file::wait_for_room() const {
 }
 
 void output_file::write(std::string_view bytes) {
+  if (packed() == compression::none) return write_bytes(bytes);
+  constexpr std::size_t block = std::size_t{1} << 20;
+  while (!bytes.empty()) {
+    const std::string_view taken = bytes.substr(0, block - waiting_.size());
+    waiting_ += taken;
+    bytes.remove_prefix(taken.size());
+    if (waiting_.size() == block) pack_waiting();
+  }
+}
+
+void output_file::write_packed(std::string_view bytes) {
+  if (!waiting_.empty()) pack_waiting();
+  write_bytes(bytes);
+}
+
+void output_file::pack_waiting() {
+  std::string block(compressed_bound(packed(), waiting_.size()), '\0');
+  block.resize(compress(packed(), waiting_, block.data()));
+  waiting_.clear();
+  write_bytes(block);
+}
+
+/// No bytes at all are no compressed file: nothing becomes a block of nothing.
+void output_file::pack_rest() {
+  if (packed() == compression::none) return;
+  if (!waiting_.empty() || bytes_written_ == 0) pack_waiting();
+}
+
+void output_file::write_bytes(std::string_view bytes) {
   if (settings_.budget != nullptr) settings_.budget->take(target_.name, bytes.size());
   open_if_needed();
   if (settings_.takes_digest) digest_.add(bytes);
@@ -237,6 +277,7 @@ void output_file::give_back_space() {
 
 void output_file::sync() {
   if (is_synced_) return;
+  pack_rest();
   open_if_needed();  // the reader of a FIFO waits for its end
   give_back_space();
   if (can_replace() && !sync_file(descriptor_)) fail_to_write(errno);
@@ -244,30 +285,50 @@ void output_file::sync() {
   is_synced_ = true;
 }
 
+/// Renames the file; errno tells why it could not.
+bool output_file::take_name() const {
+  const char* const from = partial_path_.c_str();
+  const char* const to = target_.path.c_str();
+  if (settings_.clobbers) return ::renameat(folder(), from, folder(), to) == 0;
+#if defined(__linux__)
+  constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
+  if (::syscall(SYS_renameat2, folder(), from, folder(), to, no_replace) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;  // those: the file system cannot
+#endif
+  if (::linkat(folder(), from, folder(), to, 0) != 0) return false;
+  ::unlinkat(folder(), from, 0);
+  return true;
+}
+
 void output_file::commit() {
   sync();
   is_kept_ = true;
   if (!can_replace()) return;
-  if (std::rename(partial_path_.c_str(), target_.path.c_str()) != 0) {
+  if (!take_name()) {
     const int error_number = errno;
     entry_.reset();
-    const bool is_there = ::access(partial_path_.c_str(), F_OK) == 0;
+    const bool is_there = ::faccessat(folder(), partial_path_.c_str(), F_OK, 0) == 0;
     throw output_error(target_.name, fmt::format("cannot be replaced: {}; the result is {}{}",
                                                  system_message(error_number),
                                                  is_there ? "in " : "gone with its folder",
-                                                 is_there ? partial_path_ : std::string()));
+                                                 is_there ? full_partial_path() : std::string()));
   }
   entry_.reset();
-  sync_folder_of(target_.path);
+  if (target_.folder >= 0) {
+    (void)sync_file(target_.folder);
+  } else {
+    sync_folder_of(target_.path);
+  }
 }
 
 std::string output_file::keep_partial() {
   if (partial_path_.empty()) return target_.name;
+  pack_rest();
   give_back_space();
   close();
   is_kept_ = true;
   entry_.reset();
-  return partial_path_;
+  return full_partial_path();
 }
 
 void output_file::close() {

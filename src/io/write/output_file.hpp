@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/compression.hpp"
 #include "io/file_digest.hpp"
 #include "io/io_error.hpp"
 #include "io/stop_request.hpp"
@@ -46,6 +47,9 @@ struct output_settings {
   stop_request stop = {};  ///< Asked while something is written in place: a pipe can be full.
   byte_budget* budget = nullptr;  ///< Outlives the output; null: no limit.
   bool takes_digest = false;      ///< Whether digest() is asked for; then replace() is not.
+  compression packed =
+      compression::none;  ///< Of what write() takes; else replace() is not asked for.
+  bool clobbers = true;   ///< Whether commit() may replace a file that came meanwhile.
 };
 
 /// Bytes to a file, a pipe or a device. Every failure is an output_error, a short write too.
@@ -68,6 +72,9 @@ class output_file {
   /// @throw output_error, closed_pipe, output_limit_reached before any of `bytes` is written,
   ///   interrupted where settings.stop asked for it.
   void write(std::string_view bytes);
+  /// As write(), of bytes that are compressed already, as packed() says: whole blocks.
+  void write_packed(std::string_view bytes);
+  [[nodiscard]] compression packed() const noexcept { return settings_.packed; }
   /// Whether replace() is possible.
   [[nodiscard]] bool can_replace() const noexcept { return !partial_path_.empty(); }
   /// Writes bytes at a position: over some that were written before, or at a place of take_place().
@@ -76,7 +83,7 @@ class output_file {
 
   /// Whether several threads can write, each at places of its own: a regular file without digest.
   [[nodiscard]] bool has_places() const noexcept {
-    return can_replace() && !settings_.takes_digest;
+    return can_replace() && !settings_.takes_digest && packed() == compression::none;
   }
   /// How many of `threads` writing at places gains from; to be asked before the first place is
   /// taken. Four or more store to the pages of a file that lies in memory; more than two that write
@@ -107,9 +114,15 @@ class output_file {
 
  private:
   void create_partial();
+  [[nodiscard]] int folder() const noexcept;
+  [[nodiscard]] std::string full_partial_path() const;
   void take_attributes_of_target() const;
   void open_in_place();
   void open_if_needed();
+  void write_bytes(std::string_view bytes);
+  void pack_waiting();
+  void pack_rest();
+  [[nodiscard]] bool take_name() const;
   void wait_for_room() const;
   void check_stop() const;
   void reserve_space(std::uint64_t end);
@@ -132,6 +145,7 @@ class output_file {
   bool is_space_refused_ = false;          // it is not asked again
   std::unique_ptr<mapped_places> mapped_;  // of a file in memory
   file_digest digest_;
+  std::string waiting_;  // to be compressed as one block
 };
 
 }  // namespace gpu::io

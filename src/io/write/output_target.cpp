@@ -60,7 +60,7 @@ output_target open_descriptor(const std::string& name, int descriptor) {
 }
 
 std::optional<struct stat> status_of(const output_target& target) {
-  struct stat status {};
+  struct stat status{};
   const int failed = target.kind == output_kind::descriptor ? ::fstat(target.descriptor, &status)
                                                             : ::stat(target.path.c_str(), &status);
   if (failed != 0) return {};
@@ -75,7 +75,7 @@ bool is_one_file(const struct stat& a, const struct stat& b) {
 output_target check_target(const std::string& name, const fs::path& path) {
   if (!path.has_filename()) refuse(name, system_message(EISDIR));
   output_target target{.name = name, .path = path};
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno != ENOENT) refuse(name, system_message(errno));
     return target;
@@ -106,10 +106,10 @@ output_target resolve_output(const std::string& path) {
     const fs::path folder = real_folder(path, at);
     at = folder / at.filename();
     if (const auto descriptor = own_descriptor(at)) return open_descriptor(path, *descriptor);
-    if (!fs::is_symlink(fs::symlink_status(at)) || folder.native().starts_with("/proc/")) {
-      return check_target(path, at);
-    }
     std::error_code failed;
+    if (!fs::is_symlink(fs::symlink_status(at, failed)) || folder.native().starts_with("/proc/")) {
+      return check_target(path, at);  // which says why its status cannot be had
+    }
     const fs::path next = fs::read_symlink(at, failed);
     if (failed) refuse(path, failed.message());
     at = folder / next;  // an absolute link replaces the folder
@@ -132,7 +132,7 @@ bool is_same_output(const output_target& a, const output_target& b) {
 bool is_same_file(const output_target& output, const std::string& input) {
   const auto written = status_of(output);
   if (!written || !(S_ISREG(written->st_mode) || S_ISBLK(written->st_mode))) return false;
-  struct stat read {};
+  struct stat read{};
   const int failed = input == "-" ? ::fstat(STDIN_FILENO, &read) : ::stat(input.c_str(), &read);
   return failed == 0 && is_one_file(*written, read);
 }

@@ -25,6 +25,9 @@ struct output_target {
   int descriptor = -1;       ///< Of kind `descriptor`.
   bool exists = false;       ///< Whether there is such a file; of `replaced` only.
   bool is_terminal = false;  ///< Whether a person reads it as it is written.
+  /// An open folder that `path` is a name in, without links; it outlives the output. Of `replaced`
+  /// only; less than 0: `path` stands for itself.
+  int folder = -1;
 };
 
 /// Follows `path`; "-", /dev/stdout, /dev/fd/N and /proc/self/fd/N are descriptors.

@@ -32,12 +32,11 @@ static_assert(offsetof(edge, col) == 4 && offsetof(edge, statistic) == 8 &&
 
 class edge_tsv_writer final : public edge_writer {
  public:
-  edge_tsv_writer(output_file& out, const result_context& context)
+  edge_tsv_writer(result_format format, output_file& out, const result_context& context)
       : out_(out),
-        header_(context.frame == result_frame::whole
-                    ? edge_header(result_format::tsv, context.statistic_name, 0)
-                    : std::string()),
-        text_(out, context) {}
+        header_(context.frame == result_frame::whole ? edge_header(format, context.info(), 0)
+                                                     : std::string()),
+        text_(format, out, context) {}
   void write(std::span<const edge> edges) override {
     write_header();
     text_.write(edges);
@@ -108,19 +107,19 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
   if (format == result_format::npy) {
     return std::make_unique<edge_npy_writer>(out, context.frame, context.threads);
   }
-  return std::make_unique<edge_tsv_writer>(out, context);
+  return std::make_unique<edge_tsv_writer>(format, out, context);
 }
 
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context) {
   const auto p_of = [&](double statistic) {
-    return correlation_p_value(statistic, context.observations, context.side);
+    return p_value_of(context.what, statistic, context.observations, context.side);
   };
   const auto rows = static_cast<index_t>(result.count.size());
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
     for (const node_id count : result.count) total += count;
-    out.write(neighbor_header(format, context.statistic_name, total));
+    out.write(neighbor_header(format, context.info(), total));
   }
   if (format == result_format::npy) {
     std::vector<edge> row_edges;
@@ -136,7 +135,8 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
     return;
   }
   buffered_text text(out);
-  statistic_text statistics(context.observations);
+  const char separator = separator_of(format);
+  statistic_text statistics(context.info().test, context.observations, separator);
   std::array<char, statistic_text::room> numbers;
   for (index_t i = 0; i < rows; ++i) {
     const std::string name = context.row_name(context.first_row + i);
@@ -145,7 +145,7 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
       const char* const end = statistics.append(numbers.data(), statistic, p_of(statistic));
       const std::string_view tail_text(numbers.data(),
                                        static_cast<std::size_t>(end - numbers.data()) - 1);
-      fmt::format_to(text.end(), FMT_COMPILE("{}\t{}\t{}{}"), name, k + 1,
+      fmt::format_to(text.end(), FMT_COMPILE("{}{}{}{}{}{}"), name, separator, k + 1, separator,
                      context.col_name(result.index(i, k)), tail_text);
       text.end_line();
     }
@@ -161,14 +161,15 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
     out.write(bytes_of(std::span<const std::uint32_t>(result.y_degree)));
     return;
   }
-  out.write(context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
+  out.write(degree_header(format, context));
+  const char separator = separator_of(format);
   buffered_text text(out);
   for (index_t i = 0; i < context.all_rows(); ++i) {
     const std::uint32_t degree = i < context.rows
                                      ? result.degree[static_cast<std::size_t>(i)]
                                      : result.y_degree[static_cast<std::size_t>(i - context.rows)];
-    fmt::format_to(text.end(), FMT_COMPILE("{}{}\t{}"), context.table_column(i),
-                   context.stacked_name(i), degree);
+    fmt::format_to(text.end(), FMT_COMPILE("{}{}{}{}"), context.table_column(i, separator),
+                   context.stacked_name(i), separator, degree);
     text.end_line();
   }
   text.flush();
@@ -187,7 +188,7 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
   for (index_t i = 0; i < result.rows(); ++i) {
     fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(context.first_row + i));
     for (const double value : result.row(i)) {
-      fmt::format_to(text.end(), "\t");
+      fmt::format_to(text.end(), "{}", separator_of(format));
       append_value(text, value);
     }
     text.end_line();
@@ -195,26 +196,46 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
   text.flush();
 }
 
-std::string edge_header(result_format format, std::string_view statistic_name,
-                        std::uint64_t edges) {
+std::string header_line(result_format format, std::string tabbed) {
+  std::replace(tabbed.begin(), tabbed.end(), '\t', separator_of(format));
+  return tabbed;
+}
+
+std::string degree_header(result_format format, const result_context& context) {
+  return header_line(format,
+                     context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
+}
+
+std::string statistic_columns(const measure_info& info) {
+  switch (info.test) {
+    case significance::none:
+      break;
+    case significance::student_t:
+      return fmt::format("{}\tt\tp", info.symbol);
+  }
+  return std::string(info.symbol);
+}
+
+std::string edge_header(result_format format, const measure_info& info, std::uint64_t edges) {
   if (format == result_format::npy) {
     return make_npy_header(edge_record, {static_cast<index_t>(edges)}, edge_header_bytes);
   }
-  return fmt::format("name_i\tname_j\t{}\tt\tp\n", statistic_name);
+  return header_line(format, fmt::format("name_i\tname_j\t{}\n", statistic_columns(info)));
 }
 
-std::string neighbor_header(result_format format, std::string_view statistic_name,
-                            std::uint64_t entries) {
+std::string neighbor_header(result_format format, const measure_info& info, std::uint64_t entries) {
   if (format == result_format::npy) {
-    return edge_header(format, statistic_name, entries);
+    return edge_header(format, info, entries);
   }
-  return fmt::format("name_i\trank\tname_j\t{}\tt\tp\n", statistic_name);
+  return header_line(format, fmt::format("name_i\trank\tname_j\t{}\n", statistic_columns(info)));
 }
 
 std::string dense_header(result_format format, index_t rows, const result_context& context) {
   if (format == result_format::npy) return make_npy_header("'<f8'", {rows, context.cols()});
   std::string header = "name";
-  for (index_t j = 0; j < context.cols(); ++j) header.append(1, '\t').append(context.col_name(j));
+  for (index_t j = 0; j < context.cols(); ++j) {
+    header.append(1, separator_of(format)).append(context.col_name(j));
+  }
   return header + "\n";
 }
 

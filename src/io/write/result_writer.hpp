@@ -1,5 +1,5 @@
 #pragma once
-// Results of all pairs as text or .npy.
+// Results of all pairs as text or .npy. What is said of TSV holds for CSV, with commas.
 
 #include <cstdint>
 #include <memory>
@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "io/output_form.hpp"
 #include "io/table.hpp"
 #include "io/write/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::io {
-
-enum class result_format { tsv, npy };
 
 /// How much of a file is written.
 enum class result_frame {
@@ -25,18 +25,19 @@ enum class result_frame {
 
 /// What text writers need to know beside the result.
 struct result_context {
-  const row_names& names;
+  const row_names& names;  ///< As fields of the lines: see fields_of().
   index_t rows = 0;
   index_t observations = 0;
-  std::string_view statistic_name = "rho";  ///< Of the column's header: "rho" or "r".
-  tail side = tail::two_sided;              ///< The tail of the p that is written.
-  int threads = 0;                          ///< 0: what OpenMP would take.
+  measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
+  tail side = tail::two_sided;       ///< The tail of the p that is written.
+  int threads = 0;                   ///< 0: what OpenMP would take.
   result_frame frame = result_frame::whole;
   index_t first_row = 0;  ///< Which row of the input is row 0 of the result.
   /// Of x against y: the names of y, whose rows are the columns of pairs; null: of one table.
   const row_names* against = nullptr;
   index_t against_rows = 0;  ///< Rows of y.
 
+  [[nodiscard]] const measure_info& info() const { return info_of(what); }
   /// Columns of pairs.
   [[nodiscard]] index_t cols() const { return against != nullptr ? against_rows : rows; }
   /// Rows of both tables.
@@ -50,10 +51,10 @@ struct result_context {
   [[nodiscard]] std::string stacked_name(index_t i) const {
     return i < rows ? row_name(i) : col_name(i - rows);
   }
-  /// Of x against y, which table such a row is of, with a tab: "x" or "y"; else nothing.
-  [[nodiscard]] std::string_view table_column(index_t i) const {
+  /// Of x against y, which table such a row is of, "x" or "y", with a separator; else nothing.
+  [[nodiscard]] std::string table_column(index_t i, char separator) const {
     if (against == nullptr) return {};
-    return i < rows ? "x\t" : "y\t";
+    return {i < rows ? 'x' : 'y', separator};
   }
 };
 
@@ -73,14 +74,16 @@ class edge_writer {
   [[nodiscard]] virtual written_edges written() noexcept = 0;
 };
 
-/// TSV: a header line, then name_i, name_j, statistic, t, p. npy: a one-dimensional array of
-/// records (row u4, col u4, statistic f8, p f8), rows counted from 0.
+/// TSV, and CSV with commas: a header line, then name_i, name_j, statistic, t, p; without t and p
+/// where the measure has no significance test. npy: a one-dimensional array of records (row u4, col
+/// u4, statistic f8, p f8), rows counted from 0; p is NaN without a test.
 /// @throw output_error where the format is npy and `out` cannot be rewritten: the number of
 ///   records stands in front of them.
 [[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                                             const result_context& context);
 
-/// TSV: name_i, rank from 1, name_j, statistic, t, p. npy: the records of edges, best first.
+/// TSV: name_i, rank from 1, name_j, statistic, t, p as for edges. npy: the records of edges, best
+/// first.
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context);
 
@@ -94,10 +97,16 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
                  const result_context& context);
 
 /// What stands in front of the edges, of so many of them.
-[[nodiscard]] std::string edge_header(result_format format, std::string_view statistic_name,
+[[nodiscard]] std::string edge_header(result_format format, const measure_info& info,
                                       std::uint64_t edges);
+/// A header line of names without tabs, as the format separates them.
+[[nodiscard]] std::string header_line(result_format format, std::string tabbed);
+/// What stands in front of the name and the degree of each row.
+[[nodiscard]] std::string degree_header(result_format format, const result_context& context);
+/// The names of the columns of a statistic and what follows from it, as "rho\tt\tp".
+[[nodiscard]] std::string statistic_columns(const measure_info& info);
 /// What stands in front of so many neighbours.
-[[nodiscard]] std::string neighbor_header(result_format format, std::string_view statistic_name,
+[[nodiscard]] std::string neighbor_header(result_format format, const measure_info& info,
                                           std::uint64_t entries);
 /// What stands in front of a dense result of `rows` rows and as many columns as context says.
 [[nodiscard]] std::string dense_header(result_format format, index_t rows,

@@ -1,5 +1,5 @@
 // Edges between patterns of rows are Spearman's alone.
-// MESSAGE: sink: folded edges are between patterns of equal ranks, which Pearson has not
+// MESSAGE: no matching function for call to
 #include <gpu/pearson.hpp>
 #include <gpu/spearman.hpp>
 

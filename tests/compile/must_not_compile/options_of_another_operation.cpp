@@ -1,5 +1,5 @@
 // Options of one operation are not taken by another.
-// MESSAGE: expected gpu::pair_options, a sink of gpu/pair_sinks.hpp, or a second table
+// MESSAGE: no matching function for call to
 #include <gpu/rank.hpp>
 #include <gpu/spearman.hpp>
 

@@ -1,5 +1,5 @@
 // A range has no rows and columns until it is told them.
-// MESSAGE: data: expected a matrix in host memory
+// MESSAGE: no matching function for call to
 #include <vector>
 
 #include <gpu/spearman.hpp>

@@ -1,5 +1,5 @@
 // A filter is no sink: what to do with the pairs that pass it has to be said.
-// MESSAGE: sink: expected dense_sink, edge_sink, top_k_sink, count_sink, stream_sink
+// MESSAGE: no matching function for call to
 #include <gpu/pearson.hpp>
 
 auto use(gpu::matrix_view<const double> data) {

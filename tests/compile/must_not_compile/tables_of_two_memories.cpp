@@ -1,5 +1,5 @@
 // Two tables of one call are both in host memory or both in device memory.
-// MESSAGE: x, y: expected both in host memory, or both in device memory
+// MESSAGE: no matching function for call to
 #include <gpu/spearman.hpp>
 
 auto use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device) {

@@ -206,10 +206,18 @@ struct pair_kernels {
   /// Writes the kept pairs of a row to out [count + hit_padding], columns ascending; returns their
   /// number.
   index_t (*select)(const sum_row& row, pair_hit* out) = nullptr;
-  /// r of rows x cols pairs in the order of stats/pearson_order.hpp, not clipped. Row i starts at
+  /// r of rows x cols pairs in the order of stats/unit_rows.hpp, not clipped. Row i starts at
   /// x + i * length, column j at y + j * length; length is a multiple of 8.
   void (*ordered_dots)(const double* x, index_t rows, const double* y, index_t cols, index_t length,
                        double* out, index_t out_stride) = nullptr;
+  /// Adds, of the same pairs, the products of `count` elements from x and y on to the eight partial
+  /// sums of each: sums [rows, cols, 8], from zeros with `begins`. Rows are `length` elements
+  /// apart; count is a multiple of 8.
+  void (*add_partial_sums)(const double* x, index_t rows, const double* y, index_t cols,
+                           index_t length, index_t count, bool begins, double* sums) = nullptr;
+  /// What ordered_dots gives, from the partial sums of all elements.
+  void (*combine_partial_sums)(const double* sums, index_t rows, index_t cols, double* out,
+                               index_t out_stride) = nullptr;
   /// The exact dot product of one pair of rows of small integers; it fits int32.
   std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
   std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;

@@ -257,6 +257,8 @@ const pair_kernels amx_pair_kernels{.name = "amx",
                                     .rho = rho_of_sums,
                                     .select = select_compressed,
                                     .ordered_dots = ordered_dots,
+                                    .add_partial_sums = add_partial_sums,
+                                    .combine_partial_sums = combine_partial_sums,
                                     .int8_dot = masked_dot<std::int8_t>,
                                     .int16_dot = masked_dot<std::int16_t>};
 

@@ -169,6 +169,73 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
   }
 }
 
+template <std::size_t Rows, std::size_t Cols>
+inline __attribute__((always_inline)) void add_block(const double* x, const double* y,
+                                                     index_t length, index_t count, bool begins,
+                                                     double* sums, index_t cols) {
+  const auto place = [&](std::size_t i, std::size_t j) {
+    return sums + (static_cast<index_t>(i) * cols + static_cast<index_t>(j)) * 8;
+  };
+  __m256d low[Rows][Cols];
+  __m256d high[Rows][Cols];
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j) {
+      low[i][j] = begins ? _mm256_setzero_pd() : _mm256_loadu_pd(place(i, j));
+      high[i][j] = begins ? _mm256_setzero_pd() : _mm256_loadu_pd(place(i, j) + 4);
+    }
+  }
+  for (index_t k = 0; k < count; k += 8) {
+    for (std::size_t i = 0; i < Rows; ++i) {
+      const __m256d a_low = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k);
+      const __m256d a_high = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k + 4);
+      for (std::size_t j = 0; j < Cols; ++j) {
+        const double* b = y + static_cast<index_t>(j) * length + k;
+        low[i][j] = _mm256_fmadd_pd(a_low, _mm256_loadu_pd(b), low[i][j]);
+        high[i][j] = _mm256_fmadd_pd(a_high, _mm256_loadu_pd(b + 4), high[i][j]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j) {
+      _mm256_storeu_pd(place(i, j), low[i][j]);
+      _mm256_storeu_pd(place(i, j) + 4, high[i][j]);
+    }
+  }
+}
+
+// Two rows and three columns: twelve sums, as many as registers hold beside the factors.
+void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
+                      index_t count, bool begins, double* sums) {
+  for (index_t i = 0; i < rows;) {
+    const bool two = i + 2 <= rows;
+    const double* a = x + i * length;
+    index_t j = 0;
+    for (; j + 3 <= cols; j += 3) {
+      const double* b = y + j * length;
+      double* to = sums + (i * cols + j) * 8;
+      two ? add_block<2, 3>(a, b, length, count, begins, to, cols)
+          : add_block<1, 3>(a, b, length, count, begins, to, cols);
+    }
+    for (; j < cols; ++j) {
+      const double* b = y + j * length;
+      double* to = sums + (i * cols + j) * 8;
+      two ? add_block<2, 1>(a, b, length, count, begins, to, cols)
+          : add_block<1, 1>(a, b, length, count, begins, to, cols);
+    }
+    i += two ? 2 : 1;
+  }
+}
+
+void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
+                          index_t out_stride) {
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) {
+      const double* const of = sums + (i * cols + j) * 8;
+      out[i * out_stride + j] = combine(_mm256_loadu_pd(of), _mm256_loadu_pd(of + 4));
+    }
+  }
+}
+
 }  // namespace
 
 void search_byte_pairs_avx2(const screen_tile& tile, const exact_test& test) {
@@ -194,6 +261,8 @@ const pair_kernels avx2_pair_kernels{
     .rho = rho_of_sums,
     .select = select_sums,
     .ordered_dots = ordered_dots,
+    .add_partial_sums = add_partial_sums,
+    .combine_partial_sums = combine_partial_sums,
     .int8_dot = dot_of<std::int8_t>,
     .int16_dot = dot_of<std::int16_t>};
 

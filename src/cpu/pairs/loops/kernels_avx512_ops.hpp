@@ -178,6 +178,65 @@ inline void ordered_dots(const double* x, index_t rows, const double* y, index_t
   }
 }
 
+template <std::size_t Rows, std::size_t Cols>
+inline __attribute__((always_inline)) void add_block(const double* x, const double* y,
+                                                     index_t length, index_t count, bool begins,
+                                                     double* sums, index_t cols) {
+  const auto place = [&](std::size_t i, std::size_t j) {
+    return sums + (static_cast<index_t>(i) * cols + static_cast<index_t>(j)) * 8;
+  };
+  __m512d s[Rows][Cols];
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j) {
+      s[i][j] = begins ? _mm512_setzero_pd() : _mm512_loadu_pd(place(i, j));
+    }
+  }
+  for (index_t k = 0; k < count; k += 8) {
+    __m512d b[Cols];
+    for (std::size_t j = 0; j < Cols; ++j)
+      b[j] = _mm512_loadu_pd(y + static_cast<index_t>(j) * length + k);
+    for (std::size_t i = 0; i < Rows; ++i) {
+      const __m512d a = _mm512_loadu_pd(x + static_cast<index_t>(i) * length + k);
+      for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm512_fmadd_pd(a, b[j], s[i][j]);
+    }
+  }
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j) _mm512_storeu_pd(place(i, j), s[i][j]);
+  }
+}
+
+// Four rows and six columns: 24 sums, which keep both units of multiplication busy.
+inline void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols,
+                             index_t length, index_t count, bool begins, double* sums) {
+  for (index_t i = 0; i < rows;) {
+    const bool four = i + 4 <= rows;
+    const double* a = x + i * length;
+    index_t j = 0;
+    for (; j + 6 <= cols; j += 6) {
+      const double* b = y + j * length;
+      double* to = sums + (i * cols + j) * 8;
+      four ? add_block<4, 6>(a, b, length, count, begins, to, cols)
+           : add_block<1, 6>(a, b, length, count, begins, to, cols);
+    }
+    for (; j < cols; ++j) {
+      const double* b = y + j * length;
+      double* to = sums + (i * cols + j) * 8;
+      four ? add_block<4, 1>(a, b, length, count, begins, to, cols)
+           : add_block<1, 1>(a, b, length, count, begins, to, cols);
+    }
+    i += four ? 4 : 1;
+  }
+}
+
+inline void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
+                                 index_t out_stride) {
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) {
+      out[i * out_stride + j] = combine(_mm512_loadu_pd(sums + (i * cols + j) * 8));
+    }
+  }
+}
+
 inline std::int32_t total_of(__m256i sums) {
   __m128i rest = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
   rest = _mm_add_epi32(rest, _mm_shuffle_epi32(rest, 0x4e));

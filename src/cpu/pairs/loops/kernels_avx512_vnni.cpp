@@ -58,6 +58,8 @@ const pair_kernels avx512_vnni_pair_kernels{
     .rho = rho_of_sums,
     .select = select_compressed,
     .ordered_dots = ordered_dots,
+    .add_partial_sums = add_partial_sums,
+    .combine_partial_sums = combine_partial_sums,
     .int8_dot = masked_dot<std::int8_t>,
     .int16_dot = masked_dot<std::int16_t>};
 

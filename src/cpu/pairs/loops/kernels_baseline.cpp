@@ -1,9 +1,10 @@
 // All-pairs kernels in plain C++, for any processor; the compiler vectorises the lanes.
+#include <algorithm>
 #include <cmath>
 
 #include "cpu/pairs/loops/kernels.hpp"
-#include "stats/pearson_order.hpp"
 #include "stats/statistic.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -135,6 +136,36 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
   }
 }
 
+void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
+                      index_t count, bool begins, double* sums) {
+  constexpr index_t lanes = detail::partial_sums;
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) {
+      const double* const a = x + i * length;
+      const double* const b = y + j * length;
+      double* const to = sums + (i * cols + j) * lanes;
+      double s[lanes] = {};
+      if (!begins) std::copy_n(to, lanes, s);
+      for (index_t k = 0; k < count; k += lanes) {
+        for (index_t l = 0; l < lanes; ++l) s[l] = std::fma(a[k + l], b[k + l], s[l]);
+      }
+      std::copy_n(s, lanes, to);
+    }
+  }
+}
+
+void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
+                          index_t out_stride) {
+  constexpr index_t lanes = detail::partial_sums;
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) {
+      double s[lanes];
+      std::copy_n(sums + (i * cols + j) * lanes, lanes, s);
+      out[i * out_stride + j] = detail::combine_partial_sums(s);
+    }
+  }
+}
+
 }  // namespace
 
 const pair_kernels baseline_pair_kernels{.name = "baseline",
@@ -153,6 +184,8 @@ const pair_kernels baseline_pair_kernels{.name = "baseline",
                                          .rho = rho_of_sums,
                                          .select = select_sums,
                                          .ordered_dots = ordered_dots,
+                                         .add_partial_sums = add_partial_sums,
+                                         .combine_partial_sums = combine_partial_sums,
                                          .int8_dot = dot_of<std::int8_t>,
                                          .int16_dot = dot_of<std::int16_t>};
 

@@ -27,6 +27,23 @@ bool is_finite(const T* row, index_t cols) {
   return true;
 }
 
+template <class T>
+bool is_zero(const T* row, index_t cols) {
+  return std::all_of(row, row + cols, [](T value) { return value == T{}; });
+}
+
+template <class T>
+bool has_statistic(const detail::measure_traits& what, const T* row, index_t cols) {
+  switch (what.form) {
+    case detail::row_form::ranks:
+      return varies(row, cols);
+    case detail::row_form::unit_values:
+      if (!is_finite(row, cols)) return false;
+      return what.centre == detail::row_centre::mean ? varies(row, cols) : !is_zero(row, cols);
+  }
+  return false;
+}
+
 }  // namespace
 
 input_rows::input_rows(const detail::pair_tables& tables) : x_(detail::host_view(tables.x)) {
@@ -38,17 +55,17 @@ input_rows::input_rows(const detail::pair_tables& tables) : x_(detail::host_view
   cols_ = std::visit([](const auto& view) { return view.cols(); }, x_);
 }
 
-std::vector<std::uint8_t> input_rows::varying(index_range range, bool finite, int threads) const {
+std::vector<std::uint8_t> input_rows::with_statistic(index_range range,
+                                                     const detail::measure_traits& what,
+                                                     int threads) const {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(range.size()));
   for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
     parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
       const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
       for (index_t i = task * rows_per_task; i < end; ++i) {
-        const T* const row = view.row(i);
-        const bool is_ordinary =
-            varies(row, view.cols()) && (!finite || is_finite(row, view.cols()));
-        out[static_cast<std::size_t>(first + i - range.begin)] = is_ordinary ? 1 : 0;
+        out[static_cast<std::size_t>(first + i - range.begin)] =
+            has_statistic(what, view.row(i), view.cols()) ? 1 : 0;
       }
     });
   });

@@ -16,6 +16,7 @@
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
+#include "pairs/measures/measures.hpp"
 
 namespace gpu::cpu {
 
@@ -54,10 +55,11 @@ class input_rows {
                       a < rows_of_x_ ? x_ : y_);
   }
 
-  /// For each row of `range`, whether its values differ; with `finite`, also whether none is
-  /// infinite. Reads what it takes to know that. A row with a NaN may say either.
-  [[nodiscard]] std::vector<std::uint8_t> varying(index_range range, bool finite,
-                                                  int threads) const;
+  /// For each row of `range`, whether it has a statistic of `what`. Reads what it takes to know
+  /// that. A row with a NaN may say either.
+  [[nodiscard]] std::vector<std::uint8_t> with_statistic(index_range range,
+                                                         const detail::measure_traits& what,
+                                                         int threads) const;
 
  private:
   template <class Body>

@@ -8,7 +8,7 @@
 
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/prepared_table.hpp"
-#include "stats/pearson_order.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 

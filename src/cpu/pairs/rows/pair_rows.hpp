@@ -22,6 +22,7 @@
 #include "cpu/pairs/rows/row_source.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/engine.hpp"
+#include "pairs/measures/measures.hpp"
 #include "plan/cpu_pair_way.hpp"
 
 namespace gpu::cpu {
@@ -175,27 +176,27 @@ class row_inspector {
   explicit row_inspector(row_preparation& found)
       : found_(found), next_nan_(found.nan_rows.begin()) {}
 
-  /// Whether `row` is packed; notes it in `found` where it is without NaN and does not vary.
-  bool admits(index_t row, bool varies) {
+  /// Whether `row` is packed; notes it in `found` where it is without NaN and has no statistic.
+  bool admits(index_t row, bool has_statistic) {
     if (next_nan_ != found_.nan_rows.end() && *next_nan_ == row) {
       ++next_nan_;
       return false;
     }
-    if (!varies) found_.constant_rows.push_back(row);
-    return varies;
+    if (!has_statistic) found_.constant_rows.push_back(row);
+    return has_statistic;
   }
 
-  /// Looks at the rows of `range`, whose values vary where they differ and, with `finite`, none is
-  /// infinite; take(row) for those that are packed.
+  /// Looks at the rows of `range`; take(row) for those that have a statistic of `what` and are
+  /// packed.
   template <class Take>
-  void look_at(const input_rows& input, index_range range, bool finite, int threads,
-               const Take& take) {
+  void look_at(const input_rows& input, index_range range, const detail::measure_traits& what,
+               int threads, const Take& take) {
     constexpr index_t rows_at_once = index_t{1} << 20;
     for (index_t begin = range.begin; begin < range.end; begin += rows_at_once) {
       const index_range some{begin, std::min(range.end, begin + rows_at_once)};
-      const std::vector<std::uint8_t> varies = input.varying(some, finite, threads);
+      const std::vector<std::uint8_t> has = input.with_statistic(some, what, threads);
       for (index_t i = 0; i < some.size(); ++i) {
-        if (admits(some.begin + i, varies[static_cast<std::size_t>(i)] != 0)) take(some.begin + i);
+        if (admits(some.begin + i, has[static_cast<std::size_t>(i)] != 0)) take(some.begin + i);
       }
     }
   }
@@ -210,6 +211,7 @@ row_layout layout_of(const row_selection& selection, const std::vector<index_t>&
 
 /// How rows are prepared.
 struct row_options {
+  const detail::measure_traits& what;
   pair_variant variant;
   bool in_windows;            ///< Whether they are only looked at, and packed by a source.
   bool looks_for_patterns;    ///< Whether rows of equal ranks are looked for.
@@ -219,14 +221,18 @@ struct row_options {
   int threads;
 };
 
-/// Packs the selected rows, or gives their source. The tables' data outlives it.
-row_preparation prepare_spearman_rows(const detail::pair_tables& tables,
-                                      const row_options& options);
-row_preparation prepare_pearson_rows(const detail::pair_tables& tables, const row_options& options);
+/// Packs the selected rows in the form of the measure, or gives their source. The tables' data
+/// outlives it.
+row_preparation prepare_rows(const detail::pair_tables& tables, const row_options& options);
+row_preparation prepare_rank_rows(const detail::pair_tables& tables, const row_options& options);
+row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_options& options);
 
 class kept_rows;
 /// Fill values, view and what goes with them.
-void keep_spearman_rows(const input_rows& input, pair_variant variant, int threads, kept_rows& out);
-void keep_pearson_rows(const input_rows& input, int threads, kept_rows& out);
+void keep_rows(const input_rows& input, const detail::measure_traits& what, pair_variant variant,
+               int threads, kept_rows& out);
+void keep_rank_rows(const input_rows& input, pair_variant variant, int threads, kept_rows& out);
+void keep_unit_rows(const input_rows& input, detail::row_centre centre, int threads,
+                    kept_rows& out);
 
 }  // namespace gpu::cpu

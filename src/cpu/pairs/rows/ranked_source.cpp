@@ -106,7 +106,7 @@ row_survey survey_rows(const input_rows& input, const row_options& options,
   row_survey out{.present = present_rows(input.rows()), .samples = {}};
   row_inspector inspector(found);
   const auto look_at = [&](index_range range, const auto& take) {
-    inspector.look_at(input, range, false, options.threads, take);
+    inspector.look_at(input, range, options.what, options.threads, take);
   };
   for_each_section(
       options.selection, input.rows(),

@@ -36,8 +36,8 @@ double ordered_mean(const double* row, index_t cols) {
 
 }  // namespace
 
-detail::row_kind make_unit_row(const pair_kernels& kernels, double* row, index_t cols,
-                               index_t stride) {
+detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre, double* row,
+                               index_t cols, index_t stride) {
   bool is_finite = true;
   bool is_constant = true;
   for (index_t k = 0; k < cols; ++k) {
@@ -45,11 +45,12 @@ detail::row_kind make_unit_row(const pair_kernels& kernels, double* row, index_t
     is_constant &= row[k] == row[0];
   }
   if (!is_finite) return detail::row_kind::not_finite;
-  if (is_constant) return detail::row_kind::constant;
+  const bool is_centred = centre == detail::row_centre::mean;
+  if (is_centred && is_constant) return detail::row_kind::constant;
 
   const double scale = detail::power_of_two_scale(largest_magnitude(row, cols));
   for (index_t k = 0; k < cols; ++k) row[k] *= scale;
-  for (int pass = 0; pass < 2; ++pass) {
+  for (int pass = 0; is_centred && pass < 2; ++pass) {
     const double mean = ordered_mean(row, cols);
     for (index_t k = 0; k < cols; ++k) row[k] -= mean;
   }

@@ -4,6 +4,7 @@
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "pairs/area.hpp"
+#include "stats/significance.hpp"
 
 namespace gpu::cuda {
 
@@ -15,7 +16,7 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
       pairs_(detail::pairs_in(shape.area)),
       queue_(std::min(pairs_, static_cast<std::uint64_t>(sink.edges.size()) +
                                   static_cast<std::uint64_t>(shape.area.cols.size()))),
-      table_(stats::p_table_for(shape.format.cols)) {
+      table_(stats::p_table_for(shape.what.info.test, shape.format.cols)) {
   const bool may_overflow = queue_ < pairs_;
   const auto rows = static_cast<std::size_t>(may_overflow ? shape.rows : 0);
   table_there_ = memory.take<stats::p_table>(1);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -145,15 +146,15 @@ std::uint64_t read_family(const detail::device_pair_call& call, const stream_row
 }
 
 // The cut of a filter; `memory` is for what Bonferroni counts.
-detail::keep_range resolve(const detail::device_pair_call& call, const pair_filter& filter,
-                           const stream_rows& rows, kernels::valid_rows* memory,
-                           cudaStream_t stream) {
+stats::effective_cut resolve(const detail::device_pair_call& call, const pair_filter& filter,
+                             const stream_rows& rows, kernels::valid_rows* memory,
+                             cudaStream_t stream) {
   double max_p = filter.max_p;
   if (filter.adjust == adjustment::bonferroni) {
     const std::uint64_t family = read_family(call, rows, memory, stream);
     if (family > 0) max_p = filter.max_p / static_cast<double>(family);
   }
-  return stats::cut_at(max_p, filter, call.input.cols()).keep;
+  return stats::cut_at(call.what, max_p, filter, call.input.cols());
 }
 
 }  // namespace
@@ -194,7 +195,11 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
     const stream_rows rows(shape, Implementation::splits, pieces);
     const Implementation work(shape, asked, pieces);
     rows.prepare(call.input.tables, stream);
-    work.run(rows, resolve(call, filter_of(asked), rows, valid, stream), stream);
+    stats::effective_cut cut = resolve(call, filter_of(asked), rows, valid, stream);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(asked)>, device_top_k_sink>) {
+      cut = stats::of_one_sign(cut, asked.keep.side);
+    }
+    work.run(rows, cut.keep, stream);
   });
 }
 

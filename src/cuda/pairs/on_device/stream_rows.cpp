@@ -34,8 +34,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
   const int capability = limits.compute_major * 10 + limits.compute_minor;
   const pair_variant variant =
       detail::choose_pair_variant(backend::cuda, options.variant,
-                                  {.what = call.what,
-                                   .rows = rows,
+                                  {.rows = rows,
                                    .cols = cols,
                                    .compute_capability = capability,
                                    .warpgroup_code = detail::has_warpgroup_code});

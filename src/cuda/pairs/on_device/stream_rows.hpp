@@ -17,7 +17,7 @@ namespace gpu::cuda {
 
 /// What a call computes, and on what.
 struct call_shape {
-  detail::measure what;
+  const detail::measure_traits& what;
   detail::pair_area area;
   index_t rows;  ///< Of the table, or of x and y.
   row_format format;

@@ -12,7 +12,7 @@
 
 namespace gpu::cuda {
 
-device_prepared_table::device_prepared_table(detail::measure measure_of,
+device_prepared_table::device_prepared_table(const detail::measure_traits& of,
                                              const detail::any_table& data,
                                              const pair_options& options, const device_info& on,
                                              pair_variant chosen)
@@ -20,17 +20,17 @@ device_prepared_table::device_prepared_table(detail::measure measure_of,
   const detail::pair_tables tables{.x = data};
   const index_t columns = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =
-      choose_row_format(measure_of, chosen, columns, options.variant != pair_variant::automatic);
+      choose_row_format(of, chosen, columns, options.variant != pair_variant::automatic);
   pair_budget budget(options.exec.workspace_bytes);
   const auto alone = make_solo_share(options.exec.on_progress);
   detail::prepared_rows info;
-  rows_.emplace(measure_of, tables, format, options, budget, *alone, own_.get(), info, front_rows);
+  rows_.emplace(of, tables, format, options, budget, *alone, own_.get(), info, front_rows);
   if (!rows_->resident()) {
     throw out_of_memory("prepared rows: they do not fit the device",
                         static_cast<std::size_t>(info.rows) * format.bytes());
   }
   own_.synchronize();
-  what = measure_of;
+  what = of.info.what;
   rows = info.rows;
   cols = info.cols;
   constant_rows = std::move(info.constant_rows);
@@ -49,7 +49,7 @@ device_prepared_table::~device_prepared_table() {
   if (known) static_cast<void>(cudaSetDevice(before));
 }
 
-std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what,
+std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits& what,
                                                             const detail::any_table& data,
                                                             const pair_options& options) {
   const std::vector<device_info> devices = select_devices(options.exec);
@@ -59,7 +59,7 @@ std::shared_ptr<const detail::prepared_table> prepare_table(detail::measure what
   const detail::pair_tables tables{.x = data};
   const index_t rows = detail::rows_of(data);
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
-  const pair_variant variant = choose_variant(what, rows, cols, options, devices);
+  const pair_variant variant = choose_variant(rows, cols, options, devices);
   const device_guard guard(devices.front().ordinal);
   if (detail::is_on_device(data)) {
     const std::array ordinals{devices.front().ordinal};

@@ -39,7 +39,7 @@ class device_prepared_table final : public detail::prepared_table {
   static constexpr index_t front_rows = 4096;
 
   /// Prepares `data` on the current device, which is `device`.
-  device_prepared_table(detail::measure what, const detail::any_table& data,
+  device_prepared_table(const detail::measure_traits& what, const detail::any_table& data,
                         const pair_options& options, const device_info& device,
                         pair_variant variant);
   ~device_prepared_table() override;

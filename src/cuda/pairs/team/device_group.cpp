@@ -18,7 +18,7 @@ namespace {
 
 class pair_device_group final : public detail::pair_engine {
  public:
-  pair_device_group(detail::measure what, const detail::pair_input& input,
+  pair_device_group(const detail::measure_traits& what, const detail::pair_input& input,
                     const pair_options& options, std::span<const device_info> devices,
                     pair_variant variant);
   ~pair_device_group() override;
@@ -50,8 +50,8 @@ class pair_device_group final : public detail::pair_engine {
 
  private:
   [[nodiscard]] int members() const { return static_cast<int>(engines_.size()); }
-  void prepare(detail::measure what, const detail::pair_input& input, pair_options options,
-               std::span<const device_info> devices, pair_variant variant);
+  void prepare(const detail::measure_traits& what, const detail::pair_input& input,
+               pair_options options, std::span<const device_info> devices, pair_variant variant);
   // Runs work(engine) or work(engine, team, member) for every engine, sharing one call.
   template <class Work>
   void share(const Work& work);
@@ -103,8 +103,8 @@ void add(std::vector<Count>& sums, const std::vector<Count>& part) {
   std::transform(part.begin(), part.end(), sums.begin(), sums.begin(), std::plus<>());
 }
 
-pair_device_group::pair_device_group(detail::measure what, const detail::pair_input& input,
-                                     const pair_options& options,
+pair_device_group::pair_device_group(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options,
                                      std::span<const device_info> devices, pair_variant variant)
     : device_name_(describe_devices(devices)),
       on_progress_(options.exec.on_progress),
@@ -123,7 +123,7 @@ pair_device_group::~pair_device_group() {
   }
 }
 
-void pair_device_group::prepare(detail::measure what, const detail::pair_input& input,
+void pair_device_group::prepare(const detail::measure_traits& what, const detail::pair_input& input,
                                 pair_options options, std::span<const device_info> devices,
                                 pair_variant variant) {
   options.exec.cpu_threads = std::max(1, staging_threads(options.exec.cpu_threads) / members());
@@ -208,7 +208,7 @@ detail::bin_counts pair_device_group::bin_statistics(const detail::bin_request& 
 
 }  // namespace
 
-std::unique_ptr<detail::pair_engine> make_device_group(detail::measure what,
+std::unique_ptr<detail::pair_engine> make_device_group(const detail::measure_traits& what,
                                                        const detail::pair_input& input,
                                                        const pair_options& options,
                                                        std::span<const device_info> devices,

@@ -255,8 +255,7 @@ void pair_team::run_member(int member, const member_work& work) {
 }
 
 void pair_team::run(const member_work& work) {
-  run_on_threads(
-      members_, [&](int member) { run_member(member, work); }, [&] { serve(); });
+  run_on_threads(members_, [&](int member) { run_member(member, work); }, [&] { serve(); });
   if (failure_) std::rethrow_exception(failure_);
 }
 

@@ -1,0 +1,1 @@
+"""What bench/publish is made of: cases (what is measured), measuring, page, pictures."""

@@ -1,0 +1,217 @@
+"""Runs the programs of a build and the Python peers, and writes what they say as one JSON of a machine."""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+
+from . import cases
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "bench/results"
+PEERS = ROOT / "bench/peers"
+SECONDS_OF = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+class Machine:
+    def __init__(self, build):
+        self.build = build.resolve()
+        self.gpu = self.ask("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0].strip()
+        self.short = next((name for name in cases.LIMITS if name in self.gpu), self.gpu or "CPU")
+        self.rates = cases.LIMITS.get(self.short, {})
+        self.left_out = []
+
+    @staticmethod
+    def ask(*command):
+        try:
+            return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            return ""
+
+    def program(self, name):
+        for folder in (self.build / "bench", self.build):
+            if (folder / name).is_file():
+                return folder / name
+        return None
+
+    def about(self):
+        lines = pathlib.Path("/proc/cpuinfo").read_text().split("\n")
+        cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
+                   platform.machine())
+        commit = os.environ.get("COMMIT") or self.ask(
+            "git", "-C", str(ROOT), "describe", "--always", "--dirty").strip() or "unknown"
+        return {"machine": (f"{self.gpu}, " if self.gpu else "") + f"{len(os.sched_getaffinity(0))} cores, {cpu}",
+                "short": self.short, "commit": commit, "date": datetime.date.today().isoformat(),
+                "threads": os.environ.get("OMP_NUM_THREADS", "default"), "load": os.getloadavg()[0]}
+
+
+def number_behind(word, line):
+    match = re.search(rf"\b{word} ([0-9.e+]+)", line)
+    return float(match[1]) if match else None
+
+
+def run_edges_job(machine, line):
+    """(median seconds, kept pairs) of one line of edges_job."""
+    program = machine.program("edges_job")
+    if program is None:
+        machine.left_out.append("edges_job is not in the build")
+        return None
+    told = subprocess.run([program], input=line + "\n", capture_output=True, text=True, check=False)
+    seconds, kept = number_behind("s", told.stdout), number_behind("kept", told.stdout)
+    if told.returncode or seconds is None:
+        machine.left_out.append(f"{line}: {(told.stdout + told.stderr).strip()[:200]}")
+        return None
+    return seconds, kept
+
+
+def torch_edges(machine, job, rows):
+    """Seconds of torch for all pairs of `rows` rows of the job, by bench/peers/edges_torch.py."""
+    measure, cut = job.measure, job.rest.split()[3]
+    with tempfile.TemporaryDirectory() as folder:
+        table = pathlib.Path(folder, "table.npy")
+        if run_edges_job(machine, f"{measure} {rows} {job.cols} {' '.join(job.rest.split()[:4])} counts 1 {table}") is None:
+            return None
+        told = subprocess.run([sys.executable, PEERS / "edges_torch.py", table, measure, cut, "5"],
+                              capture_output=True, text=True, check=False)
+    if told.returncode:
+        machine.left_out.append(f"torch, {job.job}: {told.stderr.strip()[-200:]}")
+        return None
+    return number_behind("s", told.stdout)
+
+
+def pair_rows(machine, operation, jobs):
+    for job in jobs:
+        found = run_edges_job(machine, job.line())
+        if found is None:
+            continue
+        seconds, kept = found
+        pairs = job.rows * (job.rows - 1) / 2
+        row = {"operation": operation, "job": job.job, "seconds": seconds, "work": pairs}
+        if machine.rates and operation == "pairs":
+            row["limit_seconds"] = cases.pair_limit(job.rows, job.cols, kept if "edges" in job.rest else 0,
+                                                    machine.rates)
+        peer = torch_edges(machine, job, job.peer_rows) if job.peer_rows and machine.gpu else None
+        if peer:
+            part = job.peer_rows * (job.peer_rows - 1) / 2
+            row |= {"peer": "PyTorch", "peer_seconds": peer * pairs / part}
+            if job.peer_rows != job.rows:
+                row["peer_on"] = f"{job.peer_rows:,} rows"
+        yield row
+
+
+def benchmarks(machine, program, names):
+    """name -> seconds of the benchmarks of a program."""
+    path = machine.program(program)
+    if path is None:
+        machine.left_out.append(f"{program} is not in the build")
+        return {}
+    wanted = "|".join(f"^{re.escape(name)}(/manual_time|/real_time)?$" for name in names)
+    told = subprocess.run([path, f"--benchmark_filter={wanted}", "--benchmark_format=json"],
+                          capture_output=True, text=True, check=False)
+    if told.returncode:
+        machine.left_out.append(f"{program}: {told.stderr.strip()[-200:]}")
+        return {}
+    start = told.stdout.find("{")
+    found = {}
+    for run in json.loads(told.stdout[start:])["benchmarks"] if start >= 0 else []:
+        if run.get("error_occurred"):
+            machine.left_out.append(f"{run['name']}: {run.get('error_message')}")
+        else:
+            name = re.sub("/(manual_time|real_time)$", "", run["name"])
+            found[name] = run["real_time"] * SECONDS_OF[run["time_unit"]]
+    return found
+
+
+def script_lines(machine, script, cache={}):
+    """The lines of a Python peer, blanks made single; run once."""
+    if script not in cache:
+        told = subprocess.run([sys.executable, PEERS / script], capture_output=True, text=True, check=False)
+        if told.returncode:
+            machine.left_out.append(f"{script}: {told.stderr.strip()[-200:]}")
+        cache[script] = [re.sub(r"\s+", " ", line).strip() for line in told.stdout.split("\n")]
+    return cache[script]
+
+
+def script_seconds(machine, job):
+    """The first number behind the name: milliseconds where 'ms' follows it, else microseconds."""
+    for line in script_lines(machine, job.peer_script):
+        if line.startswith(job.peer_name):
+            match = re.match(r"[:\s]*([0-9.]+)\s*(ms)?", line[len(job.peer_name):])
+            if match:
+                return float(match[1]) * (1e-3 if match[2] else 1e-6)
+    machine.left_out.append(f"{job.peer_script} says nothing of '{job.peer_name}'")
+    return None
+
+
+def bench_rows(machine, operation):
+    jobs = [job for job in cases.BENCHES if job.operation == operation]
+    names = [job.name for job in jobs] + [job.peer_name for job in jobs if job.peer_name and not job.peer_script]
+    found = benchmarks(machine, jobs[0].program, names)
+    for job in jobs:
+        if job.name not in found:
+            continue
+        row = {"operation": operation, "job": job.job, "seconds": found[job.name], "work": job.work}
+        if job.limit in machine.rates:
+            row["limit_seconds"] = job.limit_work / machine.rates[job.limit]
+        peer = found.get(job.peer_name) if not job.peer_script else script_seconds(machine, job)
+        if peer:
+            row |= {"peer": job.peer, "peer_seconds": peer}
+        yield row
+
+
+def cpu_peer_rows(machine):
+    """The rows of bench/peers/cpu_peers.py, which runs the library and its peers in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "rows.json")
+        subprocess.run([sys.executable, PEERS / "cpu_peers.py", machine.build, "--json", out, "--only",
+                        "spearman", "pearson"], capture_output=True, text=True, check=False)
+        for row in json.loads(out.read_text())["jobs"] if out.exists() else []:
+            yield {"operation": "pairs_cpu", "job": row["job"], "seconds": row["library_seconds"],
+                   "peer": row["peer"], "peer_seconds": row["peer_seconds"]}
+        if not out.exists():
+            machine.left_out.append("cpu_peers.py gave no answer")
+
+
+def curves(machine):
+    for curve, shapes in cases.CURVES.items():
+        for where in (("", "cpu:") if machine.gpu else ("cpu:",)):
+            points = []
+            for rows, cols in shapes:
+                if where and rows * (rows - 1) / 2 * cols > 2e12:
+                    continue  # minutes on a CPU
+                found = run_edges_job(machine, f"spearman {rows} {cols} {cases.CURVE_CUT.format(where)} 3")
+                if found:
+                    points.append([rows if curve == "rows" else cols, found[0]])
+            yield {"curve": curve, "on": "CPU" if where else machine.short, "points": points}
+
+
+def run(asked):
+    machine = Machine(asked.build)
+    about = machine.about()
+    name = asked.machine or re.sub(r"[^a-z0-9]+", "_", machine.short.lower()).strip("_")
+    path = RESULTS / asked.release / f"{name}.json"
+    unknown = set(asked.only) - set(cases.OPERATIONS) - {"curves"}
+    if unknown:
+        raise SystemExit(f"publish: no operation {sorted(unknown)}; there are {[*cases.OPERATIONS, 'curves']}")
+    wants = lambda operation: not asked.only or operation in asked.only  # noqa: E731
+    before = json.loads(path.read_text()) if path.exists() and asked.only else {"rows": [], "curves": []}
+    rows = [row for row in before["rows"] if not wants(row["operation"])]
+    if machine.gpu:
+        rows += pair_rows(machine, "pairs", cases.PAIRS) if wants("pairs") else []
+        for operation in ("rank", "mean_filter", "top_k", "matmul", "binary_matmul"):
+            rows += bench_rows(machine, operation) if wants(operation) else []
+    if wants("pairs_cpu"):
+        rows += [*cpu_peer_rows(machine), *pair_rows(machine, "pairs_cpu", cases.PAIRS_CPU)]
+    drawn = list(curves(machine)) if wants("curves") else before["curves"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    told = {**about, "rows": rows, "curves": drawn, "left_out": machine.left_out}
+    path.write_text(json.dumps(told, indent=1) + "\n")
+    for line in machine.left_out:
+        print(f"left out: {line}")
+    print(f"{path}: {len(rows)} rows, {len(drawn)} curves")
+    return 0 if rows else 1

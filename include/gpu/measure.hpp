@@ -1,0 +1,69 @@
+#pragma once
+/// @file
+/// The measures that all pairs of rows are compared by: a value, and what is known of it.
+
+#include <span>
+#include <string_view>
+
+#include <gpu/export.hpp>
+#include <gpu/index.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// What an all-pairs call computes of two rows: its *statistic*, a double in [-1, 1].
+enum class measure {
+  spearman,  ///< Spearman's rank correlation, rho, exact: see gpu/spearman.hpp.
+  pearson,   ///< Pearson's product-moment correlation, r: see gpu/pearson.hpp.
+  cosine     ///< Cosine of the angle between the rows: see gpu/cosine.hpp.
+};
+
+/// The significance test behind the p-values of a measure.
+enum class significance {
+  none,      ///< It has no p: `p` of an edge is NaN, and a cut on p throws gpu::unsupported.
+  student_t  ///< Student's t with cols - 2 degrees of freedom: see gpu/p_value.hpp.
+};
+
+/// Whether rows that are equal to a measure share their statistics bit for bit, so that they can be
+/// folded into one pattern: see pair_options::fold.
+enum class equal_rows {
+  apart,  ///< They are computed one by one; pair_options::fold `always` throws gpu::unsupported.
+  folded  ///< They can be folded.
+};
+
+/// What of a row's values counts.
+enum class value_scale {
+  ordinal,  ///< Their order alone: an increasing change of all values of a row changes nothing.
+  numeric   ///< The values.
+};
+
+/// What is known of a measure without computing anything.
+struct measure_info {
+  measure what;                  ///< The measure.
+  std::string_view name;         ///< Of options, commands and files, as "spearman".
+  std::string_view title;        ///< In a sentence, as "Spearman".
+  std::string_view description;  ///< In three words, as "Rank correlation".
+  std::string_view symbol;       ///< Of the statistic, as "rho": the name of its column in a file.
+  significance test;             ///< Where its p comes from.
+  value_scale scale;             ///< What of the values counts.
+  equal_rows equals;             ///< Whether equal rows can be folded.
+  index_t least_cols;            ///< Columns that it takes at least.
+  index_t most_cols;             ///< Columns that it takes at most.
+};
+
+/// Every measure of the library, in the order of the enumeration.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::span<const measure> all_measures() noexcept;
+
+/// What is known of a measure; lives as long as the program.
+/// @throw gpu::invalid_argument where `what` is no value of the enumeration.
+[[nodiscard]] GPU_SIMILARITY_EXPORT const measure_info& info_of(measure what);
+
+/// The measure of that name.
+/// @throw gpu::invalid_argument where there is none, with the names there are.
+[[nodiscard]] GPU_SIMILARITY_EXPORT measure measure_of(std::string_view name);
+
+/// The name of a measure; "unknown" where `what` is no value of the enumeration.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(measure what) noexcept;
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,162 @@
+#include "cli/parts/manifest/job_key.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include <gpu/version.hpp>
+
+#include "io/io_error.hpp"
+
+namespace gpu::cli {
+namespace {
+
+std::string word_of(tail side) {
+  if (side == tail::two_sided) return "two-sided";
+  return side == tail::greater ? "greater" : "less";
+}
+
+std::string word_of(adjustment adjust) {
+  if (adjust == adjustment::none) return "none";
+  return adjust == adjustment::bonferroni ? "bonferroni" : "bh";
+}
+
+std::string word_of(neighbor_order order) {
+  return order == neighbor_order::by_value ? "by-value" : "by-absolute-value";
+}
+
+std::string word_of(io::choice choice) {
+  if (choice == io::choice::automatic) return "auto";
+  return choice == io::choice::yes ? "yes" : "no";
+}
+
+std::string text_of(const io::file_digest& digest) {
+  return fmt::format("{} bytes with CRC-32 {:08x}", digest.bytes, digest.crc32);
+}
+
+io::file_digest required_digest(const char* option, const std::string& path) {
+  const std::optional<io::file_digest> digest = io::digest_of_file(path);
+  if (digest) return *digest;
+  throw usage_error(
+      fmt::format("{}: {} is no regular file that can be read, expected one: every part reads it",
+                  option, path));
+}
+
+std::string text_of(const std::optional<io::file_digest>& digest) {
+  return digest ? text_of(*digest) : "none";
+}
+
+}  // namespace
+
+const std::string& job_key::option(const std::string& name) const {
+  static const std::string none;
+  for (const auto& [word, value] : options) {
+    if (word == name) return value;
+  }
+  return none;
+}
+
+job_key key_of(const pairs_command& job) {
+  const io::file_digest input = required_digest("INPUT", job.input);
+  std::optional<io::file_digest> against;
+  if (!job.against.empty()) against = required_digest("--against", job.against);
+  const pair_filter& filter = job.filter;
+  const bool is_top_k = job.keep == keep_kind::top_k;
+  return {.version = GPU_SIMILARITY_VERSION,
+          .input = input,
+          .against = against,
+          .options = {{"statistic", std::string(to_string(job.what))},
+                      {"keep", word_of(job.keep)},
+                      {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
+                      {"order", is_top_k ? word_of(job.order) : std::string()},
+                      {"format", io::word_of(job.format)},
+                      {"max-p", fmt::format("{}", filter.max_p)},
+                      {"min-abs", fmt::format("{}", filter.min_abs)},
+                      {"tail", word_of(filter.side)},
+                      {"adjust", word_of(filter.adjust)},
+                      {"nan", job.pairs.nans == nan_policy::reject ? "reject" : "propagate"},
+                      {"header", word_of(job.header)},
+                      {"row-names", word_of(job.row_names)}}};
+}
+
+void expect_same_input(const job_key& key, const pairs_command& job, const input_tables& tables) {
+  const auto expect = [](const std::string& file, const std::optional<io::file_digest>& read,
+                         const std::optional<io::file_digest>& expected) {
+    if (read == expected) return;
+    throw parts_error(fmt::format("{}: was changed while this job ran: read {}, expected {}",
+                                  io::printable(file), text_of(read), text_of(expected)));
+  };
+  expect(job.input, tables.x_digest, key.input);
+  if (key.against) expect(job.against, tables.y_digest, key.against);
+}
+
+std::string difference(const job_key& found, const job_key& expected) {
+  if (found.input != expected.input) {
+    return fmt::format("its input has {}, expected {}", text_of(found.input),
+                       text_of(expected.input));
+  }
+  if (found.against != expected.against) {
+    return fmt::format("its --against has {}, expected {}", text_of(found.against),
+                       text_of(expected.against));
+  }
+  for (const auto& [name, value] : expected.options) {
+    const std::string& other = found.option(name);
+    if (other == value) continue;
+    const char* const dashes = name == "statistic" ? "the " : "--";
+    return fmt::format("{}{} is {}, expected {}", dashes, name, other.empty() ? "absent" : other,
+                       value.empty() ? "none" : value);
+  }
+  if (found.version != expected.version) {
+    return fmt::format("it is written by version {}, expected {}", found.version, expected.version);
+  }
+  return found == expected ? "" : "it has options that are not known here";
+}
+
+std::string word_of(keep_kind keep) {
+  switch (keep) {
+    case keep_kind::edges:
+      return "edges";
+    case keep_kind::folded_edges:
+      return "folded-edges";
+    case keep_kind::top_k:
+      return "top-k";
+    case keep_kind::counts:
+      return "counts";
+    case keep_kind::dense:
+      return "dense";
+  }
+  return "";
+}
+
+pairs_command job_of(const job_key& key) {
+  pairs_command job{
+      .what = measure_of(key.option("statistic")), .keep = keep_of(key), .format = format_of(key)};
+  for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
+    if (key.option("tail") == word_of(side)) job.filter.side = side;
+  }
+  for (const adjustment how :
+       {adjustment::none, adjustment::bonferroni, adjustment::benjamini_hochberg}) {
+    if (key.option("adjust") == word_of(how)) job.filter.adjust = how;
+  }
+  const std::string& least = key.option("min-abs");
+  (void)std::from_chars(least.data(), least.data() + least.size(), job.filter.min_abs);
+  return job;
+}
+
+keep_kind keep_of(const job_key& key) {
+  for (const keep_kind keep : {keep_kind::edges, keep_kind::folded_edges, keep_kind::top_k,
+                               keep_kind::counts, keep_kind::dense}) {
+    if (key.option("keep") == word_of(keep)) return keep;
+  }
+  throw parts_error(fmt::format("parts of --keep {} are not known", key.option("keep")));
+}
+
+io::result_format format_of(const job_key& key) {
+  for (const io::result_format format :
+       {io::result_format::tsv, io::result_format::csv, io::result_format::npy}) {
+    if (key.option("format") == io::word_of(format)) return format;
+  }
+  throw parts_error(fmt::format("parts of --format {} are not known", key.option("format")));
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,70 @@
+#pragma once
+// The manifest of a part: which job and part it is, what is in its files, and the digests that show
+// whether they are whole. A part without a manifest counts as not computed.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gpu/discovery.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "cli/parts/manifest/job_key.hpp"
+#include "io/file_digest.hpp"
+
+namespace gpu::cli {
+
+/// One file of a part.
+struct part_file {
+  std::string role;  ///< "rows", "degrees", "bins"; of the first part also "header", "names" or
+                     ///< "patterns".
+  std::string name;  ///< In the folder of the parts.
+  io::file_digest digest;
+};
+
+struct part_manifest {
+  job_key job;
+  int step = 0;        ///< 0: the result; from 1: a counting pass for --adjust bh.
+  index_t number = 1;  ///< From 1 to `of`.
+  index_t of = 1;
+  /// Rows and columns of the input, first and end row of the part, what was tested and kept, cuts
+  /// and checksum. Of constant and NaN rows only how many there are, below.
+  pair_summary summary = {};
+  std::uint64_t constant_rows = 0;
+  std::uint64_t nan_rows = 0;
+  std::uint64_t y_constant_rows = 0;
+  std::uint64_t y_nan_rows = 0;
+  std::uint64_t family = 0;  ///< Tests of the whole job.
+  /// Of edges: the sum that reports have, over the edges of the part.
+  std::optional<std::uint64_t> edge_sum = {};
+  /// Of a counting pass: what it counted for.
+  std::optional<discovery_search> search = {};
+  std::vector<part_file> files = {};
+  double seconds = 0;  ///< From the table in memory to the files.
+
+  /// The file of that role; null where there is none.
+  [[nodiscard]] const part_file* file(std::string_view role) const;
+};
+
+/// "rows 10 to 20" or, of folded edges, "patterns 10 to 20".
+[[nodiscard]] std::string panel_text(const part_manifest& manifest);
+
+/// Tests of the whole job whose part has this summary.
+[[nodiscard]] std::uint64_t family_of(const pair_summary& summary);
+
+/// Tests of `x` rows that have a statistic with each other, or with `y` rows of another table.
+[[nodiscard]] std::uint64_t tests_of(std::uint64_t x, std::optional<std::uint64_t> y);
+
+/// As JSON, with a CRC-32 of its own text behind the other members.
+[[nodiscard]] std::string to_json(const part_manifest& manifest);
+
+/// The manifest that `text` is; nothing where a byte of it was changed, or it is none of this
+/// format.
+[[nodiscard]] std::optional<part_manifest> parse_manifest(std::string_view text);
+
+/// The checksum that to_string() wrote.
+[[nodiscard]] std::optional<pair_checksum> parse_checksum(std::string_view text);
+
+}  // namespace gpu::cli

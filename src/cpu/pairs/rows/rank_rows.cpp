@@ -1,0 +1,411 @@
+// Spearman's rows on the CPU: centred doubled ranks, exact integer dot products.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "cpu/pairs/rows/classed_rows.hpp"
+#include "cpu/pairs/rows/packed_rows.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/ranked_source.hpp"
+#include "cpu/pairs/rows/section_patterns.hpp"
+#include "pairs/checks.hpp"
+#include "pairs/equal_rows.hpp"
+#include "stats/statistic.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr index_t rows_per_task = 512;
+constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
+
+// Rounding of the float comparison with a cut: the sum, both scales and the margin, 2^-24 each,
+// doubled.
+constexpr double cut_band = 8 * 0x1p-24;
+
+// Ranks the rows of `section` to the places from `to` on, those that vary; returns their number.
+template <class Integer>
+index_t rank_section(const input_rows& input, index_range section, index_t to, int threads,
+                     row_inspector& inspector, ordinary_ranks<Integer>& ranks,
+                     std::vector<node_id>& original) {
+  const bool is_small = section.size() * input.cols() < serial_elements;
+  rank_rows_to(input, section, to, ranks, is_small ? 1 : threads);
+  index_t place = to;
+  for (index_t i = 0; i < section.size(); ++i) {
+    const bool varies = ranks.square_sums[static_cast<std::size_t>(to + i)] != 0;
+    if (!inspector.admits(section.begin + i, varies)) continue;
+    if (place != to + i) ranks.copy_row(to + i, place);
+    original.push_back(static_cast<node_id>(section.begin + i));
+    ++place;
+  }
+  return place - to;
+}
+
+// Fills the places between two sections that meet each other alone.
+template <class Integer>
+void fill_gap(index_t rows, ordinary_ranks<Integer>& ranks, std::vector<node_id>& original) {
+  for (index_t place = rows; rows > 0 && place < row_layout::second_begin(rows); ++place) {
+    ranks.copy_row(rows - 1, place);
+    original.push_back(original.back());
+  }
+}
+
+template <class Integer>
+ordinary_ranks<Integer> rank_ordinary_rows(const input_rows& input, const row_options& options,
+                                           row_preparation& found) {
+  const row_selection& selection = options.selection;
+  const auto room = static_cast<std::size_t>(selection.places());
+  ordinary_ranks<Integer> out;
+  out.stride = input.cols();
+  out.values = aligned_buffer<Integer>(room * static_cast<std::size_t>(out.stride));
+  out.square_sums.resize(room);
+  row_inspector inspector(found);
+  index_t place = 0;
+  for_each_section(
+      selection, input.rows(),
+      [&](index_range section) {
+        const index_t rows =
+            rank_section(input, section, place, options.threads, inspector, out, found.original);
+        const bool is_first = found.section_rows.empty();
+        found.section_rows.push_back(rows);
+        if (selection.is_across && is_first) fill_gap(rows, out, found.original);
+        place = static_cast<index_t>(found.original.size());
+      },
+      [&](index_range others) {
+        inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
+      });
+  out.square_sums.resize(static_cast<std::size_t>(place));
+  return out;
+}
+
+// The patterns of each section, whose rows are at places `begin` and behind; none where folding
+// does not pay.
+template <class Integer>
+std::vector<row_patterns> find_section_patterns(const ordinary_ranks<Integer>& ranks,
+                                                const std::vector<index_t>& begin,
+                                                const row_options& options,
+                                                const std::vector<index_t>& section_rows) {
+  const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
+  std::vector<byte_rows> places;
+  std::vector<section_sample> samples;
+  for (std::size_t s = 0; s < begin.size(); ++s) {
+    places.push_back(
+        {reinterpret_cast<const std::byte*>(ranks.row(begin[s])), row_bytes, section_rows[s]});
+    samples.push_back({section_rows[s], hash_rows(places[s], options.threads)});
+  }
+  if (!promises_patterns(options.selection, samples, options.most_pattern_share)) return {};
+  std::vector<row_patterns> found;
+  std::vector<double> rows;
+  std::vector<double> patterns;
+  for (std::size_t s = 0; s < begin.size(); ++s) {
+    const byte_rows& own = places[s];
+    const auto equal = [&](node_id a, node_id b) {
+      return std::memcmp(own.row(a), own.row(b), row_bytes) == 0;
+    };
+    found.push_back(group_equal_rows(equal, std::move(samples[s].hashes), 1, options.threads));
+    rows.push_back(static_cast<double>(own.count));
+    patterns.push_back(static_cast<double>(found.back().size()));
+  }
+  if (!folding_pays(options.selection, rows, patterns, options.most_pattern_share)) return {};
+  return found;
+}
+
+// Leaves one row of each pattern, where that pays.
+template <class Integer>
+void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_options& options,
+               row_preparation& found) {
+  std::vector<index_t> begin;
+  index_t next = 0;
+  for (const index_t rows : found.section_rows) {
+    begin.push_back(next);
+    next += rows;
+    if (options.selection.is_across) next = row_layout::second_begin(next);
+  }
+  std::vector<row_patterns> patterns =
+      find_section_patterns(ranks, begin, options, found.section_rows);
+  if (patterns.empty()) return;
+  std::vector<std::span<const node_id>> original;
+  std::vector<node_id> numbers;
+  index_t place = 0;
+  for (std::size_t s = 0; s < patterns.size(); ++s) {
+    original.push_back(std::span<const node_id>(found.original)
+                           .subspan(static_cast<std::size_t>(begin[s]),
+                                    static_cast<std::size_t>(found.section_rows[s])));
+    const auto first = static_cast<node_id>(numbers.empty() ? 0 : numbers.back() + 1);
+    for (index_t p = 0; p < patterns[s].size(); ++p) {
+      // Never before the place that it comes to.
+      const index_t from = begin[s] + patterns[s].members_of(static_cast<node_id>(p)).front();
+      if (from != place) ranks.copy_row(from, place);
+      numbers.push_back(first + static_cast<node_id>(p));
+      ++place;
+    }
+    found.section_rows[s] = patterns[s].size();
+    if (options.selection.is_across && s == 0) fill_gap(place, ranks, numbers);
+    place = static_cast<index_t>(numbers.size());
+  }
+  ranks.square_sums.resize(numbers.size());
+  found.patterns = join_patterns(std::move(patterns), original, input_rows);
+  found.original = std::move(numbers);
+}
+
+// One pair at a time, in 64 bits: the naive variant, and columns too long for 32-bit sums.
+template <class Integer>
+class plain_rank_rows final : public pair_rows {
+ public:
+  explicit plain_rank_rows(ordinary_ranks<Integer> ranks) : ranks_(std::move(ranks)) {}
+
+  [[nodiscard]] index_t size() const override { return ranks_.size(); }
+
+  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+    for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
+      double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
+      for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
+        row[j - tile.col_begin] = detail::rho_of(dot(i, j), square_sum(i), square_sum(j));
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t square_sum(index_t i) const {
+    return ranks_.square_sums[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] std::int64_t dot(index_t i, index_t j) const {
+    const Integer* x = ranks_.row(i);
+    const Integer* y = ranks_.row(j);
+    std::int64_t sum = 0;
+    for (index_t k = 0; k < ranks_.stride; ++k) sum += std::int64_t{x[k]} * y[k];
+    return sum;
+  }
+
+  ordinary_ranks<Integer> ranks_;
+};
+
+// By kernels on packed ranks; sums fit 32 bits.
+template <class Integer>
+class packed_rank_rows final : public packed_rows {
+ public:
+  packed_rank_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
+                   const row_layout& layout, int threads)
+      : packed_rows(kernels, how, layout, ranks.stride, threads),
+        ranks_(std::move(ranks)),
+        lengths_(ranks_.square_sums.size()),
+        threads_(threads) {
+    std::vector<float> scales(lengths_.size());
+    for (std::size_t i = 0; i < lengths_.size(); ++i) {
+      lengths_[i] = std::sqrt(static_cast<double>(ranks_.square_sums[i]));
+      scales[i] = static_cast<float>(lengths_[i]);
+    }
+    set_scales(std::move(scales), cut_band, true);
+  }
+
+  void prepare(const pair_task& task) override {
+    counts_classes_ = task.wanted == pair_task::output::counts && may_count_classes();
+    choose(task);
+    counts_classes_ &= way() == cpu_pair_way::every && cut() && cut()->cut <= 1;
+    if (!counts_classes_) {
+      classes_ = {};
+      pack_for_way();
+    } else if constexpr (sizeof(Integer) == 1) {
+      drop_packed();
+      if (classes_.is_empty()) {
+        classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
+                    layout(),  thread_count(threads_)};
+      }
+    }
+    if (squares_.empty()) squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
+  }
+
+  [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
+
+  std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
+                      std::uint32_t* row_degree, std::uint32_t* col_degree,
+                      const pair_bins& bins) const override {
+    if (!counts_classes_) {
+      return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
+    }
+    return classes_.count(tile, cut()->cut, cut()->side, cut()->band, row_degree, col_degree, bins);
+  }
+
+  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    std::int32_t* sums = sums_of(scratch);
+    dots().sums(tile_of(tile, scratch), sums, pair_policy::block_cols);
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      const index_t at = i * pair_policy::block_cols;
+      kernels().rho(sums + at, static_cast<double>(square_sum(tile.row_begin + i)),
+                    squares_.data() + tile.col_begin, tile.cols(), out + at);
+    }
+  }
+
+ private:
+  static constexpr packing how = sizeof(Integer) == 1 ? packing::int8 : packing::int16;
+
+  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t raw) const override {
+    return detail::rho_of(raw, square_sum(row), square_sum(col));
+  }
+
+  [[nodiscard]] double exact(index_t row, index_t col) const override {
+    const Integer* x = ranks_.row(row);
+    const Integer* y = ranks_.row(col);
+    if constexpr (sizeof(Integer) == 1) {
+      return exact(row, col, kernels().int8_dot(x, y, ranks_.stride));
+    } else {
+      return exact(row, col, kernels().int16_dot(x, y, ranks_.stride));
+    }
+  }
+
+  void pack(packed_columns& columns) const override {
+    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads_), [&](index_t task, int) {
+      const index_t end = std::min(size(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) columns.store_row(i, ranks_.row(i));
+    });
+  }
+
+  [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
+    const auto columns = static_cast<double>(ranks_.stride);
+    const pair_speed& speed = kernels().speed;
+    const double sums = columns * (how == packing::int8 ? speed.int8 : speed.int16) + speed.filter;
+    cpu_pair_costs out{.screen = columns * speed.screen + speed.look,
+                       .search = sums,
+                       .every = sums + speed.select,
+                       .candidate = speed.candidate + columns * 0.1,
+                       .decide = 20 + columns * 0.1};
+    if (task.wanted == pair_task::output::counts) {
+      out.every = counts_classes_ ? sums : sums + speed.count;
+      if (task.bins > 0) out.every += counts_classes_ ? 1 : 4;
+    }
+    return out;
+  }
+
+  void select(const pair_tile& tile, const detail::keep_range& keep, const kernel_cut& asked,
+              pair_scratch& scratch, hit_buffer& out) const override {
+    std::int32_t* sums = sums_of(scratch);
+    for_each_block(tile, [&](const pair_tile& block) {
+      const kernel_tile prepared = cut_tile(block, asked, scratch);
+      dots().sums(prepared, sums, pair_policy::block_cols);
+      for (index_t i = 0; i < block.rows(); ++i) {
+        const index_t row = block.row_begin + i;
+        const index_t first = first_upper_column(block, row) - block.col_begin;
+        if (first >= block.cols()) continue;
+        pair_hit* const hits = out.room_for(block.cols() + hit_padding);
+        out.add(kernels().select({.sums = sums + i * pair_policy::block_cols + first,
+                                  .count = block.cols() - first,
+                                  .row = static_cast<std::uint32_t>(row),
+                                  .col = static_cast<std::uint32_t>(block.col_begin + first),
+                                  .row_cut = prepared.row_cut[i],
+                                  .col_scale = prepared.col_scale + first,
+                                  .band = prepared.band,
+                                  .sign_flip = prepared.sign_flip,
+                                  .sign_keep = prepared.sign_keep,
+                                  .square_row = static_cast<double>(square_sum(row)),
+                                  .square_cols = squares_.data() + block.col_begin + first,
+                                  .at_least = keep.at_least,
+                                  .at_most = keep.at_most},
+                                 hits));
+      }
+    });
+  }
+
+  // Whether loose cuts are counted by classes.
+  [[nodiscard]] bool may_count_classes() const {
+    // Sorting the columns pays where enough rows meet them.
+    return !layout().is_thin() && sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
+           classed_rows::pays(ranks_.stride, ranks_.square_sums);
+  }
+
+  [[nodiscard]] row_screen make_screen() const override {
+    return {kernels(),     ranks_.values.data(), size(),  ranks_.stride,
+            ranks_.stride, lengths_.data(),      threads_};
+  }
+
+  [[nodiscard]] std::int64_t square_sum(index_t i) const {
+    return ranks_.square_sums[static_cast<std::size_t>(i)];
+  }
+
+  ordinary_ranks<Integer> ranks_;
+  std::vector<std::int32_t> squares_;  // the sums of squares, as the kernels take them
+  std::vector<double> lengths_;        // their roots
+  bool counts_classes_ = false;        // the counts that were prepared for
+  classed_rows classes_;               // made for them
+  int threads_;
+};
+
+// The rows of ranks of one type: packed, or as they are where sums do not fit 32 bits or the naive
+// variant was asked for.
+template <class Integer>
+struct row_maker {
+  bool packs;
+  int threads;
+
+  std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks,
+                                        const row_layout& layout) const {
+    if constexpr (sizeof(Integer) <= 2) {
+      if (packs) {
+        return std::make_unique<packed_rank_rows<Integer>>(usable_pair_kernels(), std::move(ranks),
+                                                           layout, threads);
+      }
+    }
+    return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
+  }
+};
+
+// Rows of ranks of type Integer.
+template <class Integer>
+void make_rows(const input_rows& input, const row_options& options, bool packs,
+               row_preparation& found) {
+  const row_maker<Integer> maker{.packs = packs, .threads = options.threads};
+  if (options.in_windows) {
+    found.source = make_ranked_source<Integer>(input, options, maker, found);
+    return;
+  }
+  auto ranks = rank_ordinary_rows<Integer>(input, options, found);
+  if (options.looks_for_patterns) fold_rows(ranks, input.rows(), options, found);
+  found.rows = maker(std::move(ranks), layout_of(options.selection, found.section_rows));
+}
+
+// body(Integer{}, packs): the type of the ranks of so many columns, and whether sums of their
+// products fit 32 bits, so that kernels take them.
+template <class Body>
+void with_rank_type(index_t cols, pair_variant variant, const Body& body) {
+  if (cols > pair_policy::most_int16_cols) return body(std::int32_t{}, false);
+  if (variant == pair_variant::naive || cols > pair_policy::most_packed_cols) {
+    return body(std::int16_t{}, false);
+  }
+  if (cols <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search) {
+    return body(std::int8_t{}, true);
+  }
+  return body(std::int16_t{}, true);
+}
+
+}  // namespace
+
+row_preparation prepare_rank_rows(const detail::pair_tables& tables, const row_options& options) {
+  const input_rows input(tables);
+  row_preparation found;
+  found.nan_rows = validate::find_nan_rows(tables, options.threads);
+  validate::refuse_nans(tables, found.nan_rows, options.nans);
+  with_rank_type(input.cols(), options.variant, [&]<class Integer>(Integer, bool packs) {
+    make_rows<Integer>(input, options, packs, found);
+  });
+  return found;
+}
+
+void keep_rank_rows(const input_rows& input, pair_variant variant, int threads, kept_rows& out) {
+  with_rank_type(input.cols(), variant, [&]<class Integer>(Integer, bool) {
+    const auto elements = static_cast<std::size_t>(input.rows() * input.cols());
+    out.values = aligned_buffer<std::byte>(elements * sizeof(Integer));
+    out.square_sums.resize(static_cast<std::size_t>(input.rows()));
+    const matrix_view<Integer> ranks(reinterpret_cast<Integer*>(out.values.data()), input.rows(),
+                                     input.cols());
+    input.for_each_view({0, input.rows()}, [&](const auto& view, index_t) {
+      centred_ranks(view, ranks, out.square_sums.data(), threads);
+    });
+    out.view = matrix_view<const Integer>(ranks);
+  });
+}
+
+}  // namespace gpu::cpu

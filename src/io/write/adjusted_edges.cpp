@@ -1,0 +1,165 @@
+#include "io/write/adjusted_edges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include <gpu/adjusted_p.hpp>
+#include <gpu/p_value.hpp>
+
+#include "io/io_error.hpp"
+#include "io/npy_header.hpp"
+#include "io/write/edge_text.hpp"
+#include "io/write/parallel_text.hpp"
+#include "io/write/six_digits.hpp"
+
+namespace gpu::io {
+namespace {
+
+constexpr std::string_view record =
+    "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8'), ('q', '<f8')]";
+constexpr std::size_t header_bytes = 192;
+constexpr std::size_t q_room = 16;  // a separator and six digits with exponent
+
+struct adjusted_edge {
+  edge found;
+  double q;
+};
+static_assert(sizeof(adjusted_edge) == 32 && offsetof(adjusted_edge, q) == 24);
+
+void write_records(output_file& out, std::span<const edge> edges, std::span<const double> q) {
+  constexpr std::size_t block = std::size_t{1} << 15;
+  std::vector<adjusted_edge> records;
+  for (std::size_t i = 0; i < edges.size(); i += block) {
+    records.clear();
+    for (std::size_t e = i; e < std::min(i + block, edges.size()); ++e) {
+      records.push_back({edges[e], q[e]});
+    }
+    out.write(bytes_of(std::span<const adjusted_edge>(records)));
+  }
+}
+
+char* append(char* out, std::string_view text) {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
+
+/// Behind a line whose end is taken off.
+char* append_q(char* out, char separator, double q) {
+  *out++ = separator;
+  out = append_six_digits(out, q);
+  *out++ = '\n';
+  return out;
+}
+
+}  // namespace
+
+std::string adjusted_edge_header(result_format format, const measure_info& info,
+                                 std::uint64_t edges) {
+  if (format == result_format::npy) {
+    return make_npy_header(record, {static_cast<index_t>(edges)}, header_bytes);
+  }
+  std::string line = edge_header(format, info, edges);
+  line.pop_back();
+  return line + separator_of(format) + "q\n";
+}
+
+void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
+                          std::span<const double> q, const result_context& context) {
+  out.write(adjusted_edge_header(format, context.info(), edges.size()));
+  if (format == result_format::npy) return write_records(out, edges, q);
+  const char separator = separator_of(format);
+  const auto longest_col = context.against != nullptr
+                               ? context.against->longest(context.against_rows)
+                               : context.names.longest(context.rows);
+  const std::size_t longest =
+      context.names.longest(context.rows) + longest_col + 1 + statistic_text::room + q_room;
+  parallel_text text(out, context.threads);
+  text.write(std::ssize(edges), longest, [&](char* to, index_t first, index_t last) {
+    statistic_text statistics(context.info().test, context.observations, separator);
+    for (index_t i = first; i < last; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const edge& e = edges[at];
+      to = append(to, context.row_name(e.row));
+      *to++ = separator;
+      to = append(to, context.col_name(e.col));
+      to = append_q(statistics.append(to, e.statistic, e.p) - 1, separator, q[at]);
+    }
+    return to;
+  });
+}
+
+/// Bytes of the rows that are whole. A line end within quotes belongs to a name.
+std::size_t adjusted_rows::whole_bytes(std::string_view bytes) {
+  if (format_ == result_format::npy) return bytes.size() / sizeof(edge) * sizeof(edge);
+  std::size_t whole = 0;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == '"') is_quoted = !is_quoted;
+    if (bytes[i] == '\n' && !is_quoted) whole = i + 1;
+  }
+  return whole;
+}
+
+template <class Row>
+void adjusted_rows::for_each_row(std::string_view bytes, const Row& row) {
+  rest_ += bytes;
+  const std::size_t whole = whole_bytes(rest_);
+  for (std::size_t begin = 0; begin < whole;) {
+    std::size_t end = begin + sizeof(edge);
+    if (format_ != result_format::npy) {
+      bool is_quoted = false;
+      for (end = begin; is_quoted || rest_[end] != '\n'; ++end) {
+        if (rest_[end] == '"') is_quoted = !is_quoted;
+      }
+      ++end;
+    }
+    row(std::string_view(rest_).substr(begin, end - begin));
+    begin = end;
+  }
+  rest_.erase(0, whole);
+}
+
+/// Text has six digits of p: it follows from the statistic, which stands there in full, third from
+/// the end.
+double adjusted_rows::p_of(std::string_view row) const {
+  if (format_ == result_format::npy) {
+    edge e{};
+    std::memcpy(&e, row.data(), sizeof(e));
+    return e.p;
+  }
+  const char separator = separator_of(format_);
+  const std::size_t before_p = row.rfind(separator);
+  const std::size_t before_t = row.rfind(separator, before_p - 1);
+  const std::size_t begin = row.rfind(separator, before_t - 1) + 1;
+  double statistic = 0;
+  (void)std::from_chars(row.data() + begin, row.data() + before_t, statistic);
+  return p_value_of(context_.what, statistic, context_.observations, context_.side);
+}
+
+void adjusted_rows::learn(std::string_view bytes) {
+  for_each_row(bytes, [&](std::string_view row) { q_.push_back(p_of(row)); });
+}
+
+void adjusted_rows::adjust(std::uint64_t family, adjustment how) {
+  q_ = adjusted_p_values(std::span<const double>(q_), family, how);
+}
+
+std::string adjusted_rows::with_q(std::string_view bytes) {
+  std::string out;
+  std::array<char, q_room> text;
+  for_each_row(bytes, [&](std::string_view row) {
+    const double q = q_.at(next_++);
+    if (format_ == result_format::npy) {
+      out.append(row).append(reinterpret_cast<const char*>(&q), sizeof(q));
+      return;
+    }
+    char* const end = append_q(text.data(), separator_of(format_), q);
+    out.append(row.substr(0, row.size() - 1)).append(text.data(), end);
+  });
+  return out;
+}
+
+}  // namespace gpu::io

@@ -1,0 +1,49 @@
+#pragma once
+// Edges with q, the adjusted p, behind their p: known only when all edges are.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/write/result_writer.hpp"
+
+namespace gpu::io {
+
+/// What stands in front of so many edges with q.
+[[nodiscard]] std::string adjusted_edge_header(result_format format, const measure_info& info,
+                                               std::uint64_t edges);
+
+/// As edge_writer writes them, with a last column q; of .npy with a last field q. The measure has
+/// p.
+void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
+                          std::span<const double> q, const result_context& context);
+
+/// Adds q to rows that edge_writer wrote without a header, which come in blocks that end anywhere.
+class adjusted_rows {
+ public:
+  adjusted_rows(result_format format, const result_context& context)
+      : format_(format), context_(context) {}
+
+  /// Takes the p of the edges of all rows, in their order.
+  void learn(std::string_view bytes);
+  /// All rows were seen: from here on they come again.
+  /// @param family tests of the whole job.
+  void adjust(std::uint64_t family, adjustment how);
+  /// The rows in `bytes` that are whole now, with q.
+  [[nodiscard]] std::string with_q(std::string_view bytes);
+
+ private:
+  template <class Row>
+  void for_each_row(std::string_view bytes, const Row& row);
+  [[nodiscard]] std::size_t whole_bytes(std::string_view bytes);
+  [[nodiscard]] double p_of(std::string_view row) const;
+
+  result_format format_;
+  const result_context& context_;
+  std::string rest_;       // of a row that goes on in the next block
+  std::vector<double> q_;  // p before adjust()
+  std::size_t next_ = 0;
+};
+
+}  // namespace gpu::io

@@ -1,0 +1,116 @@
+#include "pairs/delivery/edge_list_writer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/large_pages.hpp"
+#include "base/parallel.hpp"
+#include "base/stream_copy.hpp"
+#include "pairs/delivery/unpack_edges.hpp"
+
+namespace gpu::delivery {
+namespace {
+
+using detail::edge_batch;
+using detail::large_page_bytes;
+using detail::populate_pages;
+using detail::stream_copy;
+
+constexpr double least_room = 1 << 20;
+constexpr double most_room = 1e11;
+constexpr std::size_t edges_per_task = 8192;
+
+}  // namespace
+
+edge_list_writer::edge_list_writer(array<edge>& list, stats::p_function p_of, int threads)
+    : list_(list), p_of_(p_of), threads_(threads), checksums_(threads) {}
+
+void edge_list_writer::expect(double sure, double room) {
+  // Room that is not used takes no memory, but systems that do not overcommit refuse far too
+  // large requests.
+  list_.reserve(static_cast<std::size_t>(std::min({room, 2 * sure + least_room, most_room})));
+  sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
+  write(std::span<edge>(), false, one_each());
+}
+
+std::span<edge> edge_list_writer::room(std::size_t count) {
+  const std::size_t before = list_.size();
+  if (before + count > list_.capacity()) sure_ = 0;
+  list_.resize(before + count);
+  list_.resize(before);
+  populate(before + count);
+  offered_ = list_.data() + before;
+  return {offered_, count};
+}
+
+void edge_list_writer::append(const edge_batch& batch) {
+  if (batch.checksum != nullptr) known_ += *batch.checksum;
+  const edge* const offered = std::exchange(offered_, nullptr);
+  if (offered != nullptr && offered == batch.edges.data()) {  // written in the room that was made
+    list_.resize(list_.size() + batch.size());
+    if (batch.checksum == nullptr) known_ += stats::checksum_of(batch.edges, threads_);
+    return;
+  }
+  // The list grows and moves now: its pages behind the end are not known any more.
+  if (list_.size() + batch.size() > list_.capacity()) sure_ = 0;
+  // The next batch should find its pages. One page takes a thread as long as many copies, so all
+  // threads take some or none does.
+  const std::size_t bytes = batch.size() * sizeof(edge);
+  const bool has_next = ready_ >= list_.size() * sizeof(edge) + 2 * bytes;
+  write(batch, batch.checksum == nullptr,
+        has_next ? 0 : std::max(bytes / large_page_bytes + 1, one_each()));
+}
+
+// Copies or unpacks a batch to the end, and takes up to so many pages behind it.
+void edge_list_writer::write(const edge_batch& batch, bool sums_up, std::size_t most_pages) {
+  const std::size_t before = list_.size();
+  list_.resize(before + batch.size());
+  ready_ = std::max(ready_, list_.size() * sizeof(edge));
+  const std::size_t pages = std::min(most_pages, pages_from(ready_));
+  const std::size_t copies = (batch.size() + edges_per_task - 1) / edges_per_task;
+  cpu::parallel_for(
+      static_cast<index_t>(pages + copies), threads_, [&](index_t number, int thread) {
+        const auto task = static_cast<std::size_t>(number);
+        if (task < pages) {
+          return populate_pages(page_at(ready_) + task * large_page_bytes, large_page_bytes);
+        }
+        const std::size_t first = (task - pages) * edges_per_task;
+        const std::size_t count = std::min(edges_per_task, batch.size() - first);
+        edge* const to = list_.data() + before + first;
+        if (batch.packed != nullptr) {
+          unpack_edges(*batch.packed, first, count, p_of_, to);
+          return;
+        }
+        const std::span<const edge> part = batch.edges.subspan(first, count);
+        if (sums_up) checksums_.add(thread, stats::checksum_of(part));
+        stream_copy(to, part.data(), part.size_bytes());
+      });
+  ready_ += pages * large_page_bytes;
+}
+
+// Makes the system provide the pages of the first `size` edges.
+void edge_list_writer::populate(std::size_t size) {
+  const std::size_t end = size * sizeof(edge);
+  if (end < ready_ + 2 * large_page_bytes) return;
+  const std::size_t pages = (end - ready_) / large_page_bytes - 1;
+  cpu::parallel_for(static_cast<index_t>(pages), threads_, [&](index_t page, int) {
+    populate_pages(page_at(ready_) + static_cast<std::size_t>(page) * large_page_bytes,
+                   large_page_bytes);
+  });
+  ready_ = end;
+}
+
+// The large page that starts at or behind byte `at` of the list.
+std::byte* edge_list_writer::page_at(std::size_t at) const {
+  auto* const place = reinterpret_cast<std::byte*>(list_.data()) + at + large_page_bytes - 1;
+  return place - reinterpret_cast<std::uintptr_t>(place) % large_page_bytes;
+}
+
+// Large pages wholly between byte `begin` of the list and its sure end, at least.
+std::size_t edge_list_writer::pages_from(std::size_t begin) const {
+  const std::size_t end = sure_ * sizeof(edge);
+  return end >= begin + large_page_bytes ? (end - begin) / large_page_bytes - 1 : 0;
+}
+
+}  // namespace gpu::delivery

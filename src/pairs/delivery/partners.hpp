@@ -1,0 +1,17 @@
+#pragma once
+// The best partners of each row on their way to a table.
+
+#include <gpu/pair_checksum.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "pairs/engine.hpp"
+
+namespace gpu::delivery {
+
+/// Fills `out`, whose rows are those of the engine's area from row `row_begin` of the input on, and
+/// returns the checksum of its entries.
+pair_checksum find_partners(detail::pair_engine& engine, const detail::keep_range& keep,
+                            const top_k_sink& sink, index_t row_begin, int threads,
+                            neighbor_table& out);
+
+}  // namespace gpu::delivery

@@ -1,0 +1,62 @@
+#include "pairs/measures/measures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include <gpu/error.hpp>
+
+namespace gpu::inline v0 {
+namespace {
+
+constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine};
+
+// Null where `what` is no value of the enumeration.
+const detail::measure_traits* find_traits(measure what) {
+  switch (what) {  // without a default, so that the compiler names a value that is missing
+    case measure::spearman:
+      return &detail::spearman_traits;
+    case measure::pearson:
+      return &detail::pearson_traits;
+    case measure::cosine:
+      return &detail::cosine_traits;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const measure> all_measures() noexcept {
+  return measures;
+}
+
+const measure_info& info_of(measure what) {
+  return detail::traits_of(what).info;
+}
+
+measure measure_of(std::string_view name) {
+  std::string names;
+  for (const measure what : measures) {
+    if (to_string(what) == name) return what;
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", to_string(what));
+  }
+  throw invalid_argument(fmt::format("measure: got '{}', expected one of {}", name, names));
+}
+
+std::string_view to_string(measure what) noexcept {
+  const detail::measure_traits* const traits = find_traits(what);
+  return traits == nullptr ? "unknown" : traits->info.name;
+}
+
+}  // namespace gpu::inline v0
+
+namespace gpu::inline v0::detail {
+
+const measure_traits& traits_of(measure what) {
+  if (const measure_traits* const traits = find_traits(what)) return *traits;
+  throw invalid_argument(fmt::format("measure: got {}, expected 0 to {}", static_cast<int>(what),
+                                     measures.size() - 1));
+}
+
+}  // namespace gpu::inline v0::detail

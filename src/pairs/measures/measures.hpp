@@ -1,0 +1,37 @@
+#pragma once
+// A measure, described: all that the rest of the library asks of one. A new measure is a value of
+// gpu::measure, a file here, and a line in measures.cpp.
+
+#include <gpu/measure.hpp>
+
+#include "stats/unit_rows.hpp"
+
+namespace gpu::inline v0::detail {
+
+/// What the rows of a measure are packed as, and with it how the statistic of two rows follows from
+/// the sum of products of their elements.
+enum class row_form {
+  /// Centred average ranks u = 2 r - (cols + 1): integers with |u| < cols. The statistic is
+  /// detail::rho_of of three exact sums, S_xy / sqrt(S_xx S_yy).
+  ranks,
+  /// Doubles of unit length. The statistic is their product in the order of
+  /// stats/unit_rows.hpp, clipped to [-1, 1].
+  unit_values
+};
+
+/// The descriptor of a measure. Everything behind src/api takes one, and none asks which it is.
+struct measure_traits {
+  measure_info info;
+  row_form form;
+  row_centre centre;  ///< Of unit_values; ranks are always centred.
+};
+
+extern const measure_traits spearman_traits;
+extern const measure_traits pearson_traits;
+extern const measure_traits cosine_traits;
+
+/// The descriptor of a measure.
+/// @throw gpu::invalid_argument where `what` is no value of the enumeration.
+const measure_traits& traits_of(measure what);
+
+}  // namespace gpu::inline v0::detail

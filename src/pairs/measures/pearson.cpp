@@ -1,0 +1,20 @@
+#include <limits>
+
+#include "pairs/measures/measures.hpp"
+
+namespace gpu::inline v0::detail {
+
+const measure_traits pearson_traits{.info = {.what = measure::pearson,
+                                             .name = "pearson",
+                                             .title = "Pearson",
+                                             .description = "Product-moment correlation",
+                                             .symbol = "r",
+                                             .test = significance::student_t,
+                                             .scale = value_scale::numeric,
+                                             .equals = equal_rows::apart,
+                                             .least_cols = 3,
+                                             .most_cols = std::numeric_limits<index_t>::max()},
+                                    .form = row_form::unit_values,
+                                    .centre = row_centre::mean};
+
+}  // namespace gpu::inline v0::detail

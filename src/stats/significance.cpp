@@ -1,0 +1,55 @@
+#include "stats/significance.hpp"
+
+#include <limits>
+
+#include "stats/correlation_test.hpp"
+
+namespace gpu::stats {
+namespace {
+
+// One piece for every statistic, whose scale makes any p NaN.
+std::shared_ptr<const p_table> table_of_nans() {
+  static const auto table = [] {
+    auto made = std::make_shared<p_table>();
+    made->pieces[0].scale = std::numeric_limits<double>::quiet_NaN();
+    made->pieces_used = 1;
+    return made;
+  }();
+  return table;
+}
+
+double weakest_of_all(tail side) {
+  switch (side) {
+    case tail::two_sided:
+      return 0.0;
+    case tail::greater:
+      return -1.0;
+    case tail::less:
+      return 1.0;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+std::shared_ptr<const p_table> p_table_for(significance test, index_t observations) {
+  switch (test) {
+    case significance::none:
+      return table_of_nans();
+    case significance::student_t:
+      return p_table_for(observations);
+  }
+  return nullptr;
+}
+
+double critical_value(significance test, double p, index_t observations, tail side) {
+  switch (test) {
+    case significance::none:
+      return weakest_of_all(side);
+    case significance::student_t:
+      return critical_value(p, observations, side);
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace gpu::stats

@@ -1,0 +1,241 @@
+// What the names of outputs decide, how names of rows are written, and the columns of edges.
+#include <zlib.h>
+
+#include <fcntl.h>
+#include <stdlib.h>  // NOLINT: posix_openpt
+#include <unistd.h>
+
+#include <array>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/run_command.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu_test::read_file;
+using gpu_test::run_command;
+
+constexpr int exit_usage = 2;
+
+/// Six rows with names that need quotes, and one that does not.
+constexpr const char* named =
+    "5'-end\t1\t2\t3\t4\t5\t6\n"
+    "say\"so\"\t2\t3\t5\t7\t11\t1\n"
+    "no#1\t9\t7\t6\t4\t1\t0\n"
+    "a,b\t3\t1\t4\t1\t5\t9\n"
+    "plain\t2\t7\t1\t8\t2\t8\n";
+
+std::string unzipped(const std::string& path) {
+  std::string text;
+  std::array<char, 4096> block;
+  const gzFile file = gzopen(path.c_str(), "rb");
+  REQUIRE(file != nullptr);
+  CHECK(gzdirect(file) == 0);
+  for (;;) {
+    const int got = gzread(file, block.data(), block.size());
+    CHECK(got >= 0);
+    if (got <= 0) break;
+    text.append(block.data(), static_cast<std::size_t>(got));
+  }
+  CHECK(gzclose(file) == Z_OK);
+  return text;
+}
+
+/// 60 rows of 12 without names.
+std::string numbers() {
+  std::string text;
+  unsigned state = 3;
+  for (int i = 0; i < 60; ++i) {
+    for (int j = 0; j < 12; ++j) {
+      state = state * 1664525U + 1013904223U;
+      text += std::to_string((state >> 16) % 50 + static_cast<unsigned>(i % 3 * j * 20)) + " ";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+struct files {
+  gpu_test::temporary_folder folder;
+  std::string input;
+  explicit files(const std::string& text) : input(folder.write("in.txt", text)) {}
+  /// Runs a job that has to succeed, and gives what it wrote.
+  std::string run(std::vector<std::string> words, const std::string& output) const {
+    words.insert(words.begin() + 1, input);
+    words.insert(words.end(), {"-q", "-o", folder.path(output)});
+    const auto result = run_command(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return read_file(folder.path(output));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("The suffix of an output decides how it is written", "[cli][format]") {
+  const files in(named);
+  for (const std::string keep : {"edges", "top-k", "counts", "dense"}) {
+    INFO(keep);
+    const std::vector<std::string> job{"spearman", "--keep", keep};
+    const auto tsv = in.run(job, "a.tsv");
+    const auto csv = in.run(job, "a.csv");
+    CHECK(tsv == in.run(job, "plain"));
+    CHECK(csv.find('\t') == std::string::npos);
+    CHECK(csv.find(',') != std::string::npos);
+    (void)in.run(job, "a.tsv.gz");
+    CHECK(unzipped(in.folder.path("a.tsv.gz")) == tsv);
+    (void)in.run(job, "a.csv.gz");
+    CHECK(unzipped(in.folder.path("a.csv.gz")) == csv);
+    CHECK(in.run(job, "a.npy").substr(1, 5) == "NUMPY");
+  }
+  const auto ranks = in.run({"rank"}, "r.tsv");
+  (void)in.run({"rank"}, "r.tsv.gz");
+  CHECK(unzipped(in.folder.path("r.tsv.gz")) == ranks);
+}
+
+TEST_CASE("Many compressed edges are those of the plain file", "[cli][format]") {
+  const std::string demo =
+      std::string(GPU_SIMILARITY_SOURCE_DIR) + "/examples/data/fashion_5000x30.txt";
+  const gpu_test::temporary_folder folder;
+  for (const std::string name : {"a.tsv", "a.tsv.gz"}) {
+    const auto got = run_command(
+        {"spearman", demo, "--min-abs", "0.9", "-q", "--backend", "cpu", "-o", folder.path(name)});
+    CHECK(got.exit_code == 0);
+  }
+  const auto plain = read_file(folder.path("a.tsv"));
+  CHECK(plain.size() > (std::size_t{1} << 20));
+  CHECK(unzipped(folder.path("a.tsv.gz")) == plain);
+}
+
+TEST_CASE("A suffix that is not known or contradicts is refused before any work", "[cli][format]") {
+  const files in(named);
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"-o", in.folder.path("a.xlsx")}, "expected .tsv, .txt, .csv or .npy"},
+      {{"-o", in.folder.path("a.parquet")}, "to_arrow()"},
+      {{"-o", in.folder.path("a.npy.gz")}, "expected .npy, or .tsv.gz"},
+      {{"-o", in.folder.path("a.csv"), "--format", "tsv"}, "expected tsv as --format tsv says"},
+      {{"-o", in.folder.path("a.npy"), "--format", "csv"}, "expected csv"},
+      {{"-o", in.folder.path("a.csv"), "--keep", "folded-edges", "--patterns",
+        in.folder.path("p.npy")},
+       "expected csv as --output"}};
+  for (auto [words, expected] : cases) {
+    words.insert(words.begin(), {"spearman", in.input});
+    const auto got = run_command(words);
+    INFO(got.err);
+    CHECK(got.exit_code == exit_usage);
+    CHECK(got.err.find(expected) != std::string::npos);
+  }
+  // --format says enough.
+  (void)in.run({"spearman", "--format", "csv"}, "a.result");
+}
+
+TEST_CASE("Names stand in quotes where R or pandas would read another", "[cli][format]") {
+  const files in(named);
+  const auto tsv = in.run({"spearman"}, "a.tsv");
+  for (const char* name : {"\"5'-end\"\t\"say\"\"so\"\"\"\t", "\"no#1\"\ta,b\t", "a,b\tplain\t"}) {
+    CHECK(tsv.find(name) != std::string::npos);
+  }
+  const auto csv = in.run({"spearman"}, "a.csv");
+  CHECK(csv.find("\"a,b\",plain,") != std::string::npos);
+  CHECK(in.run({"rank"}, "r.csv").substr(0, 9) == "\"5'-end\",");
+}
+
+TEST_CASE("--no-clobber keeps a file that is there", "[cli][output]") {
+  const files in(named);
+  (void)in.run({"spearman", "--no-clobber"}, "a.tsv");
+  (void)in.folder.write("a.tsv", "mine");
+  for (const char* verb : {"spearman", "rank"}) {
+    const auto got = run_command({verb, in.input, "--no-clobber", "-o", in.folder.path("a.tsv")});
+    CHECK(got.exit_code == exit_usage);
+    CHECK(got.err.find("is there already") != std::string::npos);
+  }
+  CHECK(read_file(in.folder.path("a.tsv")) == "mine");
+  (void)in.run({"spearman"}, "a.tsv");
+  CHECK(read_file(in.folder.path("a.tsv")) != "mine");
+}
+
+TEST_CASE("Edges of an adjusted cut have q, in one run and in parts", "[cli][parts][adjusted]") {
+  const files in(numbers());
+  for (const std::string how : {"bonferroni", "bh"}) {
+    for (const std::string suffix : {"tsv", "csv", "npy", "tsv.gz"}) {
+      INFO(how << " " << suffix);
+      const std::vector<std::string> cut{"spearman", "--max-p", "0.2", "--adjust", how};
+      const auto whole = in.run(cut, "whole." + suffix);
+      auto parts = cut;
+      parts.insert(parts.end(), {"--resume", "--parts", "3"});
+      CHECK(in.run(parts, "parts." + suffix) == whole);
+      if (suffix != "tsv") continue;
+      std::istringstream lines(whole);
+      std::string line;
+      std::getline(lines, line);
+      CHECK(line == "name_i\tname_j\trho\tt\tp\tq");
+      std::size_t edges = 0;
+      for (; std::getline(lines, line); ++edges) {
+        const auto at = line.rfind('\t');
+        const double q = std::stod(line.substr(at + 1));
+        const double p = std::stod(line.substr(line.rfind('\t', at - 1) + 1));
+        CHECK(q <= 0.2);
+        CHECK(q >= p);
+        if (how == "bonferroni") CHECK(q == Approx(p * 60 * 59 / 2).epsilon(1e-5));
+      }
+      CHECK(edges > 10);
+    }
+  }
+  // Not exact there, so that there is none.
+  const auto text =
+      in.run({"spearman", "--max-p", "0.2", "--adjust", "bh", "--min-abs", "0.1"}, "x");
+  CHECK(text.substr(0, text.find('\n')) == "name_i\tname_j\trho\tt\tp");
+}
+
+TEST_CASE("Partners come by value, and with a one-sided tail of one sign", "[cli][top-k]") {
+  const files in(numbers());
+  const auto statistics = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"spearman", "--keep", "top-k", "-k", "59"});
+    std::istringstream lines(in.run(words, "k.tsv"));
+    std::vector<double> out;
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      std::istringstream fields(line);
+      std::string skipped;
+      double statistic = 0;
+      fields >> skipped >> skipped >> skipped >> statistic;
+      out.push_back(statistic);
+    }
+    return out;
+  };
+  const auto by_value = statistics({"--order", "by-value"});
+  REQUIRE(by_value.size() == 60 * 59);
+  std::size_t rises = 0;
+  for (std::size_t i = 1; i < 59; ++i) rises += by_value[i] > by_value[i - 1] ? 1U : 0U;
+  CHECK(rises == 0);
+  CHECK(by_value[58] < 0);
+  for (const double r : statistics({"--tail", "greater"})) CHECK(r >= 0);
+  for (const double r : statistics({"--tail", "less"})) CHECK(r <= 0);
+  CHECK(run_command({"spearman", in.input, "--order", "by-value"}).exit_code == exit_usage);
+}
+
+TEST_CASE("A terminal gets the best pairs where there is no cut", "[cli][output]") {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
+    WARN("this system gives no pseudo terminal");
+    return;
+  }
+  const files in(numbers());
+  gpu_test::command_settings settings;
+  settings.output_path = ::ptsname(terminal);
+  const auto got = run_command({"spearman", in.input}, settings);
+  CHECK(got.exit_code == 0);
+  CHECK(got.err.find("the 20 pairs of largest magnitude, of 1770") != std::string::npos);
+  std::string shown(std::size_t{1} << 16, '\0');
+  const auto bytes = ::read(terminal, shown.data(), shown.size());
+  ::close(terminal);
+  REQUIRE(bytes > 0);
+  shown.resize(static_cast<std::size_t>(bytes));
+  std::size_t lines = 0;
+  for (const char c : shown) lines += c == '\n' ? 1U : 0U;
+  CHECK(lines == 21);
+}

@@ -1,0 +1,79 @@
+#pragma once
+// A job over all pairs with drawn options, and the ways in which its parts may be computed.
+
+#include <string>
+#include <vector>
+
+#include "faults/model/random_source.hpp"
+#include "faults/model/random_table.hpp"
+
+namespace gpu_test {
+
+using words = std::vector<std::string>;
+
+inline words joined(words first, const words& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+/// What is asked. Every way to compute it gives the same bytes, but for results that the
+/// documentation promises to rounding only.
+struct random_job {
+  bool is_pearson = false;
+  std::string keep = "edges";
+  words options = {};  ///< But for the input and for where the result goes.
+  bool is_large = false;
+
+  [[nodiscard]] bool is_folded() const { return keep == "folded-edges"; }
+  /// Whether backends and variants write the same bytes, not only statistics that agree.
+  [[nodiscard]] bool is_exact() const {
+    return !is_pearson || (keep != "dense" && keep != "top-k");
+  }
+  [[nodiscard]] std::string measure() const { return is_pearson ? "pearson" : "spearman"; }
+};
+
+inline random_job draw_job(random_source& random, int rows, bool is_large) {
+  random_job out{.is_large = is_large};
+  out.is_pearson = !is_large && random.happens(0.3);
+  words kinds{"edges", "edges", "counts", "top-k"};
+  if (!is_large) kinds = joined(kinds, {"dense", "dense"});
+  if (!out.is_pearson) kinds.emplace_back("folded-edges");
+  out.keep = random.one_of(kinds);
+  out.options = {"--keep", out.keep, "--format", random.happens(0.5) ? "tsv" : "npy"};
+  const auto add = [&](const words& more) { out.options = joined(out.options, more); };
+  if (out.keep == "top-k") {
+    add({"-k", std::to_string(is_large ? random.between(1, 3) : random.between(1, rows + 2))});
+  }
+  if (out.keep == "dense") return out;
+  const words loose{"1", "0.5", "0.05", "0.05", "0.01", "1e-4", "1e-12"};
+  const words strict{"1e-3", "1e-5", "1e-12"};
+  add({"--max-p", random.one_of(is_large ? strict : loose)});
+  if (random.happens(0.2)) add({"--min-abs", random.one_of(words{"0.3", "0.5", "1"})});
+  if (random.happens(0.35)) add({"--tail", random.one_of(words{"less", "greater"})});
+  if (random.happens(0.4)) add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
+  return out;
+}
+
+/// How one part is computed; no result depends on it. Draws as often whatever the job and the
+/// machine are.
+inline words draw_way(random_source& random, const random_job& job, bool may_use_cuda) {
+  const bool wants_cuda = random.happens(0.5);
+  const bool names_variant = random.happens(0.4);
+  const bool is_tiled = random.happens(0.5);
+  const bool names_fold = random.happens(0.6);
+  const bool is_always = random.happens(0.5) && !job.is_pearson;
+  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact();
+  words out{"--backend", on_cuda ? "cuda" : "cpu", "--threads",
+            std::to_string(random.between(1, 3))};
+  if (names_variant && job.is_exact()) {
+    // The naive variant on CUDA has no ranks to fold by, and that of the CPU takes its time.
+    const std::string on_host = is_tiled || job.is_large ? "tiled" : "naive";
+    out = joined(out, {"--variant", on_cuda ? "shared_tiled" : on_host});
+  }
+  if (names_fold && (is_always || !job.is_folded())) {
+    out = joined(out, {"--fold", is_always ? "always" : "never"});
+  }
+  return out;
+}
+
+}  // namespace gpu_test

@@ -1,0 +1,98 @@
+"""Shows that the checks of the site find what they are there for: a site with one fault each."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[1]
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360606060000000050001a5f64540"
+    "0000000049454e44ae426082")
+HEAD = '<html><head><link rel="icon" href="data:,"></head><body>'
+SOUND = HEAD + """<h1 id="here">a</h1><a href="b/">b</a> <a href="b/#there">c</a>
+<a href="#here">d</a> <img src="pixel.png" alt="a pixel"> <a href="https://example.org/">e</a></body></html>"""
+SECOND = HEAD + '<h2 id="there">b</h2><a href="../">up</a></body></html>'
+CHECKOUT = TOOLS.parents[1]
+
+FAULTS = {
+    '<a href="nowhere/">x</a>': "nowhere/ leads nowhere",
+    '<a href="b/#gone">x</a>': "no place 'gone'",
+    '<a href="#gone">x</a>': "no place 'gone'",
+    '<img src="gone.png" alt="x">': "gone.png leads nowhere",
+    '<img src="pixel.png">': "has no text in its place",
+    '<script src="https://example.org/x.js"></script>': "is loaded from another server",
+    '<link rel="stylesheet" href="gone.css">': "gone.css leads nowhere",
+    '<a href="../../outside">x</a>': "leads nowhere",
+    f"<p>{CHECKOUT}</p>": "holds the path of this checkout",
+    '<a href="file:///etc/hosts">x</a>': "is a file of one machine",
+}
+
+
+class Site(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, planted="", second=SECOND):
+        (self.folder / "b").mkdir(exist_ok=True)
+        (self.folder / "index.html").write_text(SOUND.replace("</body>", planted + "</body>"))
+        (self.folder / "b/index.html").write_text(second)
+        (self.folder / "pixel.png").write_bytes(PIXEL)
+
+    def run_tool(self, tool, *arguments):
+        return subprocess.run([sys.executable, TOOLS / tool, str(self.folder), *arguments],
+                              capture_output=True, text=True, check=False)
+
+
+class Crawler(Site):
+    def test_a_sound_site_passes(self):
+        self.write()
+        answer = self.run_tool("check_site.py")
+        self.assertEqual(answer.returncode, 0, answer.stdout)
+        self.assertIn("2 pages, 5 targets within the site, 1 addresses of other sites, 0 broken",
+                      answer.stdout)
+
+    def test_each_planted_fault_is_found(self):
+        for planted, message in FAULTS.items():
+            with self.subTest(planted):
+                self.write(planted)
+                answer = self.run_tool("check_site.py")
+                self.assertEqual(answer.returncode, 1, answer.stdout)
+                self.assertIn(message, answer.stdout)
+                self.assertIn(", 1 broken", answer.stdout)
+
+    def test_a_page_that_nothing_leads_to_is_found(self):
+        self.write()
+        (self.folder / "lost.html").write_text(SECOND)
+        answer = self.run_tool("check_site.py")
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("lost.html cannot be reached", answer.stdout)
+
+    def test_a_folder_without_a_site_is_refused(self):
+        self.assertEqual(self.run_tool("check_site.py").returncode, 2)
+
+
+class Browser(Site):
+    """The faults that only a browser sees. --only leaves the search of the real site out."""
+
+    def test_what_a_browser_sees(self):
+        self.write()
+        answer = self.run_tool("look_at_site.py", "--only", "html")
+        self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
+        (self.folder / "broken.png").write_bytes(PIXEL[:30])
+        self.write('<img src="broken.png" alt="x">'
+                   '<script>document.title = nothing.at_all</script>'
+                   '<div style="width: 3000px">wide</div>')
+        answer = self.run_tool("look_at_site.py", "--only", "html")
+        self.assertEqual(answer.returncode, 1, answer.stdout + answer.stderr)
+        for message in ("the picture broken.png does not show", "nothing is not defined",
+                        "pixels wider than the window"):
+            self.assertIn(message, answer.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# ./dev torture [MINUTES [CAMPAIGN...]]: builds the campaigns of random faults and random jobs and runs
+# them one after the other (all where none is named) for MINUTES (10) in all, from seeds that nobody drew
+# before. A campaign is a test program that takes --seconds and --seed. It ends with an error where
+# something is wrong, and says what repeats it.
+set -euo pipefail
+source tools/dev/common.sh
+
+campaigns=(parts_model_test part_faults_test)
+
+minutes=${1:-10}
+[[ $minutes =~ ^[1-9][0-9]*$ ]] || fail "torture: got '$minutes', expected a number of minutes"
+chosen=("${@:2}")
+[ ${#chosen[@]} -gt 0 ] || chosen=("${campaigns[@]}")
+for campaign in "${chosen[@]}"; do
+  [[ " ${campaigns[*]} " == *" $campaign "* ]] ||
+    fail "torture: got '$campaign', expected some of ${campaigns[*]}"
+done
+folder=${DEV_BUILD_DIR:-build/test}
+need build test
+configure "$folder" -DGPU_SIMILARITY_BUILD_TESTS=ON
+build "$folder" "${chosen[@]}"
+
+# Threads that spin while they wait would take the time of the other processes.
+export OMP_WAIT_POLICY=passive
+seconds=$((60 * minutes / ${#chosen[@]}))
+failed=()
+for campaign in "${chosen[@]}"; do
+  say "$campaign for $seconds s"
+  "$folder/tests/$campaign" --seconds "$seconds" --seed "$(date +%s)000000" || failed+=("$campaign")
+done
+[ ${#failed[@]} -eq 0 ] || fail "findings of ${failed[*]}: see above"

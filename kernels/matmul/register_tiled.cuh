@@ -5,7 +5,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/matmul/kernels.hpp"
 #include "kernels/matmul/tile_loader.cuh"
-#include "kernels/matmul/tile_place.cuh"
+#include "kernels/common/tile_place.cuh"
 
 namespace gpu::kernels {
 

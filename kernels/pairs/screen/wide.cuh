@@ -16,6 +16,7 @@
 // Shared memory (kernels/common/warpgroup_stream.cuh has the picture): the ring and 512 bytes a
 // warp for the close look; 1 block a multiprocessor.
 
+#include "kernels/common/s8_tile.cuh"
 #include "kernels/pairs/screen/screen_tiles.cuh"
 
 namespace gpu::kernels {
@@ -58,13 +59,11 @@ __host__ __device__ constexpr index_t wide_items_before(const wide_walk& walk, i
          band * walk.band_diagonal;
 }
 
-/// Bytes of a stage: 64 columns of a panel, then those of a tile.
-constexpr unsigned wide_left_bytes = wide_screen.panel_rows * screen_plane_columns;
-constexpr unsigned wide_right_bytes = wide_screen.tile_rows * screen_plane_columns;
-constexpr unsigned wide_stage_bytes = wide_left_bytes + wide_right_bytes;
+static_assert(wide_screen.panel_rows == s8_tile_left && wide_screen.tile_rows == s8_tile_right &&
+              wide_screen.warpgroups == s8_warpgroups && screen_plane_columns == s8_plane_columns);
 
 constexpr std::size_t wide_screen_shared_bytes() {
-  return static_cast<std::size_t>(wide_screen.stages) * wide_stage_bytes +
+  return static_cast<std::size_t>(wide_screen.stages) * s8_stage_bytes +
          static_cast<std::size_t>(wide_screen.warpgroups) * 4 * 512;
 }
 
@@ -74,7 +73,7 @@ constexpr std::size_t wide_screen_shared_bytes() {
 /// of right rows.
 struct wide_plane_walk {
   static constexpr int stages = wide_screen.stages;
-  static constexpr unsigned stage_bytes = wide_stage_bytes;
+  static constexpr unsigned stage_bytes = s8_stage_bytes;
   static constexpr int consumers = wide_screen.warpgroups;
   // The stage that is filled next was released three steps ago: warpgroups may be that far apart.
   static constexpr int loads_ahead = stages - 3;
@@ -131,57 +130,15 @@ struct wide_plane_walk {
   __device__ __forceinline__ bool next(load& here) const { return ++here.plane != args.planes; }
   __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
     const std::uint8_t* from = args.tiles + here.plane * args.plane_bytes;
-    bulk_copy(memory, from + static_cast<index_t>(here.panel) * wide_left_bytes, wide_left_bytes,
+    bulk_copy(memory, from + static_cast<index_t>(here.panel) * s8_left_bytes, s8_left_bytes,
               full);
-    bulk_copy(memory + wide_left_bytes, from + static_cast<index_t>(here.tile) * wide_right_bytes,
-              wide_right_bytes, full);
+    bulk_copy(memory + s8_left_bytes, from + static_cast<index_t>(here.tile) * s8_right_bytes,
+              s8_right_bytes, full);
   }
 };
 
 using wide_multiply = screen_multiply<screen_operand::int8, 64>;
 using wide_stream = warpgroup_stream<wide_plane_walk>;
-
-/// The warpgroup's 64 left rows and the 256 right rows of the first stage.
-struct wide_operands {
-  std::uint64_t left;
-  std::uint64_t right;
-};
-
-__device__ __forceinline__ wide_operands find_operands(unsigned first_stage, int warpgroup) {
-  const unsigned rows_before = static_cast<unsigned>(warpgroup) * screen_block_rows;
-  return {
-      operand_descriptor(first_stage + rows_before * screen_plane_columns, screen_plane_columns),
-      operand_descriptor(first_stage + wide_left_bytes, screen_plane_columns)};
-}
-
-/// sums = the warpgroup's part of a tile, plane after plane. `position` advances by the planes.
-__device__ __forceinline__ void multiply_tile(const wide_stream& stream,
-                                              const wide_operands& operands,
-                                              wide_stream::position& position,
-                                              wide_multiply::sum (&sums)[wide_multiply::sums]) {
-  unsigned previous = 0;
-#pragma unroll 1
-  for (int plane = 0; plane < stream.walk.args.planes; ++plane) {
-    stream.wait_until_full(position);
-    const std::uint64_t step = (position.stage * wide_stage_bytes) >> 4;
-    pin_registers(sums);
-    wgmma_fence();
-    wgmma_s8(sums, operands.left + step, operands.right + step, plane);
-    wgmma_s8(sums, operands.left + step + (256 >> 4), operands.right + step + (256 >> 4), 1);
-    wgmma_commit();
-    pin_registers(sums);
-    stream.issue();
-    if (plane > 0) {
-      wgmma_wait<1>();
-      stream.release(previous);
-    }
-    previous = position.stage;
-    position.advance();
-  }
-  wgmma_wait<0>();
-  pin_registers(sums);
-  stream.release(previous);
-}
 
 /// What |sum of rounded rows| exceeds wherever the statistic reaches the cut; -1 where every pair
 /// has to be looked at.
@@ -202,10 +159,10 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
   const wide_plane_walk walk{args};
   const wide_stream stream{walk, shared_address(shared), storage};
   auto* scratch = reinterpret_cast<wide_multiply::sum*>(
-      shared + wide_screen.stages * wide_stage_bytes + (threadIdx.x >> 5) * 512);
+      shared + wide_screen.stages * s8_stage_bytes + (threadIdx.x >> 5) * 512);
   stream.start();
 
-  const wide_operands operands = find_operands(stream.first_stage, warpgroup);
+  const s8_operands operands(stream.first_stage, warpgroup);
   wide_multiply::sum sums[wide_multiply::sums];
   wide_stream::position position{0, 0};
 #pragma unroll 1
@@ -214,7 +171,7 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
         static_cast<unsigned>(at.panel * wide_screen.panel_rows + warpgroup * screen_block_rows);
     const screen_block left = args.blocks[first_row / screen_block_rows];
     const screen_block right = args.tile_bounds[at.tile];
-    multiply_tile(stream, operands, position, sums);
+    multiply_planes(stream, operands, position, args.planes, sums);
     const unsigned limit = find_limit(left, right, args.cut);
     const bool hit = wide_multiply::any(sums, limit);
     if (__any_sync(~0U, hit)) {

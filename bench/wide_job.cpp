@@ -4,8 +4,8 @@
 //   wide_job ROWS COLS FILE [DENSE [CALLS]]
 //
 // FILE holds ROWS x COLS float32 values, row after row. DENSE: a file for the dense results of
-// Pearson in float64 and of Spearman, ROWS x ROWS doubles each; - for none. CALLS: of each job, 15 at most. Prints one line a job: name, median
-// and best milliseconds, and what was found.
+// Pearson in float64 and of Spearman, ROWS x ROWS doubles each; - for none. CALLS: of each job, 15
+// at most. Prints one line a job: name, median and best milliseconds, and what was found.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -141,8 +141,8 @@ void job::run(gpu::measure what) {
   time_job(
       name + " host edges-1e-6",
       [&] {
-        edges =
-            gpu::all_pairs(what, here, options, gpu::edge_sink{.keep = {.max_p = 1e-6}}).edges.size();
+        edges = gpu::all_pairs(what, here, options, gpu::edge_sink{.keep = {.max_p = 1e-6}})
+                    .edges.size();
       },
       [&] { return static_cast<double>(edges); });
   time_job(

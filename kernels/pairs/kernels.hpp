@@ -25,19 +25,19 @@ namespace gpu::kernels {
 
 /// How products are computed; docs/spearman.md compares them.
 enum class pair_tile_kind {
-  naive_spearman,  // rows: double values
-  naive_pearson,   // rows: double values
-  shared_int8,     // rows: int8 centred ranks
-  shared_int16,    // rows: int16 centred ranks
-  shared_int32,    // rows: int32 centred ranks
-  shared_double,   // rows: unit rows, see unit_row_layout
-  tensor_int8,     // rows: int8 centred ranks, pitch 32, 64 or 128
-  tensor_limbs,    // rows: int8 limbs of the centred ranks
-  tensor_float,    // rows: unit rows, each double as two tf32 floats
-  tensor_half,     // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
-  products_double,  // rows: unit rows, see unit_row_layout; panels with memory for products
+  naive_spearman,    // rows: double values
+  naive_pearson,     // rows: double values
+  shared_int8,       // rows: int8 centred ranks
+  shared_int16,      // rows: int16 centred ranks
+  shared_int32,      // rows: int32 centred ranks
+  shared_double,     // rows: unit rows, see unit_row_layout
+  tensor_int8,       // rows: int8 centred ranks, pitch 32, 64 or 128
+  tensor_limbs,      // rows: int8 limbs of the centred ranks
+  tensor_float,      // rows: unit rows, each double as two tf32 floats
+  tensor_half,       // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
+  products_double,   // rows: unit rows, see unit_row_layout; panels with memory for products
   products_integer,  // rows: centred ranks as doubles, pitch even; likewise
-  products_limbs    // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
+  products_limbs     // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
 };
 
 /// Norm of a row and its inverse. NaN for a row without a statistic, so that every comparison with
@@ -72,9 +72,9 @@ enum class pair_region {
 
 /// How products lie in memory, seen from the panel that reads them.
 enum class product_order {
-  direct,     ///< Row by row.
-  transposed, ///< Column by column.
-  mirrored    ///< Row by row, the blocks below the diagonal column by column.
+  direct,      ///< Row by row.
+  transposed,  ///< Column by column.
+  mirrored     ///< Row by row, the blocks below the diagonal column by column.
 };
 
 /// Memory for the products of the tiles products_*, which launch_pairs fills; and how a piece of a
@@ -359,7 +359,9 @@ void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pit
 /// The limbs of launch_split_limbs in planes of 64 columns, as the warpgroup products read them:
 /// limb l of columns [64 q, 64 q + 64) of all rows is plane l * product_planes(cols) + q, of
 /// `plane_rows` rows, in groups of eight rows whose 16-byte pieces stand side by side.
-constexpr index_t product_planes(index_t cols) { return (cols + 63) / 64; }
+constexpr index_t product_planes(index_t cols) {
+  return (cols + 63) / 64;
+}
 void launch_pack_planes(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
                         index_t cols, index_t plane_rows, std::int8_t* out, cudaStream_t stream);
 

@@ -95,13 +95,11 @@ void give_back_pinned(void* memory, std::size_t bytes) noexcept {
 
 namespace {
 
-/// While it lives, the calls of this thread that a capture of a stream forbids are made all the same:
-/// settings of a pool are no work of a stream.
+/// While it lives, the calls of this thread that a capture of a stream forbids are made all the
+/// same: settings of a pool are no work of a stream.
 class outside_of_captures {
  public:
-  outside_of_captures() {
-    GPU_SIMILARITY_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_));
-  }
+  outside_of_captures() { GPU_SIMILARITY_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_)); }
   ~outside_of_captures() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
   outside_of_captures(const outside_of_captures&) = delete;
   outside_of_captures& operator=(const outside_of_captures&) = delete;

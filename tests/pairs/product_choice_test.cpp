@@ -16,11 +16,8 @@ constexpr product_kind kinds[] = {product_kind::of_values, product_kind::of_rank
                                   product_kind::of_limbs};
 
 product_shape table(index_t rows, index_t observations, product_kind kind) {
-  return {.rows = rows,
-          .cols = rows,
-          .observations = observations,
-          .kind = kind,
-          .is_against = false};
+  return {
+      .rows = rows, .cols = rows, .observations = observations, .kind = kind, .is_against = false};
 }
 
 // rows 2 to 1e7, observations 3 to 1e6, four a decade.
@@ -68,9 +65,12 @@ TEST_CASE("The way that is chosen takes the least time", "[product_choice]") {
 
 TEST_CASE("Few long rows take products, many short ones tiles", "[product_choice]") {
   for (const product_kind kind : kinds) {
-    for (const auto& [rows, observations] :
-         {std::pair<index_t, index_t>{400, 100'000}, {1000, 1200}, {1000, 20'000},
-          {2000, 2000}, {2000, 100'000}, {5000, 5000}}) {
+    for (const auto& [rows, observations] : {std::pair<index_t, index_t>{400, 100'000},
+                                             {1000, 1200},
+                                             {1000, 20'000},
+                                             {2000, 2000},
+                                             {2000, 100'000},
+                                             {5000, 5000}}) {
       INFO(rows << " x " << observations);
       CHECK(takes_products(table(rows, observations, kind), multiprocessors));
     }

@@ -184,8 +184,8 @@ TEST_CASE("Wide tables in little memory have the CPU's bits", "[wide]") {
   for (const std::size_t megabytes : {48U, 24U, 12U, 6U}) {
     equals_the_cpu<measure::spearman, float>(600, 400, gpu::pair_variant::automatic,
                                              megabytes << 20);
-    equals_the_cpu<measure::pearson, float>(600, 400, gpu::pair_variant::automatic,
-                                            megabytes << 20, by_tiles);
+    equals_the_cpu<measure::pearson, float>(600, 400, gpu::pair_variant::automatic, megabytes << 20,
+                                            by_tiles);
   }
 }
 

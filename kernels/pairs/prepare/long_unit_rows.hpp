@@ -12,7 +12,9 @@ namespace gpu::kernels {
 
 /// Columns from which a row has a block of its own: with fewer, many rows share a block, unless
 /// there are too few of them to fill the device.
-constexpr index_t long_row_columns(index_t rows) { return rows <= 2048 ? 256 : 1024; }
+constexpr index_t long_row_columns(index_t rows) {
+  return rows <= 2048 ? 256 : 1024;
+}
 
 /// As launch_unit_rows, of rows of any length.
 template <class T>

@@ -3,8 +3,8 @@
 // Eight lanes a row, lane c the elements k with k mod 8 = c: its sums are the partial sums, and
 // three xor shuffles (4, 2, 1) add them up as combine_partial_sums does, so every bit is the CPU's.
 // A block keeps its rows as they came in shared memory and computes each value anew in every pass,
-// so global memory is read once and written once. Long rows are those of long_unit_rows.cu. Compiled
-// with -fmad=false.
+// so global memory is read once and written once. Long rows are those of long_unit_rows.cu.
+// Compiled with -fmad=false.
 //
 // Shared memory: element k of a row at (k mod 8) * pitch + k / 8, as in the output, with pitch = 4
 // modulo 32 and rows one word further: neither the load nor the passes nor the store meet in a
@@ -186,9 +186,9 @@ void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centr
   const auto fitting = static_cast<int>(wanted_block_bytes / row_bytes / 4 * 4);
   const int rows = fitting < 4 ? 4 : (fitting > most_rows_of_block ? most_rows_of_block : fitting);
   allow_shared_memory(unit_rows_shared<T>, most_row_bytes);
-  unit_rows_shared<T><<<grid_blocks(data.rows(), rows), rows * lanes,
-                        row_bytes* static_cast<std::size_t>(rows), stream>>>(
-      data, centre, static_cast<int>(segment), out, square_sums);
+  unit_rows_shared<T>
+      <<<grid_blocks(data.rows(), rows), rows * lanes, row_bytes* static_cast<std::size_t>(rows),
+         stream>>>(data, centre, static_cast<int>(segment), out, square_sums);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

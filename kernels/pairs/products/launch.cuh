@@ -83,8 +83,8 @@ class product_pieces {
       folded = takes_two_sums(depth) && 4 * blocks >= fill ? 2 : 1;
       parts = detail::partial_sums / folded;
     } else if (tile == pair_tile_kind::products_integer) {
-      const index_t most = std::min(policy::product_most_parts,
-                                    ceil_div(elements, policy::product_least_depth));
+      const index_t most =
+          std::min(policy::product_most_parts, ceil_div(elements, policy::product_least_depth));
       depth = round_up(ceil_div(elements, std::clamp<index_t>(ceil_div(fill, blocks), 1, most)),
                        policy::product_padding);
       parts = static_cast<int>(ceil_div(elements, depth));
@@ -94,10 +94,9 @@ class product_pieces {
       const index_t tiles = ceil_div(panel.rows.count, policy::limb_tile_rows) *
                             ceil_div(panel.cols.count, policy::limb_tile_cols);
       const index_t smallest = limb_pairs * sums(block, block);
-      const index_t most =
-          std::max<index_t>(1, std::min({policy::most_limb_splits,
-                                         planes / policy::least_planes_of_split,
-                                         panel.products.capacity * 2 / smallest}));
+      const index_t most = std::max<index_t>(
+          1, std::min({policy::most_limb_splits, planes / policy::least_planes_of_split,
+                       panel.products.capacity * 2 / smallest}));
       const index_t splits = std::clamp<index_t>(ceil_div(fill, tiles * limb_pairs), 1, most);
       depth = ceil_div(planes, splits);
       parts = limb_pairs * static_cast<int>(ceil_div(planes, depth));

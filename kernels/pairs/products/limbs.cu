@@ -160,7 +160,8 @@ struct limb_walk {
 __device__ __forceinline__ void store_sums(const limb_arguments& args, const limb_walk::cursor& at,
                                            int warpgroup, const int (&sums)[128]) {
   const int thread = static_cast<int>(threadIdx.x & 127U);
-  const int first_row = at.panel * s8_tile_left + warpgroup * 64 + thread / 32 * 16 + thread % 32 / 4;
+  const int first_row =
+      at.panel * s8_tile_left + warpgroup * 64 + thread / 32 * 16 + thread % 32 / 4;
   std::int32_t* const to = args.sums + at.part * args.part_step + first_row * args.pitch +
                            at.tile * s8_tile_right + thread % 4 * 2;
 #pragma unroll
@@ -169,7 +170,8 @@ __device__ __forceinline__ void store_sums(const limb_arguments& args, const lim
     std::int32_t* const row = to + 8 * h * args.pitch;
 #pragma unroll
     for (int j = 0; j < s8_tile_right / 8; ++j) {
-      *reinterpret_cast<int2*>(row + 8 * j) = make_int2(sums[4 * j + 2 * h], sums[4 * j + 2 * h + 1]);
+      *reinterpret_cast<int2*>(row + 8 * j) =
+          make_int2(sums[4 * j + 2 * h], sums[4 * j + 2 * h + 1]);
     }
   }
 }

@@ -77,7 +77,8 @@ __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiproce
     }
   }
   if constexpr (folded > 1) {
-    for_each_sum<Layout>([&](int i, int j, int e) { sum[i][j][e] = before[i][j][e] + sum[i][j][e]; });
+    for_each_sum<Layout>(
+        [&](int i, int j, int e) { sum[i][j][e] = before[i][j][e] + sum[i][j][e]; });
   }
   store_tile_f64<Layout>(sum, job.to.sums + blockIdx.y * job.to.part_step, job.to.pitch,
                          first_row + row + lane / 4, first_col + col + lane % 4 * 2, job.rows,
@@ -94,10 +95,10 @@ void launch_tiles(const product_job& job, cudaStream_t stream) {
   constexpr std::size_t bytes =
       tile_feeder_f64<layout, tile_order::by_lane, 2, tile_order::by_lane, 2>::shared_bytes;
   allow_shared_memory(multiply_rows<layout, folded>, bytes);
-  const dim3 blocks(grid_blocks(ceil_div(job.rows, layout::block_rows) *
-                                    ceil_div(job.cols, layout::block_cols),
-                                1),
-                    static_cast<unsigned>(job.to.parts));
+  const dim3 blocks(
+      grid_blocks(ceil_div(job.rows, layout::block_rows) * ceil_div(job.cols, layout::block_cols),
+                  1),
+      static_cast<unsigned>(job.to.parts));
   multiply_rows<layout, folded><<<blocks, layout::threads, bytes, stream>>>(job);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }

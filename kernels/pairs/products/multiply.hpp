@@ -40,8 +40,8 @@ constexpr bool takes_two_sums(index_t depth) {
 /// order of the elements.
 void launch_multiply_rows(const product_job& job, cudaStream_t stream);
 
-/// The same of limbs in planes: see launch_pack_planes and product_memory. Split s of the sum of two
-/// limbs is over planes [s * depth, (s + 1) * depth) of each.
+/// The same of limbs in planes: see launch_pack_planes and product_memory. Split s of the sum of
+/// two limbs is over planes [s * depth, (s + 1) * depth) of each.
 struct limb_product_job {
   const std::int8_t* planes;
   index_t plane_rows;

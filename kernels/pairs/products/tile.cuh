@@ -77,7 +77,8 @@ struct limb_products : rank_products {
           const std::int32_t* const sums = first + ((a * limbs + b) * splits + s) * from.part_step;
 #pragma unroll
           for (int i = 0; i < count; ++i) {
-            totals[i] += std::int64_t{sums[at[i]]} * (std::int64_t{1} << policy::limb_bits * (a + b));
+            totals[i] +=
+                std::int64_t{sums[at[i]]} * (std::int64_t{1} << policy::limb_bits * (a + b));
           }
         }
       }

@@ -130,8 +130,7 @@ struct wide_plane_walk {
   __device__ __forceinline__ bool next(load& here) const { return ++here.plane != args.planes; }
   __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
     const std::uint8_t* from = args.tiles + here.plane * args.plane_bytes;
-    bulk_copy(memory, from + static_cast<index_t>(here.panel) * s8_left_bytes, s8_left_bytes,
-              full);
+    bulk_copy(memory, from + static_cast<index_t>(here.panel) * s8_left_bytes, s8_left_bytes, full);
     bulk_copy(memory + s8_left_bytes, from + static_cast<index_t>(here.tile) * s8_right_bytes,
               s8_right_bytes, full);
   }

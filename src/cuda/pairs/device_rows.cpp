@@ -368,7 +368,8 @@ void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
 
 kernels::pair_operand device_rows::describe(row_range rows, const std::byte* values,
                                             const double* unit, pair_tile_kind tile) const {
-  return operand_of(format_, tile, rows, {values, unit, norms_.data(), square_sums_.data(), count_});
+  return operand_of(format_, tile, rows,
+                    {values, unit, norms_.data(), square_sums_.data(), count_});
 }
 
 kernels::screen_source device_rows::screened(row_range rows) const {

@@ -133,7 +133,8 @@ class pair_engine final : public detail::pair_engine {
                                                        const detail::cut_sample& sample);
   /// Error of the products of a tile on these rows as estimates of the statistic.
   [[nodiscard]] double estimate_error(kernels::pair_tile_kind tile) const;
-  [[nodiscard]] double estimate_error() const { return estimate_error(rows_->format().deciding_tile());
+  [[nodiscard]] double estimate_error() const {
+    return estimate_error(rows_->format().deciding_tile());
   }
   /// The tile for edges where such a share of the pairs is kept.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(double kept_share) const;

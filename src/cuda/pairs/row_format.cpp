@@ -113,8 +113,10 @@ index_t product_elements(const row_format& format, index_t rows, index_t cols) {
   const index_t parts =
       format.by_limbs ? 4 * policy::product_most_parts : policy::product_most_parts;
   // Sides of which each alone is too much: their product need not fit 64 bits.
-  const index_t high = std::min(round_up(rows, policy::product_block), policy::most_product_elements);
-  const index_t wide = std::min(round_up(cols, policy::product_block), policy::most_product_elements);
+  const index_t high =
+      std::min(round_up(rows, policy::product_block), policy::most_product_elements);
+  const index_t wide =
+      std::min(round_up(cols, policy::product_block), policy::most_product_elements);
   return std::clamp(parts * high * wide, policy::least_product_elements,
                     policy::most_product_elements);
 }

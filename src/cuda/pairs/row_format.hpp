@@ -29,8 +29,8 @@ struct row_format {
 
   detail::row_centre centre = detail::row_centre::mean;  // of unit rows
   bool rounded = false;  // whether strict cuts are screened by rounded rows
-  // Whether every pair is decided by products, see plan/products/product_choice.hpp; of tensor_limbs and
-  // tensor_float.
+  // Whether every pair is decided by products, see plan/products/product_choice.hpp; of
+  // tensor_limbs and tensor_float.
   bool products = false;
   bool by_limbs = false;  // of ranks: those of limbs, by warpgroup products
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 25;
 constexpr std::uint64_t first_columns = 256;  // of a block of rows, where all pairs are candidates
 constexpr std::uint64_t first_candidates = std::uint64_t{1} << 21;
-constexpr double least_block_rows = 4096;     // of those that several devices share
+constexpr double least_block_rows = 4096;  // of those that several devices share
 constexpr std::size_t bytes_per_candidate = 2 * 2 * sizeof(std::uint64_t);
 constexpr std::size_t bytes_per_entry = sizeof(node_id) + sizeof(double);
 

@@ -78,8 +78,8 @@ double tile_seconds(const product_shape& shape, int multiprocessors) {
   if (shape.kind != product_kind::of_values) {
     rate = limbs_of(shape.observations) == 2 ? two_limb_rate : three_limb_rate;
   }
-  const double products = static_cast<double>(walked) * tile.rows * tile.cols *
-                          static_cast<double>(shape.observations);
+  const double products =
+      static_cast<double>(walked) * tile.rows * tile.cols * static_cast<double>(shape.observations);
   return rounds * products / rate + launch_seconds;
 }
 

@@ -15,8 +15,8 @@ inline constexpr index_t most_product_elements = index_t{1} << 25;
 inline constexpr index_t least_product_elements = index_t{1} << 18;
 /// Shortest rows. The segments of unit rows are of even length from here on.
 inline constexpr index_t product_least_columns = 256;
-/// Longest rows of centred ranks, which are below cols in magnitude: the sum of their products is at
-/// most cols (cols^2 - 1) / 3 < 2^53, so a double holds it exactly in every order of addition.
+/// Longest rows of centred ranks, which are below cols in magnitude: the sum of their products is
+/// at most cols (cols^2 - 1) / 3 < 2^53, so a double holds it exactly in every order of addition.
 inline constexpr index_t product_most_rank_columns = index_t{1} << 18;
 /// Columns of one part of a sum of integers, at least.
 inline constexpr index_t product_least_depth = 256;

@@ -53,7 +53,8 @@ call_shape shape_of(const detail::device_pair_call& call) {
 }
 
 stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
-    : shape_(shape), splits_(splits && shape.format.deciding_tile() == pair_tile_kind::tensor_float) {
+    : shape_(shape),
+      splits_(splits && shape.format.deciding_tile() == pair_tile_kind::tensor_float) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
   const std::size_t ranks_bytes = ranks_row_bytes(format);
@@ -67,8 +68,8 @@ stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
   values_ = has_values ? memory.take<std::byte>(rows * format.row_bytes) : nullptr;
   unit_ = memory.take<double>(rows * format.unit_bytes / sizeof(double));
   ranks_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * ranks_bytes);
-  product_rows_ = memory.take<std::byte>(
-      static_cast<std::size_t>(format.product_rows(shape.rows)) * format.product_row_bytes());
+  product_rows_ = memory.take<std::byte>(static_cast<std::size_t>(format.product_rows(shape.rows)) *
+                                         format.product_row_bytes());
   if (!format.products) return;
   products_.capacity = product_elements(format, shape.area.rows.size(), shape.area.cols.size());
   products_.sums = memory.take<double>(products_.capacity);

@@ -18,6 +18,7 @@ LIMITS = {
 
 OPERATIONS = {
     "pairs": ("All pairs on the GPU", "pairs/s"),
+    "wide": ("Wide tables on the GPU", "pairs/s"),
     "pairs_cpu": ("All pairs on the CPU", "pairs/s"),
     "rank": ("Ranking", "elements/s"),
     "mean_filter": ("Moving mean", "elements/s"),
@@ -66,6 +67,17 @@ PAIRS_CPU = [
             "0.04 0.85 0 1e-9 cpu:edges", 5),
     PairJob("Pearson edges, p <= 1e-9, 1000 x 20,000, rows alike", "pearson", 1000, 20000,
             "0.3 0.5 0 1e-9 cpu:edges", 5),
+]
+# Jobs of bench/peers/wide_plane_torch.py: shape and name there, what the page calls them. Device jobs
+# have rows and result on the device; the limit is that of products of doubles.
+WIDE = [
+    ("1000x1200", "pearson device dense-f32", "Pearson dense, 1000 x 1200"),
+    ("2000x100000", "pearson device dense-f32", "Pearson dense, 2000 x 100,000"),
+    ("400x100000", "pearson device dense-f32", "Pearson dense, 400 x 100,000"),
+    ("20000x2000", "pearson device top-10", "Pearson top 10 of each row, 20,000 x 2000"),
+    ("2000x100000", "spearman device dense-f32", "Spearman dense, 2000 x 100,000"),
+    ("5000x5000", "spearman device counts", "Spearman counts, p <= 0.05, 5000 x 5000"),
+    ("20000x10000", "spearman host edges-1e-6", "Spearman edges, p <= 1e-6, 20,000 x 10,000, host to host"),
 ]
 # Time against rows and against columns.
 CURVES = {

@@ -104,6 +104,38 @@ def pair_rows(machine, operation, jobs):
         yield row
 
 
+def wide_rows(machine):
+    """The jobs of cases.WIDE, by bench/peers/wide_plane_torch.py, which also checks the results."""
+    program = machine.program("wide_job")
+    if program is None:
+        machine.left_out.append("wide_job is not in the build")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "wide.json")
+        shapes = ",".join(dict.fromkeys(shape for shape, _, _ in cases.WIDE))
+        told = subprocess.run([sys.executable, PEERS / "wide_plane_torch.py", program, "--json", out,
+                               "--shapes", shapes], capture_output=True, text=True, check=False)
+        if told.returncode or not out.exists():
+            machine.left_out.append(f"wide_plane_torch.py: {(told.stdout + told.stderr).strip()[-200:]}")
+            return
+        yield from wide_rows_of(json.loads(out.read_text()), machine.rates)
+
+
+def wide_rows_of(report, rates):
+    jobs = {(job["shape"], job["job"]): job for job in report["jobs"]}
+    for shape, name, title in cases.WIDE:
+        job = jobs.get((shape, name))
+        if job is None:
+            continue
+        rows, cols = map(int, shape.split("x"))
+        pairs = rows * (rows - 1) / 2
+        row = {"operation": "wide", "job": title, "seconds": job["ms"] / 1e3, "work": pairs,
+               "peer": "PyTorch float32", "peer_seconds": job["torch_ms"] / 1e3}
+        if rates and name.startswith("pearson"):
+            row["limit_seconds"] = 2 * pairs * cols / rates["double"]
+        yield row
+
+
 def benchmarks(machine, program, names):
     """name -> seconds of the benchmarks of a program."""
     path = machine.program(program)
@@ -203,6 +235,7 @@ def run(asked):
     rows = [row for row in before["rows"] if not wants(row["operation"])]
     if machine.gpu:
         rows += pair_rows(machine, "pairs", cases.PAIRS) if wants("pairs") else []
+        rows += wide_rows(machine) if wants("wide") else []
         for operation in ("rank", "mean_filter", "top_k", "matmul", "binary_matmul"):
             rows += bench_rows(machine, operation) if wants(operation) else []
     if wants("pairs_cpu"):

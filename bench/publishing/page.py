@@ -60,8 +60,8 @@ def slower(rows):
     """The rows in which a peer is faster, the worst first."""
     found = sorted((row for row in rows if (ratio_of(row) or 1) < 0.97), key=ratio_of)
     for row in found[:8]:
-        title = cases.OPERATIONS[row["operation"]][0].lower()
-        yield f"- {title}, {row['job']} ({row['on']}): {row['peer']} takes {ratio_text(ratio_of(row))} of the time."
+        title = cases.OPERATIONS[row["operation"]][0]
+        yield f"- {title[0].lower() + title[1:]}, {row['job']} ({row['on']}): {row['peer']} takes {ratio_text(ratio_of(row))} of the time."
 
 
 def pictures(release, results):

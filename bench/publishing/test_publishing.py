@@ -92,6 +92,17 @@ class Measuring(Stand):
         self.assertAlmostEqual(mean["peer_seconds"], 63.6e-6)
         self.assertIn("x: no such device", told["left_out"])
 
+    def test_wide_tables_are_what_their_script_reports(self):
+        self.put("bench/wide_job", "")
+        shape, name, title = cases.WIDE[0]
+        report = {"jobs": [{"shape": shape, "job": name, "torch_ms": 3.0, "ms": 1.5}]}
+        (self.folder / "peers/wide_plane_torch.py").write_text(
+            f"import sys; open(sys.argv[sys.argv.index('--json') + 1], 'w').write({json.dumps(json.dumps(report))})")
+        _, told = self.measure("wide")
+        (row,) = told["rows"]
+        self.assertEqual((row["job"], row["seconds"], row["peer_seconds"]), (title, 0.0015, 0.003))
+        self.assertGreater(row["limit_seconds"], 0)
+
     def test_what_is_missing_is_said_and_other_rows_stay(self):
         self.measure("pairs")
         _, told = self.measure("top_k")

@@ -15,10 +15,11 @@ inline namespace v0 {
 ///
 /// Rows are scaled to unit length in double precision before they are multiplied, so large values
 /// do not overflow. Every keep-or-drop decision is the one of the double-precision cosine, whose
-/// summation order is fixed and the same on every backend. A dense result has at most float32-level
-/// error. A row of zeros, or with an infinite value, has no statistic; a row of equal values has
-/// one. There is no significance test: cut by pair_filter::min_abs; p of an edge is NaN, and a cut
-/// on p or an adjustment throws gpu::unsupported.
+/// summation order is fixed and the same on every backend. A dense result in doubles is that
+/// cosine, one in floats has at most float32-level error. A row of zeros, or with an infinite
+/// value, has no statistic; a row of equal values has one. There is no significance test: cut by
+/// pair_filter::min_abs; p of an edge is NaN, and a cut on p or an adjustment throws
+/// gpu::unsupported.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs. cols from 1 on. Folded sinks are not
 /// taken.

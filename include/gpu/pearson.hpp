@@ -14,8 +14,9 @@ inline namespace v0 {
 ///
 /// Rows are centred and scaled to unit length in double precision before they are multiplied, so
 /// large means do not cancel. Every keep-or-drop decision is the one of the double-precision r,
-/// whose summation order is fixed and the same on every backend. A dense result has at most
-/// float32-level error. An infinite value makes its row one without a statistic.
+/// whose summation order is fixed and the same on every backend. A dense result in doubles is that
+/// r, one in floats has at most float32-level error. An infinite value makes its row one without a
+/// statistic.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs. cols from 3 on. Folded sinks are not
 /// taken, since equal rows need not have an r of exactly 1.

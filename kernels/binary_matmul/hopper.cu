@@ -10,14 +10,14 @@
 // The grid is persistent. Row tiles are walked in groups, so that the blocks at work share both
 // operands in L2. Where there are too few tiles, or a count could pass 16 bits, the depth is cut
 // into passes that add to the result.
-// Shared memory: 4 * (192 + 256) * 64 + 192 * 528 bytes, and the offsets: 224 KiB; 1 block a
-// multiprocessor. 167 registers, no spills.
+// Shared memory (kernels/common/warpgroup_stream.cuh has the picture): 4 * (192 + 256) * 64 +
+// 192 * 528 bytes, and the offsets: 224 KiB; 1 block a multiprocessor. 167 registers, no spills.
 
 #include <algorithm>
 
 #include "kernels/binary_matmul/kernels.hpp"
-#include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warpgroup_stream.cuh"
 #include "kernels/common/wgmma.cuh"
 
 namespace gpu::kernels {
@@ -52,68 +52,70 @@ struct hopper_arguments {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-using bit_ring = copy_ring<policy::stages, stage_bytes>;
-using bit_place = ring_place<policy::stages>;
-
 // One block's share of work: a tile of the result and a part of the depth.
 struct work_item {
+  int item;
   int row;
   int col;
-  index_t first_stage;
+  index_t first_stage;  // of the depth
   int stages;
 };
 
-// Item `index` of the walk: groups of row tiles, within a group column by column.
-__device__ __forceinline__ work_item locate(const hopper_arguments& args, int index) {
-  const int tiles = args.row_tiles * args.col_tiles;
-  const int pass = index / tiles;
-  const int tile = index % tiles;
-  const int per_group = policy::row_group * args.col_tiles;
-  const int first = tile / per_group * policy::row_group;
-  const int rows = min(policy::row_group, args.row_tiles - first);
-  const int within = tile % per_group;
-  const index_t stage = pass * args.pass_stages;
-  return {first + within % rows, within / rows, stage,
-          static_cast<int>(min(args.pass_stages, args.stages - stage))};
-}
+// The stages of both operands, item by item. Items walk groups of row tiles, within a group column
+// by column.
+struct bit_walk {
+  static constexpr int stages = policy::stages;
+  static constexpr unsigned stage_bytes = gpu::kernels::stage_bytes;
+  static constexpr int consumers = policy::warpgroups;
+  static constexpr int loads_ahead = stages - 1;
+  static constexpr int cluster = 1;
 
-// Fills the ring, two copies a stage. Thread 0 alone uses it; it is in shared memory to spare the
-// registers of the other threads.
-struct ring_feeder {
-  const std::uint8_t* a;
-  const std::uint8_t* b;
-  int index;
-  volatile int left;  // stages of this item; volatile: no other thread reads it ahead
-  bit_place place;
+  using cursor = work_item;
+  struct load {
+    const std::uint8_t* a;
+    const std::uint8_t* b;
+    int left;  // stages of the item, with this one
+  };
 
-  __device__ __forceinline__ void start(const hopper_arguments& args, int item_index) {
-    index = item_index;
-    left = 0;
-    if (index >= args.items) return;
-    const work_item item = locate(args, index);
-    left = item.stages;
-    a = reinterpret_cast<const std::uint8_t*>(args.a.words) +
-        (item.first_stage * args.a.padded_rows + item.row * policy::tile_rows) *
-            policy::depth_bytes;
-    b = reinterpret_cast<const std::uint8_t*>(args.b.words) +
-        (item.first_stage * args.b.padded_rows + item.col * policy::tile_cols) *
-            policy::depth_bytes;
+  const hopper_arguments& args;
+
+  __device__ __forceinline__ int first_item() const { return 0; }
+  __device__ __forceinline__ bool locate(cursor& at) const {
+    if (at.item >= args.items) return false;
+    const int tiles = args.row_tiles * args.col_tiles;
+    const int pass = at.item / tiles;
+    const int tile = at.item % tiles;
+    const int per_group = policy::row_group * args.col_tiles;
+    const int first = tile / per_group * policy::row_group;
+    const int rows = min(policy::row_group, args.row_tiles - first);
+    const int within = tile % per_group;
+    at.row = first + within % rows;
+    at.col = within / rows;
+    at.first_stage = pass * args.pass_stages;
+    at.stages = static_cast<int>(min(args.pass_stages, args.stages - at.first_stage));
+    return true;
   }
-
-  __device__ __forceinline__ void fill(const hopper_arguments& args, const bit_ring& ring) {
-    if (left == 0) return;
-    ring.claim(place);
-    const unsigned to = ring.memory(place.stage);
-    const unsigned full = ring.full(place.stage);
-    bulk_copy(to, a, left_bytes, full);
-    bulk_copy(to + left_bytes, b, right_bytes, full);
-    a += args.a.padded_rows * policy::depth_bytes;
-    b += args.b.padded_rows * policy::depth_bytes;
-    place.advance();
-    left = left - 1;
-    if (left == 0) start(args, index + static_cast<int>(gridDim.x));
+  __device__ __forceinline__ load first_load(const cursor& at) const {
+    return {reinterpret_cast<const std::uint8_t*>(args.a.words) +
+                (at.first_stage * args.a.padded_rows + at.row * policy::tile_rows) *
+                    policy::depth_bytes,
+            reinterpret_cast<const std::uint8_t*>(args.b.words) +
+                (at.first_stage * args.b.padded_rows + at.col * policy::tile_cols) *
+                    policy::depth_bytes,
+            at.stages};
+  }
+  __device__ __forceinline__ bool next(load& here) const {
+    here.a += args.a.padded_rows * policy::depth_bytes;
+    here.b += args.b.padded_rows * policy::depth_bytes;
+    return --here.left != 0;
+  }
+  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
+    bulk_copy(memory, here.a, left_bytes, full);
+    bulk_copy(memory + left_bytes, here.b, right_bytes, full);
   }
 };
+
+using bit_stream = warpgroup_stream<bit_walk>;
 
 // Counts of one warp's 16 x 256 results to shared memory, two columns a word.
 __device__ __forceinline__ void put_counts(const int (&sums)[128], std::uint8_t* counts) {
@@ -213,8 +215,8 @@ struct bit_operands {
   std::uint64_t left;
   std::uint64_t right;
 
-  __device__ __forceinline__ bit_operands(const bit_ring& ring, int warpgroup) {
-    const std::uint64_t base = operand_descriptor(ring.first_stage, policy::depth_bytes);
+  __device__ __forceinline__ bit_operands(unsigned first_stage, int warpgroup) {
+    const std::uint64_t base = operand_descriptor(first_stage, policy::depth_bytes);
     left = base + (static_cast<std::uint64_t>(warpgroup * 64 * policy::depth_bytes) >> 4);
     right = base + static_cast<std::uint64_t>(left_bytes >> 4);
   }
@@ -232,59 +234,47 @@ __device__ __forceinline__ void multiply_stage(int (&sums)[128], const bit_opera
   wgmma_commit();
 }
 
-// Says that the warpgroup has read a stage; thread 0 refills what is free.
-__device__ __forceinline__ void release_stage(const hopper_arguments& args, const bit_ring& ring,
-                                              ring_feeder& feeder, unsigned stage) {
-  if (threadIdx.x % 128 == 0) ring.release(stage);
-  if (threadIdx.x == 0) feeder.fill(args, ring);
-  __syncwarp();
-}
-
 #endif
 
 __global__ void __launch_bounds__(threads, 1)
     binary_hopper_kernel(const __grid_constant__ hopper_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) std::uint8_t shared[];
-  __shared__ __align__(8) std::uint64_t barriers[2 * policy::stages];  // full, then empty
-  __shared__ ring_feeder feeder;
-  const bit_ring ring{shared_address(shared), shared_address(barriers)};
+  __shared__ stream_storage<bit_walk> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
+  const bit_walk walk{args};
+  const bit_stream stream{walk, shared_address(shared), storage};
   std::uint8_t* counts = shared + ring_bytes + static_cast<int>(threadIdx.x) / 32 * warp_bytes;
-  if (threadIdx.x == 0) {
-    ring.init(policy::warpgroups);
-    feeder.place = {0, 0};
-    feeder.start(args, static_cast<int>(blockIdx.x));
-    for (int i = 0; i < policy::stages - 1; ++i) feeder.fill(args, ring);
-  }
-  __syncthreads();
+  stream.start();
 
-  const bit_operands operands(ring, warpgroup);
+  const bit_operands operands(stream.first_stage, warpgroup);
   int sums[128];
   row_store store;
-  bit_place place{0, 0};
+  bit_stream::position position{0, 0};
   unsigned last_stage = 0;
-  for (int index = static_cast<int>(blockIdx.x); index < args.items;
-       index += static_cast<int>(gridDim.x)) {
-    const work_item item = locate(args, index);
+  for (work_item item = stream.first_item(); walk.locate(item); stream.next_item(item)) {
     const int store_interval = item.stages / 16;
     pin_registers(sums);
 #pragma unroll 1
     for (int i = 0; i < item.stages; ++i) {
-      ring.wait_until_full(place);
+      stream.wait_until_full(position);
       wgmma_fence();
-      multiply_stage(sums, operands, place.stage, i > 0);
+      multiply_stage(sums, operands, position.stage, i > 0);
       if (store.pending() && i >= store.next * store_interval) store.step(args, counts);
       // The products of the stage before this one have ended, so it is free; this one's keep the
       // tensor cores at work.
       wgmma_wait<1>();
-      if (i > 0) release_stage(args, ring, feeder, last_stage);
-      last_stage = place.stage;
-      place.advance();
+      if (i > 0) {
+        stream.release(last_stage);
+        stream.issue();
+      }
+      last_stage = position.stage;
+      position.advance();
     }
     wgmma_wait<0>();
     pin_registers(sums);
-    release_stage(args, ring, feeder, last_stage);
+    stream.release(last_stage);
+    stream.issue();
     while (store.pending()) store.step(args, counts);
     warpgroup_sync(1 + warpgroup);
     put_counts(sums, counts);

@@ -1,6 +1,6 @@
 #pragma once
-// Hopper's bulk copies into and out of shared memory, the barriers that count their bytes, and the
-// ring of stages that they fill (sm_90).
+// Hopper's bulk copies into and out of shared memory, and the barriers that count their bytes
+// (sm_90).
 
 #include <cstdint>
 
@@ -70,60 +70,6 @@ __device__ __forceinline__ void async_proxy_fence() {
 __device__ __forceinline__ void warpgroup_sync(int id) {
   asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory");
 }
-
-/// A place in a ring of stages, and the parity of the round. Starts as {0, 0}; it may stand in
-/// shared memory, which takes no initialisers.
-template <int stages>
-struct ring_place {
-  unsigned stage;
-  unsigned parity;
-  __device__ __forceinline__ void advance() {
-    if (++stage == stages) {
-      stage = 0;
-      parity ^= 1U;
-    }
-  }
-};
-
-/// Stages that one thread fills by bulk copies and the others read: addresses in shared memory of
-/// the first stage and of 2 * stages barriers of 8 bytes, first of the full stages, then of the
-/// empty ones.
-template <int stages, unsigned stage_bytes>
-struct copy_ring {
-  unsigned first_stage;
-  unsigned barriers;
-
-  __device__ __forceinline__ unsigned memory(unsigned stage) const {
-    return first_stage + stage * stage_bytes;
-  }
-  __device__ __forceinline__ unsigned full(unsigned stage) const { return barriers + stage * 8; }
-  __device__ __forceinline__ unsigned empty(unsigned stage) const {
-    return barriers + (stages + stage) * 8;
-  }
-  /// One thread, before the others go on: `readers` release a stage.
-  __device__ __forceinline__ void init(int readers) const {
-    for (unsigned stage = 0; stage < stages; ++stage) {
-      barrier_init(full(stage), 1);
-      barrier_init(empty(stage), readers);
-    }
-    barrier_init_fence();
-  }
-  /// The filling thread: waits until the stage is free, for copies of stage_bytes in all.
-  __device__ __forceinline__ void claim(ring_place<stages> at) const {
-    barrier_wait(empty(at.stage), at.parity ^ 1U);
-    barrier_expect(full(at.stage), stage_bytes);
-  }
-  /// claim, and one copy that fills the stage.
-  __device__ __forceinline__ void fill(ring_place<stages> at, const void* source) const {
-    claim(at);
-    bulk_copy(memory(at.stage), source, stage_bytes, full(at.stage));
-  }
-  __device__ __forceinline__ void wait_until_full(ring_place<stages> at) const {
-    barrier_wait(full(at.stage), at.parity);
-  }
-  /// One reader: done with the stage.
-  __device__ __forceinline__ void release(unsigned stage) const { barrier_arrive(empty(stage)); }
-};
 
 #endif
 

@@ -3,9 +3,9 @@
 
 #include "kernels/common/dependent_launch.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/tile_place.cuh"
 #include "kernels/matmul/kernels.hpp"
 #include "kernels/matmul/tile_loader.cuh"
-#include "kernels/matmul/tile_place.cuh"
 
 namespace gpu::kernels {
 

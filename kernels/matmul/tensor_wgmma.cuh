@@ -3,6 +3,7 @@
 
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/dependent_launch.cuh"
+#include "kernels/common/warpgroup_stream.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/matmul/tensor_common.cuh"
 
@@ -28,60 +29,73 @@ struct wgmma_layout {
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
-template <class Layout>
-using tensor_ring = copy_ring<Layout::stages, Layout::stage_bytes>;
+/// A tile of a cluster: in C, two tiles one below the other.
+struct tensor_tile {
+  index_t item;
+  index_t pair_row;  // of pairs of tile rows
+  index_t col;
+};
 
-/// The tiles of one cluster: every gridDim.x / cluster-th pair of tiles, in bands of 8 pairs down.
+/// The stages of the tiles of one cluster: every gridDim.x / cluster-th pair of tiles, in bands of
+/// 8 pairs down. A comes to this block alone, B in halves to both blocks of the cluster; a stage is
+/// empty once the warpgroups of both have released it.
 template <class Layout>
-struct tile_walk {
-  index_t index;
+struct tensor_walk {
+  static constexpr int stages = Layout::stages;
+  static constexpr unsigned stage_bytes = Layout::stage_bytes;
+  static constexpr int consumers = Layout::consumers;
+  static constexpr int cluster = Layout::cluster;
+  static constexpr int half = Layout::b_bytes / cluster;
+  static constexpr index_t cell = packed_operand::cell_bytes;
+
+  using cursor = tensor_tile;
+  struct load {
+    const std::byte* a;
+    const std::byte* b;
+    index_t left;  // stages of the tile, with this one
+  };
+
+  const tensor_problem& p;
+  int rank;        // of the block in its cluster
   index_t down;    // pairs of tile rows
   index_t across;  // tile columns
-  __device__ explicit tile_walk(const tensor_problem& p)
-      : index(blockIdx.x / Layout::cluster),
-        down(ceil_div(p.m, Layout::rows * Layout::cluster)),
+
+  __device__ tensor_walk(const tensor_problem& problem, int block_rank)
+      : p(problem),
+        rank(block_rank),
+        down(ceil_div(p.m, Layout::rows * cluster)),
         across(ceil_div(p.n, Layout::cols)) {}
-  __device__ bool more() const { return index < down * across; }
-  __device__ void next() { index += gridDim.x / Layout::cluster; }
-  __device__ void place(index_t& pair_row, index_t& col) const {
+
+  __device__ __forceinline__ index_t first_item() const { return 0; }
+  __device__ __forceinline__ bool locate(cursor& at) const {
+    if (at.item >= down * across) return false;
     constexpr index_t band = 8;
-    const index_t first = index / (band * across) * band;
+    const index_t first = at.item / (band * across) * band;
     const index_t height = min(band, down - first);
-    const index_t within = index % (band * across);
-    pair_row = first + within % height;
-    col = within / height;
+    const index_t within = at.item % (band * across);
+    at.pair_row = first + within % height;
+    at.col = within / height;
+    return true;
+  }
+  __device__ __forceinline__ load first_load(const cursor& at) const {
+    const index_t a_panel = (at.pair_row * cluster + rank) * Layout::a_panels;
+    const index_t b_panel = at.col * Layout::b_panels;
+    return {p.a + a_panel * cell, p.b + b_panel * cell + rank * half, p.a_shape.depths};
+  }
+  __device__ __forceinline__ bool next(load& here) const {
+    here.a += p.a_shape.panels * cell;
+    here.b += p.b_shape.panels * cell;
+    return --here.left != 0;
+  }
+  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
+    constexpr unsigned short everyone = (1U << cluster) - 1;
+    bulk_copy(memory, here.a, Layout::a_bytes, full);
+    bulk_copy_to_cluster(memory + Layout::a_bytes + rank * half, here.b, half, full, everyone);
   }
 };
 
-/// One thread: keeps the ring of stages filled. A comes to this block alone, B in halves to both
-/// blocks of the cluster; a stage is free once the warpgroups of both have left it.
 template <class Layout>
-__device__ void feed_tiles(const tensor_problem& p, const tensor_ring<Layout>& ring, int rank) {
-  constexpr int half = Layout::b_bytes / Layout::cluster;
-  constexpr unsigned short everyone = (1U << Layout::cluster) - 1;
-  ring_place<Layout::stages> at{0, 0};
-  for (tile_walk<Layout> tiles(p); tiles.more(); tiles.next()) {
-    index_t pair_row;
-    index_t col;
-    tiles.place(pair_row, col);
-    const index_t a_panel = (pair_row * Layout::cluster + rank) * Layout::a_panels;
-    const index_t b_panel = col * Layout::b_panels;
-    const auto cell = static_cast<index_t>(packed_operand::cell_bytes);
-    const std::byte* a = p.a + a_panel * cell;
-    const std::byte* b = p.b + b_panel * cell + rank * half;
-    for (index_t depth = 0; depth < p.a_shape.depths; ++depth) {
-      const unsigned full = ring.full(at.stage);
-      barrier_wait(ring.empty(at.stage), at.parity ^ 1U);
-      barrier_expect(full, Layout::stage_bytes);
-      const unsigned to = ring.memory(at.stage);
-      bulk_copy(to, a, Layout::a_bytes, full);
-      bulk_copy_to_cluster(to + Layout::a_bytes + rank * half, b, half, full, everyone);
-      a += p.a_shape.panels * cell;
-      b += p.b_shape.panels * cell;
-      at.advance();
-    }
-  }
-}
+using tensor_stream = warpgroup_stream<tensor_walk<Layout>>;
 
 /// Writes a warpgroup's 64 x cols sums to C.
 template <class Layout>
@@ -113,20 +127,19 @@ __device__ void store_sums(const tensor_problem& p, const float (&sum)[Layout::c
 /// float instead of rounding, so a product runs for `run` stages at most, and its result is added
 /// to the sums in registers with one rounding.
 template <class Layout, int run>
-__device__ void multiply_tiles(const tensor_problem& p, const tensor_ring<Layout>& ring, int rank,
+__device__ void multiply_tiles(const tensor_problem& p, const tensor_stream<Layout>& stream,
                                int group) {
   constexpr int cell = static_cast<int>(packed_operand::cell_bytes);
-  const bool arrives = threadIdx.x % 128 < Layout::cluster;
-  ring_place<Layout::stages> at{0, 0};
-  for (tile_walk<Layout> tiles(p); tiles.more(); tiles.next()) {
+  ring_position<Layout::stages> position{0, 0};
+  for (auto at = stream.first_item(); stream.walk.locate(at); stream.next_item(at)) {
     float sum[Layout::cols / 2] = {};
     for (index_t depth = 0; depth < p.a_shape.depths; depth += run) {
       float part[Layout::cols / 2];
       const int count = static_cast<int>(min(index_t{run}, p.a_shape.depths - depth));
       unsigned previous = 0;
       for (int s = 0; s < count; ++s) {
-        barrier_wait(ring.full(at.stage), at.parity);
-        const unsigned base = ring.memory(at.stage);
+        stream.wait_until_full(position);
+        const unsigned base = stream.memory(position.stage);
         const std::uint64_t a = swizzled_descriptor(base + group * cell);
         const std::uint64_t b = swizzled_descriptor(base + Layout::a_bytes);
         pin_registers(part);
@@ -142,22 +155,19 @@ __device__ void multiply_tiles(const tensor_problem& p, const tensor_ring<Layout
         pin_registers(part);
         if (s > 0) {
           wgmma_wait<1>();
-          if (arrives) barrier_arrive_at(ring.empty(previous), threadIdx.x % 128);
+          stream.release(previous);
         }
-        previous = at.stage;
-        at.advance();
+        previous = position.stage;
+        position.advance();
       }
       wgmma_wait<0>();
       pin_registers(part);
-      if (arrives) barrier_arrive_at(ring.empty(previous), threadIdx.x % 128);
+      stream.release(previous);
 #pragma unroll
       for (int i = 0; i < Layout::cols / 2; ++i) sum[i] += part[i];
     }
-    index_t pair_row;
-    index_t col;
-    tiles.place(pair_row, col);
-    const index_t row = (pair_row * Layout::cluster + rank) * Layout::rows;
-    store_sums<Layout>(p, sum, row + group * packed_operand::cell_rows, col * Layout::cols);
+    const index_t row = (at.pair_row * Layout::cluster + stream.walk.rank) * Layout::rows;
+    store_sums<Layout>(p, sum, row + group * packed_operand::cell_rows, at.col * Layout::cols);
   }
 }
 
@@ -174,19 +184,19 @@ __global__ void GPU_SIMILARITY_CLUSTER(Layout::cluster) __launch_bounds__(Layout
   let_next_kernel_start();
   if (*p.flag != 0) return;
   extern __shared__ unsigned char shared_memory[];
-  __shared__ alignas(8) std::uint64_t barriers[2 * Layout::stages];
-  const tensor_ring<Layout> ring{(shared_address(shared_memory) + 1023) / 1024 * 1024,
-                                 shared_address(barriers)};
-  const int rank = cluster_rank();
-  if (threadIdx.x == 0) ring.init(Layout::cluster * Layout::consumers);
+  __shared__ stream_storage<tensor_walk<Layout>> storage;
+  const tensor_walk<Layout> walk(p, cluster_rank());
+  const tensor_stream<Layout> stream{walk, (shared_address(shared_memory) + 1023) / 1024 * 1024,
+                                     storage};
+  if (threadIdx.x == 0) stream.init();
   cluster_sync();
   const int group = static_cast<int>(threadIdx.x) / 128;
   if (group == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
-    if (threadIdx.x == 0) feed_tiles<Layout>(p, ring, rank);
+    if (threadIdx.x == 0) stream.issue_all();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
-    multiply_tiles<Layout, run>(p, ring, rank, group - 1);
+    multiply_tiles<Layout, run>(p, stream, group - 1);
   }
   // No block leaves while the other may still signal it.
   cluster_sync();

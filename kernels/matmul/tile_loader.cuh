@@ -3,6 +3,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
+#include "kernels/common/tensor_double.cuh"
 #include "kernels/matmul/kernels.hpp"
 
 namespace gpu::kernels {
@@ -12,16 +13,6 @@ enum class tile_reading {
   wide,         // neighbouring lanes are neighbours in memory: 16-byte copies
   along_lanes,  // the same without the alignment, or with a number of lanes no word divides
   along_depth   // neighbouring k are neighbours in memory
-};
-
-/// An operand from lane `first_lane` on.
-template <class T>
-struct tile_source {
-  const T* data;
-  index_t lane_step;
-  index_t depth_step;
-  index_t first_lane;
-  index_t lanes;  // of the whole operand
 };
 
 /// Copies elements one by one, zeros beyond the operand: a partial step of k.

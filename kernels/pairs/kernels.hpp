@@ -15,6 +15,7 @@
 #include <gpu/matrix_view.hpp>
 
 #include "base/keep_range.hpp"
+#include "plan/products/product_policy.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -24,16 +25,19 @@ namespace gpu::kernels {
 
 /// How products are computed; docs/spearman.md compares them.
 enum class pair_tile_kind {
-  naive_spearman,  // rows: double values
-  naive_pearson,   // rows: double values
-  shared_int8,     // rows: int8 centred ranks
-  shared_int16,    // rows: int16 centred ranks
-  shared_int32,    // rows: int32 centred ranks
-  shared_double,   // rows: unit rows, see unit_row_layout
-  tensor_int8,     // rows: int8 centred ranks, pitch 32, 64 or 128
-  tensor_limbs,    // rows: int8 limbs of the centred ranks
-  tensor_float,    // rows: unit rows, each double as two tf32 floats
-  tensor_half      // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
+  naive_spearman,    // rows: double values
+  naive_pearson,     // rows: double values
+  shared_int8,       // rows: int8 centred ranks
+  shared_int16,      // rows: int16 centred ranks
+  shared_int32,      // rows: int32 centred ranks
+  shared_double,     // rows: unit rows, see unit_row_layout
+  tensor_int8,       // rows: int8 centred ranks, pitch 32, 64 or 128
+  tensor_limbs,      // rows: int8 limbs of the centred ranks
+  tensor_float,      // rows: unit rows, each double as two tf32 floats
+  tensor_half,       // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
+  products_double,   // rows: unit rows, see unit_row_layout; panels with memory for products
+  products_integer,  // rows: centred ranks as doubles, pitch even; likewise
+  products_limbs     // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
 };
 
 /// Norm of a row and its inverse. NaN for a row without a statistic, so that every comparison with
@@ -49,6 +53,7 @@ struct pair_operand {
   index_t pitch = 0;             // elements from one row to the next
   index_t columns = 0;           // elements of a row, padding included where the tile needs it
   int limbs = 1;                 // tensor_limbs: limbs of a row, each `columns` long
+  index_t plane_rows = 0;        // products_limbs: rows of a plane; row i of the panel is first + i
   detail::row_centre centre = detail::row_centre::mean;  // naive_pearson
   const row_norm* norms = nullptr;                       // [count]
   const std::int64_t* square_sums = nullptr;             // [count]; <= 0: the row has no statistic
@@ -65,11 +70,34 @@ enum class pair_region {
   whole            // every element, the diagonal too (dense only)
 };
 
+/// How products lie in memory, seen from the panel that reads them.
+enum class product_order {
+  direct,      ///< Row by row.
+  transposed,  ///< Column by column.
+  mirrored     ///< Row by row, the blocks below the diagonal column by column.
+};
+
+/// Memory for the products of the tiles products_*, which launch_pairs fills; and how a piece of a
+/// panel finds its own there: part p of the sum of pair (i, j) at sums[first + p * part_step +
+/// i * pitch + j], of the type that the tile has: doubles, or int32 for products_limbs, whose part
+/// (a limbs + b) splits + s is of limb a of i with limb b of j.
+struct product_memory {
+  double* sums = nullptr;
+  index_t capacity = 0;  ///< Doubles, at least policy::least_product_elements.
+  index_t first = 0;
+  index_t pitch = 0;
+  index_t part_step = 0;
+  int parts = 0;
+  int limbs = 1;
+  product_order order = product_order::direct;
+};
+
 /// A rectangle of the pair matrix.
 struct pair_panel {
   pair_operand rows;
   pair_operand cols;
   pair_region region = pair_region::above_diagonal;
+  product_memory products = {};
 };
 
 // ---- sinks ------------------------------------------------------------------------------------
@@ -309,8 +337,10 @@ void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_
 /// Where element k of a unit row lies: the eight partial sums of stats/unit_rows.hpp one after
 /// the other, in the order that adds them up as a balanced tree.
 struct unit_row_layout {
-  index_t segment;  // elements of a partial sum
-  explicit constexpr unit_row_layout(index_t cols) : segment((cols + 7) / 8) {}
+  index_t segment;  // elements of a partial sum, zeros at its end
+  explicit constexpr unit_row_layout(index_t cols) : segment((cols + 7) / 8) {
+    if (cols >= policy::product_least_columns) segment += segment % 2;
+  }
   [[nodiscard]] constexpr index_t pitch() const { return 8 * segment; }
 };
 
@@ -325,6 +355,19 @@ void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centr
 /// 16) doubles a row, zero padded.
 void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pitch, index_t columns,
                          float* out, cudaStream_t stream);
+
+/// The limbs of launch_split_limbs in planes of 64 columns, as the warpgroup products read them:
+/// limb l of columns [64 q, 64 q + 64) of all rows is plane l * product_planes(cols) + q, of
+/// `plane_rows` rows, in groups of eight rows whose 16-byte pieces stand side by side.
+constexpr index_t product_planes(index_t cols) {
+  return (cols + 63) / 64;
+}
+void launch_pack_planes(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
+                        index_t cols, index_t plane_rows, std::int8_t* out, cudaStream_t stream);
+
+/// Centred ranks from their limbs (tensor_limbs) to doubles: [rows, pitch], zeros from `cols` on.
+void launch_join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
+                       index_t cols, index_t pitch, double* out, cudaStream_t stream);
 
 /// The unit rows in half precision, half_pitch(unit_pitch) halves a row, zero padded.
 void launch_halve_rows(const double* unit_rows, index_t rows, index_t unit_pitch, void* out,

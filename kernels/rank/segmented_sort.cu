@@ -11,6 +11,7 @@
 
 #include <gpu/error.hpp>
 
+#include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/rank/launches.cuh"
@@ -23,10 +24,6 @@ namespace {
 
 // CUB counts the elements of one scan, and a grid its blocks, in 31 bits.
 constexpr index_t most_chunk_elements = index_t{1} << 30;
-
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
 
 /// 1 where a run of equal keys starts.
 template <class Key>
@@ -57,7 +54,7 @@ class row_sorter {
   }
 
   /// Scratch for `rows` rows, bytes.
-  [[nodiscard]] std::size_t bytes(index_t rows) { return divide(rows).bytes; }
+  [[nodiscard]] std::size_t bytes(index_t rows) const { return divide(rows, nullptr).bytes; }
 
   /// Ranks all rows, `chunk_rows` at a time, in device memory of bytes(chunk_rows).
   void rank(index_t chunk_rows, std::byte* memory) {
@@ -75,69 +72,69 @@ class row_sorter {
   }
 
  private:
-  /// Where the parts of the scratch begin: keys at 0. From `counts` to `temporary` it is zeroed.
-  struct division {
-    std::size_t columns;
-    std::size_t runs;
-    std::size_t passes;
-    std::size_t counts;
-    std::size_t progress;
-    std::size_t tickets;
-    std::size_t temporary;
+  /// The pieces of the scratch. Those from `counts` to `tickets` follow each other and are zeroed.
+  struct pieces {
+    Key* keys;
+    std::uint32_t* columns;
+    std::uint32_t* runs;  // dense ranks only
+    std::uint32_t* passes;
+    std::uint32_t* counts;
+    std::uint32_t* progress;
+    std::uint32_t* tickets;
+    std::size_t zeroed_bytes;
+    void* scan;  // dense ranks only
+    std::size_t scan_bytes;
     std::size_t bytes;
   };
 
-  [[nodiscard]] division divide(index_t rows) {
-    constexpr std::size_t word = sizeof(std::uint32_t);
-    const auto row_count = static_cast<std::size_t>(rows);
-    const std::size_t count = row_count * static_cast<std::size_t>(source_.cols);
-    const auto passes = static_cast<std::size_t>(source_.key_bits / digit_bits);
-    division at{};
-    at.columns = aligned(count * 2 * sizeof(Key));
-    at.runs = at.columns + aligned(count * 2 * word);
-    at.passes = at.runs + (dense() ? aligned(count * word) : 0);
-    at.counts = at.passes + aligned(row_count * word);
-    at.progress = at.counts + row_count * passes * digits * word;
-    at.tickets =
-        at.progress + row_count * passes * static_cast<std::size_t>(tiles_) * digits * word;
-    at.temporary = at.tickets + aligned(passes * word);
-    at.bytes = at.temporary + (dense() ? scan_bytes(rows) : 0);
-    return at;
+  [[nodiscard]] pieces divide(index_t rows, std::byte* memory) const {
+    const index_t count = rows * source_.cols;
+    const index_t passes = source_.key_bits / digit_bits;
+    cuda::arena from(memory);
+    pieces out{};
+    out.keys = from.take<Key>(2 * count);
+    out.columns = from.take<std::uint32_t>(2 * count);
+    if (dense()) out.runs = from.take<std::uint32_t>(count);
+    out.passes = from.take<std::uint32_t>(rows);
+    const std::size_t zeroed_from = from.bytes();
+    out.counts = from.take<std::uint32_t>(rows * passes * digits);
+    out.progress = from.take<std::uint32_t>(rows * passes * tiles_ * digits);
+    out.tickets = from.take<std::uint32_t>(passes);
+    out.zeroed_bytes = from.bytes() - zeroed_from;
+    if (dense()) {
+      out.scan_bytes = scan_bytes(rows);
+      out.scan = from.take<std::byte>(out.scan_bytes);
+    }
+    out.bytes = from.bytes();
+    return out;
   }
   [[nodiscard]] bool dense() const { return ties_ == tie_method::dense; }
 
-  [[nodiscard]] row_sort<Key> sort_in(std::byte* memory, const division& at, index_t first_row,
-                                      index_t rows) const {
+  [[nodiscard]] row_sort<Key> sort_in(const pieces& memory, index_t first_row, index_t rows) const {
     const index_t count = rows * source_.cols;
-    const auto words = [&](std::size_t offset) {
-      return reinterpret_cast<std::uint32_t*>(memory + offset);
-    };
-    auto* keys = reinterpret_cast<Key*>(memory);
     return {.source = source_,
             .first_row = first_row,
             .rows = rows,
             .tiles = static_cast<int>(tiles_),
             .items = static_cast<int>(items_),
-            .keys = {keys, keys + count},
-            .columns = {words(at.columns), words(at.columns) + count},
-            .counts = words(at.counts),
-            .passes = words(at.passes),
-            .progress = words(at.progress),
-            .tickets = words(at.tickets)};
+            .keys = {memory.keys, memory.keys + count},
+            .columns = {memory.columns, memory.columns + count},
+            .counts = memory.counts,
+            .passes = memory.passes,
+            .progress = memory.progress,
+            .tickets = memory.tickets};
   }
 
-  void rank_chunk(index_t first_row, index_t rows, std::byte* memory) {
-    const division at = divide(rows);
-    const row_sort<Key> sort = sort_in(memory, at, first_row, rows);
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemsetAsync(memory + at.counts, 0, at.temporary - at.counts, stream_));
+  void rank_chunk(index_t first_row, index_t rows, std::byte* scratch) {
+    const pieces memory = divide(rows, scratch);
+    const row_sort<Key> sort = sort_in(memory, first_row, rows);
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(memory.counts, 0, memory.zeroed_bytes, stream_));
     sort_rows(sort);
-    auto* runs = dense() ? reinterpret_cast<std::uint32_t*>(memory + at.runs) : nullptr;
     if (dense()) {
-      std::size_t bytes = at.bytes - at.temporary;
-      GPU_SIMILARITY_CUDA_CHECK(number_runs(sort, memory + at.temporary, bytes, runs));
+      std::size_t bytes = memory.scan_bytes;
+      GPU_SIMILARITY_CUDA_CHECK(number_runs(sort, memory.scan, bytes, memory.runs));
     }
-    launch_rank_sorted(sort, target_, ties_, runs, stream_);
+    launch_rank_sorted(sort, target_, ties_, memory.runs, stream_);
   }
 
   void sort_rows(const row_sort<Key>& sort) const {

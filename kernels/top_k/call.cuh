@@ -1,33 +1,17 @@
 #pragma once
-// What the launches of every variant of top_k share: a call without its variant, and parts of the
-// scratch memory.
+// What the launches of every variant of top_k share: a call without its variant, and how many rows
+// the scratch memory takes at a time.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda_runtime/arena.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/top_k/threshold.cuh"
 #include "plan/top_k_policy.hpp"
 
 namespace gpu::kernels::select {
-
-/// Hands out parts of the scratch memory; without memory, counts what they take.
-class carver {
- public:
-  explicit carver(void* memory) : next_(reinterpret_cast<std::uintptr_t>(memory)), base_(next_) {}
-  template <class Item>
-  Item* take(index_t count) {
-    const std::uintptr_t at = next_;
-    next_ += (static_cast<std::size_t>(count) * sizeof(Item) + 255) / 256 * 256;
-    return reinterpret_cast<Item*>(at);
-  }
-  [[nodiscard]] std::size_t bytes() const { return next_ - base_; }
-
- private:
-  std::uintptr_t next_;
-  std::uintptr_t base_;
-};
 
 /// Everything of a call but the variant.
 template <class T>

@@ -19,9 +19,9 @@ struct insert_memory {
   insert_memory(index_t rows, index_t cols, void* memory) {
     blocks = grid_blocks(cols, insert_threads * most_k, insert_most_blocks);
     rows_per_pass = rows_of_pass(rows, blocks * most_k * static_cast<index_t>(sizeof(Composite)));
-    carver carve(memory);
-    lists = carve.template take<Composite>(rows_per_pass * blocks * most_k);
-    bytes = carve.bytes();
+    cuda::arena pieces(memory);
+    lists = pieces.take<Composite>(rows_per_pass * blocks * most_k);
+    bytes = pieces.bytes();
   }
 };
 

@@ -23,13 +23,13 @@ struct radix_memory {
   radix_memory(index_t k, bool sorted, void* memory) {
     const bool sorts = sorted && k > detail::top_k_threshold_most_k;
     sort_bytes = sorts ? sort_composites_workspace<Composite>(1, k) : 0;
-    carver carve(memory);
-    state = carve.template take<radix_state<Composite>>(1);
-    counts = carve.template take<unsigned long long>(1024);
-    chosen = carve.template take<Composite>(sorted || !sorts ? k : 0);
-    ordered = carve.template take<Composite>(sorts ? k : 0);
-    sort_memory = carve.template take<unsigned char>(static_cast<index_t>(sort_bytes));
-    bytes = carve.bytes();
+    cuda::arena pieces(memory);
+    state = pieces.take<radix_state<Composite>>(1);
+    counts = pieces.take<unsigned long long>(1024);
+    chosen = pieces.take<Composite>(sorted || !sorts ? k : 0);
+    ordered = pieces.take<Composite>(sorts ? k : 0);
+    sort_memory = pieces.take<std::byte>(sort_bytes);
+    bytes = pieces.bytes();
   }
 };
 
@@ -114,11 +114,11 @@ struct sort_memory {
   sort_memory(index_t rows, index_t cols, void* memory) {
     rows_per_pass = rows_of_pass(rows, 2 * cols * static_cast<index_t>(sizeof(Composite)));
     scratch_bytes = sort_composites_workspace<Composite>(rows_per_pass, cols);
-    carver carve(memory);
-    composed = carve.template take<Composite>(rows_per_pass * cols);
-    ordered = carve.template take<Composite>(rows_per_pass * cols);
-    scratch = carve.template take<unsigned char>(static_cast<index_t>(scratch_bytes));
-    bytes = carve.bytes();
+    cuda::arena pieces(memory);
+    composed = pieces.take<Composite>(rows_per_pass * cols);
+    ordered = pieces.take<Composite>(rows_per_pass * cols);
+    scratch = pieces.take<std::byte>(scratch_bytes);
+    bytes = pieces.bytes();
   }
 };
 

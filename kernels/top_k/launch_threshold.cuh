@@ -23,11 +23,11 @@ struct threshold_memory {
       : plan(plan_sample(cols, k)) {
     rows_per_pass =
         rows_of_pass(rows, (plan.kept + plan.capacity) * static_cast<index_t>(sizeof(Composite)));
-    carver carve(memory);
-    list = carve.template take<Composite>(rows_per_pass * plan.kept);
-    candidates = carve.template take<Composite>(rows_per_pass * plan.capacity);
-    filled = carve.template take<unsigned long long>(rows_per_pass);
-    bytes = carve.bytes();
+    cuda::arena pieces(memory);
+    list = pieces.take<Composite>(rows_per_pass * plan.kept);
+    candidates = pieces.take<Composite>(rows_per_pass * plan.capacity);
+    filled = pieces.take<unsigned long long>(rows_per_pass);
+    bytes = pieces.bytes();
   }
 };
 
@@ -82,11 +82,11 @@ struct distinct_workspace {
       : plan(plan_distinct_sample(cols, k, sizeof(Composite), shared_bytes)) {
     rows_per_pass = rows_of_pass(rows, plan.capacity * static_cast<index_t>(sizeof(*entries)) +
                                            plan.kept * static_cast<index_t>(sizeof(Composite)));
-    carver carve(memory);
-    list = carve.template take<Composite>(rows_per_pass * plan.kept);
-    entries = carve.template take<counted_composite<Composite>>(rows_per_pass * plan.capacity);
-    filled = carve.template take<unsigned long long>(rows_per_pass);
-    bytes = carve.bytes();
+    cuda::arena pieces(memory);
+    list = pieces.take<Composite>(rows_per_pass * plan.kept);
+    entries = pieces.take<counted_composite<Composite>>(rows_per_pass * plan.capacity);
+    filled = pieces.take<unsigned long long>(rows_per_pass);
+    bytes = pieces.bytes();
   }
 };
 

@@ -129,7 +129,7 @@ def corrcoef(
     Returns
     -------
     ndarray
-        The matrix of coefficients, at most float32-level error; 1.0 for one variable.
+        The matrix of coefficients; 1.0 for one variable.
 
     Raises
     ------

@@ -306,8 +306,8 @@ def dense(
     y : array_like, shape (rows of y, columns), optional
         The matrix is then that of the rows of x against those of y.
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`. On CUDA those of values
-        (Pearson, cosine) have float32-level error at most, whatever `dtype` says.
+        The measure of two rows, a key of `gpu_similarity.MEASURES`. In float32 those of values
+        (Pearson, cosine) have float32-level error at most.
     dtype : {"float64", "float32"}
         Of the matrix; its memory is rows * rows values, or rows of x * rows of y.
     **run

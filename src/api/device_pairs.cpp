@@ -14,11 +14,11 @@
 #include "pairs/checks.hpp"
 #include "pairs/on_device.hpp"
 #include "pairs/tables.hpp"
+#include "stats/bins.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
 
-constexpr index_t most_bins = 65536;
 constexpr index_t totals = 3;
 
 void check_filter(const measure_traits& what, const pair_filter& keep) {
@@ -92,11 +92,11 @@ struct sink_checks {
       check_vector("device_count_sink.y_degree", sink.y_degree, input.rows_of_y());
     }
     if (!sink.totals.empty()) check_vector("device_count_sink.totals", sink.totals, totals);
-    if (sink.histogram.size() > most_bins) {
+    if (sink.histogram.size() > detail::most_bins) {
       throw invalid_argument(
           fmt::format("device_count_sink.histogram: got {} elements, expected "
                       "0 to {}",
-                      sink.histogram.size(), most_bins));
+                      sink.histogram.size(), detail::most_bins));
     }
   }
   void operator()(const device_edge_sink& sink) const {

@@ -47,12 +47,19 @@ int current_device() {
   return device;
 }
 
+std::size_t memory_of(int device) {
+  cudaDeviceProp properties{};
+  GPU_SIMILARITY_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  return properties.totalGlobalMem;
+}
+
 device_limits ask_limits(int device) {
   return {.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, device),
           .compute_minor = attribute(cudaDevAttrComputeCapabilityMinor, device),
           .multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device),
           .block_shared_bytes =
-              static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device))};
+              static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device)),
+          .memory_bytes = memory_of(device)};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct device_limits {
   int compute_minor = 0;
   int multiprocessors = 0;
   std::size_t block_shared_bytes = 0;  ///< Shared memory a block may ask for, 64 KiB on sm_75.
+  std::size_t memory_bytes = 0;        ///< Of the whole device.
 };
 
 /// The limits of the device with this ordinal.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/device_limits.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -92,7 +93,25 @@ void give_back_pinned(void* memory, std::size_t bytes) noexcept {
   static_cast<void>(cudaFreeHost(memory));
 }
 
-void keep_pool_memory(std::size_t device_bytes) {
+namespace {
+
+/// While it lives, the calls of this thread that a capture of a stream forbids are made all the
+/// same: settings of a pool are no work of a stream.
+class outside_of_captures {
+ public:
+  outside_of_captures() { GPU_SIMILARITY_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~outside_of_captures() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  outside_of_captures(const outside_of_captures&) = delete;
+  outside_of_captures& operator=(const outside_of_captures&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+}  // namespace
+
+void keep_pool_memory() {
+  const outside_of_captures allowed;
   int device = 0;
   cudaMemPool_t pool = nullptr;
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
@@ -100,7 +119,7 @@ void keep_pool_memory(std::size_t device_bytes) {
   std::uint64_t kept = 0;
   GPU_SIMILARITY_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
   if (kept != 0) return;
-  kept = std::min<std::uint64_t>(most_pooled, device_bytes / pooled_share);
+  kept = std::min<std::uint64_t>(most_pooled, current_limits().memory_bytes / pooled_share);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
 }
 

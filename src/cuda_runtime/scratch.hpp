@@ -6,6 +6,7 @@
 #include <gpu/matrix_view.hpp>
 
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/memory_cache.hpp"
 
 namespace gpu::cuda {
 
@@ -16,6 +17,7 @@ class scratch {
   scratch(device_vector_view<std::byte> given, std::size_t bytes, cudaStream_t stream)
       : memory_(given.data()) {
     if (!given.empty() || bytes == 0) return;
+    keep_pool_memory();
     own_ = device_buffer<std::byte>(bytes, stream);
     memory_ = own_.data();
   }

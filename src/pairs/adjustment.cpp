@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "stats/bins.hpp"
 #include "stats/correlation_test.hpp"
 #include "stats/significance.hpp"
 
@@ -18,7 +19,7 @@ using detail::bin_key;
 using detail::bin_request;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr index_t bins_per_pass = 65536;
+constexpr index_t bins_per_pass = detail::most_bins;
 
 // How many keys are at least some cut, as far as one counting pass tells.
 class survivor_counts {
@@ -47,11 +48,10 @@ class survivor_counts {
   }
 
  private:
-  // The arithmetic of bin_request, which never falls with the key.
+  // Of a key that is at least `low`. It never falls with the key.
   [[nodiscard]] std::size_t bin_of(double key) const {
-    const double position = (key - request_.low) * request_.scale;
     return static_cast<std::size_t>(
-        std::clamp(position, 0.0, static_cast<double>(request_.bins - 1)));
+        detail::bin_of(key, request_.low, request_.scale, request_.bins));
   }
 
   bin_request request_;

@@ -12,12 +12,12 @@
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
 #include "pairs/tables.hpp"
+#include "stats/bins.hpp"
 
 namespace gpu::validate {
 namespace {
 
 constexpr index_t most_rows = (index_t{1} << 32) - 1;
-constexpr index_t most_bins = 65536;
 constexpr index_t elements_per_task = index_t{1} << 18;
 
 template <class T>
@@ -171,9 +171,9 @@ void check_sink(const detail::measure_traits& what, const top_k_sink& sink) {
 
 void check_sink(const detail::measure_traits& what, const count_sink& sink) {
   check_filter(what, sink.keep);
-  if (sink.histogram_bins < 0 || sink.histogram_bins > most_bins) {
+  if (sink.histogram_bins < 0 || sink.histogram_bins > detail::most_bins) {
     throw invalid_argument(fmt::format("count_sink.histogram_bins: got {}, expected 0 to {}",
-                                       sink.histogram_bins, most_bins));
+                                       sink.histogram_bins, detail::most_bins));
   }
 }
 

@@ -124,8 +124,7 @@ struct count_request {
 };
 
 /// One counting pass over all tested pairs, for multiple testing: with x the key of a pair's
-/// statistic, counts x < low, x >= high, and in between bin floor((x - low) * scale) clamped to
-/// [0, bins), in double arithmetic with one rounding per operation, so every backend agrees.
+/// statistic, counts x < low, x >= high, and the bins in between (stats/bins.hpp).
 struct bin_request {
   bin_key key;
   double low;

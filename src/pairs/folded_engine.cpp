@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "stats/bins.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
@@ -168,14 +169,13 @@ bin_counts folded_pair_engine::bin_statistics(const bin_request& request) {
   weighted.weights = weights_;
   bin_counts out = inner_->bin_statistics(weighted);
   const double x = key_of(1.0, request.key);
-  if (x < request.low) {
+  const index_t place = bin_place(x, request.low, request.high, request.scale, request.bins);
+  if (place == 0) {
     out.below += pairs_within_;
-  } else if (x >= request.high) {
+  } else if (place > request.bins) {
     out.at_or_above += pairs_within_;
   } else {
-    const double last = static_cast<double>(request.bins - 1);
-    const double bin = std::min((x - request.low) * request.scale, last);
-    out.bins[static_cast<std::size_t>(bin)] += pairs_within_;
+    out.bins[static_cast<std::size_t>(place - 1)] += pairs_within_;
   }
   return out;
 }

@@ -32,6 +32,8 @@ inline constexpr pair_tile tensor_limbs{256, 2, 128, 64, 4, 8, 128};
 inline constexpr pair_tile tensor_float{256, 2, 128, 64, 4, 8, 16};
 /// mma.sync m16n8k16 on halves, as tensor_int8.
 inline constexpr pair_tile tensor_half = tensor_int8;
+/// Products that are in memory already: a warp reads 32 neighbours of a row.
+inline constexpr pair_tile products{256, 2, 32, 64, 4, 2, 0};
 /// Columns whose products a tensor core adds up before they are added to the totals: it truncates
 /// where the totals round, so short runs keep the error at the level of a float sum.
 inline constexpr int tensor_float_run = 64;

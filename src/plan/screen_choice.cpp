@@ -49,6 +49,7 @@ constexpr double least_sampled = 1 << 16;
 // screen.
 constexpr double pairs_per_sampled = 1 << 17;
 constexpr double most_sampled_values = 1 << 24;
+constexpr double least_sampled_of_long_rows = 1024;
 
 // Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.
 std::vector<possible_screen> rounded_screens(const measure_traits& what, double cut, index_t cols) {
@@ -182,7 +183,7 @@ std::string explain_screen(const measure_traits& what, const keep_range& keep, i
 std::uint64_t sample_size(double pairs, index_t cols) {
   const double wanted = std::clamp(pairs / pairs_per_sampled, least_sampled, most_sampled);
   const double fitting = most_sampled_values / static_cast<double>(std::max<index_t>(cols, 1));
-  return static_cast<std::uint64_t>(std::clamp(fitting, 4096.0, wanted));
+  return static_cast<std::uint64_t>(std::clamp(fitting, least_sampled_of_long_rows, wanted));
 }
 
 int screen_depth(index_t cols) {

@@ -1,6 +1,6 @@
 #pragma once
-// The one definition of rho. Host and device compile the same expression; it holds no product
-// followed by a sum, so no compiler can contract it, and double division and square root are
+// The one definition of rho. Host and device compile the same expressions; they hold no product
+// followed by a sum, so no compiler can contract them, and double division and square root are
 // correctly rounded on both.
 
 #include <cmath>
@@ -10,12 +10,23 @@
 
 namespace gpu::inline v0::detail {
 
-/// S_xy / sqrt(S_xx * S_yy), one rounding each. Clipped to [-1, 1]: S_xx * S_yy may round down.
-GPU_SIMILARITY_HOST_DEVICE inline double rho_of(std::int64_t product_sum, std::int64_t square_sum_x,
-                                                std::int64_t square_sum_y) {
-  const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));
-  const double rho = static_cast<double>(product_sum) / scale;
+/// What a product sum of two rows is divided by: sqrt(S_xx * S_yy), one rounding each.
+GPU_SIMILARITY_INLINE_HOST_DEVICE double rho_scale(double square_sum_x, double square_sum_y) {
+  return sqrt(square_sum_x * square_sum_y);
+}
+
+/// S_xy / scale, clipped to [-1, 1]: S_xx * S_yy may round down.
+GPU_SIMILARITY_INLINE_HOST_DEVICE double rho_at_scale(double product_sum, double scale) {
+  const double rho = product_sum / scale;
   return rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho);
+}
+
+/// S_xy / sqrt(S_xx * S_yy).
+GPU_SIMILARITY_INLINE_HOST_DEVICE double rho_of(std::int64_t product_sum, std::int64_t square_sum_x,
+                                                std::int64_t square_sum_y) {
+  const double scale =
+      rho_scale(static_cast<double>(square_sum_x), static_cast<double>(square_sum_y));
+  return rho_at_scale(static_cast<double>(product_sum), scale);
 }
 
 }  // namespace gpu::inline v0::detail

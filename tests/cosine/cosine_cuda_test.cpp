@@ -44,7 +44,7 @@ TEST_CASE("Cosine of tables in device memory", "[cosine]") {
   const auto data = gpu_test::mixed_rows(400, 45, 21);
   const gpu_test::device_table<float> there(data, 3);
   const gpu::device_matrix_view<const float> view = there.view();
-  const gpu::edge_sink sink{.keep = {.min_abs = 0.9}};
+  const gpu::edge_sink sink{.keep = {.min_abs = 0.3}};
   const auto wanted = gpu::cosine_all_pairs(data.view(), cpu.options(), sink);
   CHECK(wanted.edges.size() > 1000);
   CHECK(gpu::cosine_all_pairs(view, best.options(), sink).summary.checksum ==

@@ -35,7 +35,7 @@ if command -v pkg-config >/dev/null; then
   pkg-config --modversion gpu-similarity
 fi
 for file in LICENSE THIRD_PARTY_NOTICES; do
-  find "$scratch/prefix" -name $file | grep -q . || { echo "$file is not installed"; exit 1; }
+  [ -n "$(find "$scratch/prefix" -name $file)" ] || { echo "$file is not installed"; exit 1; }
 done
 command="$scratch/prefix/bin/gpu-similarity"
 if [ -x "$command" ]; then "$command" info; fi

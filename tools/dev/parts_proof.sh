@@ -39,7 +39,7 @@ done
 "$single" merge seven -o found 2> log
 row "7 parts, one after the other" found "$(checksum_of log)"
 
-if timeout 10 sinfo -h -t idle,mix 2> /dev/null | grep -q .; then
+if [ -n "$(timeout 10 sinfo -h -t idle,mix 2> /dev/null)" ]; then
   id=$(sbatch --parsable --array=1-9 "$scripts/slurm_part.sh" 9 slurm spearman "$input" "${options[@]}" --threads 1)
   killed=0
   for _ in $(seq 1 1000); do
@@ -47,7 +47,7 @@ if timeout 10 sinfo -h -t idle,mix 2> /dev/null | grep -q .; then
     if [ -n "$task" ]; then kill -9 "$task" && killed=1 && break; fi
     sleep 0.01
   done
-  while squeue -h -j "$id" 2> /dev/null | grep -q .; do sleep 0.2; done
+  while [ -n "$(squeue -h -j "$id" 2> /dev/null)" ]; do sleep 0.2; done
   left=$("$single" parts slurm --format slurm)
   SBATCH_OPTIONS=--quiet "$scripts/slurm_job.sh" 9 slurm found spearman "$input" "${options[@]}" --threads 1 > log 2>&1
   row "Slurm array of 9, $killed task killed (left over: ${left:-none}), the rest submitted again" found "$(checksum_of log)"

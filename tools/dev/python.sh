@@ -52,8 +52,9 @@ ls -l "$folder/dist"
 [ "$(stat --format=%s "$wheel")" -lt 100000000 ] || fail "the wheel has more than 100 MB"
 
 "$folder/builder/bin/twine" check --strict "$folder"/dist/*
+contents=$("$python" -m zipfile --list "$wheel")
 for file in LICENSE THIRD_PARTY_NOTICES; do
-  "$python" -m zipfile --list "$wheel" | grep -q "licenses/$file" || fail "the wheel lacks $file"
+  grep -q "licenses/$file" <<<"$contents" || fail "the wheel lacks $file"
 done
 
 say "what the wheel asks of its machine"

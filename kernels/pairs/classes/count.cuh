@@ -16,8 +16,9 @@
 // two shuffles and one addition to global memory a step; counts of columns stay in registers
 // (columns.cuh).
 //
-// Shared memory: the ring of left rows, the right rows, a table of the chunk's cuts and, for bins,
-// the histogram: up to 227 KiB, one block a multiprocessor.
+// Shared memory (kernels/common/warpgroup_stream.cuh has the picture): the ring of left rows, the
+// right rows, a table of the chunk's cuts and, for bins, the histogram: up to 227 KiB, one block a
+// multiprocessor.
 //
 // Chunks hold left rows. Panels hold right rows: of all classes where left rows meet each other
 // too, else of the classes of the right side alone.
@@ -30,7 +31,6 @@
 
 #include <cstdint>
 
-#include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/classes/arguments.cuh"
 #include "kernels/pairs/classes/columns.cuh"
@@ -46,8 +46,8 @@ namespace gpu::kernels {
 /// The parts of a block's dynamic shared memory.
 template <int depth>
 struct count_memory {
-  std::uint8_t* ring;        // left rows
-  std::uint8_t* right_rows;  // of the calling warpgroup
+  std::uint8_t* ring;           // left rows
+  resident_operand right_rows;  // of the calling warpgroup
   count_table* table;
   unsigned* histogram;
   unsigned* zero;  // the count of the sum 0 in the histogram
@@ -56,7 +56,7 @@ struct count_memory {
   __device__ __forceinline__ count_memory(std::uint8_t* shared, int warpgroup, int largest_sum)
       : ring(shared) {
     constexpr int block_bytes = count_block_rows * depth;
-    right_rows = shared + count_ring<depth>::bytes + warpgroup * block_bytes;
+    right_rows = {shared + count_ring<depth>::bytes + warpgroup * block_bytes, warpgroup};
     table = reinterpret_cast<count_table*>(shared + count_ring<depth>::bytes +
                                            count_panel_blocks * block_bytes);
     histogram = reinterpret_cast<unsigned*>(table + 1);
@@ -68,16 +68,12 @@ struct count_memory {
 /// Brings the warpgroup's 256 right rows, where pairs are binned four times as large.
 template <int depth, bool binned>
 __device__ __forceinline__ void load_right_rows(const std::uint8_t* tiles, int block,
-                                                std::uint8_t* right_rows, int warpgroup) {
+                                                const resident_operand& right_rows) {
   constexpr int block_bytes = count_block_rows * depth;
-  warpgroup_sync(warpgroup + 1);
-  const auto* source =
-      reinterpret_cast<const int4*>(tiles + static_cast<std::size_t>(block) * block_bytes);
-  for (unsigned i = threadIdx.x & 127U; i < block_bytes / 16; i += 128) {
-    reinterpret_cast<int4*>(right_rows)[i] = binned ? times_sum_step(source[i]) : source[i];
-  }
-  async_proxy_fence();
-  warpgroup_sync(warpgroup + 1);
+  right_rows.copy<block_bytes, int4>(
+      tiles + static_cast<std::size_t>(block) * block_bytes,
+      [](int4 piece) { return binned ? times_sum_step(piece) : piece; });
+  right_rows.publish();
 }
 
 /// Fills the table of the item's left rows for the item's panel. All threads.
@@ -164,7 +160,7 @@ __device__ __forceinline__ void count_tile(const count_arguments& args,
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     multiply<depth>(sums, left + ((step * count_step_rows * depth) >> 4), right);
-    if (step + 1 == steps && (threadIdx.x & 127U) == 0) barrier_arrive(stream.empty(stage));
+    if (step + 1 == steps) stream.release(stage);
     const int first_row = step * count_step_rows;
     count_step<square, binned>(args, sums, dropped, zero, lane, on_diagonal, first_row + lane.row,
                                args.degree + static_cast<std::size_t>(tile) * tile_rows + first_row,
@@ -200,7 +196,7 @@ struct count_operands {
 /// What a thread carries from tile to tile beside its sums.
 template <int depth>
 struct count_progress {
-  ring_place<count_ring<depth>::stages> place;
+  ring_position<count_ring<depth>::stages> position;
   column_counts columns;
   class_pair classes;    // of the sums in the histogram
   dropped_sums dropped;  // of the tile
@@ -214,13 +210,11 @@ __device__ __forceinline__ void count_item(const count_arguments& args,
                                            const count_cursor& at, const count_operands& operands,
                                            const count_lane& lane, int warpgroup, int (&sums)[128],
                                            count_progress<depth>& progress) {
-  using stream_type = count_stream<depth>;
   constexpr int most_steps = count_ring<depth>::tile_rows / count_step_rows;
-  static_assert(stream_type::block_tiles == 1);
   const int my_block = static_cast<int>(at.panel.first_block) + warpgroup;
   const bool active = warpgroup < static_cast<int>(at.panel.blocks);
   const int panel_class = args.square_sums[at.panel.first_block];
-  if (active) load_right_rows<depth, binned>(args.tiles, my_block, memory.right_rows, warpgroup);
+  if (active) load_right_rows<depth, binned>(args.tiles, my_block, memory.right_rows);
   fill_table<binned>(args, at, panel_class, *memory.table);
   unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
   int column_steps = 0;
@@ -232,15 +226,14 @@ __device__ __forceinline__ void count_item(const count_arguments& args,
       change_classes(args, memory, progress.dropped, {left_class, panel_class}, progress.classes);
     }
     progress.dropped = memory.table->cuts[at_tile];
-    const unsigned stage = progress.place.stage;
-    barrier_wait(stream.full(stage), progress.place.parity);
-    if (threadIdx.x == 0) stream.send_next();
-    __syncwarp();
+    const unsigned stage = progress.position.stage;
+    stream.wait_until_full(progress.position);
+    stream.issue();
     const int ahead = my_block - tile;  // 0: on the diagonal
     if (active && ahead >= 0) {
       const int steps = memory.table->steps[at_tile];
       count_tile<depth, square, binned>(args, stream, stage, sums,
-                                        operands.left + ((stage * stream_type::tile_bytes) >> 4),
+                                        operands.left + ((stage * stream.stage_bytes) >> 4),
                                         operands.right, progress.dropped, memory.zero, lane, tile,
                                         steps, ahead == 0, progress.columns);
       column_steps += steps;
@@ -248,10 +241,10 @@ __device__ __forceinline__ void count_item(const count_arguments& args,
         progress.columns.flush(my_degree);
         column_steps = 0;
       }
-    } else if ((threadIdx.x & 127U) == 0) {
-      barrier_arrive(stream.empty(stage));
+    } else {
+      stream.release(stage);
     }
-    progress.place.advance();
+    progress.position.advance();
   }
   if (column_steps != 0) progress.columns.flush(my_degree);
 }
@@ -263,23 +256,21 @@ __global__ void __launch_bounds__(count_threads, 1)
     pair_count_kernel(const __grid_constant__ count_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) std::uint8_t shared[];
-  __shared__ __align__(8) std::uint64_t barriers[2 * count_ring<depth>::stages];
-  __shared__ count_stream_state stream_state;
+  __shared__ stream_storage<count_tile_walk<depth>> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const count_memory<depth> memory(shared, warpgroup, args.largest_sum);
-  const count_stream<depth> stream{args, stream_state, shared_address(shared),
-                                   shared_address(barriers)};
+  const count_tile_walk<depth> walk{args};
+  const count_stream<depth> stream{walk, shared_address(shared), storage};
   if constexpr (binned) clear_bins(args, memory);
-  if (threadIdx.x == 0) stream.start();
-  __syncthreads();
+  stream.start();
 
-  const count_operands operands{operand_descriptor(stream.ring, depth),
-                                operand_descriptor(shared_address(memory.right_rows), depth)};
+  const count_operands operands{
+      operand_descriptor(stream.first_stage, depth),
+      operand_descriptor(shared_address(memory.right_rows.memory), depth)};
   const count_lane lane = find_lane();
   int sums[128];
   count_progress<depth> progress{};
-  count_cursor at{.item = args.first_item + blockIdx.x};
-  for (; locate_item(args, at); at.item += gridDim.x) {
+  for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {
     count_item<depth, square, binned>(args, memory, stream, at, operands, lane, warpgroup, sums,
                                       progress);
   }

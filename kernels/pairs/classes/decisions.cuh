@@ -7,16 +7,17 @@
 // instead: subtract, compare, add a bit.
 
 #include "kernels/pairs/classes/arguments.cuh"
+#include "stats/statistic.hpp"
 
 namespace gpu::kernels {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// The least sum in [-bound, bound] whose rho is at least `cut`, or bound + 1. The division is the
-/// one that defines rho; the product only starts the search.
+/// The least sum in [-bound, bound] whose rho is at least `cut`, or bound + 1. The definition of
+/// rho decides; the product only starts the search.
 __device__ __forceinline__ int least_sum_at(double cut, double scale, int bound) {
   const auto reaches = [&](int sum) {
-    return fmax(-1.0, fmin(static_cast<double>(sum) / scale, 1.0)) >= cut;
+    return detail::rho_at_scale(static_cast<double>(sum), scale) >= cut;
   };
   const double guess = ceil(fmax(-1.0, fmin(cut, 1.0)) * scale);
   int sum = max(-bound, min(static_cast<int>(guess), bound + 1));
@@ -28,7 +29,7 @@ __device__ __forceinline__ int least_sum_at(double cut, double scale, int bound)
 /// The window of sums that two classes drop at a cut.
 __device__ __noinline__ dropped_sums find_dropped(int square_sum_x, int square_sum_y,
                                                   double at_least, double at_most) {
-  const double scale = sqrt(static_cast<double>(square_sum_x) * static_cast<double>(square_sum_y));
+  const double scale = detail::rho_scale(square_sum_x, square_sum_y);
   const int bound = static_cast<int>(scale) + 1;
   const int least = least_sum_at(at_least, scale, bound);
   const int most = -least_sum_at(-at_most, scale, bound);

@@ -65,6 +65,12 @@ class sum_counter {
   unsigned base_;
 };
 
+/// Selects bytes for prmt: the sign of the first word fills the low half of the result (0xb is the
+/// sign of byte 3, twice), that of the second word the high half (0xf: of byte 7).
+inline constexpr unsigned spread_signs = 0xffbb;
+/// The odd factor that undoes the borrow between 16-bit fields: 2^16 + 1.
+inline constexpr unsigned without_borrow = 65537;
+
 /// Decides the sums of a thread and counts the kept ones. All in steps.
 template <bool square>
 __device__ __forceinline__ decisions decide_and_count(const int (&sums)[128], dropped_sums dropped,
@@ -87,12 +93,12 @@ __device__ __forceinline__ decisions decide_and_count(const int (&sums)[128], dr
     const int low = sums[i + 64];
     counter.count(high);
     unsigned signs = 0;
-    asm("prmt.b32 %0, %1, %2, 0xffbb;"
+    asm("prmt.b32 %0, %1, %2, %3;"
         : "=r"(signs)
-        : "r"(low * low + limit), "r"(high * high + limit));
+        : "r"(low * low + limit), "r"(high * high + limit), "n"(spread_signs));
     asm("mad.lo.u32 %0, %1, %2, %0;"
         : "+r"(kept.words[(i >> 1) & 1][i & 1])
-        : "r"(signs), "r"(65537U << (15 - (i >> 2))));
+        : "r"(signs), "r"(without_borrow << (15 - (i >> 2))));
     counter.count(low);
   }
   return kept;
@@ -109,10 +115,9 @@ __device__ __forceinline__ void add_to_bin(const bin_sink_args& args, split_coun
   if (before + count < before) atomicAdd(&block_bins[place].high, 1U);
 }
 
-/// Place of a sum in args.bins, by the definition of rho.
+/// Place of a sum in args.bins.
 __device__ __noinline__ index_t exact_place(const bin_sink_args& args, int sum, double scale) {
-  const double rho = static_cast<double>(sum) / scale;  // as detail::rho_of
-  return bin_of(args, rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho));
+  return place_of(args, detail::rho_at_scale(static_cast<double>(sum), scale));
 }
 
 /// The place of a sum by a float estimate of its rho, where no error of it could change that.
@@ -170,7 +175,7 @@ __device__ __noinline__ void flush_histogram(const count_arguments& args, unsign
                                              split_count* block_bins, dropped_sums dropped,
                                              class_pair classes) {
   __syncthreads();
-  const double scale = sqrt(static_cast<double>(classes.left) * static_cast<double>(classes.right));
+  const double scale = detail::rho_scale(classes.left, classes.right);
   const int bound = min(static_cast<int>(scale) + 1, args.largest_sum);
   const int first = dropped.first / sum_step;
   const int past = first + dropped.length / sum_step;
@@ -178,7 +183,7 @@ __device__ __noinline__ void flush_histogram(const count_arguments& args, unsign
   const int below = max(bound + first, 0);
   const int entries = below + max(bound - past + 1, 0);
   // An odd number of entries a thread: no two threads of a warp meet in a bank.
-  const int share = (entries + count_threads - 1) / count_threads | 1;
+  const int share = static_cast<int>(ceil_div(entries, count_threads)) | 1;
   const int begin = static_cast<int>(threadIdx.x) * share;
   const int end = min(begin + share, entries);
   const place_estimate estimate(args.bins, scale);

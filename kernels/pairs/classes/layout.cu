@@ -5,9 +5,9 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include "cuda_runtime/arena.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/classes/kernels.hpp"
-#include "kernels/pairs/prepare/row_sort.cuh"
 
 namespace gpu::kernels {
 namespace {
@@ -63,19 +63,12 @@ layout_memory cut_memory(index_t rows, void* memory) {
   GPU_SIMILARITY_CUDA_CHECK(
       cub::DeviceScan::InclusiveSum(nullptr, sum_bytes, out.counts, out.counts, rows));
   out.scan_bytes = max_bytes > sum_bytes ? max_bytes : sum_bytes;
-  auto* const base = static_cast<std::uint8_t*>(memory);
-  std::size_t at = 0;
-  const auto take = [&](std::size_t bytes) {
-    void* const here = base == nullptr ? nullptr : base + at;
-    at += aligned_column(bytes);
-    return here;
-  };
-  const auto positions = static_cast<std::size_t>(rows);
-  out.begins = static_cast<std::uint32_t*>(take(positions * sizeof(std::uint32_t)));
-  out.counts = static_cast<std::uint64_t*>(take(positions * sizeof(std::uint64_t)));
-  out.totals = static_cast<class_totals*>(take(sizeof(class_totals)));
-  out.scan = take(out.scan_bytes);
-  out.bytes = at;
+  cuda::arena pieces(memory);
+  out.begins = pieces.take<std::uint32_t>(rows);
+  out.counts = pieces.take<std::uint64_t>(rows);
+  out.totals = pieces.take<class_totals>(1);
+  out.scan = pieces.take<std::byte>(out.scan_bytes);
+  out.bytes = pieces.bytes();
   return out;
 }
 
@@ -159,7 +152,7 @@ __global__ void cover_kernel(const class_totals* totals, const class_layout_targ
   const std::uint32_t left = is_of_use ? totals->left_blocks : 0;
   const std::uint32_t met = totals->panels - (within ? 0 : totals->left_panels);
   const std::uint32_t chunk_blocks = chunk_blocks_for(left, met, within);
-  const std::uint32_t chunks = (left + chunk_blocks - 1) / chunk_blocks;
+  const std::uint32_t chunks = static_cast<std::uint32_t>(ceil_div(left, chunk_blocks));
   for (std::uint32_t chunk = threadIdx.x; chunk < chunks; chunk += threads) {
     const std::uint32_t panel = within
                                     ? panel_behind(to.panels, totals->panels, chunk * chunk_blocks)

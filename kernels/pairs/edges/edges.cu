@@ -3,6 +3,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "kernels/pairs/frame/statistic.cuh"
+#include "stats/bins.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -78,12 +79,6 @@ __global__ void key_screened(const screened_edge* found, std::uint64_t count,
   statistics[at] = product_bits(pair.statistic);
 }
 
-// The bin that count_sink documents.
-__device__ index_t bin_of(double statistic, index_t bins) {
-  const double bin = floor((statistic + 1.0) * (static_cast<double>(bins) / 2));
-  return static_cast<index_t>(fmin(bin, static_cast<double>(bins - 1)));
-}
-
 __global__ void count_screened(const screened_edge* found, std::uint64_t count,
                                const screened_counts into) {
   const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
@@ -96,7 +91,7 @@ __global__ void count_screened(const screened_edge* found, std::uint64_t count,
     atomicAdd(into.degree + pair.row, col_weight);
     atomicAdd(into.degree + pair.col, row_weight);
     if (into.histogram_bins > 0) {
-      atomicAdd(into.histogram + bin_of(pair.statistic, into.histogram_bins), pairs);
+      atomicAdd(into.histogram + detail::histogram_bin(pair.statistic, into.histogram_bins), pairs);
     }
   }
 #pragma unroll

@@ -34,11 +34,21 @@ struct column_span {
   int length;
 };
 
+/// Column tiles that a block of `Tile` walks with the same rows.
+template <class Tile>
+constexpr int walked_tiles() {
+  if constexpr (requires { Tile::walked_tiles; }) {
+    return Tile::walked_tiles;
+  } else {
+    return policy::column_tiles_per_block;
+  }
+}
+
 template <class Tile>
 __device__ column_span span_of_block(const pair_panel& panel, index_t first_row, index_t span) {
   constexpr index_t width = Tile::shape.cols;
-  index_t first = span * policy::column_tiles_per_block * width;
-  const index_t end = min(first + policy::column_tiles_per_block * width, panel.cols.count);
+  index_t first = span * walked_tiles<Tile>() * width;
+  const index_t end = min(first + walked_tiles<Tile>() * width, panel.cols.count);
   if (panel.region == pair_region::above_diagonal) {
     // Tiles that end at or below the diagonal hold no pair.
     const index_t diagonal = panel.rows.first + first_row + 1 - panel.cols.first;
@@ -138,7 +148,7 @@ void run_pair_kernel(const pair_panel& panel, const typename Sink::args& args,
   if (panel.rows.count == 0 || panel.cols.count == 0) return;
   const index_t row_tiles = ceil_div(panel.rows.count, Tile::shape.rows);
   const index_t spans =
-      ceil_div(panel.cols.count, index_t{Tile::shape.cols} * policy::column_tiles_per_block);
+      ceil_div(panel.cols.count, index_t{Tile::shape.cols} * walked_tiles<Tile>());
   const std::size_t shared = Tile::shared_bytes(panel) + Sink::shared_bytes(args);
   allow_shared_memory(&pair_kernel<Tile, Sink>, shared);
   pair_kernel<Tile, Sink>

@@ -16,10 +16,11 @@
 // NaN marks rows without a statistic: max returns the other operand.
 // Order of work: items walk chunk by chunk, so that all blocks of the device read one chunk of
 // right rows, which stays in L2, while their panels differ.
-// Shared memory: ring and panel; 1 block a multiprocessor.
+// Shared memory (kernels/common/warpgroup_stream.cuh has the picture): ring and panel; 1 block a
+// multiprocessor.
 
-#include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warpgroup_stream.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/neighbors/fold.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
@@ -58,21 +59,6 @@ __device__ __forceinline__ void fold_sums(const unsigned (&d)[64], unsigned (&be
   best[1] = larger_halves<magnitude>(best[1], other[1]);
 }
 
-/// A position in the walk over items and tiles.
-struct maxima_cursor {
-  int item;
-  int tile;
-  int last_tile;
-};
-
-/// Finds the tiles of at.item. Returns false at the end of the work.
-__device__ __forceinline__ bool locate_item(const maxima_arguments& args, maxima_cursor& at) {
-  if (at.item >= args.items) return false;
-  at.tile = at.item / args.panels * args.chunk_tiles;
-  at.last_tile = min(at.tile + args.chunk_tiles, args.tile_count);
-  return true;
-}
-
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
 /// Sizes of a kernel for rows of `row_bytes`.
@@ -97,69 +83,41 @@ struct maxima_shape {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// What thread 0 keeps between two tiles that it sends for. It is in shared memory, so that the
-/// registers are left to the sums; `more` is volatile so that no other thread reads it ahead.
-template <int stages>
-struct maxima_stream_state {
-  maxima_cursor at;
-  ring_place<stages> place;
-  volatile unsigned more;
+/// The right rows that a block streams: the tiles of each item's chunk.
+template <class shape>
+struct maxima_tile_walk {
+  static constexpr int stages = shape::stages;
+  static constexpr unsigned stage_bytes = shape::tile_bytes;
+  static constexpr int consumers = shape::policy.warpgroups;
+  // One stage of slack where there are enough: then no warpgroup waits for the slowest.
+  static constexpr int loads_ahead = stages > 2 ? stages - 2 : 1;
+  static constexpr int cluster = 1;
+
+  struct cursor {
+    int item;
+    tile_range tiles;
+  };
+  using load = tile_range;
+
+  const maxima_arguments& args;
+
+  __device__ __forceinline__ int first_item() const { return 0; }
+  __device__ __forceinline__ bool locate(cursor& at) const {
+    if (at.item >= args.items) return false;
+    at.tiles.next = at.item / args.panels * args.chunk_tiles;
+    at.tiles.end = min(at.tiles.next + args.chunk_tiles, args.tile_count);
+    return true;
+  }
+  __device__ __forceinline__ load first_load(const cursor& at) const { return at.tiles; }
+  __device__ __forceinline__ bool next(load& here) const { return ++here.next != here.end; }
+  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
+    bulk_copy(memory, args.tiles + static_cast<std::size_t>(here.next) * stage_bytes, stage_bytes,
+              full);
+  }
 };
 
 template <class shape>
-using maxima_ring = copy_ring<shape::stages, shape::tile_bytes>;
-
-/// Thread 0: sends for the next tile of the walk, once its stage is free.
-template <class shape>
-__device__ __forceinline__ void send_next(const maxima_arguments& args,
-                                          const maxima_ring<shape>& ring,
-                                          maxima_stream_state<shape::stages>& state) {
-  if (state.more == 0) return;
-  maxima_cursor at = state.at;
-  ring_place<shape::stages> to = state.place;
-  ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * shape::tile_bytes);
-  to.advance();
-  state.place = to;
-  if (++at.tile == at.last_tile) {
-    at.item += static_cast<int>(gridDim.x);
-    state.more = locate_item(args, at) ? 1 : 0;
-  }
-  state.at = at;
-}
-
-/// Thread 0: prepares the ring and sends for the first tiles.
-template <class shape>
-__device__ __forceinline__ void start_stream(const maxima_arguments& args,
-                                             const maxima_ring<shape>& ring,
-                                             maxima_stream_state<shape::stages>& state) {
-  ring.init(shape::policy.warpgroups);
-  maxima_cursor at{static_cast<int>(blockIdx.x), 0, 0};
-  state.more = locate_item(args, at) ? 1 : 0;
-  state.at = at;
-  state.place = {0, 0};
-  // One stage of slack where there are enough: then no warpgroup waits for the slowest.
-  constexpr int ahead = shape::stages > 2 ? shape::stages - 2 : 1;
-  for (int stage = 0; stage < ahead; ++stage) send_next<shape>(args, ring, state);
-}
-
-/// Brings the warpgroup's left rows, packed rows from `first_row` on. They come as they lie in
-/// memory, which is the layout that the operand needs.
-template <class shape>
-__device__ __forceinline__ void load_left_rows(const maxima_arguments& args, index_t first_row,
-                                               std::uint8_t* left_rows, int warpgroup) {
-  warpgroup_sync(warpgroup + 1);
-  const auto* source = reinterpret_cast<const uint4*>(args.left_tiles + first_row * shape::depth);
-  for (unsigned i = threadIdx.x & 127U; i < shape::row_blocks * shape::block_bytes / 16; i += 128) {
-    uint4 piece = source[i];
-    piece.x ^= args.sign_flips;
-    piece.y ^= args.sign_flips;
-    piece.z ^= args.sign_flips;
-    piece.w ^= args.sign_flips;
-    reinterpret_cast<uint4*>(left_rows)[i] = piece;
-  }
-  async_proxy_fence();
-  warpgroup_sync(warpgroup + 1);
-}
+using maxima_stream = warpgroup_stream<maxima_tile_walk<shape>>;
 
 /// The warpgroup's left rows, and the first stage of right rows.
 struct maxima_operands {
@@ -190,16 +148,13 @@ __device__ __forceinline__ void issue_product(int number, const maxima_operands&
 /// `best`. One set of sums is folded while the other is multiplied. Releases the stage after the
 /// last product.
 template <class shape, bool magnitude>
-__device__ __forceinline__ void fold_tile(const maxima_arguments& args,
-                                          const maxima_ring<shape>& ring,
+__device__ __forceinline__ void fold_tile(const maxima_stream<shape>& stream,
                                           const maxima_operands& operands, unsigned stage,
-                                          maxima_stream_state<shape::stages>& stream,
                                           unsigned (&sums)[2][64],
                                           unsigned (&best)[shape::row_blocks][2]) {
   constexpr int last = shape::products - 1;
   issue_product<shape>(0, operands, stage, sums[0]);
-  if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
-  __syncwarp();
+  stream.issue();
 #pragma unroll
   for (int product = 0; product < shape::products; ++product) {
     if (product < last) {
@@ -210,7 +165,7 @@ __device__ __forceinline__ void fold_tile(const maxima_arguments& args,
     }
     auto& ready = sums[product & 1];
     pin_registers(ready);
-    if (product == last && (threadIdx.x & 127U) == 0) ring.release(stage);
+    if (product == last) stream.release(stage);
     fold_sums<magnitude>(ready, best[product / shape::splits]);
   }
 }
@@ -235,46 +190,51 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
     neighbor_maxima_kernel(const __grid_constant__ maxima_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using shape = maxima_shape<depth>;
+  using walk_type = maxima_tile_walk<shape>;
   constexpr int row_blocks = shape::row_blocks;
+  constexpr int left_bytes = row_blocks * shape::block_bytes;  // of a warpgroup
   extern __shared__ __align__(1024) std::uint8_t shared[];
-  __shared__ __align__(8) std::uint64_t barriers[2 * shape::stages];  // full, then empty
-  __shared__ maxima_stream_state<shape::stages> stream;
+  __shared__ stream_storage<walk_type> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const unsigned in_group = threadIdx.x & 127U;
   const unsigned lane = threadIdx.x & 31U;
-  const maxima_ring<shape> ring{shared_address(shared), shared_address(barriers)};
-  std::uint8_t* left_rows =
-      shared + shape::stages * shape::tile_bytes + warpgroup * row_blocks * shape::block_bytes;
-  if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
-  __syncthreads();
+  const walk_type walk{args};
+  const maxima_stream<shape> stream{walk, shared_address(shared), storage};
+  const resident_operand left_rows{
+      shared + shape::stages * shape::tile_bytes + warpgroup * left_bytes, warpgroup};
+  stream.start();
 
-  const maxima_operands operands{operand_descriptor(shared_address(left_rows), depth),
-                                 operand_descriptor(ring.first_stage, depth)};
+  const maxima_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
+                                 operand_descriptor(stream.first_stage, depth)};
   unsigned sums[2][64];
-  ring_place<shape::stages> place{0, 0};
-  maxima_cursor at{static_cast<int>(blockIdx.x), 0, 0};
-  for (; locate_item(args, at); at.item += static_cast<int>(gridDim.x)) {
+  ring_position<shape::stages> position{0, 0};
+  for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {
     const index_t in_block = static_cast<index_t>(at.item % args.panels) * shape::panel_rows +
                              warpgroup * row_blocks * 64;
-    load_left_rows<shape>(args, args.first_row + in_block, left_rows, warpgroup);
+    left_rows.copy<left_bytes, uint4>(
+        args.left_tiles + (args.first_row + in_block) * shape::depth, [&](uint4 piece) {
+          return make_uint4(piece.x ^ args.sign_flips, piece.y ^ args.sign_flips,
+                            piece.z ^ args.sign_flips, piece.w ^ args.sign_flips);
+        });
+    left_rows.publish();
     // Rows g and g + 8 of the warp's 16, entry q of a span.
     std::uint16_t* out = args.maxima +
                          (in_block + (in_group >> 5) * 16 + (lane >> 2)) * args.pitch +
-                         (lane & 3U) + static_cast<index_t>(at.tile / shape::span_tiles) * 4;
+                         (lane & 3U) + static_cast<index_t>(at.tiles.next / shape::span_tiles) * 4;
     unsigned best[row_blocks][2];
 #pragma unroll 1
-    for (int tile = at.tile; tile < at.last_tile; ++tile) {
+    for (int tile = at.tiles.next; tile < at.tiles.end; ++tile) {
       if (tile % shape::span_tiles == 0) {
 #pragma unroll
         for (int x = 0; x < row_blocks; ++x) best[x][0] = best[x][1] = no_maxima;
       }
-      ring.wait_until_full(place);
-      fold_tile<shape, magnitude>(args, ring, operands, place.stage, stream, sums, best);
+      stream.wait_until_full(position);
+      fold_tile<shape, magnitude>(stream, operands, position.stage, sums, best);
       if ((tile + 1) % shape::span_tiles == 0) {
         store_maxima<magnitude>(best, out, args.pitch);
         out += 4;
       }
-      place.advance();
+      position.advance();
     }
   }
 #endif

@@ -110,6 +110,7 @@ void launch_finish_queue(const finish_request& request, const edge_state* state,
   switch (request.tile) {
     case pair_tile_kind::naive_pearson:
     case pair_tile_kind::shared_double:
+    case pair_tile_kind::products_double:
       finish_queue<pearson_statistic><<<blocks, threads, 0, stream>>>(request, state, queue);
       break;
     case pair_tile_kind::tensor_float:

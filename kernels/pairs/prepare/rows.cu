@@ -14,14 +14,16 @@ namespace {
 
 constexpr int threads = 256;
 
-// A warp a row.
-template <class T>
+// `workers` threads a row: a warp, or a block of long rows. A warp that finds one says so.
+template <class T, int workers>
 __global__ void flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square_sums) {
-  const index_t row = (index_t{blockIdx.x} * threads + threadIdx.x) / 32;
+  const index_t row = (index_t{blockIdx.x} * threads + threadIdx.x) / workers;
   if (row >= data.rows()) return;
+  const T* const values = data.row(row);
   bool found = false;
-  for (index_t k = threadIdx.x % 32; k < data.cols(); k += 32) {
-    const T value = data.row(row)[k];
+#pragma unroll 4
+  for (index_t k = threadIdx.x % workers; k < data.cols(); k += workers) {
+    const T value = values[k];
     found |= value != value;
   }
   if (__any_sync(0xffffffffu, found) && threadIdx.x % 32 == 0) square_sums[row] = -1;
@@ -63,6 +65,23 @@ __global__ void split_limbs(device_matrix_view<const Integer> ranks, index_t col
   }
 }
 
+__global__ void join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
+                           index_t cols, index_t pitch, double* out) {
+  const index_t step = index_t{gridDim.x} * threads;
+  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < rows * pitch; at += step) {
+    const index_t row = at / pitch;
+    const index_t k = at % pitch;
+    int rank = 0;
+    if (k < cols) {
+      const std::int8_t* limb = limbs + row * limb_count * columns + k;
+      for (int l = limb_count - 1; l >= 0; --l) {
+        rank = rank * (1 << policy::limb_bits) + limb[l * columns];
+      }
+    }
+    out[at] = rank;
+  }
+}
+
 template <class T>
 __global__ void to_double(device_matrix_view<const T> data, double* out) {
   const index_t step = index_t{gridDim.x} * threads;
@@ -79,8 +98,14 @@ void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square
                           cudaStream_t stream) {
   if constexpr (std::is_floating_point_v<T>) {
     if (data.rows() == 0) return;
-    flag_nan_rows<T>
-        <<<grid_blocks(data.rows(), threads / 32), threads, 0, stream>>>(data, square_sums);
+    constexpr index_t long_row = 2048;
+    if (data.cols() >= long_row) {
+      flag_nan_rows<T, threads>
+          <<<grid_blocks(data.rows(), 1), threads, 0, stream>>>(data, square_sums);
+    } else {
+      flag_nan_rows<T, 32>
+          <<<grid_blocks(data.rows(), threads / 32), threads, 0, stream>>>(data, square_sums);
+    }
     GPU_SIMILARITY_CHECK_LAUNCH();
   }
 }
@@ -99,6 +124,14 @@ void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, i
   split_limbs<Integer>
       <<<grid_blocks(ranks.rows() * columns, threads, 1 << 20), threads, 0, stream>>>(
           ranks, cols, limbs, columns, out);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+void launch_join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
+                       index_t cols, index_t pitch, double* out, cudaStream_t stream) {
+  if (rows == 0) return;
+  join_limbs<<<grid_blocks(rows * pitch, threads, 1 << 20), threads, 0, stream>>>(
+      limbs, rows, limb_count, columns, cols, pitch, out);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

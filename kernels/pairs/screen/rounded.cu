@@ -45,35 +45,44 @@ struct rank_row_values {
   }
 };
 
-__device__ double sum_over_lanes(double value) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0U, value, step);
-  return value;
-}
-__device__ double most_over_lanes(double value) {
-  for (int step = 16; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(~0U, value, step));
+// One value of all threads of a row by combine(a, b): `workers` is 32, a warp, or a whole block.
+template <int workers, class Combine>
+__device__ double over_workers(double value, const Combine& combine) {
+  for (int step = 16; step > 0; step /= 2) {
+    value = combine(value, __shfl_xor_sync(~0U, value, step));
+  }
+  if constexpr (workers > 32) {
+    __shared__ double of_warp[warps];
+    __syncthreads();  // what was there has been read
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+    __syncthreads();
+    value = of_warp[0];
+    for (int w = 1; w < warps; ++w) value = combine(value, of_warp[w]);
+  }
   return value;
 }
 
-// A warp a row.
-template <class Values>
+// A warp a row, or a block.
+template <class Values, int workers>
 __global__ void measure_kernel(screen_source source, row_rounding* rounding) {
-  const index_t i = static_cast<index_t>(blockIdx.x) * warps + threadIdx.x / 32;
+  const index_t i = (static_cast<index_t>(blockIdx.x) * threads + threadIdx.x) / workers;
   if (i >= source.rows) return;
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned lane = threadIdx.x % workers;
   const std::int64_t squares = source.square_sums[i];
   const Values values(source, i);
   row_rounding out{0.0F, 0.0F, 0.0};
   if (squares > 0) {
     double most = 0;
-    for (index_t k = lane; k < source.pitch; k += 32) most = fmax(most, fabs(values(k)));
-    out.factor = largest_rounded / most_over_lanes(most);
+    for (index_t k = lane; k < source.pitch; k += workers) most = fmax(most, fabs(values(k)));
+    most = over_workers<workers>(most, [](double a, double b) { return fmax(a, b); });
+    out.factor = largest_rounded / most;
     double lost = 0;
-    for (index_t k = lane; k < source.pitch; k += 32) {
+    for (index_t k = lane; k < source.pitch; k += workers) {
       const double value = values(k) * out.factor;
       const double rest = value - rint(value);
       lost += rest * rest;
     }
-    lost = sum_over_lanes(lost);
+    lost = over_workers<workers>(lost, [](double a, double b) { return a + b; });
     const double length = source.unit_rows != nullptr ? 1.0 : sqrt(static_cast<double>(squares));
     out.scale = static_cast<float>(out.factor * length * (1 - threshold_slack));
     out.error =
@@ -218,18 +227,29 @@ __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_
   }
 }
 
+template <class Values>
+void launch_measure(const screen_source& source, row_rounding* rounding, cudaStream_t stream) {
+  constexpr index_t long_row = 2048;
+  if (source.pitch >= long_row) {
+    measure_kernel<Values, threads>
+        <<<grid_blocks(source.rows, 1), threads, 0, stream>>>(source, rounding);
+  } else {
+    measure_kernel<Values, 32>
+        <<<grid_blocks(source.rows, warps), threads, 0, stream>>>(source, rounding);
+  }
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
 }  // namespace
 
 void launch_measure_rounding(const screen_source& source, row_rounding* rounding,
                              cudaStream_t stream) {
   if (source.rows == 0) return;
-  const unsigned blocks = grid_blocks(source.rows, warps);
   if (source.unit_rows != nullptr) {
-    measure_kernel<unit_row_values><<<blocks, threads, 0, stream>>>(source, rounding);
+    launch_measure<unit_row_values>(source, rounding, stream);
   } else {
-    measure_kernel<rank_row_values><<<blocks, threads, 0, stream>>>(source, rounding);
+    launch_measure<rank_row_values>(source, rounding, stream);
   }
-  GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
 std::size_t round_order_bytes(index_t rows) {

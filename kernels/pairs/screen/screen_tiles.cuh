@@ -19,11 +19,12 @@
 //
 // Order of work: items walk chunk by chunk, so that the blocks on the device share one chunk of
 // right rows in L2 while their panels differ.
-// Shared memory: ring, panel and 512 bytes a warp for the close look; 1 block a multiprocessor.
+// Shared memory (kernels/common/warpgroup_stream.cuh has the picture): ring, panel and 512 bytes a
+// warp for the close look; 1 block a multiprocessor.
 
 #include <cstdint>
 
-#include "kernels/common/bulk_copy.cuh"
+#include "kernels/common/warpgroup_stream.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "kernels/pairs/screen/multiply.cuh"
@@ -62,30 +63,6 @@ __host__ __device__ constexpr index_t items_before(const screen_walk& walk, inde
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-
-/// A position in the walk over items and tiles.
-struct screen_cursor {
-  index_t item;
-  index_t chunk;
-  int tile;
-  int last_tile;
-};
-
-/// Moves to the next item with a tile on or above the diagonal; false at the end of the work.
-template <int panel, int tile_rows, int chunk_tiles>
-__device__ __forceinline__ bool settle(const screen_arguments& args, screen_cursor& at) {
-  constexpr index_t panels = index_t{chunk_tiles} * tile_rows / panel;
-  for (; at.item < args.last_item; at.item += gridDim.x) {
-    while (at.item >= items_before(args.walk, at.chunk + 1, panels)) ++at.chunk;
-    const index_t row = (at.item - items_before(args.walk, at.chunk, panels)) * panel;
-    const index_t first = args.first_tile + at.chunk * chunk_tiles;
-    at.tile = static_cast<int>(max(first, row / tile_rows));
-    at.last_tile =
-        static_cast<int>(min(first + chunk_tiles, static_cast<index_t>(args.tile_count)));
-    if (at.tile < at.last_tile) return true;
-  }
-  return false;
-}
 
 /// The close look of one warp at its sums, of which lanes with `hit` hold at least one that passed:
 /// one such lane at a time puts its sums into shared memory and the whole warp tests them, so that
@@ -148,67 +125,52 @@ struct screen_shape {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// settle() for a shape.
+/// The right rows that a block streams: the tiles of its items on or above the diagonal.
 template <class shape>
-__device__ __forceinline__ bool settle(const screen_arguments& args, screen_cursor& at) {
-  return settle<shape::panel, shape::tile_rows, shape::policy.chunk_tiles>(args, at);
-}
+struct screen_tile_walk {
+  static constexpr int stages = shape::stages;
+  static constexpr unsigned stage_bytes = shape::tile_bytes;
+  static constexpr int consumers = shape::policy.warpgroups;
+  static constexpr int loads_ahead = stages - 2;
+  static constexpr int cluster = 1;
 
-/// What thread 0 keeps between two tiles that it sends for. It is in shared memory, so that the
-/// registers are left to the sums; `more` is volatile so that no other thread reads it ahead.
-template <int stages>
-struct screen_stream_state {
-  screen_cursor at;
-  ring_place<stages> place;
-  volatile unsigned more;
+  struct cursor {
+    index_t item;
+    index_t chunk;
+    tile_range tiles;
+  };
+  using load = tile_range;
+
+  const screen_arguments& args;
+
+  __device__ __forceinline__ index_t first_item() const { return args.first_item; }
+  __device__ __forceinline__ bool locate(cursor& at) const {
+    for (; at.item < args.last_item; at.item += gridDim.x) {
+      while (at.item >= items_before(args.walk, at.chunk + 1, shape::panels)) ++at.chunk;
+      const index_t row = panel_of(at) * shape::panel;
+      const index_t first = args.first_tile + at.chunk * shape::policy.chunk_tiles;
+      at.tiles.next = static_cast<int>(max(first, row / shape::tile_rows));
+      at.tiles.end = static_cast<int>(
+          min(first + shape::policy.chunk_tiles, static_cast<index_t>(args.tile_count)));
+      if (at.tiles.next < at.tiles.end) return true;
+    }
+    return false;
+  }
+  __device__ __forceinline__ load first_load(const cursor& at) const { return at.tiles; }
+  __device__ __forceinline__ bool next(load& here) const { return ++here.next != here.end; }
+  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
+    bulk_copy(memory, args.tiles + static_cast<std::size_t>(here.next) * stage_bytes, stage_bytes,
+              full);
+  }
+
+  /// The panel of left rows of an item.
+  __device__ __forceinline__ index_t panel_of(const cursor& at) const {
+    return at.item - items_before(args.walk, at.chunk, shape::panels);
+  }
 };
 
 template <class shape>
-using screen_ring = copy_ring<shape::stages, shape::tile_bytes>;
-
-/// Thread 0: sends for the next tile of the walk, once its stage is free.
-template <class shape>
-__device__ __forceinline__ void send_next(const screen_arguments& args,
-                                          const screen_ring<shape>& ring,
-                                          screen_stream_state<shape::stages>& state) {
-  if (state.more == 0) return;
-  screen_cursor at = state.at;
-  ring_place<shape::stages> to = state.place;
-  ring.fill(to, args.tiles + static_cast<std::size_t>(at.tile) * shape::tile_bytes);
-  to.advance();
-  state.place = to;
-  if (++at.tile == at.last_tile) {
-    at.item += gridDim.x;
-    state.more = settle<shape>(args, at) ? 1 : 0;
-  }
-  state.at = at;
-}
-
-/// Thread 0: prepares the ring and sends for the first tiles.
-template <class shape>
-__device__ __forceinline__ void start_stream(const screen_arguments& args,
-                                             const screen_ring<shape>& ring,
-                                             screen_stream_state<shape::stages>& state) {
-  ring.init(shape::policy.warpgroups);
-  screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
-  state.more = settle<shape>(args, at) ? 1 : 0;
-  state.at = at;
-  state.place = {0, 0};
-  for (int stage = 0; stage < shape::stages - 2; ++stage) send_next<shape>(args, ring, state);
-}
-
-/// Brings the warpgroup's left rows, packed rows from `first_row` on. They come as they lie in
-/// memory, which is the layout that the operand needs.
-template <class shape>
-__device__ __forceinline__ void load_left_rows(const screen_arguments& args, unsigned first_row,
-                                               std::uint8_t* left_rows, int warpgroup) {
-  warpgroup_sync(warpgroup + 1);
-  const auto* source = reinterpret_cast<const int4*>(
-      args.tiles + static_cast<std::size_t>(first_row) * shape::depth);
-  for (unsigned i = threadIdx.x & 127U; i < shape::row_blocks * shape::block_bytes / 16; i += 128) {
-    reinterpret_cast<int4*>(left_rows)[i] = source[i];
-  }
-}
+using screen_stream = warpgroup_stream<screen_tile_walk<shape>>;
 
 /// Bounds of all of the warpgroup's left rows.
 template <class shape>
@@ -234,18 +196,23 @@ __device__ __forceinline__ float find_least_sum(const screen_block& left, const 
           sum_loss);
 }
 
+/// Where columns 30 and 31 of a row of 32 columns are from its columns 0 to 15 on: at the end of
+/// its 16 bytes in the second of the two core matrices of its eight rows.
+inline constexpr int core_matrix_bytes = 8 * 16;
+inline constexpr int bias_columns_at = core_matrix_bytes + screen_bias_columns % 16;
+
 /// Writes the bias into the two free columns of the warpgroup's left rows.
 template <class shape>
-__device__ __forceinline__ void write_bias(std::uint8_t* left_rows, unsigned bias_bytes,
-                                           int warpgroup) {
+__device__ __forceinline__ void write_bias(const resident_operand& left_rows, unsigned bias_bytes) {
   const unsigned in_group = threadIdx.x & 127U;
-  warpgroup_sync(warpgroup + 1);
-  if (in_group >= 64) return;
+  left_rows.begin_writes();
+  if (in_group >= screen_block_rows) return;
 #pragma unroll
   for (int x = 0; x < shape::row_blocks; ++x) {
-    std::uint8_t* row =
-        left_rows + x * shape::block_bytes + (in_group / 8) * 256 + (in_group % 8) * 16;
-    *reinterpret_cast<std::uint16_t*>(row + 128 + 14) = static_cast<std::uint16_t>(bias_bytes);
+    std::uint8_t* row = left_rows.memory + x * shape::block_bytes +
+                        (in_group / 8) * (2 * core_matrix_bytes) + (in_group % 8) * 16;
+    *reinterpret_cast<std::uint16_t*>(row + bias_columns_at) =
+        static_cast<std::uint16_t>(bias_bytes);
   }
 }
 
@@ -293,25 +260,23 @@ __device__ __forceinline__ void finish_product(
 /// the pairs past the limit. Releases the stage after the last product.
 template <class shape, class multiply>
 __device__ __forceinline__ void screen_tile(
-    const screen_arguments& args, const screen_ring<shape>& ring, const screen_operands& operands,
-    unsigned stage, screen_stream_state<shape::stages>& stream,
+    const screen_stream<shape>& stream, const screen_operands& operands, unsigned stage,
     typename multiply::sum (&sums)[multiply::sets][multiply::sums], unsigned limit,
     unsigned first_row, int tile, typename multiply::sum* scratch) {
   const unsigned in_group = threadIdx.x & 127U;
   if constexpr (multiply::sets == 2) issue_product<shape, multiply>(0, operands, stage, sums[0]);
-  if (threadIdx.x == 0) send_next<shape>(args, ring, stream);
-  __syncwarp();
+  stream.issue();
 #pragma unroll
   for (int number = 0; number < shape::products; ++number) {
     finish_product<shape, multiply>(number, operands, stage, sums);
     auto& ready = sums[multiply::sets == 2 ? number & 1 : 0];
     pin_registers(ready);
-    if (number + 1 == shape::products && in_group == 0) ring.release(stage);
+    if (number + 1 == shape::products) stream.release(stage);
     const bool hit = multiply::any(ready, limit);
     if (__any_sync(~0U, hit)) {
       const auto row_block = static_cast<unsigned>(number / shape::splits);
       collect<multiply>(
-          args, ready, hit, limit, first_row + row_block * 64 + (in_group >> 5) * 16,
+          stream.walk.args, ready, hit, limit, first_row + row_block * 64 + (in_group >> 5) * 16,
           static_cast<unsigned>(tile * shape::tile_rows + (number % shape::splits) * 256), scratch);
     }
   }
@@ -328,51 +293,49 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
   static_assert(multiply::sets == 1 || shape::products % 2 == 0);
   constexpr int left_bytes = shape::row_blocks * shape::block_bytes;  // of a warpgroup
 
+  using walk_type = screen_tile_walk<shape>;
   extern __shared__ __align__(1024) std::uint8_t shared[];
-  __shared__ __align__(8) std::uint64_t barriers[2 * shape::stages];  // full, then empty
-  __shared__ screen_stream_state<shape::stages> stream;
+  __shared__ stream_storage<walk_type> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const screen_ring<shape> ring{shared_address(shared), shared_address(barriers)};
-  std::uint8_t* left_rows = shared + shape::stages * shape::tile_bytes + warpgroup * left_bytes;
+  const walk_type walk{args};
+  const screen_stream<shape> stream{walk, shared_address(shared), storage};
+  const resident_operand left_rows{
+      shared + shape::stages * shape::tile_bytes + warpgroup * left_bytes, warpgroup};
   auto* scratch = reinterpret_cast<typename multiply::sum*>(
       shared + shape::scratch_at + (threadIdx.x >> 5) * shape::scratch_bytes);
-  if (threadIdx.x == 0) start_stream<shape>(args, ring, stream);
-  __syncthreads();
+  stream.start();
 
-  const screen_operands operands{operand_descriptor(shared_address(left_rows), depth),
-                                 operand_descriptor(ring.first_stage, depth)};
+  const screen_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
+                                 operand_descriptor(stream.first_stage, depth)};
   typename multiply::sum sums[multiply::sets][multiply::sums];
-  ring_place<shape::stages> place{0, 0};
-  screen_cursor at{args.first_item + blockIdx.x, 0, 0, 0};
-  for (; settle<shape>(args, at); at.item += gridDim.x) {
+  ring_position<shape::stages> position{0, 0};
+  for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {
     const unsigned first_row =
-        static_cast<unsigned>((at.item - items_before(args.walk, at.chunk, shape::panels)) *
-                              shape::panel) +
+        static_cast<unsigned>(walk.panel_of(at) * shape::panel) +
         static_cast<unsigned>(warpgroup * shape::row_blocks * screen_block_rows);
-    load_left_rows<shape>(args, first_row, left_rows, warpgroup);
+    left_rows.copy<left_bytes>(args.tiles + static_cast<std::size_t>(first_row) * depth);
     const screen_block left_bounds = bounds_of_left_rows<shape>(args, first_row);
-    screen_block tile_bounds = args.tile_bounds[at.tile];
+    screen_block tile_bounds = args.tile_bounds[at.tiles.next];
     unsigned written_bias = ~0U;
-    bool fresh = true;  // left rows, or their bias
+    bool written = true;  // left rows or their bias, since they were published
 #pragma unroll 1
-    for (int tile = at.tile; tile < at.last_tile; ++tile) {
+    for (int tile = at.tiles.next; tile < at.tiles.end; ++tile) {
       const screen_threshold threshold = multiply::threshold(
           find_least_sum(left_bounds, tile_bounds, args.cut, multiply::sum_loss));
       if (multiply::biased && threshold.bias_bytes != written_bias) {
         written_bias = threshold.bias_bytes;
-        write_bias<shape>(left_rows, written_bias, warpgroup);
-        fresh = true;
+        write_bias<shape>(left_rows, written_bias);
+        written = true;
       }
-      if (fresh) {
-        async_proxy_fence();
-        warpgroup_sync(warpgroup + 1);
-        fresh = false;
+      if (written) {
+        left_rows.publish();
+        written = false;
       }
       tile_bounds = args.tile_bounds[tile + 1];
-      ring.wait_until_full(place);
-      screen_tile<shape, multiply>(args, ring, operands, place.stage, stream, sums, threshold.limit,
+      stream.wait_until_full(position);
+      screen_tile<shape, multiply>(stream, operands, position.stage, sums, threshold.limit,
                                    first_row, tile, scratch);
-      place.advance();
+      position.advance();
     }
   }
 #endif

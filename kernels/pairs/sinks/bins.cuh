@@ -10,19 +10,16 @@
 #include <type_traits>
 
 #include "kernels/pairs/frame/epilogue.cuh"
+#include "stats/bins.hpp"
 
 namespace gpu::kernels {
 
-/// Place of a statistic in bin_sink_args::bins: the arithmetic of detail::bin_request.
-__device__ inline index_t bin_of(const bin_sink_args& args, double statistic) {
+/// Place of a statistic in bin_sink_args::bins.
+__device__ inline index_t place_of(const bin_sink_args& args, double statistic) {
   const double x = args.key == detail::bin_key::value
                        ? statistic
                        : (args.key == detail::bin_key::magnitude ? fabs(statistic) : -statistic);
-  if (x < args.low) return 0;
-  if (x >= args.high) return args.count + 1;
-  const double position = (x - args.low) * args.scale;
-  const double last = static_cast<double>(args.count - 1);
-  return 1 + static_cast<index_t>(position < last ? position : last);
+  return detail::bin_place(x, args.low, args.high, args.scale, args.count);
 }
 
 template <class Tile, bool Weighted = false>
@@ -136,7 +133,7 @@ class bin_sink {
                                         typename statistic::product product) const {
     const double exact = statistic::of(product, panel_.rows, i, panel_.cols, j);
     if (!keeps(exact, args_.cut.at_least, args_.cut.at_most)) return dropped;
-    return static_cast<int>(bin_of(args_, exact));
+    return static_cast<int>(place_of(args_, exact));
   }
 
   __device__ void count(int bin, counter times) {

@@ -37,6 +37,12 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
         return launch_tile<pair_tile_kind::tensor_half>(panel, sink, stream);
       }
       throw std::logic_error("tensor_half: estimates do for candidates alone");
+    case pair_tile_kind::products_double:
+      return launch_tile<pair_tile_kind::products_double>(panel, sink, stream);
+    case pair_tile_kind::products_integer:
+      return launch_tile<pair_tile_kind::products_integer>(panel, sink, stream);
+    case pair_tile_kind::products_limbs:
+      return launch_tile<pair_tile_kind::products_limbs>(panel, sink, stream);
   }
 }
 
@@ -211,6 +217,7 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
   switch (request.tile) {
     case pair_tile_kind::naive_pearson:
     case pair_tile_kind::shared_double:
+    case pair_tile_kind::products_double:
       finish_candidates<pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
       break;
     case pair_tile_kind::tensor_float:

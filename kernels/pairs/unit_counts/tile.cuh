@@ -7,7 +7,7 @@
 // Corrected rows: a step is two products, of the even and the odd groups of eight right rows. The
 // tensor cores work on one while the other is decided.
 
-#include "kernels/common/bulk_copy.cuh"
+#include "kernels/common/warpgroup_stream.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/unit_counts/step.cuh"
 
@@ -36,8 +36,67 @@ struct unit_count_shape {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+/// A position in the walk over items: a chunk of left blocks, and three right blocks. The items of
+/// a chunk are the panels that reach past its start.
+struct unit_count_cursor {
+  index_t item;
+  index_t first_item;  // of the chunk
+  int chunk;
+  int panel_block;   // the first of right rows
+  tile_range tiles;  // of left rows
+};
+
+/// The left rows that a block streams: the tiles of each item's chunk, as far as its panel reaches.
 template <class shape>
-using unit_ring = copy_ring<shape::stages, shape::tile_bytes>;
+struct unit_tile_walk {
+  static constexpr int stages = shape::stages;
+  static constexpr unsigned stage_bytes = shape::tile_bytes;
+  static constexpr int consumers = shape::warpgroups;
+  static constexpr int loads_ahead = stages - 2;
+  static constexpr int cluster = 1;
+  using cursor = unit_count_cursor;
+  using load = tile_range;
+
+  const unit_count_arguments& args;
+
+  __device__ __forceinline__ index_t first_item() const { return args.first_item; }
+  __device__ __forceinline__ bool locate(cursor& at) const {
+    if (at.item >= args.last_item) return false;
+    const int panels = args.blocks / shape::warpgroups;
+    int first_panel = first_panel_of(at.chunk);
+    while (at.item - at.first_item >= panels - first_panel) {
+      at.first_item += panels - first_panel;
+      ++at.chunk;
+      first_panel = first_panel_of(at.chunk);
+    }
+    const int panel = first_panel + static_cast<int>(at.item - at.first_item);
+    at.panel_block = panel * shape::warpgroups;
+    const int first_block = at.chunk * shape::chunk_blocks;
+    const int past_block =
+        min(min(first_block + shape::chunk_blocks, at.panel_block + shape::warpgroups),
+            args.left_blocks);
+    at.tiles.next = first_block * shape::block_tiles;
+    at.tiles.end = past_block * shape::block_tiles;
+    return true;
+  }
+  __device__ __forceinline__ load first_load(const cursor& at) const { return at.tiles; }
+  __device__ __forceinline__ bool next(load& here) const { return ++here.next != here.end; }
+  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
+    bulk_copy(memory,
+              args.count.packed.left.tiles + static_cast<std::size_t>(here.next) * stage_bytes,
+              stage_bytes, full);
+  }
+
+ private:
+  /// The first panel that a chunk of left rows meets.
+  __device__ __forceinline__ int first_panel_of(int chunk) const {
+    const int block = args.count.packed.within ? chunk * shape::chunk_blocks : args.left_blocks;
+    return block / shape::warpgroups;
+  }
+};
+
+template <class shape>
+using unit_stream = warpgroup_stream<unit_tile_walk<shape>>;
 
 /// The first stage of left rows, and the warpgroup's right rows: of corrected rows, every second
 /// group of eight.
@@ -77,7 +136,8 @@ struct unit_tile {
 
 /// Multiplies a tile of plain rows and counts. Releases its stage after the last product.
 template <class shape, bool symmetric>
-__device__ __forceinline__ void count_plain_tile(const step_cut& cut, const unit_ring<shape>& ring,
+__device__ __forceinline__ void count_plain_tile(const step_cut& cut,
+                                                 const unit_stream<shape>& stream,
                                                  const unit_tile& tile,
                                                  const unit_operands& operands, float (&sums)[128],
                                                  unit_step_sink& sink) {
@@ -87,7 +147,7 @@ __device__ __forceinline__ void count_plain_tile(const step_cut& cut, const unit
         sums, operands.left + ((tile.stage * shape::tile_bytes + step * 64 * shape::depth) >> 4),
         operands.right);
     finish_products<0>(sums);
-    if (step + 1 == shape::tile_steps && (threadIdx.x & 127U) == 0) ring.release(tile.stage);
+    if (step + 1 == shape::tile_steps) stream.release(tile.stage);
     const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);
     const int row =
         (tile.number % shape::block_tiles * shape::tile_steps + step) * 64 + sink.lane.row;
@@ -98,7 +158,7 @@ __device__ __forceinline__ void count_plain_tile(const step_cut& cut, const unit
 /// Multiplies a tile of corrected rows and counts. Releases its stage after the last product.
 template <class shape, bool symmetric>
 __device__ __forceinline__ void count_corrected_tile(const step_cut& cut,
-                                                     const unit_ring<shape>& ring,
+                                                     const unit_stream<shape>& stream,
                                                      const unit_tile& tile,
                                                      const unit_operands& operands,
                                                      unit_step_sink& sink) {
@@ -118,7 +178,7 @@ __device__ __forceinline__ void count_corrected_tile(const step_cut& cut,
       finish_products<1>(odd_sums);
     } else {
       finish_products<0>(odd_sums);
-      if ((threadIdx.x & 127U) == 0) ring.release(tile.stage);
+      stream.release(tile.stage);
     }
     const half_decisions odd = decide_half<symmetric>(odd_sums, cut);
     const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);

@@ -7,6 +7,7 @@
 
 #include "cpu/pairs/engine.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
+#include "stats/bins.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -244,7 +245,8 @@ std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
       col_degree[hit.col - static_cast<std::uint32_t>(tile.col_begin)] += row_weight;
       const std::uint64_t weight = std::uint64_t{row_weight} * col_weight;
       kept += weight;
-      if (bins.count > 0) bins.histogram[bin_of(hit.statistic, bins.count)] += weight;
+      if (bins.count > 0)
+        bins.histogram[detail::histogram_bin(hit.statistic, bins.count)] += weight;
     }
   }
   return kept;
@@ -292,7 +294,6 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   std::vector<thread_sum> below(static_cast<std::size_t>(threads_));
   std::vector<thread_sum> above(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.bins);
-  const double last = static_cast<double>(request.bins - 1);
   const auto bin_tile = [&](const pair_tile& tile, int thread) {
     std::uint64_t* bins = histograms.of(thread);
     std::uint64_t lower = 0;
@@ -302,13 +303,14 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
           for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
             const double x = detail::key_of(r, request.key);
             const std::uint64_t weight = pair_weight(request.weights, packed(i), packed(j));
-            if (x < request.low) {
+            const index_t place =
+                detail::bin_place(x, request.low, request.high, request.scale, request.bins);
+            if (place == 0) {
               lower += weight;
-            } else if (x >= request.high) {
+            } else if (place > request.bins) {
               upper += weight;
             } else {
-              bins[static_cast<index_t>(std::min((x - request.low) * request.scale, last))] +=
-                  weight;
+              bins[place - 1] += weight;
             }
           });
         });

@@ -45,7 +45,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
                               .margin = static_cast<float>(float_estimate_error),
                               .bins = bins.data(),
                               .weights = weights.data()};
-  pair_tile_kind tile = rows_->format().tile;
+  pair_tile_kind tile = rows_->format().deciding_tile();
   if (tile == pair_tile_kind::tensor_float) {
     const double margin = tensor_error(rows_->format());
     if (2 * margin * request.scale > most_refined_share) {
@@ -73,7 +73,7 @@ void pair_engine::count_by_tiles(const detail::count_request& request, pair_coun
                                       .kept = kept.data(),
                                       .degree = degree.data(),
                                       .weights = weights.data()};
-  const pair_tile_kind tile = rows_->format().tile;
+  const pair_tile_kind tile = rows_->format().deciding_tile();
   walk_upper_pairs("pairs", tile, [&](const kernels::pair_panel& panel) {
     kernels::launch_pairs(tile, panel, sink, stream());
   });

@@ -44,7 +44,10 @@ void pair_engine::write_dense(matrix_view<Value> out) {
     } else {
       sink.out_float = blocks[slot].data();
     }
-    const kernels::pair_tile_kind tile = rows_->format().tile;
+    // A result in doubles has double precision.
+    const kernels::pair_tile_kind tile = std::is_same_v<Value, double>
+                                             ? rows_->format().exact_tile()
+                                             : rows_->format().deciding_tile();
     rows_->for_each_panel(taken, area_.cols, kernels::pair_region::whole, tile, stream(),
                           [&](const kernels::pair_panel& panel) {
                             kernels::launch_pairs(tile, panel, sink, stream());

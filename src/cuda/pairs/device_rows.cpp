@@ -14,6 +14,7 @@
 #include "cuda/pairs/team/row_exchange.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 #include "cuda/transfer/upload_lane.hpp"
+#include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/host_threads.hpp"
 
 namespace gpu::cuda {
@@ -23,6 +24,11 @@ using detail::measure_traits;
 using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
+
+// Of the memory that is left, what resident rows may take.
+std::size_t resident_share(std::size_t left) {
+  return left / 4 * 3;
+}
 
 // Of a row of tensor_half.
 std::size_t half_row_bytes(const row_format& format) {
@@ -65,7 +71,8 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
   budget.take(rows * (sizeof(std::int64_t) + sizeof(kernels::row_norm)), "norms of the rows");
   // A quarter of what is left stays for the sinks. Rows that do not fit the rest live on the host,
   // and then two blocks of them are on the device at a time.
-  resident_ = rows * format_.bytes() <= budget.left() / 4 * 3;
+  fit_products(rows, budget);
+  resident_ = rows * format_.bytes() <= resident_share(budget.left());
   if (!resident_ && format_.unit_bytes != 0) {
     format_ = unit_row_format(format_.cols);
   }
@@ -99,6 +106,21 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
   prepare(what, {.x = tables.x}, options, *alone, stream);
   read_back(stream, info);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
+  if (!format_.products) return;
+  const auto least = static_cast<std::size_t>(kernels::policy::least_product_elements);
+  const auto wanted = static_cast<std::size_t>(product_elements(format_, count_, count_));
+  const std::size_t elements = std::min(wanted, budget.left() / 8 / sizeof(double));
+  const auto padding = static_cast<std::size_t>(format_.product_rows(count_) - count_);
+  const std::size_t bytes = elements * sizeof(double) + padding * format_.product_row_bytes();
+  // The rows have to be resident beside them.
+  format_.products = elements >= least && bytes <= budget.left() / 4 &&
+                     rows * format_.bytes() <= resident_share(budget.left() - bytes);
+  if (!format_.products) return;
+  budget.take(bytes, "products of rows");
+  product_elements_ = static_cast<index_t>(elements);
 }
 
 void device_rows::look_at(const detail::pair_tables& tables, detail::prepared_rows& info) {
@@ -188,8 +210,12 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
     (shape.together ? fillers_ : threads_) = threads;
     lanes_ = shape.lanes;
     piece_bytes_ = shape.piece_bytes;
+    // Long rows are prepared a block of threads each, so there should be enough to fill the device.
+    const auto fill = static_cast<std::size_t>(current_limits().multiprocessors);
+    const std::size_t filling = fill * input_row_bytes_;
     wanted = std::clamp(input_bytes / (static_cast<std::size_t>(threads_) * shape.blocks),
                         shape.least_bytes, shape.block_bytes);
+    wanted = std::max(wanted, std::min(filling, input_bytes));
   }
   const std::size_t room = budget.left() / 2;
   prepared_rows_ = block_of(std::min(wanted / input_row_bytes_, room / (lanes_ * per_row)));
@@ -342,7 +368,8 @@ void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
 
 kernels::pair_operand device_rows::describe(row_range rows, const std::byte* values,
                                             const double* unit, pair_tile_kind tile) const {
-  return operand_of(format_, tile, rows, {values, unit, norms_.data(), square_sums_.data()});
+  return operand_of(format_, tile, rows,
+                    {values, unit, norms_.data(), square_sums_.data(), count_});
 }
 
 kernels::screen_source device_rows::screened(row_range rows) const {
@@ -370,9 +397,14 @@ kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kin
     const double* unit = unit_.data() == nullptr
                              ? nullptr
                              : unit_.data() + first * format_.unit_bytes / sizeof(double);
-    const std::byte* const values = tile == pair_tile_kind::tensor_half
-                                        ? halves_.data() + first * half_row_bytes(format_)
-                                        : values_.data() + first * format_.row_bytes;
+    const std::byte* values = values_.data() + first * format_.row_bytes;
+    if (tile == pair_tile_kind::tensor_half) {
+      values = halves_.data() + first * half_row_bytes(format_);
+    } else if (tile == pair_tile_kind::products_integer) {
+      values = product_rows_.data() + first * format_.product_row_bytes();
+    } else if (tile == pair_tile_kind::products_limbs) {
+      values = product_rows_.data();
+    }
     return describe(rows, values, unit, tile);
   }
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
@@ -395,11 +427,25 @@ void device_rows::halve_unit_rows(cudaStream_t stream) {
                              halves_.data(), stream);
 }
 
+void device_rows::make_product_rows(cudaStream_t stream) {
+  if (products_.data() != nullptr || count_ == 0) return;
+  products_ = {static_cast<std::size_t>(product_elements_), stream};
+  if (format_.product_row_bytes() == 0) return;
+  product_rows_ = {
+      static_cast<std::size_t>(format_.product_rows(count_)) * format_.product_row_bytes(), stream};
+  pack_product_rows(format_, values_.data(), count_, product_rows_.data(), stream);
+}
+
 void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
                                  pair_tile_kind tile, cudaStream_t stream,
                                  const std::function<void(const kernels::pair_panel&)>& launch) {
   if (tile == pair_tile_kind::tensor_float) split_unit_rows(stream);
   if (tile == pair_tile_kind::tensor_half) halve_unit_rows(stream);
+  kernels::product_memory products;
+  if (format_.products && tile == format_.deciding_tile()) {
+    make_product_rows(stream);
+    products = {.sums = products_.data(), .capacity = product_elements_};
+  }
   const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;
   for (index_t i = rows.begin; i < rows.end; i += step) {
     const row_range row_block{i, std::min(i + step, rows.end)};
@@ -409,7 +455,7 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
       if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
         continue;
       }
-      launch({row_operand, stage(col_block, 1, tile, stream), region});
+      launch({row_operand, stage(col_block, 1, tile, stream), region, products});
     }
   }
 }

@@ -60,9 +60,9 @@ class device_rows {
   [[nodiscard]] kernels::screen_source screened() const { return screened({0, count_}); }
   [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
 
-  /// Calls launch(panel) for the panels that make up rows x cols; `tile` is the format's, or
-  /// shared_double for rows prepared for tensor_float, or tensor_half for resident ones. Launches
-  /// are ordered on `stream`.
+  /// Calls launch(panel) for the panels that make up rows x cols; `tile` is the format's or its
+  /// deciding one, or shared_double for rows prepared for tensor_float, or tensor_half for resident
+  /// ones. Launches are ordered on `stream`, the same one for all panels of products.
   void for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
                       kernels::pair_tile_kind tile, cudaStream_t stream,
                       const std::function<void(const kernels::pair_panel&)>& launch);
@@ -92,6 +92,10 @@ class device_rows {
   void split_unit_rows(cudaStream_t stream);
   // Those of tensor_half, in the same way.
   void halve_unit_rows(cudaStream_t stream);
+  // Those of products_integer, in the same way, and memory for products.
+  void make_product_rows(cudaStream_t stream);
+  // Leaves products out where there is no memory for them.
+  void fit_products(std::size_t rows, pair_budget& budget);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
   std::optional<row_patterns> fold_resident(double most_share, index_t border,
                                             const detail::prepared_rows& info,
@@ -131,6 +135,9 @@ class device_rows {
   row_buffer<std::byte> values_;
   row_buffer<double> unit_;
   device_buffer<std::byte> halves_;
+  device_buffer<std::byte> product_rows_;
+  device_buffer<double> products_;
+  index_t product_elements_ = 0;
   row_buffer<kernels::row_rounding> rounding_;
   // What the buffers above are parts of, where there is room in front.
   struct whole_memory {

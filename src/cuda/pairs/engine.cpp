@@ -78,6 +78,41 @@ double tensor_error(const row_format& format) {
   return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
 }
 
+detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area) {
+  detail::product_kind kind = detail::product_kind::of_values;
+  if (format.tile == pair_tile_kind::tensor_limbs) {
+    kind = format.by_limbs ? detail::product_kind::of_limbs : detail::product_kind::of_ranks;
+  }
+  return {.rows = area.rows.size(),
+          .cols = area.cols.size(),
+          .observations = format.cols,
+          .kind = kind,
+          .is_against = area.is_against()};
+}
+
+bool can_take_products(const row_format& format, const device_limits& device) {
+  if (format.tile != pair_tile_kind::tensor_float && format.tile != pair_tile_kind::tensor_limbs) {
+    return false;
+  }
+  const detail::product_shape shape = product_shape_of(format, {});
+  return detail::can_take_products(shape.kind, format.cols,
+                                   device.compute_major * 10 + device.compute_minor);
+}
+
+void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
+                     const device_limits& device) {
+  format.by_limbs = format.tile == pair_tile_kind::tensor_limbs &&
+                    variant == pair_variant::hopper &&
+                    format.cols <= kernels::policy::limb_most_columns;
+  format.products = can_take_products(format, device) &&
+                    detail::takes_products(product_shape_of(format, area), device.multiprocessors);
+  // Then there is nothing to screen.
+  if (format.products &&
+      detail::products_are_short(product_shape_of(format, area), device.multiprocessors)) {
+    format.rounded = false;
+  }
+}
+
 pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
                          const pair_options& options, const device_info& device,
                          pair_variant variant, pair_share* share)
@@ -93,13 +128,14 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
       area_(input.area) {
   has_warpgroup_products_ =
       detail::has_warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
-  keep_pool_memory(device.memory_bytes);
+  keep_pool_memory();
   if (input.tables.prepared_y != nullptr) {
     query_rows(input, options);
     return;
   }
-  const row_format format =
+  row_format format =
       choose_row_format(what, variant_, input.cols(), options.variant != pair_variant::automatic);
+  choose_products(format, variant_, area_, limits_of(device.ordinal));
   // Of a part, rows that are not in it would fold with those that are.
   const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
   const bool folds =
@@ -145,7 +181,7 @@ double pair_engine::estimate_error(pair_tile_kind tile) const {
 }
 
 pair_tile_kind pair_engine::edge_tile(double kept_share) const {
-  const pair_tile_kind tile = rows_->format().tile;
+  const pair_tile_kind tile = rows_->format().deciding_tile();
   if (tile != pair_tile_kind::tensor_float) return tile;
   if (kept_share > most_refined_edges) return pair_tile_kind::shared_double;
   const bool is_short =
@@ -232,9 +268,10 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
   const index_t cols = input.cols();
   const std::vector<device_info> devices = select_devices(options.exec);
   const pair_variant variant = choose_variant(rows, cols, options, devices);
-  const row_format format =
+  row_format format =
       choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
-  const kernels::policy::pair_tile shape = tile_shape(format.tile);
+  choose_products(format, variant, input.area, limits_of(devices.front().ordinal));
+  const kernels::policy::pair_tile shape = tile_shape(format.deciding_tile());
   const std::size_t row_bytes = format.bytes() + sizeof(std::int64_t) + sizeof(kernels::row_norm);
   return {.device = describe_devices(devices),
           .variant = variant,

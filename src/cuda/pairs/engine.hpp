@@ -18,8 +18,10 @@
 #include "cuda/pairs/hopper/screen.hpp"
 #include "cuda/pairs/prepared/prepared_table.hpp"
 #include "cuda/pairs/team/share.hpp"
+#include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/engine.hpp"
+#include "plan/products/product_choice.hpp"
 
 namespace gpu::cuda {
 
@@ -30,6 +32,13 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
 using kernels::estimate_cut;
 /// Largest error of a float estimate made from exact products.
 inline constexpr double float_estimate_error = 2e-6;
+
+/// Whether there are products of rows packed so.
+bool can_take_products(const row_format& format, const device_limits& device);
+/// Says in `format` whether they decide every pair of an area, and which.
+void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
+                     const device_limits& device);
+detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area);
 
 /// Largest error of a product of tensor_float rows.
 double tensor_error(const row_format& format);
@@ -124,7 +133,9 @@ class pair_engine final : public detail::pair_engine {
                                                        const detail::cut_sample& sample);
   /// Error of the products of a tile on these rows as estimates of the statistic.
   [[nodiscard]] double estimate_error(kernels::pair_tile_kind tile) const;
-  [[nodiscard]] double estimate_error() const { return estimate_error(rows_->format().tile); }
+  [[nodiscard]] double estimate_error() const {
+    return estimate_error(rows_->format().deciding_tile());
+  }
   /// The tile for edges where such a share of the pairs is kept.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(double kept_share) const;
   /// Walks this engine's share of all pairs i < j of the area in panels of rows, a few launches

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <gpu/error.hpp>
 
 #include "base/round_up.hpp"
+#include "plan/products/product_policy.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -72,6 +75,52 @@ row_format naive_format(const measure_traits& what, index_t cols) {
 
 }  // namespace
 
+pair_tile_kind row_format::deciding_tile() const {
+  if (!products) return tile;
+  if (tile == pair_tile_kind::tensor_float) return pair_tile_kind::products_double;
+  return by_limbs ? pair_tile_kind::products_limbs : pair_tile_kind::products_integer;
+}
+
+pair_tile_kind row_format::exact_tile() const {
+  const pair_tile_kind deciding = deciding_tile();
+  return deciding == pair_tile_kind::tensor_float ? pair_tile_kind::shared_double : deciding;
+}
+
+index_t row_format::product_pitch() const {
+  return round_up(cols, kernels::policy::product_padding);
+}
+
+std::size_t row_format::product_row_bytes() const {
+  switch (deciding_tile()) {
+    case pair_tile_kind::products_integer:
+      return static_cast<std::size_t>(product_pitch()) * sizeof(double);
+    case pair_tile_kind::products_limbs:
+      return static_cast<std::size_t>(kernels::product_planes(cols) * limbs *
+                                      kernels::policy::limb_plane_columns);
+    default:
+      return 0;
+  }
+}
+
+index_t row_format::product_rows(index_t rows) const {
+  if (deciding_tile() != pair_tile_kind::products_limbs) return rows;
+  return round_up(rows, 8) + kernels::policy::plane_padding;
+}
+
+index_t product_elements(const row_format& format, index_t rows, index_t cols) {
+  namespace policy = kernels::policy;
+  // Few rows of limbs are split into many parts of half the size.
+  const index_t parts =
+      format.by_limbs ? 4 * policy::product_most_parts : policy::product_most_parts;
+  // Sides of which each alone is too much: their product need not fit 64 bits.
+  const index_t high =
+      std::min(round_up(rows, policy::product_block), policy::most_product_elements);
+  const index_t wide =
+      std::min(round_up(cols, policy::product_block), policy::most_product_elements);
+  return std::clamp(parts * high * wide, policy::least_product_elements,
+                    policy::most_product_elements);
+}
+
 kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
   switch (tile) {
     case pair_tile_kind::naive_spearman:
@@ -92,6 +141,10 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
       return kernels::policy::tensor_float;
     case pair_tile_kind::tensor_half:
       return kernels::policy::tensor_half;
+    case pair_tile_kind::products_double:
+    case pair_tile_kind::products_integer:
+    case pair_tile_kind::products_limbs:
+      return kernels::policy::products;
   }
   return kernels::policy::naive;
 }

@@ -29,16 +29,34 @@ struct row_format {
 
   detail::row_centre centre = detail::row_centre::mean;  // of unit rows
   bool rounded = false;  // whether strict cuts are screened by rounded rows
+  // Whether every pair is decided by products, see plan/products/product_choice.hpp; of
+  // tensor_limbs and tensor_float.
+  bool products = false;
+  bool by_limbs = false;  // of ranks: those of limbs, by warpgroup products
 
   [[nodiscard]] std::size_t bytes() const {
-    return row_bytes + unit_bytes + (rounded ? sizeof(kernels::row_rounding) : 0);
+    return row_bytes + unit_bytes + product_row_bytes() +
+           (rounded ? sizeof(kernels::row_rounding) : 0);
   }
+  /// The tile that decides every pair.
+  [[nodiscard]] kernels::pair_tile_kind deciding_tile() const;
+  /// The tile whose dense products are exact.
+  [[nodiscard]] kernels::pair_tile_kind exact_tile() const;
+  /// Centred ranks as products take them, beside those of `tile`: doubles from one row to the next,
+  /// bytes of a row, and rows that there is memory for. Unit rows are multiplied as they are.
+  [[nodiscard]] index_t product_pitch() const;
+  [[nodiscard]] std::size_t product_row_bytes() const;
+  [[nodiscard]] index_t product_rows(index_t rows) const;
 };
 
 /// The tile that a variant uses for a shape, and how it wants its rows.
 /// Throws gpu::unsupported where the variant cannot take that many columns.
 row_format choose_row_format(const detail::measure_traits& what, pair_variant variant, index_t cols,
                              bool variant_was_asked);
+
+/// Doubles of the memory for products of an area of so many rows and columns; see
+/// kernels::product_memory.
+index_t product_elements(const row_format& format, index_t rows, index_t cols);
 
 /// Rows and columns of a block of the pair matrix, and the threads that share it.
 kernels::policy::pair_tile tile_shape(kernels::pair_tile_kind tile);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 25;
 constexpr std::uint64_t first_columns = 256;  // of a block of rows, where all pairs are candidates
-constexpr double least_block_rows = 4096;     // of those that several devices share
+constexpr std::uint64_t first_candidates = std::uint64_t{1} << 21;
+constexpr double least_block_rows = 4096;  // of those that several devices share
 constexpr std::size_t bytes_per_candidate = 2 * 2 * sizeof(std::uint64_t);
 constexpr std::size_t bytes_per_entry = sizeof(node_id) + sizeof(double);
 
@@ -139,7 +140,9 @@ void pair_engine::neighbor_search::search_rows(row_range rows) {
   const row_range columns = engine_.area_.cols;
   // So many columns cannot overflow.
   const index_t least = std::max<index_t>(1, static_cast<index_t>(sizes_.capacity) / rows.size());
-  index_t width = least;
+  // In the first columns every pair is a candidate, which a short sort takes.
+  const index_t first = static_cast<index_t>(first_candidates) / rows.size();
+  index_t width = std::min(least, std::max({first, static_cast<index_t>(first_columns), 2 * k_}));
   for (index_t begin = columns.begin; begin < columns.end;) {
     const row_range chunk{begin, std::min(begin + width, columns.end)};
     if (!take_columns(rows, chunk)) {
@@ -158,7 +161,7 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
   kernels::launch_row_cuts(lists_, order_, request_.keep.at_least, request_.keep.at_most, error,
                            cuts_.data(), stream);
   counters_.clear(stream);
-  const kernels::pair_tile_kind tile = engine_.rows_->format().tile;
+  const kernels::pair_tile_kind tile = engine_.rows_->format().deciding_tile();
   kernels::candidate_sink_args sink = queue_.sink(estimate_cut(request_.keep, error), counters_);
   engine_.rows_->for_each_panel(rows, cols, kernels::pair_region::off_diagonal, tile, stream,
                                 [&](const kernels::pair_panel& panel) {

@@ -1,7 +1,7 @@
 // The loops of cpu/pairs/loops/kernels.hpp over an Op that knows one instruction set and packing.
 // Included by one file per instruction set, inside its unnamed namespace, after
-// cpu/pairs/loops/kernels.hpp; uses nothing from the standard library that could be shared with
-// code for lesser processors.
+// cpu/pairs/loops/kernels.hpp and stats/statistic.hpp; uses nothing from the standard library that
+// could be shared with code for lesser processors.
 //
 // An Op has: rows x groups accumulators of 16 lanes that fit the registers, and
 //   sum, column, real     types of 16 accumulators, 16 column steps, 16 floats
@@ -226,9 +226,7 @@ struct kernel_body {
 inline void rho_of_sums(const std::int32_t* sums, double square_row,
                         const std::int32_t* square_cols, index_t count, double* out) {
   for (index_t j = 0; j < count; ++j) {
-    const double square_col = square_cols[j];
-    const double rho = static_cast<double>(sums[j]) / __builtin_sqrt(square_row * square_col);
-    out[j] = rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho);
+    out[j] = detail::rho_at_scale(sums[j], detail::rho_scale(square_row, square_cols[j]));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/platform/amx_tiles.hpp"
+#include "stats/statistic.hpp"
 
 namespace gpu::cpu {
 namespace {

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "stats/statistic.hpp"
 
 namespace gpu::cpu {
 namespace {

@@ -69,8 +69,8 @@ struct avx512_float32 : avx512_lanes {
   static void store(sum s, std::int32_t* p) { _mm512_storeu_si512(p, _mm512_castps_si512(s)); }
 };
 
-// select_sums with compressing moves: what may pass is moved together, 16 pairs at a time; then rho
-// of eight at a time.
+// select_sums with compressing moves: what may pass is moved together, 16 pairs at a time; then
+// detail::rho_of of eight at a time, operation by operation.
 inline index_t select_compressed(const sum_row& in, pair_hit* out) {
   constexpr index_t room = most_selected + group_lanes;
   alignas(64) std::uint32_t cols[room];

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {

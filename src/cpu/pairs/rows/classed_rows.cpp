@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "stats/bins.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {
@@ -55,7 +56,7 @@ struct tile_classes {
   }
 
   [[nodiscard]] index_t bin(index_t row, index_t col, std::int32_t sum) const {
-    return bin_of(detail::rho_of(sum, of_row[row], of_col[col]), bins);
+    return detail::histogram_bin(detail::rho_of(sum, of_row[row], of_col[col]), bins);
   }
 };
 

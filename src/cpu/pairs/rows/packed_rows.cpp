@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "base/random_draw.hpp"
+#include "stats/bins.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -350,7 +351,7 @@ std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range
       ++row_degree[row];
       ++col_degree[col];
       ++kept;
-      if (bins.count > 0) ++bins.histogram[bin_of(statistic, bins.count)];
+      if (bins.count > 0) ++bins.histogram[detail::histogram_bin(statistic, bins.count)];
     });
     return kept;
   }

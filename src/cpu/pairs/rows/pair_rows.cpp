@@ -3,6 +3,8 @@
 #include <numeric>
 #include <utility>
 
+#include "stats/bins.hpp"
+
 namespace gpu::cpu {
 
 row_layout layout_of(const row_selection& selection, const std::vector<index_t>& section_rows) {
@@ -72,7 +74,7 @@ std::uint64_t pair_rows::count(const pair_tile& tile, const detail::keep_range& 
         const std::uint32_t hit = keep.keeps(row[j]) ? 1 : 0;
         degree += hit;
         columns[j] += hit;
-        if (bins.count > 0 && hit != 0) ++bins.histogram[bin_of(row[j], bins.count)];
+        if (bins.count > 0 && hit != 0) ++bins.histogram[detail::histogram_bin(row[j], bins.count)];
       }
       row_degree[i - tile.row_begin] += degree;
       kept += degree;

@@ -68,12 +68,6 @@ struct pair_bins {
   std::uint64_t* histogram = nullptr;
 };
 
-/// The bin of a statistic: [-1, 1] in equal parts.
-inline index_t bin_of(double r, index_t bins) {
-  const auto bin = static_cast<index_t>(std::floor((r + 1) * static_cast<double>(bins) / 2));
-  return std::min(bin, bins - 1);
-}
-
 /// Receives a pair of a tile, row and column counted from its first.
 struct pair_visitor {
   void (*take)(void* context, index_t row, index_t col, double statistic) = nullptr;

@@ -99,7 +99,10 @@ class screened_writer {
 }  // namespace
 
 bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
-  return variant_ == pair_variant::hopper && !is_thin(area_) &&
+  // Rows that would have to be rounded for a screen, and are not, are decided by products.
+  const row_format& format = rows_->format();
+  const bool is_left_out = format.products && !format.rounded;
+  return variant_ == pair_variant::hopper && !is_thin(area_) && !is_left_out &&
          !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
 

@@ -87,7 +87,7 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
 
 void stream_counts::count(const stream_rows& rows, const detail::keep_range& keep,
                           const std::uint32_t* done, cudaStream_t stream) const {
-  const pair_tile_kind tile = shape_.format.tile;
+  const pair_tile_kind tile = shape_.format.deciding_tile();
   const kernels::count_sink_args args{.cut = estimate_cut(keep, rows.estimate_error(tile)),
                                       .kept = kept_,
                                       .degree = degree_,
@@ -101,10 +101,10 @@ void stream_counts::count(const stream_rows& rows, const detail::keep_range& kee
 void stream_counts::bin(const stream_rows& rows, const detail::keep_range& keep,
                         const std::uint32_t* done, cudaStream_t stream) const {
   kernels::bin_sink_args args = binning_of(histogram_of(sink_.histogram.size()), bins_);
-  args.cut = estimate_cut(keep, rows.estimate_error(shape_.format.tile));
+  args.cut = estimate_cut(keep, rows.estimate_error(shape_.format.deciding_tile()));
   args.margin = static_cast<float>(float_estimate_error);
   args.done = done;
-  pair_tile_kind tile = shape_.format.tile;
+  pair_tile_kind tile = shape_.format.deciding_tile();
   if (tile == pair_tile_kind::tensor_float) {
     const double margin = tensor_error(shape_.format);
     if (2 * margin * args.scale > most_refined_share) {

@@ -21,7 +21,9 @@ void stream_dense<Value>::run(const stream_rows& rows, const detail::keep_range&
   } else {
     args.out_float = sink_.out.data();
   }
-  const kernels::pair_tile_kind tile = shape_.format.tile;
+  // A result in doubles has double precision.
+  const kernels::pair_tile_kind tile =
+      std::is_same_v<Value, double> ? shape_.format.exact_tile() : shape_.format.deciding_tile();
   rows.for_each_panel(
       shape_.area.rows, shape_.area.cols, kernels::pair_region::whole, tile,
       [&](const kernels::pair_panel& panel) { kernels::launch_pairs(tile, panel, args, stream); });

@@ -35,7 +35,7 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
 // Fills the queue, with the edges that come first where not all fit.
 void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep,
                         cudaStream_t stream) const {
-  const pair_tile_kind tile = shape_.format.tile;
+  const pair_tile_kind tile = shape_.format.deciding_tile();
   kernels::candidate_sink_args args{.cut = estimate_cut(keep, rows.estimate_error(tile)),
                                     .keys = keys_[0],
                                     .products = values_[0],
@@ -72,7 +72,7 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
   int sorted = 0;
   if (queue_ > 0) {
     find(rows, keep, stream);
-    const pair_tile_kind tile = shape_.format.tile;
+    const pair_tile_kind tile = shape_.format.deciding_tile();
     kernels::launch_finish_queue({.tile = tile,
                                   .rows = rows.all(tile),
                                   .cols = rows.all(tile),

@@ -36,16 +36,11 @@ kernels::top_k_job job_of(const call_shape& shape, index_t rows, index_t entries
           .shared_bytes = shape.block_shared_bytes};
 }
 
-// The tile whose dense products are exact.
-pair_tile_kind exact_tile(pair_tile_kind tile) {
-  return tile == pair_tile_kind::tensor_float ? pair_tile_kind::shared_double : tile;
-}
-
 }  // namespace
 
 stream_row_search::stream_row_search(const call_shape& shape, const device_top_k_sink& sink,
                                      arena& memory)
-    : shape_(shape), sink_(sink), tile_(exact_tile(shape.format.tile)), scratch_bytes_(0) {
+    : shape_(shape), sink_(sink), tile_(shape.format.exact_tile()), scratch_bytes_(0) {
   const index_t cols = shape.area.cols.size();
   const auto row_bytes = static_cast<std::size_t>(std::max<index_t>(cols, 1)) * sizeof(double);
   const auto fitting = static_cast<index_t>(most_block_bytes / row_bytes) / tile_rows * tile_rows;

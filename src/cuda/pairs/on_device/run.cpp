@@ -104,10 +104,18 @@ struct sized_shape {
 };
 sized_shape fit_shape(const detail::device_pair_call& call) {
   sized_shape out{shape_of(call), 0};
+  const auto* const best = std::get_if<device_top_k_sink>(&call.sink);
+  // Whole rows of statistics are selected from, which have to be exact.
+  if (best != nullptr && !stream_group_search::takes(out.shape, *best)) {
+    row_format& format = out.shape.format;
+    format.products |= format.tile == kernels::pair_tile_kind::tensor_float &&
+                       can_take_products(format, current_limits());
+  }
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   const std::size_t limit = call.options.exec.workspace_bytes;
   if (limit != 0 && out.scratch_bytes > limit) {
     out.shape.fast_counts = false;
+    out.shape.format.products = false;
     out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   }
   return out;
@@ -168,7 +176,7 @@ detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& cal
   const std::vector<device_info> devices = select_devices(call.options.exec);
   const device_guard guard(devices.front().ordinal);
   const auto [shape, scratch_bytes] = fit_shape(call);
-  const kernels::policy::pair_tile tile = tile_shape(shape.format.tile);
+  const kernels::policy::pair_tile tile = tile_shape(shape.format.deciding_tile());
   return {.device = describe_devices(devices),
           .variant = shape.variant,
           .tile_rows = tile.rows,

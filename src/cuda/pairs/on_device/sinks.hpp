@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include <gpu/device_sinks.hpp>
 
@@ -23,7 +24,8 @@ class stream_dense {
  public:
   stream_dense(const call_shape& shape, const basic_device_dense_sink<Value>& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr bool splits = true;  ///< Whether tiles need the values of tensor_float.
+  /// Whether tiles need the values of tensor_float.
+  static constexpr bool splits = std::is_same_v<Value, float>;
 
  private:
   const call_shape& shape_;

@@ -38,11 +38,13 @@ call_shape shape_of(const detail::device_pair_call& call) {
                                    .cols = cols,
                                    .compute_capability = capability,
                                    .warpgroup_code = detail::has_warpgroup_code});
+  row_format format =
+      choose_row_format(call.what, variant, cols, options.variant != pair_variant::automatic);
+  choose_products(format, variant, call.input.area, limits);
   return {.what = call.what,
           .area = call.input.area,
           .rows = rows,
-          .format = choose_row_format(call.what, variant, cols,
-                                      options.variant != pair_variant::automatic),
+          .format = format,
           .variant = variant,
           .has_warpgroup_products = detail::has_warpgroup_code && capability == 90,
           .fast_counts = true,
@@ -51,7 +53,8 @@ call_shape shape_of(const detail::device_pair_call& call) {
 }
 
 stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
-    : shape_(shape), splits_(splits && shape.format.tile == pair_tile_kind::tensor_float) {
+    : shape_(shape),
+      splits_(splits && shape.format.deciding_tile() == pair_tile_kind::tensor_float) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
   const std::size_t ranks_bytes = ranks_row_bytes(format);
@@ -65,6 +68,11 @@ stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
   values_ = has_values ? memory.take<std::byte>(rows * format.row_bytes) : nullptr;
   unit_ = memory.take<double>(rows * format.unit_bytes / sizeof(double));
   ranks_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * ranks_bytes);
+  product_rows_ = memory.take<std::byte>(static_cast<std::size_t>(format.product_rows(shape.rows)) *
+                                         format.product_row_bytes());
+  if (!format.products) return;
+  products_.capacity = product_elements(format, shape.area.rows.size(), shape.area.cols.size());
+  products_.sums = memory.take<double>(products_.capacity);
 }
 
 template <class T>
@@ -101,6 +109,10 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
   if (shape_.rows == 0) return;
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_, 0, sizeof *invalid_, stream));
   kernels::launch_row_norms(square_sums_, shape_.rows, norms_, invalid_, stream);
+  const row_format& format = shape_.format;
+  if (format.product_row_bytes() != 0) {
+    pack_product_rows(format, values_, shape_.rows, product_rows_, stream);
+  }
   if (!splits_) return;
   kernels::launch_split_floats(unit_, shape_.rows,
                                kernels::unit_row_layout(shape_.format.cols).pitch(),
@@ -110,13 +122,19 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
 kernels::pair_operand stream_rows::operand(index_range rows, pair_tile_kind tile) const {
   const auto first = static_cast<std::size_t>(rows.begin);
   const row_format& format = shape_.format;
+  const std::byte* values = values_ == nullptr ? nullptr : values_ + first * format.row_bytes;
+  if (tile == pair_tile_kind::products_limbs) values = product_rows_;
+  if (tile == pair_tile_kind::products_integer) {
+    values = product_rows_ + first * format.product_row_bytes();
+  }
   return operand_of(
       format, tile, rows,
-      {.values = values_ == nullptr ? nullptr : values_ + first * format.row_bytes,
+      {.values = values,
        .unit =
            format.unit_bytes == 0 ? nullptr : unit_ + first * format.unit_bytes / sizeof(double),
        .norms = norms_,
-       .square_sums = square_sums_});
+       .square_sums = square_sums_,
+       .rows = shape_.rows});
 }
 
 void stream_rows::for_each_panel(
@@ -130,7 +148,7 @@ void stream_rows::for_each_panel(
     index_range met = cols;
     if (region == pair_region::above_diagonal) met.begin = std::max(met.begin, begin);
     if (met.empty()) continue;
-    launch({operand(block, tile), operand(met, tile), region});
+    launch({operand(block, tile), operand(met, tile), region, products_});
   }
 }
 

@@ -72,6 +72,8 @@ class stream_rows {
   std::byte* values_;
   double* unit_;
   std::byte* ranks_;
+  std::byte* product_rows_;
+  kernels::product_memory products_;
 };
 
 }  // namespace gpu::cuda

@@ -1,0 +1,203 @@
+#pragma once
+// A panel by products: it is cut into pieces whose products fit the memory there is, and each piece
+// is multiplied and handed to the sink.
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "kernels/pairs/frame/launch.cuh"
+#include "kernels/pairs/products/multiply.hpp"
+#include "kernels/pairs/products/tile.cuh"
+
+namespace gpu::kernels {
+
+/// Rows [begin, end) of an operand of doubles, or of planes.
+inline pair_operand rows_of(const pair_operand& all, index_t begin, index_t end) {
+  pair_operand out = all;
+  // Planes are those of all rows.
+  if (all.plane_rows == 0) {
+    out.values = static_cast<const double*>(all.values) + begin * all.pitch;
+  }
+  out.norms = all.norms + begin;
+  out.square_sums = all.square_sums + begin;
+  if (all.unit_rows != nullptr) out.unit_rows = all.unit_rows + begin * all.unit_pitch;
+  out.first = all.first + begin;
+  out.count = end - begin;
+  return out;
+}
+
+/// How a panel is cut: rows and columns of a piece, in whole blocks, and the parts of a sum.
+class product_pieces {
+ public:
+  index_t rows = 0;
+  index_t cols = 0;
+  int parts = 1;
+  index_t depth = 0;  // of a sum: elements, or planes
+  int folded = 1;     // sums of a part
+
+  product_pieces(pair_tile_kind tile, const pair_panel& panel, bool symmetric)
+      : by_limbs_(tile == pair_tile_kind::products_limbs) {
+    const index_t down = ceil_div(panel.rows.count, block);
+    const index_t across = ceil_div(panel.cols.count, block);
+    choose_parts(tile, panel, down * across);
+    // Sums of one part that there is memory for.
+    const index_t room = panel.products.capacity * (by_limbs_ ? 2 : 1) / parts;
+    const auto side = static_cast<index_t>(std::sqrt(static_cast<double>(room))) / block;
+    rows = std::max<index_t>(std::min(down, side), 1) * block;
+    while (rows > block && sums(rows, block) > room) rows -= block;
+    cols = symmetric ? rows : across * block;
+    if (symmetric) {
+      while (rows > block && sums(rows, rows) > room) rows -= block;
+      cols = rows;
+    } else if (sums(rows, cols) > room) {
+      cols = std::max<index_t>(room / sums(rows, block), 1) * block;
+      while (cols > block && sums(rows, cols) > room) cols -= block;
+    }
+    if (sums(rows, cols) > room) {
+      throw std::logic_error("launch_pairs: too little memory for products");
+    }
+  }
+
+  /// Columns and places of the sums of a piece.
+  [[nodiscard]] index_t pitch() const {
+    return by_limbs_ ? limb_product_extents(rows, cols).cols : cols;
+  }
+  [[nodiscard]] index_t part_step() const { return sums(rows, cols); }
+
+ private:
+  static constexpr index_t block = policy::product_block;
+
+  [[nodiscard]] index_t sums(index_t row_count, index_t col_count) const {
+    if (!by_limbs_) return row_count * col_count;
+    const limb_product_extents taken(row_count, col_count);
+    return taken.rows * taken.cols;
+  }
+  // As many parts as fill the device a few times, where their number is free.
+  void choose_parts(pair_tile_kind tile, const pair_panel& panel, index_t blocks) {
+    const index_t fill = index_t{4} * cuda::current_limits().multiprocessors;
+    const index_t elements = panel.rows.columns;
+    if (tile == pair_tile_kind::products_double) {
+      depth = elements / detail::partial_sums;
+      // The first level of the tree that adds up the partial sums, where there is work enough.
+      folded = takes_two_sums(depth) && 4 * blocks >= fill ? 2 : 1;
+      parts = detail::partial_sums / folded;
+    } else if (tile == pair_tile_kind::products_integer) {
+      const index_t most =
+          std::min(policy::product_most_parts, ceil_div(elements, policy::product_least_depth));
+      depth = round_up(ceil_div(elements, std::clamp<index_t>(ceil_div(fill, blocks), 1, most)),
+                       policy::product_padding);
+      parts = static_cast<int>(ceil_div(elements, depth));
+    } else {
+      const int limb_pairs = panel.rows.limbs * panel.rows.limbs;
+      const index_t planes = product_planes(elements);
+      const index_t tiles = ceil_div(panel.rows.count, policy::limb_tile_rows) *
+                            ceil_div(panel.cols.count, policy::limb_tile_cols);
+      const index_t smallest = limb_pairs * sums(block, block);
+      const index_t most = std::max<index_t>(
+          1, std::min({policy::most_limb_splits, planes / policy::least_planes_of_split,
+                       panel.products.capacity * 2 / smallest}));
+      const index_t splits = std::clamp<index_t>(ceil_div(fill, tiles * limb_pairs), 1, most);
+      depth = ceil_div(planes, splits);
+      parts = limb_pairs * static_cast<int>(ceil_div(planes, depth));
+    }
+  }
+
+  bool by_limbs_;
+};
+
+/// The pieces of a panel: the products of each, then the sink on them; of a piece off the diagonal
+/// of a symmetric panel on their mirror image too.
+template <class Tile, class Sink>
+class product_run {
+ public:
+  product_run(pair_tile_kind tile, const pair_panel& panel, const Sink& sink, cudaStream_t stream)
+      : tile_(tile),
+        panel_(panel),
+        sink_(sink),
+        stream_(stream),
+        symmetric_(panel.region == pair_region::whole && panel.rows.first == panel.cols.first &&
+                   panel.rows.count == panel.cols.count),
+        pieces_(tile, panel, symmetric_) {}
+
+  void run() const {
+    for (index_t i = 0; i < panel_.rows.count; i += pieces_.rows) {
+      for (index_t j = symmetric_ ? i : 0; j < panel_.cols.count; j += pieces_.cols) {
+        take(i, j);
+      }
+    }
+  }
+
+ private:
+  void take(index_t i, index_t j) const {
+    pair_panel piece = panel_;
+    piece.rows = rows_of(panel_.rows, i, std::min(i + pieces_.rows, panel_.rows.count));
+    piece.cols = rows_of(panel_.cols, j, std::min(j + pieces_.cols, panel_.cols.count));
+    const bool above = panel_.region == pair_region::above_diagonal;
+    if (above && piece.cols.first - piece.rows.first + piece.cols.count <= 1) return;
+    piece.products.pitch = pieces_.pitch();
+    piece.products.part_step = pieces_.part_step();
+    piece.products.parts = pieces_.parts;
+    const bool on_diagonal = symmetric_ && i == j;
+    multiply(piece, on_diagonal ? product_blocks::on_or_above_it
+                    : above     ? product_blocks::above_diagonal
+                                : product_blocks::all);
+    piece.products.order = on_diagonal ? product_order::mirrored : product_order::direct;
+    hand_over(piece, i);
+    if (!symmetric_ || on_diagonal) return;
+    std::swap(piece.rows, piece.cols);
+    piece.products.order = product_order::transposed;
+    hand_over(piece, j);
+  }
+  void multiply(pair_panel& piece, product_blocks blocks) const {
+    if (tile_ == pair_tile_kind::products_limbs) {
+      constexpr index_t group = limb_product_extents::group;
+      piece.products.limbs = piece.rows.limbs;
+      piece.products.first =
+          piece.rows.first % group * piece.products.pitch + piece.cols.first % group;
+      return launch_multiply_limbs(
+          {.planes = static_cast<const std::int8_t*>(piece.rows.values),
+           .plane_rows = piece.rows.plane_rows,
+           .limbs = piece.rows.limbs,
+           .planes_of_limb = static_cast<int>(product_planes(piece.rows.columns)),
+           .depth = static_cast<int>(pieces_.depth),
+           .first_row = piece.rows.first,
+           .first_col = piece.cols.first,
+           .rows = piece.rows.count,
+           .cols = piece.cols.count,
+           .blocks = blocks,
+           .to = piece.products},
+          stream_);
+    }
+    launch_multiply_rows({.x = static_cast<const double*>(piece.rows.values),
+                          .y = static_cast<const double*>(piece.cols.values),
+                          .x_pitch = piece.rows.pitch,
+                          .y_pitch = piece.cols.pitch,
+                          .rows = piece.rows.count,
+                          .cols = piece.cols.count,
+                          .elements = piece.rows.columns,
+                          .depth = pieces_.depth,
+                          .folded = pieces_.folded,
+                          .offset = piece.cols.first - piece.rows.first,
+                          .blocks = blocks,
+                          .to = piece.products},
+                         stream_);
+  }
+  // `row`: the first one of the piece in the panel.
+  void hand_over(const pair_panel& piece, index_t row) const {
+    Sink sink = sink_;
+    if constexpr (requires { sink.row_cuts; }) {
+      if (sink.row_cuts != nullptr) sink.row_cuts += row;
+    }
+    run_tile<Tile>(piece, sink, stream_);
+  }
+
+  pair_tile_kind tile_;
+  const pair_panel& panel_;
+  const Sink& sink_;
+  cudaStream_t stream_;
+  bool symmetric_;
+  product_pieces pieces_;
+};
+
+}  // namespace gpu::kernels

@@ -1,0 +1,112 @@
+#include "plan/products/product_choice.hpp"
+
+#include <algorithm>
+
+#include "base/round_up.hpp"
+#include "plan/pair_policy.hpp"
+#include "plan/products/product_policy.hpp"
+
+namespace gpu::inline v0::detail {
+namespace {
+
+namespace policy = kernels::policy;
+
+// Measured on an H200: multiply-adds a second of a multiprocessor by products, of which those of
+// limbs take one for each pair of limbs; and of a block of tiles, of which two share a
+// multiprocessor, one for each element whatever it is made of.
+constexpr double double_rate = 1.6e11;
+constexpr double limb_rate = 3.5e12;
+constexpr double two_limb_rate = 1.25e11;
+constexpr double three_limb_rate = two_limb_rate * 4 / 9;
+constexpr double float_rate = 0.5e11;
+constexpr index_t most_two_limb_columns = 127 * 128 + 64;
+constexpr double memory_rate = 3.5e12;
+constexpr double launch_seconds = 1e-5;
+constexpr double short_seconds = 1e-3;
+
+double pairs_of(const product_shape& shape) {
+  const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
+  return shape.is_against ? all : all / 2;
+}
+
+int limbs_of(index_t observations) {
+  return observations <= most_two_limb_columns ? 2 : 3;
+}
+
+// What one pair takes: multiply-adds for each element, their rate, bytes of sums that are written
+// and read again, the pairs of the smallest tile, and the parts of a sum that fill a device.
+struct product_cost {
+  double products;
+  double rate;
+  double bytes;
+  double tile_pairs;
+  index_t parts;
+};
+
+product_cost cost_of(const product_shape& shape) {
+  switch (shape.kind) {
+    case product_kind::of_values:
+      return {1, double_rate, 2 * 8 * 8, 64 * 64, 8};
+    case product_kind::of_ranks:
+      return {1, double_rate, 2 * 8, 64 * 64,
+              std::min(policy::product_most_parts,
+                       ceil_div(shape.observations, policy::product_least_depth))};
+    case product_kind::of_limbs:
+      break;
+  }
+  const double products = limbs_of(shape.observations) * limbs_of(shape.observations);
+  const index_t planes = ceil_div(shape.observations, policy::limb_plane_columns);
+  const index_t splits =
+      std::clamp<index_t>(planes / policy::least_planes_of_split, 1, policy::most_limb_splits);
+  return {products, limb_rate, 2 * 4 * products,
+          double{policy::limb_tile_rows} * policy::limb_tile_cols,
+          static_cast<index_t>(products) * splits};
+}
+
+}  // namespace
+
+double tile_seconds(const product_shape& shape, int multiprocessors) {
+  const policy::pair_tile& tile = policy::tensor_limbs;
+  const index_t across = ceil_div(shape.cols, index_t{tile.cols});
+  const index_t walked = std::min<index_t>(across, policy::column_tiles_per_block);
+  const index_t blocks =
+      ceil_div(shape.rows, index_t{tile.rows}) * ceil_div(across, std::max<index_t>(walked, 1));
+  const double at_once = 2.0 * multiprocessors;
+  const double share = shape.is_against ? 1.0 : 0.5;
+  const double rounds = std::max(1.0, share * static_cast<double>(blocks) / at_once);
+  double rate = float_rate;
+  if (shape.kind != product_kind::of_values) {
+    rate = limbs_of(shape.observations) == 2 ? two_limb_rate : three_limb_rate;
+  }
+  const double products =
+      static_cast<double>(walked) * tile.rows * tile.cols * static_cast<double>(shape.observations);
+  return rounds * products / rate + launch_seconds;
+}
+
+double product_seconds(const product_shape& shape, int multiprocessors) {
+  const double pairs = pairs_of(shape);
+  const product_cost cost = cost_of(shape);
+  const double tiles = std::max(1.0, pairs / cost.tile_pairs) * static_cast<double>(cost.parts);
+  const double busy = std::min(1.0, tiles / (2.0 * multiprocessors));
+  const double multiply = pairs * static_cast<double>(shape.observations) * cost.products /
+                          (cost.rate * multiprocessors * busy);
+  return multiply + pairs * cost.bytes / memory_rate + 2 * launch_seconds;
+}
+
+bool can_take_products(product_kind kind, index_t observations, int compute_capability) {
+  const bool at_full_rate =
+      compute_capability == 80 || compute_capability == 90 || compute_capability == 100;
+  const bool is_exact =
+      kind == product_kind::of_values || observations <= policy::product_most_rank_columns;
+  return at_full_rate && is_exact && observations >= policy::product_least_columns;
+}
+
+bool takes_products(const product_shape& shape, int multiprocessors) {
+  return product_seconds(shape, multiprocessors) < tile_seconds(shape, multiprocessors);
+}
+
+bool products_are_short(const product_shape& shape, int multiprocessors) {
+  return product_seconds(shape, multiprocessors) < short_seconds;
+}
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,41 @@
+#pragma once
+// Whether the pairs of long rows are decided by products: pure functions of device and shape.
+
+#include <gpu/index.hpp>
+
+namespace gpu::inline v0::detail {
+
+/// What is multiplied; see kernels::pair_tile_kind.
+enum class product_kind {
+  of_values,  ///< Unit rows, in doubles.
+  of_ranks,   ///< Centred ranks, in doubles.
+  of_limbs    ///< Their limbs, in 8-bit integers: compute capability 9.0.
+};
+
+/// A job of all pairs as products see it.
+struct product_shape {
+  index_t rows;  ///< Of the area.
+  index_t cols;  ///< Of the area.
+  index_t observations;
+  product_kind kind;
+  bool is_against;  ///< Every pair of rows x cols, not one half of them.
+};
+
+/// Seconds that the tensor-core tiles take to decide every pair, and that products take. A tile
+/// walks all observations of 32 tiles of columns, so few rows leave most of a device idle; products
+/// split the observations as well, but pass through memory.
+double tile_seconds(const product_shape& shape, int multiprocessors);
+double product_seconds(const product_shape& shape, int multiprocessors);
+
+/// Whether there are products of such rows. Of doubles they are for devices whose tensor cores
+/// multiply them at full rate.
+bool can_take_products(product_kind kind, index_t observations, int compute_capability);
+
+/// Whether products decide the pairs: where they take less time.
+bool takes_products(const product_shape& shape, int multiprocessors);
+
+/// Whether every pair is decided so soon that no screen is looked for: not even its sample would
+/// pay.
+bool products_are_short(const product_shape& shape, int multiprocessors);
+
+}  // namespace gpu::inline v0::detail

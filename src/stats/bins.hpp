@@ -1,0 +1,41 @@
+#pragma once
+// The one definition of a statistic's bin. Host and device compile the same expressions, one
+// rounding each: a sum is followed by a product, so no compiler can contract them.
+
+#include <gpu/index.hpp>
+
+#include "base/host_device.hpp"
+
+namespace gpu::inline v0::detail {
+
+/// Most bins of a histogram, and those of a counting pass of multiple testing.
+inline constexpr index_t most_bins = 65536;
+
+/// The bin of a key that is at least `low`: floor((key - low) * scale), and the last of `bins`
+/// where that is past it.
+GPU_SIMILARITY_INLINE_HOST_DEVICE index_t bin_of(double key, double low, double scale,
+                                                 index_t bins) {
+  const double position = (key - low) * scale;
+  const double last = static_cast<double>(bins - 1);
+  return static_cast<index_t>(position < last ? position : last);
+}
+
+/// Places of keys in a count with bounds: 0 below `low`, 1 + bin in [low, high), 1 + bins from
+/// `high` on.
+GPU_SIMILARITY_INLINE_HOST_DEVICE index_t bin_place(double key, double low, double high,
+                                                    double scale, index_t bins) {
+  if (key < low) return 0;
+  if (key >= high) return bins + 1;
+  return 1 + bin_of(key, low, scale, bins);
+}
+
+/// Bins of the histogram of count_sink for each 1 of the statistic. Halving is exact.
+GPU_SIMILARITY_INLINE_HOST_DEVICE double histogram_scale(index_t bins) {
+  return static_cast<double>(bins) / 2;
+}
+/// The bin of a statistic in it: [-1, 1] in equal parts, with 1 in the last.
+GPU_SIMILARITY_INLINE_HOST_DEVICE index_t histogram_bin(double statistic, index_t bins) {
+  return bin_of(statistic, -1.0, histogram_scale(bins), bins);
+}
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,100 @@
+// Whether long rows are decided by products, over the whole plane of shapes.
+#include <algorithm>
+#include <cmath>
+
+#include "plan/products/product_choice.hpp"
+#include "plan/products/product_policy.hpp"
+#include "support/catch.hpp"
+
+using namespace gpu::detail;
+using gpu::index_t;
+
+namespace {
+
+constexpr int multiprocessors = 132;
+constexpr product_kind kinds[] = {product_kind::of_values, product_kind::of_ranks,
+                                  product_kind::of_limbs};
+
+product_shape table(index_t rows, index_t observations, product_kind kind) {
+  return {
+      .rows = rows, .cols = rows, .observations = observations, .kind = kind, .is_against = false};
+}
+
+// rows 2 to 1e7, observations 3 to 1e6, four a decade.
+template <class Check>
+void over_the_plane(const Check& check) {
+  for (double rows = 2; rows < 1.2e7; rows *= 1.78) {
+    for (double observations = 3; observations < 1.2e6; observations *= 1.78) {
+      for (const product_kind kind : kinds) {
+        INFO(rows << " x " << observations << ", kind " << static_cast<int>(kind));
+        check(table(static_cast<index_t>(rows), static_cast<index_t>(observations), kind));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Both ways take finite time, more for more work", "[product_choice]") {
+  over_the_plane([](const product_shape& shape) {
+    const double products = product_seconds(shape, multiprocessors);
+    const double tiles = tile_seconds(shape, multiprocessors);
+    CHECK(std::isfinite(products));
+    CHECK(products > 0);
+    CHECK(std::isfinite(tiles));
+    CHECK(tiles > 0);
+    product_shape more = shape;
+    more.rows *= 2;
+    more.cols *= 2;
+    CHECK(product_seconds(more, multiprocessors) >= products * 0.99);
+    CHECK(tile_seconds(more, multiprocessors) >= tiles * 0.99);
+    // A device of twice as many multiprocessors is not slower.
+    CHECK(product_seconds(shape, 2 * multiprocessors) <= products * 1.01);
+    CHECK(tile_seconds(shape, 2 * multiprocessors) <= tiles * 1.01);
+  });
+}
+
+TEST_CASE("The way that is chosen takes the least time", "[product_choice]") {
+  over_the_plane([](const product_shape& shape) {
+    const double products = product_seconds(shape, multiprocessors);
+    const double tiles = tile_seconds(shape, multiprocessors);
+    const double chosen = takes_products(shape, multiprocessors) ? products : tiles;
+    CHECK(chosen <= std::min(products, tiles));
+  });
+}
+
+TEST_CASE("Few long rows take products, many short ones tiles", "[product_choice]") {
+  for (const product_kind kind : kinds) {
+    for (const auto& [rows, observations] : {std::pair<index_t, index_t>{400, 100'000},
+                                             {1000, 1200},
+                                             {1000, 20'000},
+                                             {2000, 2000},
+                                             {2000, 100'000},
+                                             {5000, 5000}}) {
+      INFO(rows << " x " << observations);
+      CHECK(takes_products(table(rows, observations, kind), multiprocessors));
+    }
+  }
+  for (const product_kind kind : {product_kind::of_values, product_kind::of_ranks}) {
+    CHECK_FALSE(takes_products(table(1'000'000, 300, kind), multiprocessors));
+  }
+}
+
+TEST_CASE("Products are for devices that multiply doubles, and for sums that are exact",
+          "[product_choice]") {
+  for (const product_kind kind : kinds) {
+    CHECK(can_take_products(kind, 1000, 90));
+    CHECK(can_take_products(kind, 1000, 80));
+    for (const int capability : {75, 86, 89, 120}) {
+      CHECK_FALSE(can_take_products(kind, 1000, capability));
+    }
+    CHECK_FALSE(can_take_products(kind, gpu::kernels::policy::product_least_columns - 1, 90));
+  }
+  const index_t most = gpu::kernels::policy::product_most_rank_columns;
+  CHECK(can_take_products(product_kind::of_ranks, most, 90));
+  CHECK_FALSE(can_take_products(product_kind::of_ranks, most + 1, 90));
+  CHECK(can_take_products(product_kind::of_values, 10 * most, 90));
+  // The largest sum of products of centred ranks is exact in a double.
+  const double ranks = static_cast<double>(most);
+  CHECK(ranks * (ranks * ranks - 1) / 3 < 9007199254740992.0);
+}

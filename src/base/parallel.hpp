@@ -10,26 +10,21 @@
 #include <gpu/index.hpp>
 
 #include "base/poll_progress.hpp"
-#include "base/startable_threads.hpp"
 
 namespace gpu::cpu {
 
-/// The most threads that a call starts, whatever is asked for: more than a few a core gain nothing.
+/// The most threads that a call starts, whatever is asked for: OpenMP ends the process where the
+/// system refuses one, and more than a few a core gain nothing.
 inline int most_threads() {
   constexpr int per_core = 4;
   constexpr int always = 64;  // so that a test on two cores still has a team
   return std::max(always, per_core * omp_get_num_procs());
 }
 
-/// Threads that a call would have: `asked`, that is execution.cpu_threads, or OpenMP's default
+/// Threads of a call: `asked`, that is execution.cpu_threads, or OpenMP's default
 /// (OMP_NUM_THREADS) where it is 0; at most most_threads().
-inline int wanted_threads(int asked) {
-  return std::clamp(asked > 0 ? asked : omp_get_max_threads(), 1, most_threads());
-}
-
-/// Threads of a call: those that it would have, or as many of them as the system starts.
 inline int thread_count(int asked) {
-  return startable_team(wanted_threads(asked));
+  return std::clamp(asked > 0 ? asked : omp_get_max_threads(), 1, most_threads());
 }
 
 /// body(index, thread) for index in [0, count), handed out one at a time to exactly `team` threads,

@@ -2,22 +2,51 @@
 
 #include <fmt/format.h>
 
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
 #include "base/parallel.hpp"
-#include "base/startable_threads.hpp"
 #include "cli/process/exit_code.hpp"
 
 namespace gpu::cli {
 namespace {
 
-/// A run has the threads that were asked for, or does not begin.
+/// Starts the threads that the run will have, all at once, and ends them. OpenMP ends the process
+/// with a message of its own where it gets none.
 void check_threads(int count) {
-  const int started = cpu::count_startable(count - 1) + 1;
-  if (started == count) return;
-  throw no_threads(fmt::format(
-      "the system starts {} threads, {} are needed: take fewer by --threads", started, count));
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_over = false;
+  std::vector<std::thread> team;
+  const auto end_all = [&] {
+    {
+      const std::scoped_lock lock(mutex);
+      is_over = true;
+    }
+    changed.notify_all();
+    for (std::thread& member : team) member.join();
+  };
+  team.reserve(static_cast<std::size_t>(count));
+  try {
+    for (int i = 1; i < count; ++i) {
+      team.emplace_back([&] {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return is_over; });
+      });
+    }
+  } catch (const std::system_error&) {
+    const std::size_t started = team.size() + 1;
+    end_all();
+    throw no_threads(fmt::format(
+        "the system starts {} threads, {} are needed: take fewer by --threads", started, count));
+  }
+  end_all();
 }
 
 }  // namespace
@@ -28,7 +57,7 @@ void check_execution(const execution& exec) {
   } catch (const invalid_argument& error) {
     throw usage_error(error.what());
   }
-  check_threads(cpu::wanted_threads(exec.cpu_threads));
+  check_threads(cpu::thread_count(exec.cpu_threads));
 }
 
 }  // namespace gpu::cli

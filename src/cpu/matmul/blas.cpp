@@ -12,7 +12,6 @@
 #include "base/parallel.hpp"
 #include "base/poll_progress.hpp"
 #include "base/round_up.hpp"
-#include "base/startable_threads.hpp"
 #include "cpu/matmul/matmul.hpp"
 
 namespace gpu::cpu {
@@ -56,34 +55,12 @@ void check_blas_memory(int threads) {
   held = threads;
 }
 
-// OpenBLAS starts threads when it is loaded.
-const pid_t loaded_by = getpid();
-
-// As many threads as OpenBLAS gets, which interrupts the process where the system refuses it one.
-// It keeps the threads that it had. The caller holds the lock of blas_threads.
-int startable_blas_threads(int threads, int before) {
-  static pid_t process = loaded_by;
-  static int most = 1;
-  if (process != getpid()) {
-    // A child of fork has none of its threads, and OpenBLAS starts all of them at the first
-    // product.
-    if (count_startable(before - 1) < before - 1) throw std::bad_alloc();
-    process = getpid();
-    most = before;
-  }
-  most = std::max(most, before);
-  if (threads > most) most += count_startable(2 * (threads - most)) / 2;
-  return std::min(threads, most);
-}
-
-// Holds OpenBLAS's process-wide thread count at `threads`, or at as many as there can be, for the
-// life of the scope.
+// Holds OpenBLAS's process-wide thread count at `threads` for the life of the scope.
 class blas_threads {
  public:
   explicit blas_threads(int threads) : lock_(mutex()), previous_(openblas_get_num_threads()) {
-    const int count = startable_blas_threads(threads, previous_);
-    check_blas_memory(count);
-    openblas_set_num_threads(count);
+    check_blas_memory(threads);
+    openblas_set_num_threads(threads);
   }
   blas_threads(const blas_threads&) = delete;
   blas_threads& operator=(const blas_threads&) = delete;

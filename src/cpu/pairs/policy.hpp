@@ -29,6 +29,10 @@ inline constexpr index_t block_cols = 512;
 /// KiB), and of a strip of columns that rows meet at a time (256 KiB).
 inline constexpr index_t unit_piece = 512;
 inline constexpr index_t unit_strip_values = 32768;
+/// Rows of up to so many doubles are not cut into pieces: 32 of them, and the few columns that they
+/// meet at a time, stay in the second level of the caches as they are.
+inline constexpr index_t most_whole_unit_cols = 3072;
+inline constexpr index_t whole_unit_strip = 12;
 
 /// Rows that the 8-bit screen takes: the sums of longer ones could overflow.
 inline constexpr index_t most_screened_cols = 32768;

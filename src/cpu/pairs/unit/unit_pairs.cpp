@@ -52,16 +52,19 @@ class unit_row_pairs : public Base {
   // level of the caches. A piece goes on with the partial sums of the one before: the order of
   // every sum is that of whole rows.
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    const index_t piece = std::min(rows_.stride, pair_policy::unit_piece);
-    const index_t strip = pair_policy::unit_strip_values / piece;
+    const bool is_whole = rows_.stride <= pair_policy::most_whole_unit_cols;
+    const index_t piece = is_whole ? rows_.stride : pair_policy::unit_piece;
+    const bool is_short = piece <= pair_policy::unit_piece;
+    const index_t strip = is_whole && !is_short ? pair_policy::whole_unit_strip
+                                                : pair_policy::unit_strip_values / piece;
     for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
       const index_t cols = std::min(strip, tile.col_end - j);
       double* const to = out + (j - tile.col_begin);
-      if (piece == rows_.stride) {
+      if (is_whole && is_short) {
         this->kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
                                      rows_.stride, to, pair_policy::block_cols);
       } else {
-        sum_pieces(tile.row_begin, tile.rows(), j, cols, to);
+        sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, to);
       }
     }
     for (index_t i = 0; i < tile.rows(); ++i) {
@@ -105,12 +108,13 @@ class unit_row_pairs : public Base {
   [[nodiscard]] int threads() const { return threads_; }
 
  private:
-  void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, double* out) const {
+  void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, index_t piece,
+                  double* out) const {
     thread_local aligned_buffer<double> sums;
     const auto needed = static_cast<std::size_t>(rows * cols * detail::partial_sums);
     if (sums.size() < needed) sums = aligned_buffer<double>(needed);
-    for (index_t k = 0; k < rows_.stride; k += pair_policy::unit_piece) {
-      const index_t count = std::min(pair_policy::unit_piece, rows_.stride - k);
+    for (index_t k = 0; k < rows_.stride; k += piece) {
+      const index_t count = std::min(piece, rows_.stride - k);
       this->kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols,
                                        rows_.stride, count, k == 0, sums.data());
     }

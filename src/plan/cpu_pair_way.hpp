@@ -38,6 +38,8 @@ struct cpu_pair_costs {
   double every = 0;                                         ///< Of a pair.
   double candidate = 0;  ///< Of one pair that the screen leaves, whose sum has to be made.
   double decide = 0;     ///< Of one pair that the search leaves, whose sum is there.
+  /// Pairs whose products the search makes again where one of them may pass; 0: it never does.
+  double search_block = 256;
 };
 
 /// The choice and its reason: the expected nanoseconds of a pair by each way, of one thread.
@@ -48,10 +50,10 @@ struct cpu_way_choice {
   double every = 0;
 };
 
-/// Nanoseconds a pair of a way that drops most pairs, `pair` each. Where one of a block of 256 may
-/// pass, the products of the block are computed again, and the pair is decided by itself.
-[[nodiscard]] inline double cpu_cost_of_dropping(double pair, double share, double decide) {
-  constexpr double block_pairs = 256;
+/// Nanoseconds a pair of a way that drops most pairs, `pair` each. Where one of a block may pass,
+/// the products of the block are computed again, and the pair is decided by itself.
+[[nodiscard]] inline double cpu_cost_of_dropping(double pair, double share, double decide,
+                                                 double block_pairs = 256) {
   return pair * (1 + std::min(1.0, block_pairs * share)) + share * decide;
 }
 
@@ -62,7 +64,7 @@ struct cpu_way_choice {
   constexpr double worth_screening = 0.9;
   cpu_way_choice out{
       .screen = cpu_cost_of_dropping(costs.screen, estimate.candidates, costs.candidate),
-      .search = cpu_cost_of_dropping(costs.search, estimate.kept, costs.decide),
+      .search = cpu_cost_of_dropping(costs.search, estimate.kept, costs.decide, costs.search_block),
       .every = costs.every};
   out.way = out.every < out.search ? cpu_pair_way::every : cpu_pair_way::search;
   if (out.screen < worth_screening * std::min(out.search, out.every)) {

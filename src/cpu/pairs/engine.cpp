@@ -52,7 +52,11 @@ index_t least_task_cols_for(index_t cols) {
   const double worth = std::clamp(pair_policy::thread_work / row_work,
                                   static_cast<double>(pair_policy::least_task_cols),
                                   static_cast<double>(pair_policy::short_row_task_cols));
-  return round_up(static_cast<index_t>(worth), pair_policy::window_step);
+  const auto of_short_rows = round_up(static_cast<index_t>(worth), pair_policy::window_step);
+  const auto fewest = static_cast<index_t>(std::clamp(
+      pair_policy::long_row_work / row_work, static_cast<double>(pair_policy::long_row_task_cols),
+      static_cast<double>(of_short_rows)));
+  return round_up(fewest, pair_policy::window_step);
 }
 
 // Which rows of the input its area needs.

@@ -9,6 +9,7 @@
 
 #include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/wide/row_form.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -25,20 +26,35 @@ std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has
   // Square sum, length and scale; number; classes of which sorted rows are.
   constexpr std::size_t beside = 48;
   if (what.form == detail::row_form::unit_values) {
-    return elements * (sizeof(double) + sizeof(float)) + padding + beside;
+    const bool has_floats = choose_cpu_unit_form(cols) == cpu_unit_form::floats;
+    return elements * (sizeof(double) + (has_floats ? sizeof(float) : sizeof(std::int16_t))) +
+           padding + beside;
   }
-  if (has_int8_sums && cols <= 64) return 2 * elements + 4 + beside;
-  if (has_int8_sums && cols <= pair_policy::most_int8_cols) return elements + 128 + beside;
-  if (cols <= pair_policy::most_packed_cols)
-    return elements * 4 + (has_int8_sums ? padding : 4) + beside;  // 16 bits, twice
-  return elements * (cols <= pair_policy::most_int16_cols ? 2 : 4) + beside;
+  const cpu_rank_form form = choose_cpu_rank_form(cols, has_int8_sums);
+  if (form == cpu_rank_form::bytes)
+    return cols <= 64 ? 2 * elements + 4 + beside : elements + 128 + beside;
+  // Ranks, and 16 bits in columns.
+  const std::size_t in_columns = elements * sizeof(std::int16_t) + (has_int8_sums ? padding : 4);
+  return elements * static_cast<std::size_t>(cpu_rank_bytes(form, cols)) + in_columns + beside;
 }
 
-std::size_t scratch_bytes(index_t cols, int threads) {
+// Of a thread: what packed_rows copies of the rows of a task. Rounded rows and blocks of products
+// are read where they are; these are screened at most.
+std::size_t row_step_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
+  const bool is_rounded =
+      what.form == detail::row_form::unit_values
+          ? choose_cpu_unit_form(cols) == cpu_unit_form::rounded
+          : choose_cpu_rank_form(cols, has_int8_sums) >= cpu_rank_form::products;
+  if (!is_rounded) return static_cast<std::size_t>(cols + 1) * sizeof(float);
+  return cols <= pair_policy::most_screened_cols ? 2 * static_cast<std::size_t>(cols + 1) : 0;
+}
+
+std::size_t scratch_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums,
+                          int threads) {
   const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
   const std::size_t per_thread =
       block * (sizeof(double) + sizeof(std::int32_t)) +
-      static_cast<std::size_t>(pair_policy::task_rows * (cols + 1)) * sizeof(float);
+      static_cast<std::size_t>(pair_policy::task_rows) * row_step_bytes(what, cols, has_int8_sums);
   return static_cast<std::size_t>(threads) * per_thread;
 }
 
@@ -69,7 +85,7 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
   const std::size_t packed_row = row_bytes(what, cols, has_int8_sums);
   const std::size_t per_row =
       limit == 0 ? packed_row : packed_row + packed_row / rows_per_window_piece + 1;
-  const std::size_t scratch = scratch_bytes(cols, threads);
+  const std::size_t scratch = scratch_bytes(what, cols, has_int8_sums, threads);
   const std::size_t all = static_cast<std::size_t>(rows) * per_row;
   const auto finished = [&](index_t window, std::size_t waiting) {
     return pair_memory{

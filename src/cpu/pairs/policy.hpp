@@ -17,6 +17,9 @@ inline constexpr index_t tasks_per_thread = 4;
 /// thread (thread_work).
 inline constexpr index_t least_task_cols = 512;
 inline constexpr index_t short_row_task_cols = 1024;
+/// Of long rows they may have fewer: so many multiply-adds are worth what a task copies.
+inline constexpr index_t long_row_task_cols = 64;
+inline constexpr double long_row_work = 1.6e8;
 
 /// Statistics are computed into a buffer of this many pairs (128 KiB) where a sink needs them all.
 inline constexpr index_t block_rows = 32;
@@ -26,13 +29,13 @@ inline constexpr index_t block_cols = 512;
 /// KiB), and of a strip of columns that rows meet at a time (256 KiB).
 inline constexpr index_t unit_piece = 512;
 inline constexpr index_t unit_strip_values = 32768;
+/// Rows of up to so many doubles are not cut into pieces: 32 of them, and the few columns that they
+/// meet at a time, stay in the second level of the caches as they are.
+inline constexpr index_t most_whole_unit_cols = 3072;
+inline constexpr index_t whole_unit_strip = 12;
 
-/// Columns up to which doubled centred ranks fit 8 and 16 bits.
-inline constexpr index_t most_int8_cols = 128;
-inline constexpr index_t most_int16_cols = 32768;
-/// |sum| of a dot product of them, and of any part of it, is at most cols (cols^2 - 1) / 3: int32
-/// up to here.
-inline constexpr index_t most_packed_cols = 1860;
+/// Rows that the 8-bit screen takes: the sums of longer ones could overflow.
+inline constexpr index_t most_screened_cols = 32768;
 
 /// A panel is what runs between two looks at progress and cancellation: rows against all columns,
 /// of at most about this many multiply-adds.

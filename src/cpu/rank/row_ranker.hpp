@@ -55,7 +55,9 @@ class row_ranker {
     if (counts_) {
       rank_by_counting(first, last, sink);
     } else {
-      for (index_t row = first; row < last; ++row) rank_by_sorting(row, sink);
+      for (index_t row = first; row < last; ++row) {
+        if (!rank_by_tally(row, sink)) rank_by_sorting(row, sink);
+      }
     }
   }
 
@@ -212,6 +214,64 @@ class row_ranker {
     }
   }
 
+  // Integers of fewer values than half of the columns are counted value by value: each is read three
+  // times, and nothing is moved. Whether the row was such a one.
+  template <class Sink>
+  bool rank_by_tally(index_t row, Sink& sink) {
+    if constexpr (!std::is_integral_v<T>) {
+      return false;
+    } else {
+      const index_t cols = data_.cols();
+      if (cols == 0) return false;
+      const key widest = widest_row(row, row + 1);
+      constexpr index_t always = 256;  // bytes
+      if (widest >= static_cast<std::make_unsigned_t<index_t>>(std::max(always, cols / 2))) {
+        return false;
+      }
+      const auto values = static_cast<std::size_t>(widest) + 1;
+      const T* from = data_.row(row);
+      const key least = least_[0];
+      const key flip = flip_;
+      const auto place_of = [&](index_t col) {
+        return static_cast<std::size_t>(static_cast<key>(key_of(from[col], flip) - least));
+      };
+      // Neighbours count apart, so that a run of equal ones need not wait for itself.
+      constexpr std::size_t apart = 2;
+      tally_.assign(values * apart, 0);
+      detail::in_polled_pieces(cols, [&](index_t begin, index_t end) {
+        std::uint32_t* const tally = tally_.data();
+        index_t col = begin;
+        for (; col + 2 <= end; col += 2) {
+          ++tally[place_of(col) * apart];
+          ++tally[place_of(col + 1) * apart + 1];
+        }
+        for (; col < end; ++col) ++tally[place_of(col) * apart];
+      });
+      count_of_value_.resize(values);
+      index_t next = 0;
+      index_t distinct = 0;
+      for (std::size_t value = 0; value < values; ++value) {
+        const index_t equal =
+            index_t{tally_[value * apart]} + index_t{tally_[value * apart + 1]};
+        if (equal == 0) continue;
+        count_of_value_[value] = count_of(next, next + equal, next, distinct);
+        next += equal;
+        ++distinct;
+      }
+      const auto put = sink(row);
+      const index_t step = ties_ == tie_method::ordinal ? 1 : 0;  // equal ones in order of column
+      detail::in_polled_pieces(cols, [&](index_t begin, index_t end) {
+        index_t* const counts = count_of_value_.data();
+        for (index_t col = begin; col < end; ++col) {
+          index_t& count = counts[place_of(col)];
+          put(col, count);
+          count += step;
+        }
+      });
+      return true;
+    }
+  }
+
   template <class Sink>
   void rank_by_sorting(index_t row, Sink& sink) {
     const index_t cols = data_.cols();
@@ -265,6 +325,8 @@ class row_ranker {
   std::vector<line> keys_;
   std::vector<line> results_;
   row_sorter<key> sorter_;
+  std::vector<std::uint32_t> tally_;
+  std::vector<index_t> count_of_value_;
 };
 
 }  // namespace gpu::cpu

@@ -33,13 +33,15 @@ class row_sorter {
   void set(std::size_t column, Key key) {
     items_[column] = {key, static_cast<std::uint32_t>(column)};
   }
-  /// Comparison sort for few items, else least-significant-digit radix sort in bytes, which polls
-  /// the call's progress.
+  /// Comparison sort for few items, else least-significant-digit radix sort, which polls the call's
+  /// progress: in bytes, or of many items with long keys in 11 bits, a quarter fewer passes.
   void sort() {
     if (items_.size() < radix_from) {
       std::sort(items_.begin(), items_.end());
+    } else if (sizeof(Key) > 2 && items_.size() >= long_digits_from) {
+      radix_sort<11>();
     } else {
-      radix_sort();
+      radix_sort<8>();
     }
   }
   [[nodiscard]] Key key_at(index_t place) const {
@@ -52,7 +54,8 @@ class row_sorter {
  private:
   // Below this the histograms of the digits cost more than the comparisons.
   static constexpr std::size_t radix_from = 64;
-  using histogram = std::array<std::uint32_t, 256>;
+  // The same of digits of 11 bits against bytes.
+  static constexpr std::size_t long_digits_from = 2048;
 
   // Polls: the system may take a second over the pages of a row of 1e8 values.
   static void grow(std::vector<keyed_column<Key>>& items, std::size_t size) {
@@ -65,22 +68,26 @@ class row_sorter {
 
   [[nodiscard]] index_t size() const { return static_cast<index_t>(items_.size()); }
 
+  template <std::size_t Bits>
   void radix_sort() {
-    std::array<histogram, sizeof(Key)> digits{};
+    using histogram = std::array<std::uint32_t, std::size_t{1} << Bits>;
+    constexpr std::size_t passes = (8 * sizeof(Key) + Bits - 1) / Bits;
+    constexpr Key mask = static_cast<Key>((std::size_t{1} << Bits) - 1);
+    std::array<histogram, passes> digits{};
     detail::in_polled_pieces(size(), [&](index_t begin, index_t end) {
       for (index_t i = begin; i < end; ++i) {
         const Key key = key_at(i);
-        for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
-          ++digits[digit][(key >> (8 * digit)) & 0xff];
+        for (std::size_t digit = 0; digit < passes; ++digit) {
+          ++digits[digit][(key >> (Bits * digit)) & mask];
         }
       }
     });
     grow(sorted_, items_.size());
-    for (std::size_t digit = 0; digit < sizeof(Key); ++digit) {
+    for (std::size_t digit = 0; digit < passes; ++digit) {
       histogram& count = digits[digit];
-      const auto shift = 8 * digit;
+      const auto shift = Bits * digit;
       // A digit that all keys share needs no pass: small integers have several.
-      if (count[(items_.front().key >> shift) & 0xff] == items_.size()) continue;
+      if (count[(items_.front().key >> shift) & mask] == items_.size()) continue;
       std::uint32_t start = 0;
       for (auto& bin : count) {
         const std::uint32_t size = bin;
@@ -90,7 +97,7 @@ class row_sorter {
       detail::in_polled_pieces(size(), [&](index_t begin, index_t end) {
         for (index_t i = begin; i < end; ++i) {
           const auto& item = items_[static_cast<std::size_t>(i)];
-          sorted_[count[(item.key >> shift) & 0xff]++] = item;
+          sorted_[count[(item.key >> shift) & mask]++] = item;
         }
       });
       items_.swap(sorted_);

@@ -141,6 +141,20 @@ struct screen_kernel {
   packing columns = packing::int8;  // int8, signed_int8 or byte_pairs
 };
 
+/// A block of pairs of wide rows, all of which lie in groups of 16-bit steps.
+struct product_block {
+  const std::uint8_t* data = nullptr;     // the group of row 0
+  const std::uint8_t* columns = nullptr;  // the group of the block's first column
+  index_t group_bytes = 0;                // from one group to the next
+  index_t steps = 0;
+  index_t exact_steps = 1;  // steps whose sums fit 32 bits
+  index_t first_row = 0;
+  index_t rows = 0;
+  index_t cols = 0;
+  double* out = nullptr;  // [rows, cols padded to group_padding groups]
+  index_t out_stride = 0;
+};
+
 /// A kept pair, row < col, in packed row numbers.
 struct pair_hit {
   std::uint32_t row;
@@ -203,6 +217,11 @@ struct pair_kernels {
   /// rho_of a row of pairs: statistics from sums and squares.
   void (*rho)(const std::int32_t* sums, double square_row, const std::int32_t* square_cols,
               index_t count, double* out) = nullptr;
+  /// Adds to `out` the sums of products of a block of wide rows, exact where they are below 2^53.
+  void (*add_products)(const product_block& block) = nullptr;
+  /// rho_of a row of pairs from sums and squares that doubles hold exactly.
+  void (*rho_of_doubles)(const double* sums, double square_row, const double* square_cols,
+                         index_t count, double* out) = nullptr;
   /// Writes the kept pairs of a row to out [count + hit_padding], columns ascending; returns their
   /// number.
   index_t (*select)(const sum_row& row, pair_hit* out) = nullptr;
@@ -221,6 +240,11 @@ struct pair_kernels {
   /// The exact dot product of one pair of rows of small integers; it fits int32.
   std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
   std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;
+  /// The same where it does not.
+  std::int64_t (*long_int16_dot)(const std::int16_t* x, const std::int16_t* y,
+                                 index_t count) = nullptr;
+  std::int64_t (*long_int32_dot)(const std::int32_t* x, const std::int32_t* y,
+                                 index_t count) = nullptr;
 };
 
 /// The best that this machine runs, or that GPU_SIMILARITY_CPU_LEVEL allows.

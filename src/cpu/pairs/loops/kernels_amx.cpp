@@ -15,6 +15,7 @@ namespace {
 #include "cpu/pairs/loops/kernels_amx_strips.hpp"
 #include "cpu/pairs/loops/kernels_avx512_ops.hpp"
 #include "cpu/pairs/loops/kernels_class_count.hpp"
+#include "cpu/pairs/loops/kernels_products_body.hpp"
 #include "cpu/pairs/loops/kernels_vnni_ops.hpp"
 
 // The pairs of a strip that may pass.
@@ -255,11 +256,15 @@ const pair_kernels amx_pair_kernels{.name = "amx",
                                     .int16 = kernel_body<vnni_int16>::kernels(),
                                     .float32 = kernel_body<avx512_float32>::kernels(),
                                     .rho = rho_of_sums,
+                                    .add_products = product_body<vnni_int16>::add,
+                                    .rho_of_doubles = rho_of_doubles,
                                     .select = select_compressed,
                                     .ordered_dots = ordered_dots,
                                     .add_partial_sums = add_partial_sums,
                                     .combine_partial_sums = combine_partial_sums,
                                     .int8_dot = masked_dot<std::int8_t>,
-                                    .int16_dot = masked_dot<std::int16_t>};
+                                    .int16_dot = masked_dot<std::int16_t>,
+                                    .long_int16_dot = long_dot_of<std::int16_t>,
+                                    .long_int32_dot = long_dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

@@ -10,6 +10,7 @@ namespace {
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernel_screen_body.hpp"
 #include "cpu/pairs/loops/kernels_avx2_screen.hpp"
+#include "cpu/pairs/loops/kernels_products_body.hpp"
 
 struct avx2_lanes {
   static constexpr int rows = 4;
@@ -103,6 +104,15 @@ struct avx2_int16 : avx2_lanes {
     auto* at = reinterpret_cast<__m256i*>(p);
     _mm256_storeu_si256(at, s.low);
     _mm256_storeu_si256(at + 1, s.high);
+  }
+  static void add_four(__m128i sums, double* p) {
+    _mm256_storeu_pd(p, _mm256_add_pd(_mm256_loadu_pd(p), _mm256_cvtepi32_pd(sums)));
+  }
+  static void add_to(sum s, double* p) {
+    add_four(_mm256_castsi256_si128(s.low), p);
+    add_four(_mm256_extracti128_si256(s.low, 1), p + 4);
+    add_four(_mm256_castsi256_si128(s.high), p + 8);
+    add_four(_mm256_extracti128_si256(s.high, 1), p + 12);
   }
 };
 
@@ -259,11 +269,15 @@ const pair_kernels avx2_pair_kernels{
     .int16 = kernel_body<avx2_int16>::kernels(),
     .float32 = kernel_body<avx2_float32>::kernels(),
     .rho = rho_of_sums,
+    .add_products = product_body<avx2_int16>::add,
+    .rho_of_doubles = rho_of_doubles,
     .select = select_sums,
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
     .int8_dot = dot_of<std::int8_t>,
-    .int16_dot = dot_of<std::int16_t>};
+    .int16_dot = dot_of<std::int16_t>,
+    .long_int16_dot = long_dot_of<std::int16_t>,
+    .long_int32_dot = long_dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

@@ -9,6 +9,7 @@ namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernels_avx512_ops.hpp"
+#include "cpu/pairs/loops/kernels_products_body.hpp"
 
 struct avx512_int16 : avx512_integer_lanes {
   static void accumulate(sum& s, column c, const std::uint8_t* p) {
@@ -34,11 +35,15 @@ const pair_kernels avx512_pair_kernels{
     .int16 = kernel_body<avx512_int16>::kernels(),
     .float32 = kernel_body<avx512_float32>::kernels(),
     .rho = rho_of_sums,
+    .add_products = product_body<avx512_int16>::add,
+    .rho_of_doubles = rho_of_doubles,
     .select = select_compressed,
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
     .int8_dot = masked_dot<std::int8_t>,
-    .int16_dot = masked_dot<std::int16_t>};
+    .int16_dot = masked_dot<std::int16_t>,
+    .long_int16_dot = long_dot_of<std::int16_t>,
+    .long_int32_dot = long_dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

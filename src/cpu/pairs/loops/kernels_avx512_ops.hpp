@@ -48,6 +48,12 @@ struct avx512_integer_lanes : avx512_lanes {
   static column load(const std::uint8_t* p) { return _mm512_load_si512(p); }
   static real to_real(sum s) { return _mm512_cvtepi32_ps(s); }
   static void store(sum s, std::int32_t* p) { _mm512_storeu_si512(p, s); }
+  static void add_to(sum s, double* p) {
+    const __m512d low = _mm512_cvtepi32_pd(_mm512_castsi512_si256(s));
+    const __m512d high = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(s, 1));
+    _mm512_storeu_pd(p, _mm512_add_pd(_mm512_loadu_pd(p), low));
+    _mm512_storeu_pd(p + 8, _mm512_add_pd(_mm512_loadu_pd(p + 8), high));
+  }
   static __m512i row_step(const std::uint8_t* p) {
     int value;
     __builtin_memcpy(&value, p, sizeof value);

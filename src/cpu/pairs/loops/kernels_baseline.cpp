@@ -10,6 +10,7 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernels_products_body.hpp"
 
 template <class T>
 struct sixteen {
@@ -105,6 +106,9 @@ struct plain_int16 : plain_lanes {
     return each<real>([&](int l) { return static_cast<float>(s.lane[l]); });
   }
   static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
+  static void add_to(const sum& s, double* p) {
+    for (int l = 0; l < group_lanes; ++l) p[l] += s.lane[l];
+  }
 };
 
 struct plain_float32 : plain_lanes {
@@ -182,11 +186,15 @@ const pair_kernels baseline_pair_kernels{.name = "baseline",
                                          .int16 = kernel_body<plain_int16>::kernels(),
                                          .float32 = kernel_body<plain_float32>::kernels(),
                                          .rho = rho_of_sums,
+                                         .add_products = product_body<plain_int16>::add,
+                                         .rho_of_doubles = rho_of_doubles,
                                          .select = select_sums,
                                          .ordered_dots = ordered_dots,
                                          .add_partial_sums = add_partial_sums,
                                          .combine_partial_sums = combine_partial_sums,
                                          .int8_dot = dot_of<std::int8_t>,
-                                         .int16_dot = dot_of<std::int16_t>};
+                                         .int16_dot = dot_of<std::int16_t>,
+                                         .long_int16_dot = long_dot_of<std::int16_t>,
+                                         .long_int32_dot = long_dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

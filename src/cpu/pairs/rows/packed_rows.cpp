@@ -14,9 +14,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Beyond this many columns the 8-bit sums of the screen could overflow.
-constexpr index_t most_screened_cols = 32768;
-
 // What rounding to bytes takes from a cut, about, where ranks do not repeat: before there is a
 // screen, which takes time to make.
 constexpr double least_error = 0.008;
@@ -75,10 +72,14 @@ void packed_rows::choose(const pair_task& task) {
 void packed_rows::pack_for_way() {
   if (keeps_none_) return;
   if (way_ == cpu_pair_way::screen) {
-    columns_ = {};  // one form at a time
+    drop_sums();  // one form at a time
     return;
   }
   screen_ = {};
+  pack_sums();
+}
+
+void packed_rows::pack_sums() {
   if (!columns_.is_empty()) return;
   columns_ = packed_columns(how_, size(), cols_, how_ == packing::int8 ? kernels_.int8_chunk : 0);
   pack(columns_);
@@ -86,7 +87,7 @@ void packed_rows::pack_for_way() {
 
 void packed_rows::drop_packed() {
   screen_ = {};
-  columns_ = {};
+  drop_sums();
 }
 
 double packed_rows::pairs() const {
@@ -114,20 +115,24 @@ const std::vector<double>& packed_rows::sample() {
 }
 
 void packed_rows::choose_for_cut(const kernel_cut& how) {
-  const auto share_above = [&](double cut) {
-    const auto passed = std::count_if(sample_.begin(), sample_.end(), [&](double r) {
+  const auto sampled = static_cast<index_t>(sample().size());
+  const auto passed_at = [&](double cut) {
+    return std::count_if(sample_.begin(), sample_.end(), [&](double r) {
       return how.side == cut_side::magnitude  ? std::abs(r) >= cut
              : how.side == cut_side::positive ? r >= cut
                                               : -r >= cut;
     });
-    return estimated_share(passed, static_cast<index_t>(sample_.size()));
   };
-  estimate_ = {.sampled = static_cast<index_t>(sample().size()),
-               .kept = share_above(how.cut),
+  const auto share_above = [&](double cut) { return estimated_share(passed_at(cut), sampled); };
+  const double error = search_error();
+  const bool only_near = error > 0 && task_.wanted == pair_task::output::counts && task_.bins == 0;
+  const index_t sure = only_near ? passed_at(how.cut + error) : 0;
+  estimate_ = {.sampled = sampled,
+               .kept = estimated_share(passed_at(how.cut - error) - sure, sampled),
                .candidates = 1};
   cpu_pair_costs costs = this->costs(task_);
   const bool is_offered =
-      kernels_.screen.search != nullptr && cols_ <= most_screened_cols && how.cut > 0;
+      kernels_.screen.search != nullptr && cols_ <= pair_policy::most_screened_cols && how.cut > 0;
   estimate_.candidates = is_offered ? share_above(how.cut - least_error) : 1;
   if (!is_offered) costs.screen = infinity;
   // Making the screen takes longer than what it saves.
@@ -136,7 +141,7 @@ void packed_rows::choose_for_cut(const kernel_cut& how) {
   way_ = choice_.way;
   if (way_ != cpu_pair_way::screen) return;
   if (screen_.is_empty()) {
-    columns_ = {};
+    drop_sums();
     screen_ = make_screen();
   }
   if (screen_.weakest(how.cut) <= 0) costs.screen = infinity;
@@ -283,11 +288,19 @@ void packed_rows::search(const pair_tile& tile, const detail::keep_range& keep,
       const context& c = *static_cast<context*>(opaque);
       return c.decide(row, col, c.rows.exact(c.tile.row_begin + row, c.tile.col_begin + col, raw));
     };
-    dots_->search(cut_tile(tile, how, scratch), {.keeps = decide, .context = &shared});
+    search_sums(tile, how, scratch, {.keeps = decide, .context = &shared});
   }
-  const auto pairs = static_cast<std::uint64_t>(tile.rows() * tile.cols());
+  note_searched(static_cast<std::uint64_t>(tile.rows() * tile.cols()), shared.candidates);
+}
+
+void packed_rows::search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
+                              const exact_test& test) const {
+  dots_->search(cut_tile(tile, how, scratch), test);
+}
+
+void packed_rows::note_searched(std::uint64_t pairs, std::uint64_t candidates) const {
   searched_pairs_.fetch_add(pairs, std::memory_order_relaxed);
-  candidates_.fetch_add(shared.candidates, std::memory_order_relaxed);
+  candidates_.fetch_add(candidates, std::memory_order_relaxed);
 }
 
 // A search with one cut per row. Statistics are at most 1, and so are the bars that matter.
@@ -355,6 +368,12 @@ std::uint64_t packed_rows::count(const pair_tile& tile, const detail::keep_range
     });
     return kept;
   }
+  return count_sums(tile, keep, scratch, row_degree, col_degree);
+}
+
+std::uint64_t packed_rows::count_sums(const pair_tile& tile, const detail::keep_range& keep,
+                                      pair_scratch& scratch, std::uint32_t* row_degree,
+                                      std::uint32_t* col_degree) const {
   struct context {
     const packed_rows& rows;
     const pair_tile& tile;

@@ -56,7 +56,21 @@ class packed_rows : public pair_rows {
   /// The statistic of a pair of which only the rows are known.
   [[nodiscard]] virtual double exact(index_t row, index_t col) const = 0;
   /// Stores every row in `columns`.
-  virtual void pack(packed_columns& columns) const = 0;
+  virtual void pack(packed_columns& /*columns*/) const {}
+  /// Packs what every way but the screen takes, and frees it: by default, columns for the kernels.
+  virtual void pack_sums();
+  virtual void drop_sums() { columns_ = {}; }
+  /// Calls test.keeps for every pair of `tile` above the diagonal that may pass; columns ascend
+  /// within rows.
+  virtual void search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
+                           const exact_test& test) const;
+  /// The pairs of `tile` that pass, without bins, where each is decided: see pair_rows::count.
+  virtual std::uint64_t count_sums(const pair_tile& tile, const detail::keep_range& keep,
+                                   pair_scratch& scratch, std::uint32_t* row_degree,
+                                   std::uint32_t* col_degree) const;
+  /// How far from the cut a statistic may be that the search leaves to decide. Where it is above 0,
+  /// counts without bins leave no others.
+  [[nodiscard]] virtual double search_error() const { return 0; }
   [[nodiscard]] virtual row_screen make_screen() const = 0;
 
   /// Sets the scales of the rows: the kernels compare the sum of a pair with cut * scale * scale,
@@ -66,6 +80,11 @@ class packed_rows : public pair_rows {
   /// The cut prepared for; none where there is none, or the kernels cannot look for it: then all
   /// statistics are computed.
   [[nodiscard]] const std::optional<kernel_cut>& cut() const { return cut_; }
+  [[nodiscard]] bool keeps_none() const { return keeps_none_; }
+  [[nodiscard]] const pair_task& task() const { return task_; }
+  [[nodiscard]] index_t cols() const { return cols_; }
+  /// Tells reconsider() how many pairs were searched, and how many of them were decided.
+  void note_searched(std::uint64_t pairs, std::uint64_t candidates) const;
 
   /// Nanoseconds of one pair of each way.
   [[nodiscard]] virtual cpu_pair_costs costs(const pair_task& task) const = 0;

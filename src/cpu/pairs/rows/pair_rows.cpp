@@ -45,9 +45,11 @@ pair_scratch::pair_scratch(std::size_t kernel_bytes)
 
 void pair_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
                         pair_scratch& scratch, hit_buffer& out) const {
-  for_each_block(*this, tile, scratch, [&](const pair_tile& block, const double* statistics) {
+  for_each_upper_block(tile, [&](const pair_tile& block) {
+    double* const values = scratch.statistics.data();
+    statistics(block, scratch, values);
     for (index_t i = block.row_begin; i < block.row_end; ++i) {
-      const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+      const double* row = values + (i - block.row_begin) * pair_policy::block_cols;
       pair_hit* const hits = out.room_for(block.cols() + 1);
       index_t kept = 0;
       for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
@@ -65,10 +67,12 @@ std::uint64_t pair_rows::count(const pair_tile& tile, const detail::keep_range& 
                                pair_scratch& scratch, std::uint32_t* row_degree,
                                std::uint32_t* col_degree, const pair_bins& bins) const {
   std::uint64_t kept = 0;
-  for_each_block(*this, tile, scratch, [&](const pair_tile& block, const double* statistics) {
+  for_each_upper_block(tile, [&](const pair_tile& block) {
+    double* const values = scratch.statistics.data();
+    statistics(block, scratch, values);
     std::uint32_t* columns = col_degree + (block.col_begin - tile.col_begin);
     for (index_t i = block.row_begin; i < block.row_end; ++i) {
-      const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
+      const double* row = values + (i - block.row_begin) * pair_policy::block_cols;
       std::uint32_t degree = 0;
       for (index_t j = first_upper_column(block, i) - block.col_begin; j < block.cols(); ++j) {
         const std::uint32_t hit = keep.keeps(row[j]) ? 1 : 0;

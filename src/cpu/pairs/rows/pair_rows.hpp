@@ -152,6 +152,20 @@ void for_each_block(const pair_rows& rows, const pair_tile& tile, pair_scratch& 
   });
 }
 
+/// Calls body(block) for the blocks of `tile` that reach above the diagonal, without the whole
+/// groups of columns below it; columns ascend within rows.
+template <class Body>
+void for_each_upper_block(const pair_tile& tile, const Body& body) {
+  constexpr index_t step = pair_policy::window_step;
+  for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
+    pair_tile upper = tile;
+    upper.row_begin = i;
+    upper.row_end = std::min(i + pair_policy::block_rows, tile.row_end);
+    upper.col_begin = std::max(tile.col_begin, (i + 1) / step * step);
+    if (upper.col_begin < upper.col_end) for_each_block(upper, body);
+  }
+}
+
 /// First column of `tile` that is above the diagonal in `row`.
 inline index_t first_upper_column(const pair_tile& tile, index_t row) {
   return std::max(tile.col_begin, row + 1);

@@ -11,8 +11,11 @@
 #include "cpu/pairs/rows/classed_rows.hpp"
 #include "cpu/pairs/rows/packed_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/plain_rank_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/section_patterns.hpp"
+#include "cpu/pairs/wide/row_form.hpp"
+#include "cpu/pairs/wide/wide_rank_rows.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/equal_rows.hpp"
 #include "stats/statistic.hpp"
@@ -26,6 +29,10 @@ constexpr index_t serial_elements = 1 << 17;  // ranked in less time than thread
 // Rounding of the float comparison with a cut: the sum, both scales and the margin, 2^-24 each,
 // doubled.
 constexpr double cut_band = 8 * 0x1p-24;
+
+cpu_rank_form rank_form(index_t cols) {
+  return choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr);
+}
 
 // Ranks the rows of `section` to the places from `to` on, those that vary; returns their number.
 template <class Integer>
@@ -151,38 +158,6 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_opt
   found.patterns = join_patterns(std::move(patterns), original, input_rows);
   found.original = std::move(numbers);
 }
-
-// One pair at a time, in 64 bits: the naive variant, and columns too long for 32-bit sums.
-template <class Integer>
-class plain_rank_rows final : public pair_rows {
- public:
-  explicit plain_rank_rows(ordinary_ranks<Integer> ranks) : ranks_(std::move(ranks)) {}
-
-  [[nodiscard]] index_t size() const override { return ranks_.size(); }
-
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
-      double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
-      for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
-        row[j - tile.col_begin] = detail::rho_of(dot(i, j), square_sum(i), square_sum(j));
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] std::int64_t square_sum(index_t i) const {
-    return ranks_.square_sums[static_cast<std::size_t>(i)];
-  }
-  [[nodiscard]] std::int64_t dot(index_t i, index_t j) const {
-    const Integer* x = ranks_.row(i);
-    const Integer* y = ranks_.row(j);
-    std::int64_t sum = 0;
-    for (index_t k = 0; k < ranks_.stride; ++k) sum += std::int64_t{x[k]} * y[k];
-    return sum;
-  }
-
-  ordinary_ranks<Integer> ranks_;
-};
 
 // By kernels on packed ranks; sums fit 32 bits.
 template <class Integer>
@@ -334,30 +309,41 @@ class packed_rank_rows final : public packed_rows {
   int threads_;
 };
 
-// The rows of ranks of one type: packed, or as they are where sums do not fit 32 bits or the naive
-// variant was asked for.
+// The rows of ranks of one type: in the form that their length asks for, or as they are for the
+// naive variant.
 template <class Integer>
 struct row_maker {
-  bool packs;
+  bool is_naive;
+  cpu_rank_form form;
   int threads;
 
   std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks,
                                         const row_layout& layout) const {
+    if (is_naive) return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
     if constexpr (sizeof(Integer) <= 2) {
-      if (packs) {
+      if (form <= cpu_rank_form::short_sums) {
         return std::make_unique<packed_rank_rows<Integer>>(usable_pair_kernels(), std::move(ranks),
                                                            layout, threads);
       }
     }
-    return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
+    if constexpr (sizeof(Integer) == 2) {
+      if (form == cpu_rank_form::products) {
+        return make_product_rank_rows(std::move(ranks), layout, threads);
+      }
+    }
+    if constexpr (sizeof(Integer) >= 2) {
+      return make_rounded_rank_rows(std::move(ranks), layout, threads);
+    }
+    return nullptr;  // bytes have a form of their own
   }
 };
 
 // Rows of ranks of type Integer.
 template <class Integer>
-void make_rows(const input_rows& input, const row_options& options, bool packs,
-               row_preparation& found) {
-  const row_maker<Integer> maker{.packs = packs, .threads = options.threads};
+void make_rows(const input_rows& input, const row_options& options, row_preparation& found) {
+  const row_maker<Integer> maker{.is_naive = options.variant == pair_variant::naive,
+                                 .form = rank_form(input.cols()),
+                                 .threads = options.threads};
   if (options.in_windows) {
     found.source = make_ranked_source<Integer>(input, options, maker, found);
     return;
@@ -367,18 +353,14 @@ void make_rows(const input_rows& input, const row_options& options, bool packs,
   found.rows = maker(std::move(ranks), layout_of(options.selection, found.section_rows));
 }
 
-// body(Integer{}, packs): the type of the ranks of so many columns, and whether sums of their
-// products fit 32 bits, so that kernels take them.
+// body(Integer{}): the type of the ranks of so many columns. The naive variant needs no bytes.
 template <class Body>
 void with_rank_type(index_t cols, pair_variant variant, const Body& body) {
-  if (cols > pair_policy::most_int16_cols) return body(std::int32_t{}, false);
-  if (variant == pair_variant::naive || cols > pair_policy::most_packed_cols) {
-    return body(std::int16_t{}, false);
+  if (cols > most_int16_cols) return body(std::int32_t{});
+  if (variant != pair_variant::naive && rank_form(cols) == cpu_rank_form::bytes) {
+    return body(std::int8_t{});
   }
-  if (cols <= pair_policy::most_int8_cols && usable_pair_kernels().int8.search) {
-    return body(std::int8_t{}, true);
-  }
-  return body(std::int16_t{}, true);
+  return body(std::int16_t{});
 }
 
 }  // namespace
@@ -388,14 +370,13 @@ row_preparation prepare_rank_rows(const detail::pair_tables& tables, const row_o
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(tables, options.threads);
   validate::refuse_nans(tables, found.nan_rows, options.nans);
-  with_rank_type(input.cols(), options.variant, [&]<class Integer>(Integer, bool packs) {
-    make_rows<Integer>(input, options, packs, found);
-  });
+  with_rank_type(input.cols(), options.variant,
+                 [&]<class Integer>(Integer) { make_rows<Integer>(input, options, found); });
   return found;
 }
 
 void keep_rank_rows(const input_rows& input, pair_variant variant, int threads, kept_rows& out) {
-  with_rank_type(input.cols(), variant, [&]<class Integer>(Integer, bool) {
+  with_rank_type(input.cols(), variant, [&]<class Integer>(Integer) {
     const auto elements = static_cast<std::size_t>(input.rows() * input.cols());
     out.values = aligned_buffer<std::byte>(elements * sizeof(Integer));
     out.square_sums.resize(static_cast<std::size_t>(input.rows()));

@@ -9,7 +9,7 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t rows_per_task = 512;
+constexpr index_t elements_per_task = index_t{1} << 17;
 
 // Lanes side by side, so that the compiler may vectorise what it must not reorder.
 constexpr index_t lanes = 8;
@@ -66,6 +66,9 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
     : kernel_(&kernels.screen),
       columns_(kernels.screen.columns, count, cols, kernels.int8_chunk),
       sums_(static_cast<std::size_t>(count)) {
+  // Whole groups of columns, few enough of long rows that every thread has some.
+  const index_t rows_per_task = round_up(
+      std::clamp<index_t>(elements_per_task / std::max<index_t>(cols, 1), 1, 512), group_lanes);
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
   const auto for_each_row = [&](const auto& body) {

@@ -1,5 +1,4 @@
-// Unit rows on the CPU: doubles of unit length, dot products in the fixed order of
-// stats/unit_rows.hpp. A float32 copy filters: it settles all pairs but those near the cut.
+// Unit rows on the CPU: rows are centred and scaled once, or whenever a window is packed.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -7,11 +6,11 @@
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/kept_rows.hpp"
-#include "cpu/pairs/rows/packed_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/unit_row.hpp"
+#include "cpu/pairs/unit/unit_pairs.hpp"
 #include "pairs/checks.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -19,16 +18,6 @@ namespace gpu::cpu {
 namespace {
 
 constexpr index_t rows_per_task = 256;
-
-// Centred and scaled rows of those that have a statistic, in order, zeros up to the stride.
-struct unit_rows {
-  index_t stride = 0;
-  index_t size = 0;
-  aligned_buffer<double> values;
-
-  [[nodiscard]] double* row(index_t i) { return values.data() + i * stride; }
-  [[nodiscard]] const double* row(index_t i) const { return values.data() + i * stride; }
-};
 
 index_t stride_of(index_t cols) {
   constexpr index_t padding = detail::partial_sums;
@@ -99,136 +88,6 @@ unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& op
   return out;
 }
 
-// One pair at a time: the naive variant.
-class plain_unit_rows final : public pair_rows {
- public:
-  explicit plain_unit_rows(unit_rows rows) : rows_(std::move(rows)) {}
-
-  [[nodiscard]] index_t size() const override { return rows_.size; }
-
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
-      double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
-      for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
-        row[j - tile.col_begin] = detail::clip_correlation(detail::ordered_dot(
-            rows_.stride, [x = rows_.row(i)](index_t k) { return x[k]; },
-            [y = rows_.row(j)](index_t k) { return y[k]; }));
-      }
-    }
-  }
-
- private:
-  unit_rows rows_;
-};
-
-class packed_unit_rows final : public packed_rows {
- public:
-  packed_unit_rows(const pair_kernels& kernels, unit_rows rows, const row_layout& layout,
-                   index_t cols, int threads)
-      : packed_rows(kernels, packing::float32, layout, cols, threads),
-        rows_(std::move(rows)),
-        cols_(cols),
-        threads_(threads) {
-    // Of unit rows: each of `cols` additions, both factors, the cut and the margin round once, by
-    // at most 2^-24 of what Cauchy and Schwarz bound by 1.
-    const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
-    set_scales(std::vector<float>(static_cast<std::size_t>(rows_.size), 1.0f), band, false);
-  }
-
-  // Statistics need the doubles alone.
-  void prepare(const pair_task& task) override {
-    if (task.wanted != pair_task::output::statistics) packed_rows::prepare(task);
-  }
-
-  // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
-  // level of the caches. A piece goes on with the partial sums of the one before: the order of
-  // every sum is that of whole rows.
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    const index_t piece = std::min(rows_.stride, pair_policy::unit_piece);
-    const index_t strip = pair_policy::unit_strip_values / piece;
-    for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
-      const index_t cols = std::min(strip, tile.col_end - j);
-      double* const to = out + (j - tile.col_begin);
-      if (piece == rows_.stride) {
-        kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
-                               rows_.stride, to, pair_policy::block_cols);
-      } else {
-        sum_pieces(tile.row_begin, tile.rows(), j, cols, to);
-      }
-    }
-    for (index_t i = 0; i < tile.rows(); ++i) {
-      double* row = out + i * pair_policy::block_cols;
-      std::transform(row, row + tile.cols(), row, detail::clip_correlation);
-    }
-  }
-
- private:
-  void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, double* out) const {
-    thread_local aligned_buffer<double> sums;
-    const auto needed = static_cast<std::size_t>(rows * cols * detail::partial_sums);
-    if (sums.size() < needed) sums = aligned_buffer<double>(needed);
-    for (index_t k = 0; k < rows_.stride; k += pair_policy::unit_piece) {
-      const index_t count = std::min(pair_policy::unit_piece, rows_.stride - k);
-      kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols, rows_.stride,
-                                 count, k == 0, sums.data());
-    }
-    kernels().combine_partial_sums(sums.data(), rows, cols, out, pair_policy::block_cols);
-  }
-
-  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
-    return exact(row, col);
-  }
-
-  [[nodiscard]] double exact(index_t row, index_t col) const override {
-    double dot = 0;
-    kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
-    return detail::clip_correlation(dot);
-  }
-
-  void pack(packed_columns& columns) const override {
-    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads_), [&](index_t task, int) {
-      std::vector<float> rounded(static_cast<std::size_t>(cols_));
-      const index_t end = std::min(size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        std::transform(rows_.row(i), rows_.row(i) + cols_, rounded.begin(),
-                       [](double value) { return static_cast<float>(value); });
-        columns.store_row(i, rounded.data());
-      }
-    });
-  }
-
-  [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
-    const auto columns = static_cast<double>(cols_);
-    const pair_speed& speed = kernels().speed;
-    const double sums = columns * speed.float32 + speed.filter;
-    const double statistic = columns * speed.float64 + 3;
-    const bool counts = task.wanted == pair_task::output::counts;
-    return {.screen = columns * speed.screen + speed.look,
-            .search = sums,
-            .every = counts && task.bins == 0 ? sums + speed.count : statistic + (counts ? 4 : 1),
-            .candidate = 15 + speed.candidate * 0.4 + columns * 0.5,
-            .decide = 15 + columns * 0.5};
-  }
-
-  [[nodiscard]] row_screen make_screen() const override {
-    return {kernels(), rows_.values.data(), size(), cols_, rows_.stride, nullptr, threads_};
-  }
-
-  unit_rows rows_;
-  index_t cols_;
-  int threads_;
-};
-
-std::unique_ptr<pair_rows> make_rows(unit_rows rows, const row_layout& layout, index_t cols,
-                                     const row_options& options) {
-  if (options.variant == pair_variant::naive) {
-    return std::make_unique<plain_unit_rows>(std::move(rows));
-  }
-  return std::make_unique<packed_unit_rows>(usable_pair_kernels(), std::move(rows), layout, cols,
-                                            options.threads);
-}
-
 // Scales rows whenever they are asked for. A finite row whose values differ, or of which one is not
 // 0 where rows are not centred, has a statistic: rounding in make_unit_row never makes it zeros.
 class unit_row_source final : public row_source {
@@ -268,7 +127,7 @@ class unit_row_source final : public row_source {
       fill_gap(rows, original);
       append(second, rows, original);
     }
-    return make_rows(std::move(rows), layout, input_.cols(), options_);
+    return pair_unit_rows(std::move(rows), layout, input_.cols(), options_);
   }
 
  private:
@@ -302,8 +161,8 @@ row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_o
     return found;
   }
   unit_rows rows = make_ordinary_unit_rows(input, options, found);
-  found.rows = make_rows(std::move(rows), layout_of(options.selection, found.section_rows),
-                         input.cols(), options);
+  found.rows = pair_unit_rows(std::move(rows), layout_of(options.selection, found.section_rows),
+                              input.cols(), options);
   return found;
 }
 

@@ -1,0 +1,205 @@
+// Pairs of unit rows. A rounded copy filters: it settles all pairs but those near the cut.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "cpu/pairs/rows/packed_rows.hpp"
+#include "cpu/pairs/unit/unit_pairs.hpp"
+#include "cpu/pairs/wide/row_form.hpp"
+#include "cpu/pairs/wide/wide_products.hpp"
+#include "cpu/pairs/wide/wide_rows.hpp"
+#include "stats/unit_rows.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr index_t rows_per_task = 256;
+
+// One pair at a time: the naive variant.
+class plain_unit_rows final : public pair_rows {
+ public:
+  explicit plain_unit_rows(unit_rows rows) : rows_(std::move(rows)) {}
+
+  [[nodiscard]] index_t size() const override { return rows_.size; }
+
+  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+    for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
+      double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
+      for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
+        row[j - tile.col_begin] = detail::clip_correlation(detail::ordered_dot(
+            rows_.stride, [x = rows_.row(i)](index_t k) { return x[k]; },
+            [y = rows_.row(j)](index_t k) { return y[k]; }));
+      }
+    }
+  }
+
+ private:
+  unit_rows rows_;
+};
+
+// Statistics of unit rows, and decisions about pairs that Base leaves.
+template <class Base>
+class unit_row_pairs : public Base {
+ public:
+  // Statistics need the doubles alone.
+  void prepare(const pair_task& task) override {
+    if (task.wanted != pair_task::output::statistics) Base::prepare(task);
+  }
+
+  // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
+  // level of the caches. A piece goes on with the partial sums of the one before: the order of
+  // every sum is that of whole rows.
+  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+    const bool is_whole = rows_.stride <= pair_policy::most_whole_unit_cols;
+    const index_t piece = is_whole ? rows_.stride : pair_policy::unit_piece;
+    const bool is_short = piece <= pair_policy::unit_piece;
+    const index_t strip = is_whole && !is_short ? pair_policy::whole_unit_strip
+                                                : pair_policy::unit_strip_values / piece;
+    for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
+      const index_t cols = std::min(strip, tile.col_end - j);
+      double* const to = out + (j - tile.col_begin);
+      if (is_whole && is_short) {
+        this->kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
+                                     rows_.stride, to, pair_policy::block_cols);
+      } else {
+        sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, to);
+      }
+    }
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      double* row = out + i * pair_policy::block_cols;
+      std::transform(row, row + tile.cols(), row, detail::clip_correlation);
+    }
+  }
+
+ protected:
+  template <class... Arguments>
+  unit_row_pairs(unit_rows rows, int threads, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), rows_(std::move(rows)), threads_(threads) {}
+
+  using Base::exact;
+  [[nodiscard]] double exact(index_t row, index_t col) const final {
+    double dot = 0;
+    this->kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
+    return detail::clip_correlation(dot);
+  }
+
+  [[nodiscard]] row_screen make_screen() const final {
+    return {this->kernels(), rows_.values.data(), rows_.size, this->cols(), rows_.stride, nullptr,
+            threads_};
+  }
+
+  // Where `sums` is what comparing a pair by rounded rows takes, and `count` counting it.
+  [[nodiscard]] cpu_pair_costs costs_of(double sums, double count) const {
+    const auto columns = static_cast<double>(this->cols());
+    const pair_speed& speed = this->kernels().speed;
+    const pair_task& task = this->task();
+    const double statistic = columns * speed.float64 + 3;
+    const bool counts = task.wanted == pair_task::output::counts;
+    return {.screen = columns * speed.screen + speed.look,
+            .search = sums,
+            .every = counts && task.bins == 0 ? count : statistic + (counts ? 4 : 1),
+            .candidate = 15 + speed.candidate * 0.4 + columns * 0.5,
+            .decide = 15 + columns * 0.5};
+  }
+
+  [[nodiscard]] const unit_rows& rows() const { return rows_; }
+  [[nodiscard]] int threads() const { return threads_; }
+
+ private:
+  void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, index_t piece,
+                  double* out) const {
+    thread_local aligned_buffer<double> sums;
+    const auto needed = static_cast<std::size_t>(rows * cols * detail::partial_sums);
+    if (sums.size() < needed) sums = aligned_buffer<double>(needed);
+    for (index_t k = 0; k < rows_.stride; k += piece) {
+      const index_t count = std::min(piece, rows_.stride - k);
+      this->kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols,
+                                       rows_.stride, count, k == 0, sums.data());
+    }
+    this->kernels().combine_partial_sums(sums.data(), rows, cols, out, pair_policy::block_cols);
+  }
+
+  unit_rows rows_;
+  int threads_;
+};
+
+// Single precision filters.
+class float_unit_rows final : public unit_row_pairs<packed_rows> {
+ public:
+  float_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
+                  index_t cols, int threads)
+      : unit_row_pairs(std::move(values), threads, kernels, packing::float32, layout, cols,
+                       threads) {
+    // Of unit rows: each of `cols` additions, both factors, the cut and the margin round once, by
+    // at most 2^-24 of what Cauchy and Schwarz bound by 1.
+    const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
+    set_scales(std::vector<float>(static_cast<std::size_t>(rows().size), 1.0f), band, false);
+  }
+
+ private:
+  using unit_row_pairs::exact;
+  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
+    return exact(row, col);
+  }
+
+  void pack(packed_columns& columns) const override {
+    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
+    parallel_for(tasks, thread_count(threads()), [&](index_t task, int) {
+      std::vector<float> rounded(static_cast<std::size_t>(cols()));
+      const index_t end = std::min(size(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        std::transform(rows().row(i), rows().row(i) + cols(), rounded.begin(),
+                       [](double value) { return static_cast<float>(value); });
+        columns.store_row(i, rounded.data());
+      }
+    });
+  }
+
+  [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
+    const pair_speed& speed = kernels().speed;
+    const double sums = static_cast<double>(cols()) * speed.float32 + speed.filter;
+    return costs_of(sums, sums + speed.count);
+  }
+};
+
+// Rows rounded to 16 bits filter.
+class rounded_unit_rows final : public unit_row_pairs<wide_rows> {
+ public:
+  rounded_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
+                    index_t cols, int threads)
+      : unit_row_pairs(std::move(values), threads, kernels, layout, cols, threads) {}
+
+ private:
+  [[nodiscard]] wide_products make_products() const override {
+    return wide_products::rounded(kernels(), rows().values.data(), rows().size, cols(),
+                                  rows().stride, nullptr, threads());
+  }
+
+  [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
+    const auto columns = static_cast<double>(cols());
+    cpu_pair_costs out =
+        costs_of(columns * kernels().speed.int16 * 1.1 + 1, columns * kernels().speed.float64 + 5);
+    out.search_block = 0;
+    return out;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layout, index_t cols,
+                                          const row_options& options) {
+  const pair_kernels& kernels = usable_pair_kernels();
+  if (options.variant == pair_variant::naive) {
+    return std::make_unique<plain_unit_rows>(std::move(rows));
+  }
+  if (choose_cpu_unit_form(cols) == cpu_unit_form::floats) {
+    return std::make_unique<float_unit_rows>(kernels, std::move(rows), layout, cols,
+                                             options.threads);
+  }
+  return std::make_unique<rounded_unit_rows>(kernels, std::move(rows), layout, cols,
+                                             options.threads);
+}
+
+}  // namespace gpu::cpu

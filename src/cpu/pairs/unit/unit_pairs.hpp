@@ -1,0 +1,26 @@
+#pragma once
+// Unit rows on the CPU: doubles of unit length, dot products in the fixed order of
+// stats/unit_rows.hpp.
+
+#include <memory>
+
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/platform/aligned_buffer.hpp"
+
+namespace gpu::cpu {
+
+/// Centred and scaled rows of those that have a statistic, in order, zeros up to the stride.
+struct unit_rows {
+  index_t stride = 0;
+  index_t size = 0;
+  aligned_buffer<double> values;
+
+  [[nodiscard]] double* row(index_t i) { return values.data() + i * stride; }
+  [[nodiscard]] const double* row(index_t i) const { return values.data() + i * stride; }
+};
+
+/// The rows in the form that the variant and their length ask for.
+std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layout, index_t cols,
+                                          const row_options& options);
+
+}  // namespace gpu::cpu

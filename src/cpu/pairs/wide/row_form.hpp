@@ -1,0 +1,51 @@
+#pragma once
+// The form in which the CPU multiplies rows, chosen by one pure function of their length.
+
+#include <gpu/index.hpp>
+
+namespace gpu::cpu {
+
+/// How rows of ranks are multiplied.
+enum class cpu_rank_form {
+  bytes,       ///< 8-bit ranks, sums of 32 bits.
+  short_sums,  ///< 16-bit ranks, sums of 32 bits.
+  products,    ///< 16-bit ranks, blocks of exact sums: 32 bits for a few columns, then doubles.
+  rounded      ///< Ranks rounded to 16 bits drop pairs; statistics by doubles.
+};
+
+/// How rows of unit length are multiplied.
+enum class cpu_unit_form {
+  floats,  ///< Rounded to single precision to drop pairs; statistics by doubles.
+  rounded  ///< Rounded to 16 bits to drop pairs; statistics by doubles.
+};
+
+/// Columns up to which doubled centred ranks fit 8 bits, and 16 bits.
+inline constexpr index_t most_int8_cols = 128;
+inline constexpr index_t most_int16_cols = 32768;
+/// |sum| of a dot product of them, and of any part of it, is at most cols (cols^2 - 1) / 3: int32
+/// up to here.
+inline constexpr index_t most_short_sum_cols = 1860;
+/// Up to here at least 32 columns are multiplied before their sums outgrow 32 bits. With fewer,
+/// moving them to doubles takes longer than rounded products and what these leave to decide.
+inline constexpr index_t most_product_cols = 8192;
+/// From here on a block of rounded products takes less time than one of floats, rounding included.
+inline constexpr index_t least_rounded_cols = 512;
+
+/// `has_int8_sums`: whether the processor has fast sums of 8-bit products.
+[[nodiscard]] constexpr cpu_rank_form choose_cpu_rank_form(index_t cols, bool has_int8_sums) {
+  if (cols <= most_int8_cols && has_int8_sums) return cpu_rank_form::bytes;
+  if (cols <= most_short_sum_cols) return cpu_rank_form::short_sums;
+  return cols <= most_product_cols ? cpu_rank_form::products : cpu_rank_form::rounded;
+}
+
+[[nodiscard]] constexpr cpu_unit_form choose_cpu_unit_form(index_t cols) {
+  return cols < least_rounded_cols ? cpu_unit_form::floats : cpu_unit_form::rounded;
+}
+
+/// Bytes of a rank of rows of so many columns.
+[[nodiscard]] constexpr index_t cpu_rank_bytes(cpu_rank_form form, index_t cols) {
+  if (form == cpu_rank_form::bytes) return 1;
+  return cols <= most_int16_cols ? 2 : 4;
+}
+
+}  // namespace gpu::cpu

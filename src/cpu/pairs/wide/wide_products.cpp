@@ -1,0 +1,202 @@
+#include "cpu/pairs/wide/wide_products.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/round_up.hpp"
+#include "cpu/pairs/policy.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+constexpr index_t values_per_step = 2;
+constexpr index_t group_step = group_lanes * step_bytes;
+// Columns of 16 rows that are packed at a time.
+constexpr index_t packed_at_once = 512;
+
+// Sums of rounded rows that are added in 32 bits, and the length that a piece of so many columns
+// may have: the product of two pieces is at most its square.
+constexpr index_t rounded_steps = 128;
+constexpr index_t piece_cols = rounded_steps * values_per_step;
+constexpr double piece_length = 46340;
+constexpr double largest_integer = 32766;
+
+// Lanes side by side, so that the compiler may vectorise what it must not reorder.
+constexpr index_t lanes = 8;
+
+struct row_extent {
+  double largest = 0;  // magnitude
+  double piece = 0;    // sum of squares of a piece of piece_cols
+};
+
+template <class T>
+row_extent extent_of(const T* row, index_t cols) {
+  row_extent out;
+  for (index_t begin = 0; begin < cols; begin += piece_cols) {
+    const index_t count = std::min(piece_cols, cols - begin);
+    double sum[lanes] = {};
+    double largest[lanes] = {};
+    const auto take = [&](T value, index_t lane) {
+      const auto x = static_cast<double>(value);
+      sum[lane] += x * x;
+      largest[lane] = std::max(largest[lane], std::abs(x));
+    };
+    index_t k = 0;
+    for (; k + lanes <= count; k += lanes) {
+      for (index_t l = 0; l < lanes; ++l) take(row[begin + k + l], l);
+    }
+    for (; k < count; ++k) take(row[begin + k], 0);
+    double total = 0;
+    for (index_t l = 0; l < lanes; ++l) {
+      total += sum[l];
+      out.largest = std::max(out.largest, largest[l]);
+    }
+    out.piece = std::max(out.piece, total);
+  }
+  return out;
+}
+
+// Rounds values * scale to integers; returns the sum of the squares of what rounding took.
+template <class T>
+double round_values(const T* values, index_t count, double scale, std::int16_t* out) {
+  constexpr double to_integer = 0x1.8p52;  // added and taken away again: rounds to nearest
+  double lost[lanes] = {};
+  const auto take = [&](index_t k, index_t lane) {
+    const double exact = static_cast<double>(values[k]) * scale;
+    const double rounded = (exact + to_integer) - to_integer;
+    out[k] = static_cast<std::int16_t>(static_cast<int>(rounded));
+    lost[lane] += (exact - rounded) * (exact - rounded);
+  };
+  index_t k = 0;
+  for (; k + lanes <= count; k += lanes) {
+    for (index_t l = 0; l < lanes; ++l) take(k + l, l);
+  }
+  for (; k < count; ++k) take(k, 0);
+  double sum = 0;
+  for (const double part : lost) sum += part;
+  return sum;
+}
+
+void raise_to(std::atomic<double>& most, double value) {
+  double seen = most.load(std::memory_order_relaxed);
+  while (seen < value && !most.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+wide_products::wide_products(const pair_kernels& kernels, index_t rows, index_t cols,
+                             index_t exact_steps)
+    : kernels_(&kernels),
+      rows_(rows),
+      cols_(cols),
+      steps_((cols + values_per_step - 1) / values_per_step),
+      exact_steps_(exact_steps),
+      data_(static_cast<std::size_t>(round_up(rows, group_lanes * group_padding) / group_lanes *
+                                     steps_ * group_step)) {}
+
+template <class Fill>
+void wide_products::pack(int threads, const Fill& fill) {
+  const index_t groups = round_up(rows_, group_lanes * group_padding) / group_lanes;
+  parallel_for(groups, thread_count(threads), [&](index_t group, int) {
+    alignas(64) std::int16_t values[group_lanes][packed_at_once];
+    std::uint8_t* const to = data_.data() + group * steps_ * group_step;
+    for (index_t begin = 0; begin < cols_; begin += packed_at_once) {
+      const index_t end = std::min(begin + packed_at_once, cols_);
+      const index_t steps = (end - begin + 1) / values_per_step;
+      for (index_t lane = 0; lane < group_lanes; ++lane) {
+        const index_t row = group * group_lanes + lane;
+        std::int16_t* const own = values[lane];
+        if (row < rows_) {
+          fill(row, begin, end, own);
+        } else {
+          std::fill_n(own, packed_at_once, std::int16_t{0});
+        }
+        if ((end - begin) % values_per_step != 0) own[end - begin] = 0;
+      }
+      std::uint8_t* at = to + begin / values_per_step * group_step;
+      for (index_t step = 0; step < steps; ++step) {
+        for (index_t lane = 0; lane < group_lanes; ++lane, at += step_bytes) {
+          std::memcpy(at, values[lane] + step * values_per_step, step_bytes);
+        }
+      }
+    }
+  });
+}
+
+wide_products wide_products::of_ranks(const pair_kernels& kernels, const std::int16_t* values,
+                                      index_t rows, index_t cols, int threads) {
+  const double largest = static_cast<double>(cols - 1);
+  const double steps = std::numeric_limits<std::int32_t>::max() / (2 * largest * largest);
+  wide_products out(kernels, rows, cols, std::max<index_t>(1, static_cast<index_t>(steps)));
+  out.pack(threads, [&](index_t row, index_t begin, index_t end, std::int16_t* to) {
+    std::copy(values + row * cols + begin, values + row * cols + end, to);
+  });
+  return out;
+}
+
+template <class T>
+wide_products wide_products::rounded(const pair_kernels& kernels, const T* values, index_t rows,
+                                     index_t cols, index_t stride, const double* lengths,
+                                     int threads) {
+  wide_products out(kernels, rows, cols, rounded_steps);
+  const auto length_of = [&](index_t row) { return lengths == nullptr ? 1.0 : lengths[row]; };
+  std::atomic<double> largest = 0;
+  std::atomic<double> piece = 0;
+  parallel_for(rows, thread_count(threads), [&](index_t row, int) {
+    const row_extent extent = extent_of(values + row * stride, cols);
+    raise_to(largest, extent.largest / length_of(row));
+    raise_to(piece, std::sqrt(extent.piece) / length_of(row));
+  });
+  // Rounding moves every element by at most a half. A little less, for the rounding of these lines.
+  constexpr double slack = 1 - 1e-9;
+  const double moved = std::sqrt(static_cast<double>(piece_cols)) / 2;
+  double scale = 1;
+  if (largest > 0) {
+    scale =
+        slack * std::min((piece_length - moved) / piece.load(), largest_integer / largest.load());
+  }
+  std::vector<double> lost(static_cast<std::size_t>(rows));  // of rows, which one thread packs
+  out.pack(threads, [&](index_t row, index_t begin, index_t end, std::int16_t* to) {
+    lost[static_cast<std::size_t>(row)] +=
+        round_values(values + row * stride + begin, end - begin, scale / length_of(row), to);
+  });
+  const double most = rows > 0 ? *std::max_element(lost.begin(), lost.end()) : 0;
+  const double distance = std::sqrt(most) * (1 + 1e-9) / scale;
+  out.square_scale_ = scale * scale;
+  // And the rounding of the statistic itself, and of what is compared.
+  out.error_ = 2 * distance + 3 * distance * distance + 1e-9;
+  return out;
+}
+
+void wide_products::sums(const pair_tile& block, double* out) const {
+  const index_t padded = round_up(block.cols(), group_lanes * group_padding);
+  for (index_t i = 0; i < block.rows(); ++i) {
+    std::fill_n(out + i * pair_policy::block_cols, padded, 0.0);
+  }
+  const index_t group_bytes = steps_ * group_step;
+  kernels_->add_products({.data = data_.data(),
+                          .columns = data_.data() + block.col_begin / group_lanes * group_bytes,
+                          .group_bytes = group_bytes,
+                          .steps = steps_,
+                          .exact_steps = exact_steps_,
+                          .first_row = block.row_begin,
+                          .rows = block.rows(),
+                          .cols = block.cols(),
+                          .out = out,
+                          .out_stride = pair_policy::block_cols});
+}
+
+template wide_products wide_products::rounded(const pair_kernels&, const std::int16_t*, index_t,
+                                              index_t, index_t, const double*, int);
+template wide_products wide_products::rounded(const pair_kernels&, const std::int32_t*, index_t,
+                                              index_t, index_t, const double*, int);
+template wide_products wide_products::rounded(const pair_kernels&, const double*, index_t, index_t,
+                                              index_t, const double*, int);
+
+}  // namespace gpu::cpu

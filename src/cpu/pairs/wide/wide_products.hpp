@@ -1,0 +1,57 @@
+#pragma once
+// Wide rows as 16-bit integers, for the sums of products of blocks of pairs.
+//
+// Where the integers are the ranks themselves the sums are exact. Other rows are scaled to one
+// length and rounded: with E the largest distance of a row of length s from its rounded form, a sum
+// differs from s^2 times the statistic by at most 2 s E + 3 E^2 (Cauchy-Schwarz).
+
+#include <cstddef>
+#include <cstdint>
+
+#include <gpu/index.hpp>
+
+#include "cpu/pairs/loops/kernels.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/platform/aligned_buffer.hpp"
+
+namespace gpu::cpu {
+
+class wide_products {
+ public:
+  wide_products() = default;
+
+  /// Rows of `cols` integers of which none is larger than cols - 1.
+  static wide_products of_ranks(const pair_kernels& kernels, const std::int16_t* values,
+                                index_t rows, index_t cols, int threads);
+  /// Rows of values / lengths[row], or of values of unit length where `lengths` is null, rounded.
+  /// They start `stride` elements apart.
+  template <class T>
+  static wide_products rounded(const pair_kernels& kernels, const T* values, index_t rows,
+                               index_t cols, index_t stride, const double* lengths, int threads);
+
+  [[nodiscard]] bool is_empty() const { return kernels_ == nullptr; }
+  /// The sums of `block`, whose first column starts two groups, to
+  /// out[(row - row_begin) * block_cols + (col - col_begin)]; up to whole groups of columns.
+  void sums(const pair_tile& block, double* out) const;
+  /// What a sum is divided by to be about the statistic.
+  [[nodiscard]] double square_scale() const { return square_scale_; }
+  /// The most by which it then differs from the statistic.
+  [[nodiscard]] double error() const { return error_; }
+
+ private:
+  wide_products(const pair_kernels& kernels, index_t rows, index_t cols, index_t exact_steps);
+  // fill(row, begin, end, out) writes the values of columns [begin, end) of a row.
+  template <class Fill>
+  void pack(int threads, const Fill& fill);
+
+  const pair_kernels* kernels_ = nullptr;
+  index_t rows_ = 0;
+  index_t cols_ = 0;
+  index_t steps_ = 0;
+  index_t exact_steps_ = 1;
+  double square_scale_ = 1;
+  double error_ = 0;
+  aligned_buffer<std::uint8_t> data_;
+};
+
+}  // namespace gpu::cpu

@@ -1,0 +1,20 @@
+#pragma once
+// Rows of so many ranks that sums of their products do not fit 32 bits.
+
+#include <memory>
+
+#include "cpu/pairs/loops/kernels.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/ranked_source.hpp"
+
+namespace gpu::cpu {
+
+/// Rows by exact sums of blocks (cpu_rank_form::products).
+std::unique_ptr<pair_rows> make_product_rank_rows(ordinary_ranks<std::int16_t> ranks,
+                                                  const row_layout& layout, int threads);
+/// Rows by rounded blocks (cpu_rank_form::rounded); Integer is int16 or int32.
+template <class Integer>
+std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<Integer> ranks,
+                                                  const row_layout& layout, int threads);
+
+}  // namespace gpu::cpu

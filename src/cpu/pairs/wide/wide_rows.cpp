@@ -1,0 +1,132 @@
+#include "cpu/pairs/wide/wide_rows.hpp"
+
+#include <cmath>
+
+namespace gpu::cpu {
+namespace {
+
+// What rounding takes from a cut, about, before there are rounded rows.
+constexpr double usual_error = 4e-4;
+
+// key(x): what is compared with a cut on this side.
+template <class Body>
+void with_key(cut_side side, const Body& body) {
+  switch (side) {
+    case cut_side::magnitude:
+      return body([](double x) { return std::abs(x); });
+    case cut_side::positive:
+      return body([](double x) { return x; });
+    case cut_side::negative:
+      return body([](double x) { return -x; });
+  }
+}
+
+}  // namespace
+
+std::size_t wide_rows::kernel_bytes() const {
+  return cols() <= pair_policy::most_screened_cols ? row_screen::scratch_bytes(kernels(), cols())
+                                                   : 0;
+}
+
+void wide_rows::prepare(const pair_task& task) {
+  packed_rows::prepare(task);
+  // Rows with a few large values are rounded worse than expected.
+  if (way() == cpu_pair_way::search && search_error() > usual_error) packed_rows::prepare(task);
+}
+
+void wide_rows::pack_sums() {
+  const bool searches =
+      task().wanted == pair_task::output::above || (cut() && way() == cpu_pair_way::search);
+  if (!searches) return drop_sums();
+  if (products_.is_empty()) products_ = make_products();
+}
+
+double wide_rows::search_error() const {
+  return products_.is_empty() ? usual_error : products_.error();
+}
+
+void wide_rows::search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
+                            const exact_test& test) const {
+  double* const sums = scratch.statistics.data();
+  const double least = (how.cut - products_.error()) * products_.square_scale();
+  with_key(how.side, [&](const auto& key) {
+    for_each_upper_block(tile, [&](const pair_tile& block) {
+      products_.sums(block, sums);
+      for (index_t i = block.row_begin; i < block.row_end; ++i) {
+        const double* const row = sums + (i - block.row_begin) * pair_policy::block_cols;
+        for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
+          if (!(key(row[j - block.col_begin]) >= least)) continue;
+          (void)test.keeps(test.context, i - tile.row_begin, j - tile.col_begin, 0);
+        }
+      }
+    });
+  });
+}
+
+// Pairs that pass for sure are not decided.
+std::uint64_t wide_rows::count(const pair_tile& tile, const detail::keep_range& keep,
+                               pair_scratch& scratch, std::uint32_t* row_degree,
+                               std::uint32_t* col_degree, const pair_bins& bins) const {
+  if (!cut() || bins.count > 0 || way() != cpu_pair_way::search) {
+    return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
+  }
+  if (keeps_none()) return 0;
+  double* const sums = scratch.statistics.data();
+  const double least = (cut()->cut - products_.error()) * products_.square_scale();
+  const double sure = (cut()->cut + products_.error()) * products_.square_scale();
+  std::uint64_t kept = 0;
+  std::uint64_t decided = 0;
+  with_key(cut()->side, [&](const auto& key) {
+    for_each_upper_block(tile, [&](const pair_tile& block) {
+      products_.sums(block, sums);
+      std::uint32_t* const columns = col_degree + (block.col_begin - tile.col_begin);
+      for (index_t i = block.row_begin; i < block.row_end; ++i) {
+        const double* const row = sums + (i - block.row_begin) * pair_policy::block_cols;
+        const index_t first = first_upper_column(block, i) - block.col_begin;
+        std::uint32_t degree = 0;
+        std::uint32_t near = 0;
+        for (index_t j = first; j < block.cols(); ++j) {
+          const double x = key(row[j]);
+          const std::uint32_t passes = x > sure ? 1 : 0;
+          near += x >= least ? 1 - passes : 0;
+          degree += passes;
+          columns[j] += passes;
+        }
+        decided += near;
+        for (index_t j = first; near > 0; ++j) {
+          const double x = key(row[j]);
+          if (x > sure || !(x >= least)) continue;
+          --near;
+          if (!keep.keeps(exact(i, block.col_begin + j))) continue;
+          ++degree;
+          ++columns[j];
+        }
+        row_degree[i - tile.row_begin] += degree;
+        kept += degree;
+      }
+    });
+  });
+  note_searched(static_cast<std::uint64_t>(tile.rows() * tile.cols()), decided);
+  return kept;
+}
+
+void wide_rows::above(const pair_tile& tile, const double* bars, bool by_magnitude,
+                      pair_scratch& scratch, const pair_visitor& visit) const {
+  double* const sums = scratch.statistics.data();
+  with_key(by_magnitude ? cut_side::magnitude : cut_side::positive, [&](const auto& key) {
+    for_each_block(tile, [&](const pair_tile& block) {
+      products_.sums(block, sums);
+      for (index_t i = block.row_begin; i < block.row_end; ++i) {
+        const double* const row = sums + (i - block.row_begin) * pair_policy::block_cols;
+        const index_t from_first = i - tile.row_begin;
+        const double least = (bars[from_first] - products_.error()) * products_.square_scale();
+        for (index_t j = block.col_begin; j < block.col_end; ++j) {
+          if (i == j || !(key(row[j - block.col_begin]) >= least)) continue;
+          visit.take(visit.context, from_first, j - tile.col_begin, exact(i, j));
+        }
+      }
+    });
+  });
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,52 @@
+// The form in which the CPU multiplies rows, as a pure function of their length: sums never outgrow
+// what holds them, whatever the length.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "cpu/pairs/wide/row_form.hpp"
+#include "support/catch.hpp"
+
+using gpu::index_t;
+using gpu::cpu::choose_cpu_rank_form;
+using gpu::cpu::choose_cpu_unit_form;
+using gpu::cpu::cpu_rank_bytes;
+using gpu::cpu::cpu_rank_form;
+using gpu::cpu::cpu_unit_form;
+
+TEST_CASE("The form of ranks follows their length alone", "[plan]") {
+  CHECK(choose_cpu_rank_form(128, true) == cpu_rank_form::bytes);
+  CHECK(choose_cpu_rank_form(128, false) == cpu_rank_form::short_sums);
+  CHECK(choose_cpu_rank_form(1860, true) == cpu_rank_form::short_sums);
+  CHECK(choose_cpu_rank_form(1861, true) == cpu_rank_form::products);
+  CHECK(choose_cpu_rank_form(8192, false) == cpu_rank_form::products);
+  CHECK(choose_cpu_rank_form(8193, true) == cpu_rank_form::rounded);
+  CHECK(choose_cpu_rank_form(3'000'000, false) == cpu_rank_form::rounded);
+  CHECK(choose_cpu_unit_form(511) == cpu_unit_form::floats);
+  CHECK(choose_cpu_unit_form(512) == cpu_unit_form::rounded);
+}
+
+TEST_CASE("Ranks and sums fit the form of every length", "[plan]") {
+  for (const bool has_int8_sums : {false, true}) {
+    cpu_rank_form last = cpu_rank_form::bytes;
+    for (index_t cols = 2; cols <= 3'000'000; cols += 1 + cols / 97) {
+      CAPTURE(cols, has_int8_sums);
+      const cpu_rank_form form = choose_cpu_rank_form(cols, has_int8_sums);
+      CHECK(form >= last);
+      last = form;
+      const double largest = static_cast<double>(cols - 1);
+      const int bits = 8 * static_cast<int>(cpu_rank_bytes(form, cols));
+      CHECK(largest <= std::ldexp(1.0, bits - 1) - 1);
+      const double n = static_cast<double>(cols);
+      const double sum = n * (n * n - 1) / 3;
+      if (form <= cpu_rank_form::short_sums) {
+        CHECK(sum <= std::numeric_limits<std::int32_t>::max());
+      }
+      if (form == cpu_rank_form::products) {
+        CHECK(32 * largest * largest <= std::numeric_limits<std::int32_t>::max());
+        CHECK(sum < 0x1p53);
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// Wide rows on the CPU against the naive variant, which multiplies one pair at a time: every sink,
+// on both sides of every length at which rows take another form. Run once per instruction set.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gpu/all_pairs.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu::index_t;
+
+gpu::pair_options cpu_options(gpu::pair_variant variant, int threads = 2) {
+  gpu::pair_options out;
+  out.variant = variant;
+  out.nans = gpu::nan_policy::propagate;
+  out.exec.target = gpu::backend::cpu;
+  out.exec.cpu_threads = threads;
+  return out;
+}
+
+// Families of four rows around one profile, some of opposite sign, whose noise grows from row to
+// row; a rising row, whose largest values stand side by side; a row with one large value; a
+// constant one; and, of floats, one with a NaN.
+template <class T>
+gpu::matrix<T> wide_table(index_t rows, index_t cols, unsigned seed, unsigned values) {
+  std::mt19937 random(seed);
+  gpu::matrix<T> out(rows, cols);
+  std::vector<std::int64_t> profile(static_cast<std::size_t>(cols));
+  for (index_t i = 0; i < rows; ++i) {
+    if (i % 4 == 0) {
+      for (auto& value : profile) value = static_cast<std::int64_t>(random() % values);
+    }
+    const auto noise = static_cast<unsigned>(i % 4) * values / 3 + 1;
+    const bool is_turned = i % 3 == 2;
+    for (index_t k = 0; k < cols; ++k) {
+      const std::int64_t sum =
+          profile[static_cast<std::size_t>(k)] + static_cast<std::int64_t>(random() % noise);
+      const std::int64_t value = sum * values / (std::int64_t{values} + noise);
+      out(i, k) = static_cast<T>(is_turned ? values - 1 - value : value);
+    }
+  }
+  for (index_t k = 0; k < cols; ++k) {
+    out(1, k) = static_cast<T>(k * (values - 1) / cols);
+    if (rows > 6) out(6, k) = static_cast<T>(k == cols / 2 ? values - 1 : random() % 2);
+    if (rows > 9) out(9, k) = T{3};
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (rows > 11) out(11, cols - 1) = std::numeric_limits<T>::quiet_NaN();
+  }
+  return out;
+}
+
+bool same_bits(const gpu::matrix<double>& a, const gpu::matrix<double>& b) {
+  for (index_t i = 0; i < a.rows(); ++i) {
+    for (index_t j = 0; j < a.cols(); ++j) {
+      const bool both_nan = std::isnan(a(i, j)) && std::isnan(b(i, j));
+      if (!both_nan && a(i, j) != b(i, j)) return false;
+    }
+  }
+  return a.rows() == b.rows() && a.cols() == b.cols();
+}
+
+// Cuts between statistics, and such that are one: the pair itself is kept.
+std::vector<double> cuts_of(const gpu::matrix<double>& statistics) {
+  std::vector<double> out{0, 0.3};
+  for (const auto& [i, j] : {std::pair{0, 4}, std::pair{1, 2}, std::pair{2, 3}}) {
+    const double r = std::abs(statistics(i, j));
+    if (r > 0) out.insert(out.end(), {r, std::nextafter(r, 2.0)});
+  }
+  return out;
+}
+
+void check_top_k(const gpu::neighbor_table& got, const gpu::neighbor_table& wanted) {
+  CHECK(got.count == wanted.count);
+  bool same = true;
+  for (index_t i = 0; i < wanted.index.rows(); ++i) {
+    for (index_t n = 0; n < static_cast<index_t>(wanted.count[static_cast<std::size_t>(i)]); ++n) {
+      same = same && got.index(i, n) == wanted.index(i, n) &&
+             got.statistic(i, n) == wanted.statistic(i, n);
+    }
+  }
+  CHECK(same);
+}
+
+// p is a function of the statistic, and NaN of a measure that has none.
+bool same_edges(const std::vector<gpu::edge>& a, const std::vector<gpu::edge>& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const gpu::edge& one, const gpu::edge& other) {
+        return one.row == other.row && one.col == other.col && one.statistic == other.statistic;
+      });
+}
+
+// run(variant, threads, sink) gives a result of one table, or of two.
+template <class Run>
+void check_cuts(const Run& run, const std::vector<double>& cuts) {
+  constexpr auto naive = gpu::pair_variant::naive;
+  constexpr auto tiled = gpu::pair_variant::tiled;
+  for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
+    for (const double cut : cuts) {
+      CAPTURE(cut, static_cast<int>(side));
+      const gpu::pair_filter keep{.min_abs = cut, .side = side};
+      const auto wanted = run(naive, 2, gpu::edge_sink{.keep = keep}).edges;
+      CHECK(same_edges(run(tiled, 2, gpu::edge_sink{.keep = keep}).edges, wanted));
+      const gpu::count_sink binned{.keep = keep, .histogram_bins = 20};
+      const auto expected = run(naive, 1, binned);
+      CHECK(expected.kept == wanted.size());
+      CHECK(run(tiled, 1, binned).histogram == expected.histogram);
+      const auto got = run(tiled, 3, gpu::count_sink{.keep = keep});
+      CHECK(got.kept == wanted.size());
+      CHECK(got.degree == expected.degree);
+    }
+  }
+}
+
+template <class T>
+void check_table(gpu::measure what, const gpu::matrix<T>& data) {
+  CAPTURE(data.rows(), data.cols(), gpu::info_of(what).name, sizeof(T));
+  constexpr auto naive = gpu::pair_variant::naive;
+  constexpr auto tiled = gpu::pair_variant::tiled;
+  const auto view = data.view();
+  const auto run = [&](gpu::pair_variant variant, int threads, const auto& sink) {
+    return gpu::all_pairs(what, view, cpu_options(variant, threads), sink);
+  };
+  const gpu::matrix<double> dense = gpu::all_pairs(what, view, cpu_options(naive));
+  for (const int threads : {1, 2, 3}) {
+    CHECK(same_bits(gpu::all_pairs(what, view, cpu_options(tiled, threads)), dense));
+  }
+  const std::vector<double> cuts = cuts_of(dense);
+  check_cuts(run, cuts);
+  if (gpu::info_of(what).test != gpu::significance::none) {
+    const gpu::edge_sink sink{.keep = {.max_p = 1e-6}};
+    CHECK(same_edges(run(tiled, 1, sink).edges, run(naive, 1, sink).edges));
+  }
+  for (const auto order : {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
+    const gpu::top_k_sink sink{.k = 3, .order = order};
+    check_top_k(run(tiled, 2, sink), run(naive, 2, sink));
+  }
+  // Parts.
+  for (const index_t part : {0, 1, 2}) {
+    const gpu::edge_sink sink{.keep = {.min_abs = cuts.back()}};
+    auto options = cpu_options(tiled);
+    auto plain = cpu_options(naive);
+    options.part = plain.part = {.index = part, .of = 3};
+    CHECK(same_edges(gpu::all_pairs(what, view, options, sink).edges,
+                     gpu::all_pairs(what, view, plain, sink).edges));
+  }
+  // x against y.
+  const index_t split = data.rows() / 3;
+  using view_type = gpu::matrix_view<const T>;
+  const view_type x(view.row(0), split, data.cols(), view.row_stride());
+  const view_type y(view.row(split), data.rows() - split, data.cols(), view.row_stride());
+  check_cuts(
+      [&](gpu::pair_variant variant, int threads, const auto& sink) {
+        return gpu::all_pairs(what, x, y, cpu_options(variant, threads), sink);
+      },
+      {cuts.back()});
+  CHECK(same_bits(gpu::all_pairs(what, x, y, cpu_options(tiled)),
+                  gpu::all_pairs(what, x, y, cpu_options(naive))));
+}
+
+}  // namespace
+
+TEST_CASE("Spearman of wide rows keeps what the naive variant keeps", "[wide]") {
+  for (const index_t cols : {127, 1201, 1859, 1860, 1861, 1862, 2048, 8191, 8192, 8193, 19999}) {
+    check_table(gpu::measure::spearman, wide_table<float>(cols < 3000 ? 67 : 19, cols,
+                                                          static_cast<unsigned>(cols), 1000000));
+  }
+  for (const index_t cols : {1901, 8200}) {
+    check_table(gpu::measure::spearman, wide_table<std::uint8_t>(37, cols, 5, 200));
+    check_table(gpu::measure::spearman, wide_table<std::int32_t>(37, cols, 6, 3));
+  }
+}
+
+TEST_CASE("Spearman of very wide rows keeps what the naive variant keeps", "[wide]") {
+  for (const index_t cols : {32767, 32768, 32769, 65537, 100003}) {
+    check_table(gpu::measure::spearman,
+                wide_table<float>(14, cols, static_cast<unsigned>(cols), 1000000));
+  }
+  check_table(gpu::measure::spearman, wide_table<std::uint8_t>(20, 60001, 8, 200));
+}
+
+TEST_CASE("Pearson and cosine of wide rows keep what the naive variant keeps", "[wide]") {
+  for (const index_t cols : {127, 511, 512, 513, 1201, 19999, 100003}) {
+    const index_t rows = cols < 3000 ? 67 : 11;
+    check_table(gpu::measure::pearson,
+                wide_table<float>(rows, cols, static_cast<unsigned>(cols), 1000000));
+  }
+  check_table(gpu::measure::pearson, wide_table<std::uint8_t>(21, 4100, 9, 200));
+  check_table(gpu::measure::cosine, wide_table<std::int32_t>(37, 2100, 10, 1000));
+}
+
+// Sums of all columns are beyond 2^53.
+TEST_CASE("Statistics of rows of 400,001 ranks are exact", "[wide]") {
+  const auto data = wide_table<float>(9, 400001, 11, 1000000);
+  CHECK(same_bits(
+      gpu::all_pairs(gpu::measure::spearman, data.view(), cpu_options(gpu::pair_variant::tiled)),
+      gpu::all_pairs(gpu::measure::spearman, data.view(), cpu_options(gpu::pair_variant::naive))));
+}

@@ -1,8 +1,8 @@
-// pair_soak_test [--seconds S] [--seed N] [--jobs J]: random calls of all pairs beside a slow oracle:
-// every measure; tables that are small, tall, wide and thin; rows that are constant, repeated,
-// correlated or hold a NaN; cuts, sinks, parts, prepared rows, memory limits, variants and threads;
-// on the GPU as well where there is one. Memory in use must not grow. A wrong answer is printed with
-// the seed that repeats it, and ends the program with 1.
+// pair_soak_test [--seconds S] [--seed N] [--jobs J]: random calls of all pairs beside a slow
+// oracle: every measure; tables that are small, tall, wide and thin; rows that are constant,
+// repeated, correlated or hold a NaN; cuts, sinks, parts, prepared rows, memory limits, variants
+// and threads; on the GPU as well where there is one. Memory in use must not grow. A wrong answer
+// is printed with the seed that repeats it, and ends the program with 1.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -69,7 +69,8 @@ shape draw_shape(draw& d, measure what) {
       return {d.between(1, 4), d.one_of<index_t>({3, 8, 30, 64, 100, 129}), d.between(150, 900)};
     case 4:  // around the edges of tiles
       return {d.one_of<index_t>({31, 32, 33, 63, 64, 65, 127, 128, 129, 257}),
-              d.one_of<index_t>({3, 7, 8, 9, 16, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129, 193}), y};
+              d.one_of<index_t>({3, 7, 8, 9, 16, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129, 193}),
+              y};
     default:
       return {d.between(2, 60), d.between(3, 60), y};
   }
@@ -90,9 +91,9 @@ gpu::matrix<double> draw_values(draw& d, index_t rows, index_t cols) {
     const index_t kind = d.between(0, 24);
     const index_t group = d.between(0, groups - 1);
     for (index_t j = 0; j < cols; ++j) {
-      out(i, j) = kind == 0             ? 7
-                  : kind == 1           ? 0
-                  : kind < 5 && i > 0   ? out(i - 1, j)
+      out(i, j) = kind == 0                 ? 7
+                  : kind == 1               ? 0
+                  : kind < 5 && i > 0       ? out(i - 1, j)
                   : d.between(0, 9) < noise ? static_cast<double>(d.between(0, largest))
                                             : centres(group, j);
     }
@@ -141,8 +142,8 @@ job draw_job(std::uint64_t seed) {
   out.options.exec.target = gpu::backend::cpu;
   out.options.exec.cpu_threads = static_cast<int>(d.between(1, 5));
   if (out.what == measure::spearman) {
-    out.options.fold = d.one_of(
-        {gpu::row_folding::automatic, gpu::row_folding::never, gpu::row_folding::always});
+    out.options.fold =
+        d.one_of({gpu::row_folding::automatic, gpu::row_folding::never, gpu::row_folding::always});
   }
   if (d.one_in(4)) out.options.variant = gpu::pair_variant::naive;
   if (d.one_in(4)) {
@@ -282,8 +283,7 @@ bool same_edges(const std::vector<gpu::edge>& a, const std::vector<gpu::edge>& b
 template <class T>
 void check_counts(const job& of, const runs<T>& run, const std::vector<gpu::edge>& edges, draw& d) {
   const index_t bins = d.one_of<index_t>({0, 1, 7, 200});
-  const auto got =
-      run.call(of.options, gpu::count_sink{.keep = of.keep, .histogram_bins = bins});
+  const auto got = run.call(of.options, gpu::count_sink{.keep = of.keep, .histogram_bins = bins});
   expect(got.kept == edges.size(), "the count of kept pairs");
   std::vector<std::uint32_t> degree(static_cast<std::size_t>(of.of.rows));
   std::vector<std::uint32_t> y_degree(static_cast<std::size_t>(of.of.y_rows));
@@ -468,7 +468,8 @@ int main(int argc, char** argv) {
     try {
       run_job(seed + done);
     } catch (const std::exception& error) {
-      std::cout << "seed " << seed + done << " (repeat with --jobs 1): " << error.what() << std::endl;
+      std::cout << "seed " << seed + done << " (repeat with --jobs 1): " << error.what()
+                << std::endl;
       ++failures;
     }
     if (early_bytes == 0 && elapsed() > seconds / 4) {
@@ -481,7 +482,7 @@ int main(int argc, char** argv) {
               << " bytes\n";
     ++failures;
   }
-  std::cout << done << " jobs from seed " << seed << (has_gpu() ? ", on the GPU as well" : "") << ": "
-            << failures << " failures\n";
+  std::cout << done << " jobs from seed " << seed << (has_gpu() ? ", on the GPU as well" : "")
+            << ": " << failures << " failures\n";
   return failures == 0 ? 0 : 1;
 }

@@ -214,8 +214,8 @@ class row_ranker {
     }
   }
 
-  // Integers of fewer values than half of the columns are counted value by value: each is read three
-  // times, and nothing is moved. Whether the row was such a one.
+  // Integers of fewer values than half of the columns are counted value by value: each is read
+  // three times, and nothing is moved. Whether the row was such a one.
   template <class Sink>
   bool rank_by_tally(index_t row, Sink& sink) {
     if constexpr (!std::is_integral_v<T>) {
@@ -251,8 +251,7 @@ class row_ranker {
       index_t next = 0;
       index_t distinct = 0;
       for (std::size_t value = 0; value < values; ++value) {
-        const index_t equal =
-            index_t{tally_[value * apart]} + index_t{tally_[value * apart + 1]};
+        const index_t equal = index_t{tally_[value * apart]} + index_t{tally_[value * apart + 1]};
         if (equal == 0) continue;
         count_of_value_[value] = count_of(next, next + equal, next, distinct);
         next += equal;

@@ -57,7 +57,7 @@ within_seconds() {
   return 1
 }
 
-has_no_job() { ! timeout 10 squeue --noheader | grep -q .; }
+has_no_job() { [ -z "$(timeout 10 squeue --noheader)" ]; }
 
 mkdir -m 700 "$folder/munge" "$folder/state" "$folder/spool"
 chmod 755 "$folder/munge"
@@ -113,7 +113,7 @@ slurmctld -D -f "$SLURM_CONF" > "$folder/slurmctld.out.log" 2>&1 &
 daemons+=($!)
 slurmd -D -f "$SLURM_CONF" > "$folder/slurmd.out.log" 2>&1 &
 daemons+=($!)
-is_idle() { timeout 10 sinfo --noheader --states=idle | grep -q .; }
+is_idle() { [ -n "$(timeout 10 sinfo --noheader --states=idle)" ]; }
 within_seconds 60 is_idle || not_up "no node is idle: $(sinfo --noheader --format='%N %T %E' 2>&1)"
 within_seconds 60 timeout 20 srun true || not_up "srun runs no task"
 

@@ -10,8 +10,8 @@
 #include "fuzz/expect.hpp"
 #include "fuzz/reference_text.hpp"
 #include "io/read/read_table.hpp"
-#include "io/read/text_layout.hpp"
 #include "io/read/text_reader.hpp"
+#include "io/text/text_layout.hpp"
 
 namespace {
 
@@ -25,17 +25,7 @@ class blocks_of_lines final : public gpu::io::line_source {
       : rest_(text), block_bytes_(block_bytes) {}
 
   std::string_view next() override {
-    std::size_t end = behind_line(block_bytes_);
-    // The first block holds the first two lines that are not blank.
-    for (int found = 0, begin = 0; is_first_ && found < 2 && end < rest_.size();) {
-      const std::size_t next = behind_line(static_cast<std::size_t>(begin));
-      const std::string_view line = gpu::io::without_byte_order_mark(
-          rest_.substr(static_cast<std::size_t>(begin), next - static_cast<std::size_t>(begin)));
-      if (line.find_first_not_of(" \t\r\n") != std::string_view::npos) ++found;
-      begin = static_cast<int>(next);
-      end = std::max(end, next);
-    }
-    is_first_ = false;
+    const std::size_t end = behind_line(block_bytes_);
     block_ = std::vector<char>(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(end));
     rest_.remove_prefix(end);
     return {block_.data(), block_.size()};
@@ -49,7 +39,6 @@ class blocks_of_lines final : public gpu::io::line_source {
   std::string_view rest_;
   std::size_t block_bytes_;
   std::vector<char> block_;
-  bool is_first_ = true;
 };
 
 bool is_in(double value, double low, double high) {

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "fuzz/reference_names.hpp"
+
 namespace gpu_test {
 namespace {
 
@@ -14,7 +16,8 @@ using gpu::io::choice;
 
 struct line {
   std::size_t number;
-  std::string text;  // without blanks at its ends
+  std::string text;
+  std::size_t begin;  // in the text, behind a byte order mark
 };
 
 struct value {
@@ -46,8 +49,7 @@ std::vector<line> lines_of(std::string_view text) {
       current += text[i];
       continue;
     }
-    const std::string trimmed = without_blanks(current);
-    if (!trimmed.empty()) lines.push_back({number, trimmed});
+    if (!current.empty()) lines.push_back({number, current, i - current.size()});
     current.clear();
     ++number;
   }
@@ -121,12 +123,42 @@ value value_of(const std::string& field) {
   return result;
 }
 
-bool is_header(const std::vector<std::string>& fields) {
-  if (fields.size() == 1) return !value_of(fields[0]).is_number;
-  for (std::size_t i = 1; i < fields.size(); ++i) {
-    if (value_of(fields[i]).is_number) return false;
+/// Whether there is nothing but spaces, and tabs where they do not separate.
+bool is_blank_line(const std::string& text, char separator) {
+  for (const char c : text) {
+    if (!is_blank(c) || (c == '\t' && separator == '\t')) return false;
   }
   return true;
+}
+
+reference_field field_of(std::string text) {
+  reference_field field;
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+    text = text.substr(1, text.size() - 2);
+    field.is_quoted = true;
+  }
+  const value v = value_of(text);
+  field.text = text;
+  field.is_missing = text.empty() || (v.is_number && std::isnan(v.number));
+  field.is_number = v.is_number && !field.is_missing;
+  field.is_whole = field.is_number && text.find_first_not_of("+-0123456789") == std::string::npos;
+  field.number = v.number;
+  return field;
+}
+
+/// The lines that tell what is a name: a hundred, and those that begin in the first megabyte.
+reference_lines sample_of(const std::vector<line>& lines, char separator) {
+  reference_lines sample;
+  for (const line& each : lines) {
+    if (without_blanks(each.text).empty()) continue;
+    if (sample.size() == 100 || (sample.size() >= 2 && each.begin >= 1048576)) break;
+    sample.emplace_back();
+    for (const std::string& text : fields_of(each.text, separator)) {
+      if (sample.size() > 2 && sample.back().size() == 32) break;
+      sample.back().push_back(field_of(text));
+    }
+  }
+  return sample;
 }
 
 /// A name without the quotes around it, tabs as blanks, other control characters as '?'.
@@ -154,6 +186,10 @@ std::string name_of(std::string field) {
 bool add_row(const line& row, char separator, reference_table& table) {
   std::vector<std::string> fields = fields_of(row.text, separator);
   const std::size_t skipped = table.has_names ? 1 : 0;
+  if (table.has_names && fields[0].empty()) {
+    table.refused = reference_place{row.number, 1};
+    return false;
+  }
   for (std::size_t i = skipped; i < std::min(fields.size(), skipped + table.cols); ++i) {
     const value v = value_of(fields[i]);
     if (!v.is_taken) {
@@ -182,27 +218,40 @@ reference_table read_reference_text(std::string_view text, choice header, choice
     return table;
   };
   std::vector<line> lines = lines_of(text);
+  while (!lines.empty() && without_blanks(lines[0].text).empty()) lines.erase(lines.begin());
   if (lines.empty()) return refuse(0, 0);
-  const std::string& telling = lines[lines.size() > 1 ? 1 : 0].text;
+  std::string telling = lines[0].text;
+  for (std::size_t i = lines.size() - 1; i > 0; --i) {
+    if (!without_blanks(lines[i].text).empty()) telling = lines[i].text;
+  }
   const auto has = [&](char c) { return telling.find(c) != std::string::npos; };
   const char separator = has('\t') ? '\t' : has(',') ? ',' : ' ';
 
+  reference_lines sample = sample_of(lines, separator);
   const line first = lines[0];
   const std::vector<std::string> head = fields_of(first.text, separator);
-  const bool has_header = header == choice::automatic ? is_header(head) : header == choice::yes;
-  if (has_header) lines.erase(lines.begin());
-  if (lines.empty()) return refuse(first.number, 0);
-  const std::vector<std::string> data = fields_of(lines[0].text, separator);
-  const bool is_named = (!data[0].empty() && !value_of(data[0]).is_number) ||
-                        (has_header && (head.size() + 1 == data.size() || head[0].empty()));
-  table.has_names = row_names == choice::automatic ? is_named : row_names == choice::yes;
+  const bool has_header =
+      header == choice::automatic ? is_reference_header(sample) : header == choice::yes;
+  if (has_header && sample.size() == 1) return refuse(first.number, 0);
+  std::vector<reference_field> names_of_columns;
+  std::size_t data_line = 0;
+  if (has_header) {
+    names_of_columns = sample[0];
+    sample.erase(sample.begin());
+    lines.erase(lines.begin());
+    while (without_blanks(lines[data_line].text).empty()) ++data_line;
+  }
+  const std::vector<std::string> data = fields_of(lines[data_line].text, separator);
+  table.has_names = row_names == choice::automatic ? has_reference_names(names_of_columns, sample)
+                                                   : row_names == choice::yes;
   table.cols = data.size() - (table.has_names ? 1 : 0);
-  if (table.cols == 0) return refuse(lines[0].number, 1);
+  if (table.cols == 0) return refuse(lines[data_line].number, 1);
   if (has_header && head.size() != data.size() &&
       !(table.has_names && head.size() + 1 == data.size())) {
     return refuse(first.number, 0);
   }
   for (const line& row : lines) {
+    if (is_blank_line(row.text, separator)) continue;
     if (!add_row(row, separator, table)) break;
   }
   return table;

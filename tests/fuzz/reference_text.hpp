@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/read/text_layout.hpp"
+#include "io/text/text_layout.hpp"
 
 namespace gpu_test {
 

@@ -29,8 +29,7 @@ TEST_CASE("Spaces, tabs and commas separate", "[io][text]") {
   const std::vector<double> expected{1, 2, 3, 4, 5, 6};
   for (const std::string text :
        {"1 2 3\n4 5 6\n", "1\t2\t3\n4\t5\t6\n", "1,2,3\n4,5,6\n", "  1   2 3  \n4 5   6",
-        "1, 2, 3\n4 ,5 ,6\n", "1\t2\t3\t\n4\t5\t6\t\n", "1 2 3\r\n4 5 6\r\n",
-        "\n1 2 3\n\n\n4 5 6\n\n",
+        "1, 2, 3\n4 ,5 ,6\n", "1 2 3\r\n4 5 6\r\n", "\n1 2 3\n\n\n4 5 6\n\n",
         "\xEF\xBB\xBF"
         "1 2 3\n4 5 6\n",
         "+1 -0 3\n4 5 6\n"}) {
@@ -289,7 +288,8 @@ TEST_CASE("Blanks in front of a tab are no name, wherever the line stands", "[io
       (void)read(text);
       FAIL("a line without a name was taken");
     } catch (const gpu::io::input_error& error) {
-      CHECK(std::string(error.what()).find(":3: got 1 numbers") != std::string::npos);
+      CHECK(std::string(error.what()).find(":3: column 1: got an empty field") !=
+            std::string::npos);
     }
   }
 }

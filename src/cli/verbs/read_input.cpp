@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
 #include "io/field_text.hpp"
 #include "io/io_error.hpp"
 #include "io/output_form.hpp"
@@ -47,6 +48,10 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
                                           .stop = is_interrupted,
                                           .max_bytes = job.max_input_bytes,
                                           .digest = is_in_parts ? &digest.emplace() : nullptr});
+  if (!job.quiet) {
+    line.clear();
+    note(file == "-" ? "standard input" : file, table.reading.notes);
+  }
   check_nans(job, file, table);
   check_shape(file, table, fewest_rows);
   if (job.format != io::result_format::npy) {

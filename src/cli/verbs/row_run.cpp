@@ -90,6 +90,10 @@ class row_run {
     const auto source = io::open_rows(file, options);
     report_.cols = static_cast<std::uint64_t>(source->cols());
     report_.is_shape_known = true;
+    if (!job_.quiet) {
+      line.clear();
+      note(file.name(), source->reading().notes);
+    }
     operation_.begin(*source, out());
     report_.read_seconds += opening.seconds();
     if (operation_.needs_all(*source)) {
@@ -103,6 +107,7 @@ class row_run {
       }
     }
     timed(report_.write_seconds, [&] { operation_.finish(); });
+    report_.input.add(source->reading(), static_cast<index_t>(report_.rows), source->cols());
   }
 
   void take_block(const io::table& block) {

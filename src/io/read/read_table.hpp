@@ -7,8 +7,8 @@
 
 #include "io/read/input.hpp"
 #include "io/read/row_source.hpp"
-#include "io/read/text_layout.hpp"
 #include "io/table.hpp"
+#include "io/text/text_layout.hpp"
 
 namespace gpu::io {
 

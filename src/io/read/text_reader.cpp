@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "io/read/text_segment.hpp"
-#include "io/read/value_arena.hpp"
+#include "io/text/text_sample.hpp"
+#include "io/text/text_segment.hpp"
+#include "io/text/value_arena.hpp"
 
 namespace gpu::io {
 
@@ -120,27 +121,37 @@ any_matrix join_narrowest(std::deque<block_values>& blocks, const value_range& r
   return join<double>(blocks, rows, cols, threads);
 }
 
-/// Removes the first line that is not blank, and the blank ones before it. Returns their number.
-index_t skip_header(std::string_view& block) {
-  index_t lines = 0;
-  for (bool found = false; !found && !block.empty();) {
-    const std::size_t end = std::min(block.find('\n'), block.size());
-    found = !trimmed(block.substr(0, end)).empty();
-    block.remove_prefix(std::min(end + 1, block.size()));
-    ++lines;
-  }
-  return lines;
-}
-
 }  // namespace
 
 text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& options,
                      const std::string& file)
     : source_(std::move(source)), file_(file), threads_(cpu::thread_count(options.threads)) {
-  block_ = without_byte_order_mark(source_->next());
-  layout_ = find_layout(block_, options.header, options.row_names, file);
-  columns_ = find_columns(block_, layout_);
-  if (layout_.header) lines_before_ = skip_header(block_);
+  take_sample_lines();
+  const std::string_view text = without_byte_order_mark(block_);
+  found_layout found = find_layout(text, options.header, options.row_names, file);
+  layout_ = found.layout;
+  columns_ = std::move(found.columns);
+  reading_ = std::move(found.reading);
+  lines_before_ = found.lines_before;
+  block_ = text.substr(found.rows_begin);
+  // A block without text would say that there is no more.
+  if (block_.empty()) block_ = source_->next();
+}
+
+/// Asks for blocks until the lines are there that tell the layout.
+void text_rows::take_sample_lines() {
+  block_ = source_->next();
+  while (!block_.empty() && !holds_sample(without_byte_order_mark(block_))) {
+    std::string longer(block_);
+    const std::string_view more = source_->next();
+    if (more.empty()) {
+      joined_ = std::move(longer);
+      block_ = joined_;
+      return;
+    }
+    joined_ = std::move(longer += more);
+    block_ = joined_;
+  }
 }
 
 /// Reads the block that is there, adds what is known of it, and asks for the next one.
@@ -172,6 +183,7 @@ std::optional<table> text_rows::next() {
     blocks.push_back(read_lines(range, out));
     if (range.rows == 0) continue;  // blank lines
     out.columns = columns_;
+    out.reading = reading_;
     out.values = join_narrowest(blocks, range, layout_.cols, threads_);
     return out;
   }
@@ -184,6 +196,7 @@ table text_rows::rest() {
   value_range range;
   while (!block_.empty()) blocks.push_back(read_lines(range, out));
   out.columns = columns_;
+  out.reading = reading_;
   out.values = join_narrowest(blocks, range, layout_.cols, threads_);
   return out;
 }

@@ -9,8 +9,8 @@
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
 #include "io/read/row_source.hpp"
-#include "io/read/text_layout.hpp"
 #include "io/table.hpp"
+#include "io/text/text_layout.hpp"
 
 namespace gpu::io {
 
@@ -28,18 +28,22 @@ class text_rows final : public row_source {
   [[nodiscard]] bool names_rows() const override { return layout_.row_names; }
   [[nodiscard]] bool is_float() const override { return false; }
   [[nodiscard]] const column_names& columns() const override { return columns_; }
+  [[nodiscard]] const table_reading& reading() const override { return reading_; }
   std::optional<table> next() override;
   table rest() override;
 
  private:
+  void take_sample_lines();
   block_values read_lines(value_range& range, table& out);
 
   std::unique_ptr<line_source> source_;
   std::string file_;
   int threads_;
   std::string_view block_;  // of the source, not read yet; empty at the end
+  std::string joined_;      // the first blocks of the source, where one does not tell the layout
   text_layout layout_;
   column_names columns_;
+  table_reading reading_;
   index_t lines_before_ = 0;  // lines in front of the block
 };
 

@@ -1,4 +1,4 @@
-#include "io/read/text_segment.hpp"
+#include "io/text/text_segment.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "io/read/integer_line.hpp"
-#include "io/read/number.hpp"
+#include "io/text/integer_line.hpp"
+#include "io/text/number.hpp"
 
 namespace gpu::io {
 namespace {
@@ -67,7 +67,7 @@ const char* segment_reader::read_fast(const char* line, const char* end) {
     const std::string_view rest(line, static_cast<std::size_t>(end - line));
     const std::size_t name_end = rest.find(layout_.separator);
     if (name_end == std::string_view::npos) return nullptr;
-    // Blanks that begin a line are no field, also in front of a tab: what follows may be the name.
+    // An empty name, or blanks in front of one.
     if (trimmed(rest.substr(0, name_end)).empty()) return nullptr;
     // A blank line, or one of a single field, has no separator: the one found is a later line's.
     if (rest.substr(0, name_end).find('\n') != std::string_view::npos) return nullptr;
@@ -98,6 +98,10 @@ void segment_reader::read_with_care(std::string_view line) {
   while (cursor.next(field)) {
     ++column;
     if (layout_.row_names && column == 1) {
+      if (field.empty()) {
+        fail(1, "got an empty field, expected the name of the row");
+        return;
+      }
       segment_.names.add(cleaned_name(field));
     } else if (++values <= layout_.cols && !add(field, column)) {
       return;

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "io/read/text_layout.hpp"
-#include "io/read/value_arena.hpp"
 #include "io/table.hpp"
+#include "io/text/text_layout.hpp"
+#include "io/text/value_arena.hpp"
 
 namespace gpu::io {
 

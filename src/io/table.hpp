@@ -66,6 +66,7 @@ struct table {
   table_reading reading = {};
   /// Where the first NaN stands.
   std::optional<input_position> first_nan = {};
+  index_t missing = 0;  ///< How many NaN there are.
   [[nodiscard]] index_t rows() const noexcept;
   [[nodiscard]] index_t cols() const noexcept;
   /// "int8", "float64", ...

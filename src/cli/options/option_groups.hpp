@@ -48,22 +48,24 @@ CLI::Option* add_bytes(CLI::App& app, const std::string& name, Integer& value,
   return app.add_option_function<std::string>(name, convert, description)->type_name("BYTES");
 }
 
+/// How a table of text is laid out.
+void add_text_options(CLI::App& app, io::text_options& text);
+/// What of them does not go together; "" where all does.
+[[nodiscard]] std::string check_text_options(const io::text_options& text);
+
 /// What every job that reads a table takes.
 template <class Command>
 void add_input(CLI::App& app, Command& c) {
-  const names_of<io::choice> choices{
-      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
   app.add_option("INPUT", c.input,
-                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
+                 "Text (CSV, TSV, blanks, GCT), .npy, or either compressed by gzip or zstd; - for "
+                 "standard input")
       ->required()
       ->check(file_name());
-  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
-      ->group("Input");
-  add_choice(app, "--row-names", c.row_names, choices,
-             "Whether each line begins with a name [auto]")
+  add_text_options(app, c.text);
+  app.add_flag("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
       ->group("Input");
   add_bytes(app, "--max-input", c.max_input_bytes,
-            "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
+            "Refuse compressed input that unpacks to more bytes; K, M, G, T allowed [32G]")
       ->group("Input");
 }
 

@@ -223,6 +223,7 @@ class row_commands {
   static command take(const CLI::App& app, Command& job, const execution& exec, const words& line) {
     settle_format(job.format, is_given(app, "--format"), {{"--output", job.output}});
     refuse(check_backend(exec));
+    refuse(check_text_options(job.text));
     job.command_line = line;
     return std::move(job);
   }
@@ -317,6 +318,7 @@ parsed_command parse_command_line(int argc, char** argv) {
     refuse(check_parts_options(*verb, pairs));
     refuse(check_files(*verb, pairs));
     refuse(check_backend(pairs.pairs.exec));
+    refuse(check_text_options(pairs.text));
     pairs.command_line = line;
     return command(std::move(pairs));
   }

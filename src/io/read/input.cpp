@@ -13,6 +13,8 @@
 #include "io/io_error.hpp"
 #include "io/read/file_stream.hpp"
 #include "io/read/gzip_stream.hpp"
+#include "io/read/other_formats.hpp"
+#include "io/read/zstd_stream.hpp"
 #include "io/text/value_arena.hpp"
 
 namespace gpu::io {
@@ -162,7 +164,13 @@ input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes
   if (begins_with("\x1f\x8b")) {
     stream_ = std::make_unique<gzip_stream>(bytes(), name_, max_bytes);
     take_head();
+  } else if (begins_with(zstd_magic)) {
+    stream_ = make_zstd_stream(bytes(), name_, max_bytes);
+    take_head();
   }
+  // Also what is compressed twice.
+  const std::string_view other = other_format(head_);
+  if (!other.empty()) throw input_error(name_, {}, std::string(other));
 }
 
 std::optional<double> input::share_read() const {

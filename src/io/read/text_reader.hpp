@@ -1,5 +1,5 @@
 #pragma once
-// Text tables: numbers separated by spaces, tabs or commas, read by all cores.
+// Text tables, read by all cores.
 
 #include <memory>
 #include <optional>
@@ -11,6 +11,7 @@
 #include "io/read/row_source.hpp"
 #include "io/table.hpp"
 #include "io/text/text_layout.hpp"
+#include "io/text/text_segment.hpp"
 
 namespace gpu::io {
 
@@ -34,17 +35,25 @@ class text_rows final : public row_source {
 
  private:
   void take_sample_lines();
+  void take_block();
+  void keep_whole_records();
+  static bool has_breaks_in_quotes(const block_values& read);
+  block_values read_records();
   block_values read_lines(value_range& range, table& out);
+  void check_rows() const;
 
   std::unique_ptr<line_source> source_;
   std::string file_;
   int threads_;
   std::string_view block_;  // of the source, not read yet; empty at the end
-  std::string joined_;      // the first blocks of the source, where one does not tell the layout
+  std::string joined_;      // where the block is not one of the source
+  std::string carried_;     // the begin of a record that the next block goes on with
   text_layout layout_;
+  record_breaks breaks_ = record_breaks::every_line;  // until one is found in quotes
   column_names columns_;
   table_reading reading_;
   index_t lines_before_ = 0;  // lines in front of the block
+  index_t rows_ = 0;          // read so far
 };
 
 /// Reads the text that `source` delivers; `file` is named in errors.

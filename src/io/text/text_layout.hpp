@@ -1,27 +1,39 @@
 #pragma once
 // How a text table is laid out: told by its first lines, or by the caller.
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gpu/index.hpp>
 
 #include "io/io_error.hpp"
 #include "io/table.hpp"
+#include "io/text/column_roles.hpp"
+#include "io/text/field_value.hpp"
 #include "io/text/text_fields.hpp"
+#include "io/text/text_options.hpp"
 
 namespace gpu::io {
 
-/// A property that is found out, or forced.
-enum class choice { automatic, yes, no };
-
 struct text_layout : field_rules {
-  bool header = false;     ///< Whether the first line that is not blank names the columns.
-  bool row_names = false;  ///< Whether the first field of each line names the row.
-  index_t cols = 0;        ///< Numbers in each line.
+  value_rules values = {};
+  bool row_names = false;              ///< Whether a field of each line names the row.
+  index_t cols = 0;                    ///< Numbers in each line.
+  index_t fields = 0;                  ///< Fields of each line.
+  std::vector<field_role> roles = {};  ///< Of each field; empty: values, behind the name.
+  std::optional<index_t> rows = {};    ///< Where the file says how many there are.
+
+  /// What field `column` is, counted from 1.
+  [[nodiscard]] field_role role(index_t column) const {
+    if (roles.empty()) return row_names && column == 1 ? field_role::name : field_role::value;
+    return column <= fields ? roles[static_cast<std::size_t>(column - 1)] : field_role::skipped;
+  }
 };
 
-/// A name as it may stand in a result: without quotes around it, tabs or control characters.
+/// A name as it may stand in a result: tabs and line breaks become blanks, other control characters
+/// question marks.
 [[nodiscard]] std::string cleaned_name(std::string_view name);
 
 /// A layout, and what stands in front of the rows.
@@ -34,13 +46,10 @@ struct found_layout {
 };
 
 /// Finds the layout from the first lines of `text`, which starts at the head of the file and
-/// holds the lines of the sample (text_sample.hpp) in full.
-///
-/// The separator is the tab where the second line has one, else the comma, else spaces. What is
-/// told by the values (text_sample.hpp, names_signs.hpp): whether the first line names the columns,
-/// and the first field of each line the row.
-/// @throw input_error where there is no data line, or the header does not match the data.
-[[nodiscard]] found_layout find_layout(std::string_view text, choice header, choice row_names,
+/// holds its sample (text_sample.hpp).
+/// @throw input_error where there is no data line, the header does not match the data, or the
+///   options name a column that is not there
+[[nodiscard]] found_layout find_layout(std::string_view text, const text_options& options,
                                        const std::string& file);
 
 }  // namespace gpu::io

@@ -19,19 +19,31 @@ namespace gpu::cli {
 template <class Value>
 using names_of = std::map<std::string, Value>;
 
-/// An option whose value is one of a few words.
+/// Other words for some of the values.
+using aliases = std::map<std::string, std::string>;
+
+/// An option whose value is one of a few words, in capitals or not.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        const names_of<Value>& names, const aliases& others,
+                        const std::string& description) {
+  std::string type;
+  for (const auto& [word, unused] : names) type += (type.empty() ? "" : "|") + word;
+  const auto take = [&value, names, others, name, type](const std::string& given) {
+    const std::string word = CLI::detail::to_lower(given);
+    const auto alias = others.find(word);
+    const auto found = names.find(alias == others.end() ? word : alias->second);
+    if (found == names.end()) {
+      throw CLI::ValidationError(name, "got " + given + ", expected " + type);
+    }
+    value = found->second;
+  };
+  return app.add_option_function<std::string>(name, take, description)->type_name(type);
+}
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
                         const names_of<Value>& names, const std::string& description) {
-  std::vector<std::string> words;
-  for (const auto& [word, unused] : names) words.push_back(word);
-  std::string type;
-  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
-  return app
-      .add_option_function<std::string>(
-          name, [&value, names](const std::string& word) { value = names.at(word); }, description)
-      ->check(CLI::IsMember(words).description(""))
-      ->type_name(type);
+  return add_choice(app, name, value, names, {}, description);
 }
 
 template <class Integer>

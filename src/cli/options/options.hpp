@@ -68,6 +68,7 @@ struct parts_command {
   std::string folder = {};
   parts_format format = parts_format::text;
   bool is_quick = false;
+  bool cleans = false;  // removes the parts
 };
 
 /// `gpu-similarity merge`.

@@ -40,9 +40,9 @@ std::string input_text(const report_input& input) {
       return text.empty() ? std::string("null") : json_text(text);
     };
     const report_names& n = *input.names;
-    names =
-        fmt::format("{{\"rows\": {}, \"rows_from\": {}, \"columns\": {}, \"columns_from\": {}}}",
-                    n.rows, text_or_null(n.rows_from), n.columns, text_or_null(n.columns_from));
+    names = fmt::format(
+        "{{\"of_rows\": {}, \"of_rows_from\": {}, \"of_columns\": {}, \"of_columns_from\": {}}}",
+        n.rows, text_or_null(n.rows_from), n.columns, text_or_null(n.columns_from));
   }
   std::string notes;
   for (const std::string& text : input.notes)

@@ -116,29 +116,41 @@ std::size_t segment_reader::record_size(std::string_view rest) const {
   return std::min(record_end(rest, 0, layout_), rest.size());
 }
 
+/// Reads the fields of a record; false where one is refused. A plain record has no field but values
+/// behind its name.
+template <segment_reader::column_roles Roles>
+bool segment_reader::add_fields(field_cursor& cursor, index_t& column, index_t& values) {
+  std::string_view field;
+  if constexpr (Roles == column_roles::plain) {
+    if (layout_.row_names && cursor.next(field)) {
+      ++column;
+      if (!add_name(field, column)) return false;
+    }
+  }
+  while (cursor.next(field)) {
+    ++column;
+    if constexpr (Roles == column_roles::chosen) {
+      const field_role role = layout_.role(column);
+      if (role == field_role::name && !add_name(field, column)) return false;
+      if (role != field_role::value) continue;
+    }
+    if (++values > layout_.cols) continue;
+    if (!add(cursor.is_quoted() ? trimmed(field) : field, column)) return false;
+  }
+  return true;
+}
+
 /// Reads one record of any kind.
 void segment_reader::read_with_care(std::string_view record) {
   const index_t first_line = ++segment_.lines;
   if (is_comment(record, layout_)) return;
   field_cursor cursor(record, layout_);
-  std::string_view field;
   index_t column = 0;
   index_t values = 0;
-  while (cursor.next(field)) {
-    ++column;
-    switch (layout_.role(column)) {
-      case field_role::name:
-        if (!add_name(field, column)) return;
-        break;
-      case field_role::value:
-        if (++values <= layout_.cols && !add(cursor.is_quoted() ? trimmed(field) : field, column)) {
-          return;
-        }
-        break;
-      case field_role::skipped:
-        break;
-    }
-  }
+  const bool is_read = layout_.roles.empty()
+                           ? add_fields<column_roles::plain>(cursor, column, values)
+                           : add_fields<column_roles::chosen>(cursor, column, values);
+  if (!is_read) return;
   if (cursor.fault() != field_fault::none) {
     fail(column + 1, text_of(cursor.fault()));
     segment_.error->is_open_quote =
@@ -171,8 +183,7 @@ bool segment_reader::add_name(std::string_view field, index_t column) {
 }
 
 bool segment_reader::add(std::string_view field, index_t column) {
-  const bool is_plain = layout_.values.are_plain();
-  const number value = is_plain ? parse_number(field) : parse_value(field, layout_.values);
+  const number value = has_plain_values_ ? parse_number(field) : parse_value(field, layout_.values);
   if (value.kind == number_kind::integer) {
     if (!is_real_ && std::in_range<std::int32_t>(value.integer)) {
       integers_[integer_count_++] = static_cast<std::int32_t>(value.integer);

@@ -52,6 +52,7 @@ class segment_reader {
       : text_(text),
         layout_(layout),
         breaks_(breaks),
+        has_plain_values_(layout.values.are_plain()),
         has_fast_lines_(layout.roles.empty() && layout.values.missing_numbers.empty()),
         arena_(arena) {}
   static constexpr std::size_t most_value_bytes = sizeof(double);
@@ -62,6 +63,9 @@ class segment_reader {
   std::string_view take_name(std::string_view line, std::string_view& name);
   [[nodiscard]] std::size_t record_size(std::string_view rest) const;
   void read_with_care(std::string_view record);
+  enum class column_roles { plain, chosen };
+  template <column_roles Roles>
+  bool add_fields(field_cursor& cursor, index_t& column, index_t& values);
   bool add_name(std::string_view field, index_t column);
   bool add(std::string_view field, index_t column);
   void add_real(double value, index_t column);
@@ -72,6 +76,7 @@ class segment_reader {
   std::string_view text_;
   const text_layout& layout_;
   record_breaks breaks_;
+  bool has_plain_values_;
   bool has_fast_lines_;
   value_arena& arena_;
   text_segment segment_;

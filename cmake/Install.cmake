@@ -53,6 +53,18 @@ foreach(command gpu-similarity gpu-similarity-mpi)
   install(TARGETS ${command} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Tools)
 endforeach()
 
+if(TARGET gpu_similarity_pages)
+  get_target_property(pages gpu_similarity_pages folder)
+  install(FILES "${pages}/gpu-similarity.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+    COMPONENT Tools)
+  install(FILES "${pages}/gpu-similarity"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT Tools)
+  install(FILES "${pages}/_gpu-similarity" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+    COMPONENT Tools)
+  install(FILES "${pages}/gpu-similarity.fish"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT Tools)
+endif()
+
 install(EXPORT gpu_similarity-targets NAMESPACE gpu:: DESTINATION "${package_dir}"
   COMPONENT Development)
 configure_package_config_file(

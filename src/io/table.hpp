@@ -49,13 +49,24 @@ struct column_names {
   [[nodiscard]] bool given() const noexcept { return !names.empty(); }
 };
 
+/// How a file was read: what its user is told of it.
+struct table_reading {
+  std::string rows_named_by = {};     ///< "column 1"; empty: rows have no names.
+  std::string columns_named_by = {};  ///< "line 1"; empty: columns have no names.
+  /// Each says what was taken for what, where another reading is likely too, and the option that
+  /// changes it.
+  std::vector<std::string> notes = {};
+};
+
 /// What was read.
 struct table {
   any_matrix values = {};
   row_names names = {};
   column_names columns = {};
+  table_reading reading = {};
   /// Where the first NaN stands.
   std::optional<input_position> first_nan = {};
+  index_t missing = 0;  ///< How many NaN there are.
   [[nodiscard]] index_t rows() const noexcept;
   [[nodiscard]] index_t cols() const noexcept;
   /// "int8", "float64", ...

@@ -150,7 +150,7 @@ TEST_CASE("Bad input is refused with 3 and its place", "[cli][input]") {
   refused("", "in.txt: the file is empty");
   refused("1 2 3\n4 5\n", "in.txt:2: got 2 numbers");
   refused("1 2 3\n4 five 6\n", "in.txt:2: column 2: got 'five'");
-  refused("1 2 3\n4 NaN 6\n", "in.txt:2: column 2: got NaN");
+  refused("1 2 3\n4 NaN 6\n", "in.txt:2: column 2: got a missing value, expected a number (--nan");
   refused("1 2 3\n", "got 1 row of numbers");
   refused("1 2\n3 4\n", "got 2 columns of numbers");
   refused("1 2 3\n4 99999999999999999999 6\n", "2^53");

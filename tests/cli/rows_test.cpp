@@ -301,7 +301,7 @@ TEST_CASE("Rows are reported, and a NaN is refused where it stands", "[cli][rows
   const std::string report = folder.path("report.json");
   const auto refused = run_command({"rank", input});
   CHECK(refused.exit_code == 3);
-  CHECK(refused.err.find(":2: column 2: got NaN") != std::string::npos);
+  CHECK(refused.err.find(":2: column 2: got a missing value") != std::string::npos);
   CHECK(refused.out.empty());
   const auto taken = run_command({"rank", input, "--nan", "propagate", "--report", report, "-q"});
   CHECK(taken.out == "1\t2\t3\nNaN\tNaN\tNaN\n");

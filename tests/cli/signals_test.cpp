@@ -166,7 +166,7 @@ TEST_CASE("An interrupt ends a wait", "[cli][signal]") {
 
 TEST_CASE("A result that nobody reads any more ends the run quietly", "[cli][signal]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(2000));
+  const std::string input = folder.write("in.txt", long_table(900));
   const std::string report = folder.path("report.json");
   const std::string code = folder.path("code");
   const std::string error = folder.path("error");

@@ -5,17 +5,18 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <utility>
+
+#include "fuzz/reference_names.hpp"
+#include "fuzz/reference_records.hpp"
 
 namespace gpu_test {
 namespace {
 
 using gpu::io::choice;
-
-struct line {
-  std::size_t number;
-  std::string text;  // without blanks at its ends
-};
+using gpu::io::delimiter;
+using gpu::io::text_options;
 
 struct value {
   bool is_number = false;  // in form
@@ -23,51 +24,6 @@ struct value {
   bool is_int32 = false;
   double number = 0;
 };
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
-std::string without_blanks(const std::string& text) {
-  std::size_t begin = 0;
-  std::size_t end = text.size();
-  while (begin < end && is_blank(text[begin])) ++begin;
-  while (begin < end && is_blank(text[end - 1])) --end;
-  return text.substr(begin, end - begin);
-}
-
-std::vector<line> lines_of(std::string_view text) {
-  if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
-  std::vector<line> lines;
-  std::string current;
-  std::size_t number = 1;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] != '\n') {
-      current += text[i];
-      continue;
-    }
-    const std::string trimmed = without_blanks(current);
-    if (!trimmed.empty()) lines.push_back({number, trimmed});
-    current.clear();
-    ++number;
-  }
-  return lines;
-}
-
-std::vector<std::string> fields_of(const std::string& text, char separator) {
-  std::vector<std::string> fields;
-  std::string current;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] != separator) {
-      current += text[i];
-      continue;
-    }
-    const std::string field = without_blanks(current);
-    if (separator != ' ' || !field.empty()) fields.push_back(field);
-    current.clear();
-  }
-  return fields;
-}
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -81,7 +37,8 @@ std::string take_digits(const std::string& text, std::size_t& at) {
   return digits;
 }
 
-value value_of(const std::string& field) {
+/// A number with a decimal point.
+value number_of(const std::string& field) {
   value result;
   if (field == "NA") return {true, true, false, std::nan("")};
   std::size_t at = 0;
@@ -121,27 +78,66 @@ value value_of(const std::string& field) {
   return result;
 }
 
-bool is_header(const std::vector<std::string>& fields) {
-  if (fields.size() == 1) return !value_of(fields[0]).is_number;
-  for (std::size_t i = 1; i < fields.size(); ++i) {
-    if (value_of(fields[i]).is_number) return false;
+value value_of(const std::string& field, const text_options& options) {
+  value result;
+  if (options.decimal == '.') {
+    result = number_of(field);
+  } else if (field.find('.') == std::string::npos) {
+    std::string text = field;
+    std::replace(text.begin(), text.end(), ',', '.');
+    result = number_of(text);
   }
-  return true;
+  static const std::set<std::string> usual{"",     "NA",   "na",   "N/A",  "n/a",
+                                           "#N/A", "<NA>", "null", "NULL", "."};
+  const auto& words = options.missing;
+  bool is_missing = !result.is_number &&
+                    (usual.count(field) != 0 || std::count(words.begin(), words.end(), field) != 0);
+  for (const std::string& word : words) {
+    const value other = number_of(word);
+    is_missing = is_missing || (result.is_taken && other.is_taken && other.number == result.number);
+  }
+  return is_missing ? value{true, true, false, std::nan("")} : result;
 }
 
-/// A name without the quotes around it, tabs as blanks, other control characters as '?'.
-std::string name_of(std::string field) {
-  if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
-    field = field.substr(1, field.size() - 2);
+reference_field field_of(const std::string& text, bool is_quoted, const text_options& options) {
+  reference_field field;
+  field.is_quoted = is_quoted;
+  field.text = text;
+  const std::string trimmed = without_blanks(text);
+  const value v = value_of(trimmed, options);
+  field.is_missing = v.is_number && std::isnan(v.number);
+  field.is_number = v.is_number && !field.is_missing;
+  field.is_whole =
+      field.is_number && trimmed.find_first_not_of("+-0123456789") == std::string::npos;
+  field.number = v.number;
+  return field;
+}
+
+/// The fields that tell what is a name.
+reference_lines sample_of(const std::vector<reference_record>& head, const text_options& options) {
+  reference_lines sample;
+  for (const reference_record& record : head) {
+    if (!record.is_whole && sample.size() >= 2) break;
+    sample.emplace_back();
+    for (std::size_t i = 0; i < record.fields.size(); ++i) {
+      if (sample.size() > 2 && i == 32) break;
+      sample.back().push_back(field_of(record.fields[i], record.quoted[i], options));
+    }
   }
+  return sample;
+}
+
+/// A name with tabs and line breaks as blanks, other control characters as '?'.
+std::string name_of(const std::string& field) {
   std::string name;
   for (std::size_t i = 0; i < field.size(); ++i) {
     const auto code = static_cast<unsigned char>(field[i]);
     const auto next = i + 1 < field.size() ? static_cast<unsigned char>(field[i + 1]) : 0;
+    if (code == '\r' && next == '\n') continue;
     if (code == 0xC2 && next >= 0x80 && next <= 0x9F) {
       name += '?';
       ++i;
-    } else if (code == '\t') {
+    } else if (code == '\t' || code == '\n') {
       name += ' ';
     } else {
       name += code < 0x20 || code == 0x7F ? '?' : field[i];
@@ -150,60 +146,126 @@ std::string name_of(std::string field) {
   return name;
 }
 
-/// Adds the numbers of one line; false where it is refused.
-bool add_row(const line& row, char separator, reference_table& table) {
-  std::vector<std::string> fields = fields_of(row.text, separator);
-  const std::size_t skipped = table.has_names ? 1 : 0;
-  for (std::size_t i = skipped; i < std::min(fields.size(), skipped + table.cols); ++i) {
-    const value v = value_of(fields[i]);
-    if (!v.is_taken) {
-      table.refused = reference_place{row.number, i + 1};
-      return false;
+/// Adds the numbers of one record; false where it is refused.
+bool add_row(const reference_record& row, std::size_t fields, std::size_t skipped,
+             const text_options& options, reference_table& table) {
+  const auto refuse = [&](std::size_t column) {
+    table.refused = reference_place{row.line, column};
+    return false;
+  };
+  std::size_t values = 0;
+  for (std::size_t i = 0; i < row.fields.size(); ++i) {
+    if (table.has_names && i == 0) {
+      if (row.fields[0].empty()) return refuse(1);
+      table.names.push_back(name_of(row.fields[0]));
+      continue;
     }
-    if (std::isnan(v.number) && !table.first_nan) table.first_nan = {row.number, i + 1};
+    if (i + 1 == skipped || i >= fields || ++values > table.cols) continue;
+    const value v = value_of(without_blanks(row.fields[i]), options);
+    if (!v.is_taken) return refuse(i + 1);
+    if (std::isnan(v.number)) {
+      ++table.missing;
+      if (!table.first_nan) table.first_nan = reference_place{row.line, i + 1};
+    }
     table.all_int32 = table.all_int32 && v.is_int32;
     table.values.push_back(v.number);
   }
-  if (fields.size() != skipped + table.cols) {
-    table.refused = reference_place{row.number, 0};
-    return false;
-  }
-  if (table.has_names) table.names.push_back(name_of(fields[0]));
+  if (row.is_faulty) return refuse(row.fields.size() + 1);
+  if (row.fields.size() != fields) return refuse(0);
   ++table.rows;
   return true;
 }
 
+char separator_said(delimiter which) {
+  switch (which) {
+    case delimiter::tab:
+      return '\t';
+    case delimiter::semicolon:
+      return ';';
+    case delimiter::comma:
+      return ',';
+    case delimiter::bar:
+      return '|';
+    default:
+      return ' ';
+  }
+}
+
 }  // namespace
 
-reference_table read_reference_text(std::string_view text, choice header, choice row_names) {
+bool is_reference_value(const std::string& field, const text_options& options) {
+  return !field.empty() && value_of(field, options).is_number;
+}
+
+reference_table read_reference_text(std::string_view whole, const text_options& options) {
   reference_table table;
   const auto refuse = [&](std::size_t line_number, std::size_t column) {
     table.refused = reference_place{line_number, column};
     return table;
   };
-  std::vector<line> lines = lines_of(text);
-  if (lines.empty()) return refuse(0, 0);
-  const std::string& telling = lines[lines.size() > 1 ? 1 : 0].text;
-  const auto has = [&](char c) { return telling.find(c) != std::string::npos; };
-  const char separator = has('\t') ? '\t' : has(',') ? ',' : ' ';
-
-  const line first = lines[0];
-  const std::vector<std::string> head = fields_of(first.text, separator);
-  const bool has_header = header == choice::automatic ? is_header(head) : header == choice::yes;
-  if (has_header) lines.erase(lines.begin());
-  if (lines.empty()) return refuse(first.number, 0);
-  const std::vector<std::string> data = fields_of(lines[0].text, separator);
-  const bool is_named = (!data[0].empty() && !value_of(data[0]).is_number) ||
-                        (has_header && (head.size() + 1 == data.size() || head[0].empty()));
-  table.has_names = row_names == choice::automatic ? is_named : row_names == choice::yes;
-  table.cols = data.size() - (table.has_names ? 1 : 0);
-  if (table.cols == 0) return refuse(lines[0].number, 1);
-  if (has_header && head.size() != data.size() &&
-      !(table.has_names && head.size() + 1 == data.size())) {
-    return refuse(first.number, 0);
+  if (whole.substr(0, 3) == "\xEF\xBB\xBF") whole.remove_prefix(3);
+  const std::string text(whole);
+  const std::string head = reference_head(text);
+  const char separator = options.separator == delimiter::automatic
+                             ? reference_separator(head, options)
+                             : separator_said(options.separator);
+  // Lines of tabs in front of the table, and between the lines that tell, mean nothing.
+  const auto without_tab_lines = [](std::vector<reference_record> records) {
+    std::erase_if(records, [](const reference_record& r) {
+      return !r.is_faulty &&
+             std::all_of(r.fields.begin(), r.fields.end(),
+                         [](const std::string& f) { return f.empty(); }) &&
+             std::find(r.quoted.begin(), r.quoted.end(), true) == r.quoted.end();
+    });
+    return records;
+  };
+  const auto telling = separator == '\t'
+                           ? without_tab_lines(reference_records(head, separator, options.comment))
+                           : reference_records(head, separator, options.comment);
+  if (telling.empty()) return refuse(0, 0);
+  for (std::size_t i = 0; i < std::min<std::size_t>(telling.size(), 2); ++i) {
+    if (telling[i].is_faulty) return refuse(telling[i].line, telling[i].fields.size() + 1);
   }
-  for (const line& row : lines) {
-    if (!add_row(row, separator, table)) break;
+  reference_lines sample = sample_of(telling, options);
+  const bool has_header = options.header == choice::automatic ? is_reference_header(sample)
+                                                              : options.header == choice::yes;
+  if (has_header && sample.size() == 1) return refuse(telling[0].line, 0);
+  std::vector<reference_field> names_of_columns;
+  if (has_header) {
+    names_of_columns = sample[0];
+    sample.erase(sample.begin());
+  }
+  const reference_record& data = telling[has_header ? 1 : 0];
+  table.has_names = options.row_names == choice::automatic
+                        ? has_reference_names(names_of_columns, sample)
+                        : options.row_names == choice::yes;
+  const std::size_t fields = data.fields.size();
+  std::size_t skipped = 0;  // counted from 1
+  if (!options.skip_columns.empty()) {
+    const std::string& word = options.skip_columns[0];
+    skipped = std::stoul(word);
+    if (skipped > fields) {
+      // Beyond the fields a number may be a name.
+      const std::size_t missing_fields = fields - std::min(fields, names_of_columns.size());
+      skipped = 0;
+      for (std::size_t i = 0; missing_fields < 2 && i < std::min(fields, names_of_columns.size());
+           ++i) {
+        const bool is_named = names_of_columns.size() <= fields && names_of_columns[i].text == word;
+        if (is_named && skipped == 0) skipped = i + 1 + missing_fields;
+      }
+      if (skipped == 0) return refuse(0, 0);
+    }
+  }
+  const bool skips_one = skipped > 0 && !(table.has_names && skipped == 1);
+  table.cols = fields - (table.has_names ? 1 : 0) - (skips_one ? 1 : 0);
+  if (table.cols == 0) return refuse(data.line, 1);
+  if (has_header && names_of_columns.size() != fields &&
+      !(table.has_names && names_of_columns.size() + 1 == fields)) {
+    return refuse(telling[0].line, 0);
+  }
+  for (const reference_record& row : reference_records(text, separator, options.comment)) {
+    if (row.line < telling[0].line || (has_header && row.line == telling[0].line)) continue;
+    if (!add_row(row, fields, skipped, options, table)) break;
   }
   return table;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The text format as docs/command.md describes it, read line by line with plain strings. Slow on
-// purpose, and shares nothing with the library but the words for a layout that is asked for.
+// The text format as docs/command.md describes it, read character by character with plain strings.
+// Slow on purpose, and shares nothing with the library but the words for what a user says.
 
 #include <cstddef>
 #include <optional>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/read/text_layout.hpp"
+#include "io/text/text_options.hpp"
 
 namespace gpu_test {
 
@@ -27,9 +27,12 @@ struct reference_table {
   bool all_int32 = true;                     // every value is an integer that fits 32 bits
   std::optional<reference_place> refused;    // then the rest means nothing
   std::optional<reference_place> first_nan;  // where the first NaN stands
+  std::size_t missing = 0;
 };
 
-[[nodiscard]] reference_table read_reference_text(std::string_view text, gpu::io::choice header,
-                                                  gpu::io::choice row_names);
+/// Columns are chosen by skip_columns alone, by number, and only where header and row_names are
+/// said.
+[[nodiscard]] reference_table read_reference_text(std::string_view text,
+                                                  const gpu::io::text_options& options);
 
 }  // namespace gpu_test

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "io/compression.hpp"
 #include "io/npy_header.hpp"
 #include "io/read/gzip_stream.hpp"
 #include "io/read/read_table.hpp"
@@ -38,7 +39,8 @@ TEST_CASE("Gzipped text and .npy are decompressed", "[io][gzip]") {
   SECTION("Text, longer than one block") {
     constexpr int rows = 1500000;
     write_gzip(folder.path("in.gz"), numbered_lines(rows));
-    const auto table = gpu::io::read_table(folder.path("in.gz"));
+    const auto table =
+        gpu::io::read_table(folder.path("in.gz"), {.text = {.row_names = gpu::io::choice::no}});
     REQUIRE(table.rows() == rows);
     const auto& m = std::get<gpu::matrix<std::int32_t>>(table.values);
     bool all_equal = true;
@@ -192,9 +194,9 @@ TEST_CASE("Blank lines behind a first line longer than a block hide nothing", "[
   text += "\n\n \r\n";
   // The second line tells the separator, and that there are numbers.
   text += std::string(20000000, '\n') + "7 8\n9 10\n";
-  const auto table =
-      gpu::io::read_table(folder.write("in.txt", text),
-                          {.header = gpu::io::choice::yes, .row_names = gpu::io::choice::yes});
+  const auto table = gpu::io::read_table(
+      folder.write("in.txt", text),
+      {.text = {.header = gpu::io::choice::yes, .row_names = gpu::io::choice::yes}});
   CHECK(table.rows() == 2);
 }
 
@@ -250,4 +252,74 @@ TEST_CASE("A file that cannot be read is refused", "[io]") {
     REQUIRE(::chmod(path.c_str(), 0) == 0);
     CHECK_THROWS_AS(gpu::io::read_table(path), gpu::io::input_error);
   }
+}
+
+TEST_CASE("Formats that are not read are named", "[io]") {
+  const gpu_test::temporary_folder folder;
+  const auto refusal_of = [&](const std::string& bytes) {
+    try {
+      (void)gpu::io::read_table(folder.write("in.dat", bytes));
+    } catch (const gpu::io::input_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto has = [&](const std::string& bytes, const std::string& part) {
+    INFO(part);
+    CHECK(refusal_of(bytes).find(part) != std::string::npos);
+  };
+  has(std::string("\xFD"
+                  "7zXZ\0\0\4",
+                  8),
+      "compressed by xz");
+  has("BZh91AY&SY", "compressed by bzip2");
+  has("PAR1\x15\x04\x15", "Parquet");
+  has("\x89HDF\r\n\x1A\n", "HDF5");
+  has("PK\x03\x04\x14", "zip archive");
+  has(std::string("\xFF\xFE"
+                  "1\0 \0",
+                  6),
+      "is UTF-16");
+  has(std::string("\xFE\xFF\0"
+                  "1\0 ",
+                  6),
+      "is UTF-16");
+  has(std::string("1\0 \0"
+                  "2\0",
+                  6),
+      "looks like UTF-16");
+  // Inside gzip too.
+  write_gzip(folder.path("in.gz"), "PAR1\x15\x04\x15");
+  CHECK_THROWS_AS(gpu::io::read_table(folder.path("in.gz")), gpu::io::input_error);
+}
+
+TEST_CASE("zstd is read where the build has it", "[io][zstd]") {
+  const gpu_test::temporary_folder folder;
+  const std::string text = numbered_lines(100000);
+  namespace io = gpu::io;
+  if (!io::is_available(io::compression::zstd)) {
+    try {
+      (void)io::read_table(folder.write("in.zst",
+                                        "\x28\xB5\x2F\xFD"
+                                        "abcdef"));
+      FAIL("not refused");
+    } catch (const io::input_error& error) {
+      CHECK(std::string(error.what()).find("compressed by zstd") != std::string::npos);
+    }
+    return;
+  }
+  std::string packed(io::compressed_bound(io::compression::zstd, text.size()), ' ');
+  packed.resize(io::compress(io::compression::zstd, text, packed.data()));
+  const io::read_options plain{.text = {.row_names = io::choice::no}};
+  CHECK(io::read_table(folder.write("one.zst", packed), plain).rows() == 100000);
+  CHECK(io::read_table(folder.write("two.zst", packed + packed), plain).rows() == 200000);
+  CHECK_THROWS_AS(io::read_table(folder.write("cut.zst", packed.substr(0, packed.size() / 2))),
+                  io::input_error);
+  std::string damaged = packed;
+  damaged[packed.size() / 2] = static_cast<char>(damaged[packed.size() / 2] ^ 0x55);
+  CHECK_THROWS_AS(io::read_table(folder.write("bad.zst", damaged)), io::input_error);
+  CHECK_THROWS_AS(io::read_table(folder.path("one.zst"), {.max_bytes = text.size() - 1}),
+                  io::input_error);
+  CHECK(io::read_table(folder.path("one.zst"), {.text = plain.text, .max_bytes = text.size()})
+            .rows() == 100000);
 }

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "io/read/number.hpp"
+#include "io/text/number.hpp"
 #include "io/write/six_digits.hpp"
 #include "support/catch.hpp"
 

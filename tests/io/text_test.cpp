@@ -29,8 +29,7 @@ TEST_CASE("Spaces, tabs and commas separate", "[io][text]") {
   const std::vector<double> expected{1, 2, 3, 4, 5, 6};
   for (const std::string text :
        {"1 2 3\n4 5 6\n", "1\t2\t3\n4\t5\t6\n", "1,2,3\n4,5,6\n", "  1   2 3  \n4 5   6",
-        "1, 2, 3\n4 ,5 ,6\n", "1\t2\t3\t\n4\t5\t6\t\n", "1 2 3\r\n4 5 6\r\n",
-        "\n1 2 3\n\n\n4 5 6\n\n",
+        "1, 2, 3\n4 ,5 ,6\n", "1 2 3\r\n4 5 6\r\n", "\n1 2 3\n\n\n4 5 6\n\n",
         "\xEF\xBB\xBF"
         "1 2 3\n4 5 6\n",
         "+1 -0 3\n4 5 6\n"}) {
@@ -102,12 +101,13 @@ TEST_CASE("A header and row names are found, or forced", "[io][text]") {
     CHECK(table.cols() == 3);
   }
   SECTION("Forced") {
-    CHECK(read("1 2 3\n4 5 6\n", {.header = choice::yes}).rows() == 1);
-    const auto named = read("7 1 2 3\n8 4 5 6\n", {.row_names = choice::yes});
+    CHECK(read("1 2 3\n4 5 6\n", {.text = {.header = choice::yes}}).rows() == 1);
+    const auto named = read("7 1 2 3\n8 4 5 6\n", {.text = {.row_names = choice::yes}});
     CHECK(named.names.name(1) == "8");
     CHECK(named.cols() == 3);
-    CHECK_THROWS_AS(read("a b c\n1 2 3\n", {.header = choice::no, .row_names = choice::no}),
-                    gpu::io::input_error);
+    CHECK_THROWS_AS(
+        read("a b c\n1 2 3\n", {.text = {.header = choice::no, .row_names = choice::no}}),
+        gpu::io::input_error);
   }
   SECTION("Tabs keep spaces in names") {
     CHECK(read("the first gene\t1\t2\t3\n").names.name(0) == "the first gene");
@@ -129,13 +129,12 @@ TEST_CASE("What is no table is refused with its place", "[io][text]") {
                                    {"1 2 3\n4 x5 6\n", 2, 2, "'x5'"},
                                    {"g 1 2 3\nh 4 5 6z\n", 2, 4, "'6z'"},
                                    {"1 2 x\n4 5 6\n", 1, 3, "'x'"},
-                                   {"1,2,3\n4,,6\n", 2, 2, "empty field"},
                                    {"1 2 3\n4 9007199254740993 6\n", 2, 2, "2^53"},
                                    {"1 2 3\n4 123456789012345678901234567890 6\n", 2, 2, "2^53"},
                                    {"1 2 3\n4 1e999 6\n", 2, 2, "range"},
                                    {"1 2 3\n4 0x10 6\n", 2, 2, "'0x10'"},
                                    {"1 2 3\n4 +-5 6\n", 2, 2, "'+-5'"},
-                                   {"1 2 3\n4 1,5 6\n", 2, 2, "'5 6'"},
+                                   {"1 2 3\n4 1,5 6\n", 2, 2, "--decimal ,"},
                                    {"1 2 3\n4 - 6\n", 2, 2, "'-'"},
                                    {"a b\n1 2 3 4\n", 1, 0, "header of 2 fields"},
                                    {std::string("1 2 3\n4 \0\x01 6\n", 12), 2, 2,
@@ -237,7 +236,7 @@ TEST_CASE("Blank lines count as lines in every segment", "[io][text]") {
 TEST_CASE("A byte order mark and a block of blank lines may come first", "[io][text]") {
   const std::string blank(std::size_t{17} << 20, '\n');
   const auto table =
-      read("\xEF\xBB\xBF" + blank + "a b\n" + blank + "1 2\n", {.header = choice::yes});
+      read("\xEF\xBB\xBF" + blank + "a b\n" + blank + "1 2\n", {.text = {.header = choice::yes}});
   CHECK(table.columns.names == std::vector<std::string>{"a", "b"});
   CHECK(values_of(table) == std::vector<double>{1, 2});
 }
@@ -289,7 +288,8 @@ TEST_CASE("Blanks in front of a tab are no name, wherever the line stands", "[io
       (void)read(text);
       FAIL("a line without a name was taken");
     } catch (const gpu::io::input_error& error) {
-      CHECK(std::string(error.what()).find(":3: got 1 numbers") != std::string::npos);
+      CHECK(std::string(error.what()).find(":3: column 1: got an empty field") !=
+            std::string::npos);
     }
   }
 }

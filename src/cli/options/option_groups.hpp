@@ -19,19 +19,31 @@ namespace gpu::cli {
 template <class Value>
 using names_of = std::map<std::string, Value>;
 
-/// An option whose value is one of a few words.
+/// Other words for some of the values.
+using aliases = std::map<std::string, std::string>;
+
+/// An option whose value is one of a few words, in capitals or not.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        const names_of<Value>& names, const aliases& others,
+                        const std::string& description) {
+  std::string type;
+  for (const auto& [word, unused] : names) type += (type.empty() ? "" : "|") + word;
+  const auto take = [&value, names, others, name, type](const std::string& given) {
+    const std::string word = CLI::detail::to_lower(given);
+    const auto alias = others.find(word);
+    const auto found = names.find(alias == others.end() ? word : alias->second);
+    if (found == names.end()) {
+      throw CLI::ValidationError(name, "got " + given + ", expected " + type);
+    }
+    value = found->second;
+  };
+  return app.add_option_function<std::string>(name, take, description)->type_name(type);
+}
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
                         const names_of<Value>& names, const std::string& description) {
-  std::vector<std::string> words;
-  for (const auto& [word, unused] : names) words.push_back(word);
-  std::string type;
-  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
-  return app
-      .add_option_function<std::string>(
-          name, [&value, names](const std::string& word) { value = names.at(word); }, description)
-      ->check(CLI::IsMember(words).description(""))
-      ->type_name(type);
+  return add_choice(app, name, value, names, {}, description);
 }
 
 template <class Integer>
@@ -48,22 +60,24 @@ CLI::Option* add_bytes(CLI::App& app, const std::string& name, Integer& value,
   return app.add_option_function<std::string>(name, convert, description)->type_name("BYTES");
 }
 
+/// How a table of text is laid out.
+void add_text_options(CLI::App& app, io::text_options& text);
+/// What of them does not go together; "" where all does.
+[[nodiscard]] std::string check_text_options(const io::text_options& text);
+
 /// What every job that reads a table takes.
 template <class Command>
 void add_input(CLI::App& app, Command& c) {
-  const names_of<io::choice> choices{
-      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
   app.add_option("INPUT", c.input,
-                 "Text (spaces, tabs or commas), .npy, or either gzipped; - for standard input")
+                 "Text (CSV, TSV, blanks, GCT), .npy, or either compressed by gzip or zstd; - for "
+                 "standard input")
       ->required()
       ->check(file_name());
-  add_choice(app, "--header", c.header, choices, "Whether the first line names columns [auto]")
-      ->group("Input");
-  add_choice(app, "--row-names", c.row_names, choices,
-             "Whether each line begins with a name [auto]")
+  add_text_options(app, c.text);
+  app.add_flag("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
       ->group("Input");
   add_bytes(app, "--max-input", c.max_input_bytes,
-            "Refuse gzip that unpacks to more bytes; K, M, G, T allowed [32G]")
+            "Refuse compressed input that unpacks to more bytes; K, M, G, T allowed [32G]")
       ->group("Input");
 }
 

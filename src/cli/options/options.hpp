@@ -35,8 +35,8 @@ struct pairs_command {
   std::string report = {};                            // empty: none
   std::vector<std::string> command_line = {};
   pair_options pairs = {};
-  io::choice header = io::choice::automatic;
-  io::choice row_names = io::choice::automatic;
+  io::text_options text = {};  // how a table of text is laid out
+  bool transposes = false;     // the columns of the file are the rows
   std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
   std::uint64_t max_output_bytes = 10'000'000'000;
   bool plan_only = false;
@@ -68,6 +68,7 @@ struct parts_command {
   std::string folder = {};
   parts_format format = parts_format::text;
   bool is_quick = false;
+  bool cleans = false;  // removes the parts
 };
 
 /// `gpu-similarity merge`.
@@ -88,8 +89,8 @@ struct row_files {
   io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
   std::string report = {};                            // empty: none
   std::vector<std::string> command_line = {};
-  io::choice header = io::choice::automatic;
-  io::choice row_names = io::choice::automatic;
+  io::text_options text = {};  // how a table of text is laid out
+  bool transposes = false;     // the columns of the file are the rows
   std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
   std::uint64_t max_output_bytes = 10'000'000'000;
   bool quiet = false;

@@ -97,7 +97,12 @@ void add_parts_verb(CLI::App& app, parts_command& c) {
          "A line for each part, what is to be run as Slurm's --array takes it, or JSON [text]")
       ->check(CLI::IsMember({"text", "slurm", "json"}).description(""))
       ->type_name("text|slurm|json");
-  app.add_flag("--quick", c.is_quick, "Look at sizes alone, not at every byte");
+  CLI::Option* const quick =
+      app.add_flag("--quick", c.is_quick, "Look at sizes alone, not at every byte");
+  app.add_flag("--clean", c.cleans,
+               "Remove the parts of the job, finished or not, and the folder where nothing else is "
+               "in it")
+      ->excludes(quick);
 }
 
 void add_merge_verb(CLI::App& app, merge_command& c) {

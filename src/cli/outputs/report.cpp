@@ -34,7 +34,33 @@ std::string input_text(const report_input& input) {
   const std::string digest = input.digest ? fmt::format("\"bytes\": {}, \"crc32\": \"{:08x}\"",
                                                         input.digest->bytes, input.digest->crc32)
                                           : std::string("\"bytes\": null, \"crc32\": null");
-  return fmt::format("{{\"name\": {}, {}}}", json_text(input.name), digest);
+  std::string names = "null";
+  if (input.names) {
+    const auto text_or_null = [](const std::string& text) {
+      return text.empty() ? std::string("null") : json_text(text);
+    };
+    const report_names& n = *input.names;
+    names = fmt::format(
+        "{{\"of_rows\": {}, \"of_rows_from\": {}, \"of_columns\": {}, \"of_columns_from\": {}}}",
+        n.rows, text_or_null(n.rows_from), n.columns, text_or_null(n.columns_from));
+  }
+  std::string notes;
+  for (const std::string& text : input.notes)
+    notes += (notes.empty() ? "" : ", ") + json_text(text);
+  return fmt::format("{{\"name\": {}, {}, \"names\": {}, \"notes\": [{}]}}", json_text(input.name),
+                     digest, names, notes);
+}
+
+/// One line on the names of a table.
+std::string names_text(const report_input& input) {
+  if (!input.names) return "";
+  const report_names& n = *input.names;
+  const auto part = [](std::uint64_t count, const char* what, const std::string& from) {
+    return count == 0 ? fmt::format("no names of {}", what)
+                      : fmt::format("{} names of {} from {}", count, what, from);
+  };
+  return fmt::format("{}, {}\n", part(n.rows, "rows", n.rows_from),
+                     part(n.columns, "columns", n.columns_from));
 }
 
 template <class Report>
@@ -101,6 +127,17 @@ std::string cut_text(const pair_summary& s) {
 
 }  // namespace
 
+void report_input::add(const io::table_reading& reading, index_t rows, index_t cols) {
+  const auto count = [](const std::string& from, index_t all) {
+    return from.empty() ? 0 : static_cast<std::uint64_t>(all);
+  };
+  names = {.rows = count(reading.rows_named_by, rows),
+           .rows_from = reading.rows_named_by,
+           .columns = count(reading.columns_named_by, cols),
+           .columns_from = reading.columns_named_by};
+  notes = reading.notes;
+}
+
 double run_report::pairs_seconds() const {
   return std::max(0.0, summary.pairs_seconds - write_between_seconds);
 }
@@ -122,7 +159,10 @@ std::string to_text(const run_report& r) {
   std::string out =
       r.against ? fmt::format("{} rows against {} rows x {} columns", s.rows, s.y_rows, s.cols)
                 : fmt::format("{} rows x {} columns", s.rows, s.cols);
-  out += fmt::format(", {} pairs tested, {} kept", s.pairs_tested, s.pairs_kept);
+  out += fmt::format(", {} pairs tested, {} kept\n", s.pairs_tested, s.pairs_kept);
+  out += names_text(r.input);
+  if (r.against && r.against->names) out += "against: " + names_text(*r.against);
+  out.pop_back();
   if (s.patterns > 0) out += fmt::format("\n{} distinct rows of ranks", s.patterns);
   const std::size_t constant = s.constant_rows.size() + s.y_constant_rows.size();
   const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
@@ -159,10 +199,10 @@ std::string to_json(const row_report& r) {
 
 std::string to_text(const row_report& r) {
   return fmt::format(
-      "{} rows x {} columns, {} written ({})\n"
+      "{} rows x {} columns, {} written ({})\n{}"
       "read {:.3f} s, compute {:.3f} s, write {:.3f} s, total {:.3f} s\n",
       r.rows, r.cols, bytes_text(static_cast<double>(r.bytes_written)), gpu::to_string(r.used),
-      r.read_seconds, r.compute_seconds, r.write_seconds, r.total_seconds);
+      names_text(r.input), r.read_seconds, r.compute_seconds, r.write_seconds, r.total_seconds);
 }
 
 std::string bytes_text(double bytes) {

@@ -10,6 +10,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "io/file_digest.hpp"
+#include "io/table.hpp"
 
 namespace gpu::cli {
 
@@ -26,10 +27,23 @@ enum class run_status {
   output_closed  ///< Nobody read the result any more.
 };
 
+/// How many names a table has, and where they stand.
+struct report_names {
+  std::uint64_t rows = 0;
+  std::string rows_from = {};  ///< "column 1"
+  std::uint64_t columns = 0;
+  std::string columns_from = {};  ///< "line 1"
+};
+
 /// A table that was read.
 struct report_input {
   std::string name = {};  ///< As it was given.
   std::optional<io::file_digest> digest = {};
+  std::optional<report_names> names = {};  ///< Where they are known.
+  std::vector<std::string> notes = {};     ///< What may be read otherwise.
+
+  /// Says how `rows` rows and `cols` columns were read.
+  void add(const io::table_reading& reading, index_t rows, index_t cols);
 };
 
 struct run_report {

@@ -12,6 +12,7 @@
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/joined_parts.hpp"
 #include "cli/parts/part_verbs.hpp"
+#include "cli/parts/resume_folder.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
@@ -138,9 +139,20 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
           .no_clobber = job.no_clobber};
 }
 
+/// Removes what the manifests of the job name, and no other file.
+void clean_parts(const parts_command& job) {
+  const part_folder folder(job.folder);
+  const auto any = folder.any_manifest(folder.list());
+  if (!any) throw parts_error(fmt::format("{}: no part of a job is there", job.folder));
+  const folder_lock alone(folder, lock_kind::exclusive);
+  folder.files().remove_if_empty(lock_name);
+  folder.remove(any->job, part_folder::leftovers::removed);
+}
+
 }  // namespace
 
 void run_parts(const parts_command& job) {
+  if (job.cleans) return clean_parts(job);
   const part_listing listing =
       list_parts(part_folder(job.folder), job.is_quick ? part_check::sizes : part_check::digests);
   io::output_file out("-", {.stop = is_interrupted});

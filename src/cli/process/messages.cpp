@@ -76,6 +76,16 @@ void say(std::string_view text) noexcept {
   }
 }
 
+void note(std::string_view file, const std::vector<std::string>& messages) noexcept {
+  try {
+    for (const std::string& message : messages) {
+      say(fmt::format("gpu-similarity: note: {}: {}\n", printable(file), printable(message)));
+    }
+  } catch (const std::exception&) {
+    say("gpu-similarity: no memory for a note on how the input is read\n");
+  }
+}
+
 void complain(std::string_view message) noexcept {
   try {
     say(fmt::format("gpu-similarity: {}\n", printable(message)));

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpu::cli {
 
@@ -17,6 +18,10 @@ void open_standard_streams() noexcept;
 
 /// Writes `text` to standard error as it is.
 void say(std::string_view text) noexcept;
+
+/// "gpu-similarity: note: <file>: <message>", a line for each, with control characters made
+/// printable.
+void note(std::string_view file, const std::vector<std::string>& messages) noexcept;
 
 /// "gpu-similarity: <message>", with control characters made printable.
 void complain(std::string_view message) noexcept;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
 #include "io/field_text.hpp"
 #include "io/io_error.hpp"
 #include "io/output_form.hpp"
@@ -17,8 +19,20 @@ namespace {
 void check_nans(const pairs_command& job, const std::string& file, const io::table& table) {
   if (job.pairs.nans != nan_policy::reject) return;
   if (!table.first_nan) return;
-  throw io::input_error(file, *table.first_nan,
-                        "got NaN, expected a number (--nan propagate leaves such rows out)");
+  throw io::input_error(
+      file, *table.first_nan,
+      missing_text(table, "--nan propagate leaves such rows out, --skip-columns columns"));
+}
+
+/// Rows are variables here; elsewhere they mostly are observations.
+void add_shape_note(io::table& table) {
+  constexpr index_t many = 1000;
+  constexpr index_t far_more = 100;
+  if (table.names.given() || table.rows() < many || table.rows() / far_more < table.cols()) return;
+  table.reading.notes.push_back(fmt::format(
+      "{} rows without names x {} columns: each row is a variable. --transpose takes the "
+      "columns as variables",
+      table.rows(), table.cols()));
 }
 
 void check_shape(const std::string& file, const io::table& table, index_t fewest_rows) {
@@ -41,12 +55,17 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
                    progress_line& line, std::optional<io::file_digest>& digest) {
   line.show("reading " + file);
   const bool is_in_parts = job.is_part || job.resumes;
-  io::table table = io::read_table(file, {.header = job.header,
-                                          .row_names = job.row_names,
+  io::table table = io::read_table(file, {.text = job.text,
+                                          .transposes = job.transposes,
                                           .threads = job.pairs.exec.cpu_threads,
                                           .stop = is_interrupted,
                                           .max_bytes = job.max_input_bytes,
                                           .digest = is_in_parts ? &digest.emplace() : nullptr});
+  add_shape_note(table);
+  if (!job.quiet) {
+    line.clear();
+    note(file == "-" ? "standard input" : file, table.reading.notes);
+  }
   check_nans(job, file, table);
   check_shape(file, table, fewest_rows);
   if (job.format != io::result_format::npy) {
@@ -58,6 +77,14 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
 }
 
 }  // namespace
+
+std::string missing_text(const io::table& table, std::string_view hint) {
+  const bool is_array = table.first_nan && table.first_nan->is_in_array;
+  const std::string count =
+      table.missing > 1 ? fmt::format(", the first of {}", table.missing) : std::string();
+  return fmt::format("got {}{}, expected a number ({})", is_array ? "NaN" : "a missing value",
+                     count, hint);
+}
 
 input_tables read_input(const pairs_command& job, progress_line& line) {
   input_tables tables;

@@ -2,6 +2,8 @@
 // The tables of a job of pairs.
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "cli/options/options.hpp"
 #include "cli/process/progress_line.hpp"
@@ -23,6 +25,9 @@ struct input_tables {
   /// Rows of what the rows meet: the columns of the matrix of all pairs.
   [[nodiscard]] index_t partners() const { return y ? y->rows() : x.rows(); }
 };
+
+/// What to say of the missing values of `table`, of which there are some.
+[[nodiscard]] std::string missing_text(const io::table& table, std::string_view hint);
 
 /// Reads the input of `job` and checks that it has pairs.
 /// @throw io::input_error, io::interrupted

@@ -84,12 +84,15 @@ class row_run {
   void take_rows(progress_line& line) {
     const stopwatch opening;
     io::input file(job_.input, is_interrupted, job_.max_input_bytes);
-    const io::read_options options{.header = job_.header,
-                                   .row_names = job_.row_names,
-                                   .threads = operation_.exec().cpu_threads};
+    const io::read_options options{
+        .text = job_.text, .transposes = job_.transposes, .threads = operation_.exec().cpu_threads};
     const auto source = io::open_rows(file, options);
     report_.cols = static_cast<std::uint64_t>(source->cols());
     report_.is_shape_known = true;
+    if (!job_.quiet) {
+      line.clear();
+      note(file.name(), source->reading().notes);
+    }
     operation_.begin(*source, out());
     report_.read_seconds += opening.seconds();
     if (operation_.needs_all(*source)) {
@@ -103,6 +106,7 @@ class row_run {
       }
     }
     timed(report_.write_seconds, [&] { operation_.finish(); });
+    report_.input.add(source->reading(), static_cast<index_t>(report_.rows), source->cols());
   }
 
   void take_block(const io::table& block) {

@@ -69,6 +69,8 @@ class reported_run {
     report_.summary.cols = tables.cols();
     report_.summary.y_rows = tables.y ? tables.y->rows() : 0;
     report_.is_table_read = true;
+    report_.input.add(tables.x.reading, tables.x.rows(), tables.cols());
+    if (tables.y) report_.against->add(tables.y->reading, tables.y->rows(), tables.cols());
 
     check_output_size(job_, tables, result_context_of(job_, tables));
     pairs_run(job_, tables, outputs_, line, phase).run(report_);

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "cli/verbs/jobs.hpp"
+#include "cli/verbs/read_input.hpp"
 #include "cli/verbs/row_run.hpp"
 #include "io/io_error.hpp"
 #include "io/rows/row_writer.hpp"
@@ -33,9 +34,9 @@ class rank_operation final : public row_operation {
 
   void compute(const io::table& block) override {
     if (block.first_nan && job_.rank.nans == nan_policy::reject) {
-      throw io::input_error(job_.input, *block.first_nan,
-                            "got NaN, expected a number (--nan propagate makes the ranks of such "
-                            "rows NaN)");
+      throw io::input_error(
+          job_.input, *block.first_nan,
+          missing_text(block, "--nan propagate makes the ranks of such rows NaN"));
     }
     std::visit(
         [&](const auto& values) {

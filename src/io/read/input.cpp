@@ -13,8 +13,9 @@
 #include "io/io_error.hpp"
 #include "io/read/file_stream.hpp"
 #include "io/read/gzip_stream.hpp"
-#include "io/read/text_layout.hpp"
-#include "io/read/value_arena.hpp"
+#include "io/read/other_formats.hpp"
+#include "io/read/zstd_stream.hpp"
+#include "io/text/value_arena.hpp"
 
 namespace gpu::io {
 namespace {
@@ -89,17 +90,6 @@ class text_buffer {
   std::size_t size_ = 0;
 };
 
-/// Whether `text` holds `wanted` whole lines that are not blank.
-bool has_lines(std::string_view text, int wanted) {
-  while (wanted > 0) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return false;
-    if (!trimmed(text.substr(0, end)).empty()) --wanted;
-    text.remove_prefix(end + 1);
-  }
-  return true;
-}
-
 /// Blocks of a stream, read one ahead in another thread.
 class streamed_lines final : public line_source {
  public:
@@ -138,7 +128,6 @@ class streamed_lines final : public line_source {
   }
 
   void fill(block& b) {
-    const int lines_wanted = std::exchange(is_first_, false) ? 2 : 1;
     for (;;) {
       const std::size_t got = stream_->read(b.bytes.from(b.filled));
       b.filled += got;
@@ -146,9 +135,7 @@ class streamed_lines final : public line_source {
       const std::string_view text(b.bytes.data(), b.filled);
       const std::size_t last = text.rfind('\n');
       b.whole_lines = b.at_end ? b.filled : last == std::string_view::npos ? 0 : last + 1;
-      if (b.at_end) return;
-      if (lines_wanted == 1 && b.whole_lines > 0) return;
-      if (has_lines(without_byte_order_mark(text), lines_wanted)) return;
+      if (b.at_end || b.whole_lines > 0) return;
       b.bytes.grow(b.bytes.size() * 2, b.filled);
     }
   }
@@ -156,7 +143,6 @@ class streamed_lines final : public line_source {
   std::unique_ptr<byte_stream> stream_;
   block current_;
   block coming_;
-  bool is_first_ = true;
   std::future<void> ahead_;  // last: its destructor waits for a thread that uses the others
 };
 
@@ -178,7 +164,13 @@ input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes
   if (begins_with("\x1f\x8b")) {
     stream_ = std::make_unique<gzip_stream>(bytes(), name_, max_bytes);
     take_head();
+  } else if (begins_with(zstd_magic)) {
+    stream_ = make_zstd_stream(bytes(), name_, max_bytes);
+    take_head();
   }
+  // Also what is compressed twice.
+  const std::string_view other = other_format(head_);
+  if (!other.empty()) throw input_error(name_, {}, std::string(other));
 }
 
 std::optional<double> input::share_read() const {

@@ -20,8 +20,7 @@ class line_source {
  public:
   virtual ~line_source() = default;
   /// The next block: whole lines, the last line of the input perhaps without its newline. Empty at
-  /// the end. Valid until the next call. The first block holds the first two
-  /// lines that are not blank: they tell the layout.
+  /// the end. Valid until the next call.
   virtual std::string_view next() = 0;
 };
 

@@ -104,18 +104,19 @@ void check_size(const byte_stream& bytes, index_t rows, index_t cols, std::size_
   }
 }
 
+/// Counts the NaN of `values`, of which the first is number `first` of the array.
 template <class T>
-std::optional<input_position> find_nan(std::span<const T> values, index_t first, index_t cols) {
+void note_nans(std::span<const T> values, index_t first, index_t cols, table& out) {
   if constexpr (std::is_floating_point_v<T>) {
     // Without an exit the loop runs in vectors.
-    bool has_nan = false;
-    for (const T value : values) has_nan |= value != value;
-    if (!has_nan) return std::nullopt;
+    index_t count = 0;
+    for (const T value : values) count += value != value ? 1 : 0;
+    out.missing += count;
+    if (count == 0 || out.first_nan) return;
     const auto found = std::find_if(values.begin(), values.end(), [](T v) { return v != v; });
     const index_t at = first + (found - values.begin());
-    return input_position{at / cols, at % cols, true};
+    out.first_nan = input_position{at / cols, at % cols, true};
   }
-  return std::nullopt;
 }
 
 constexpr index_t piece_values = index_t{1} << 20;
@@ -136,14 +137,14 @@ void read_piece(byte_stream& bytes, std::span<T> piece, index_t done, index_t co
 /// Reads `count` values from number `first` on; `total` there are.
 template <class T>
 void read_values(byte_stream& bytes, std::span<T> out, index_t first, index_t total, index_t cols,
-                 const std::string& file, std::optional<input_position>& first_nan) {
+                 const std::string& file, table& table_read) {
   const auto count = static_cast<index_t>(out.size());
   for (index_t done = 0; done < count; done += piece_values) {
     const std::span<T> piece =
         out.subspan(static_cast<std::size_t>(done),
                     static_cast<std::size_t>(std::min(piece_values, count - done)));
     read_piece(bytes, piece, first + done, total, file);
-    if (!first_nan) first_nan = find_nan<T>(piece, first + done, cols);
+    note_nans<T>(piece, first + done, cols, table_read);
   }
 }
 
@@ -243,7 +244,7 @@ table npy_rows::read_rows(index_t rows) {
     matrix<element> values(rows, cols);
     const std::span<element> all(values.data(), static_cast<std::size_t>(rows * cols));
     if constexpr (std::is_same_v<element, T>) {
-      read_values<T>(*bytes_, all, first, total, cols, file_, out.first_nan);
+      read_values<T>(*bytes_, all, first, total, cols, file_, out);
     } else {
       read_narrowed<T>(*bytes_, all, first, total, cols, file_);
     }

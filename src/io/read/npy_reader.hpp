@@ -26,6 +26,7 @@ class npy_rows final : public row_source {
   [[nodiscard]] bool names_rows() const override { return false; }
   [[nodiscard]] bool is_float() const override;
   [[nodiscard]] const column_names& columns() const override { return columns_; }
+  [[nodiscard]] const table_reading& reading() const override { return reading_; }
   std::optional<table> next() override;
   table rest() override;
 
@@ -35,7 +36,8 @@ class npy_rows final : public row_source {
   std::unique_ptr<byte_stream> bytes_;
   std::string file_;
   npy_header header_;
-  column_names columns_;  // none
+  column_names columns_;   // none
+  table_reading reading_;  // nothing to say
   std::size_t element_bytes_ = 0;
   index_t done_rows_ = 0;
   bool is_end_checked_ = false;

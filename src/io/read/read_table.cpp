@@ -4,18 +4,30 @@
 
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "io/read/npy_reader.hpp"
 #include "io/read/text_reader.hpp"
+#include "io/read/transposed_rows.hpp"
 
 namespace gpu::io {
 
-std::unique_ptr<row_source> open_rows(input& file, const read_options& options) {
+namespace {
+
+std::unique_ptr<row_source> open_lines(input& file, const read_options& options) {
   if (file.begins_with(npy_magic)) return std::make_unique<npy_rows>(file.bytes(), file.name());
   if (file.name().ends_with(".npy")) {
     throw input_error(file.name(), {}, "is named .npy but does not begin like one");
   }
   return std::make_unique<text_rows>(file.lines(), options, file.name());
+}
+
+}  // namespace
+
+std::unique_ptr<row_source> open_rows(input& file, const read_options& options) {
+  auto source = open_lines(file, options);
+  if (!options.transposes) return source;
+  return std::make_unique<transposed_rows>(std::move(source), options.threads);
 }
 
 table read_table(const std::string& path, const read_options& options) {

@@ -7,16 +7,16 @@
 
 #include "io/read/input.hpp"
 #include "io/read/row_source.hpp"
-#include "io/read/text_layout.hpp"
 #include "io/table.hpp"
+#include "io/text/text_options.hpp"
 
 namespace gpu::io {
 
 struct read_options {
-  choice header = choice::automatic;     ///< Text only: whether the first line names columns.
-  choice row_names = choice::automatic;  ///< Text only: whether each line begins with a name.
-  int threads = 0;                       ///< 0: what OpenMP would take.
-  stop_request stop = {};                ///< Asked between blocks of some megabytes.
+  text_options text = {};   ///< How a table of text is laid out, as far as the caller says.
+  bool transposes = false;  ///< Whether the columns of the file are the rows of the table.
+  int threads = 0;          ///< 0: what OpenMP would take.
+  stop_request stop = {};   ///< Asked between blocks of some megabytes.
   /// What compressed input may unpack to, in bytes: a few megabytes of gzip can unpack to
   /// thousands of times as much.
   std::uint64_t max_bytes = default_max_bytes;
@@ -26,14 +26,14 @@ struct read_options {
   static constexpr std::uint64_t default_max_bytes = 32'000'000'000;
 };
 
-/// Reads `path` ("-": standard input): NumPy's .npy or text, either of them also gzipped. The
-/// format is told by the first bytes, not by the name.
+/// Reads `path` ("-": standard input): NumPy's .npy or text, either of them also compressed by
+/// gzip, or by zstd where the build has it. The format is told by the first bytes, not by the name.
 ///
 /// Text: integers give the narrowest of int8, uint8, int16, uint16, int32 that holds every value,
-/// else double; numbers with a point or an exponent give double; NaN, nan and NA are NaN. Blank
-/// lines are skipped. Control characters in the names of rows become '?', tabs blanks. .npy keeps
-/// its element type; int64, uint32 and uint64 become int32 where every value fits. Memory: the
-/// matrix twice at most, the names, and blocks of some megabytes.
+/// else double; numbers with a point or an exponent give double; missing values are NaN. Blank
+/// lines are skipped. Control characters in names become '?', tabs and line breaks blanks. .npy
+/// keeps its element type; int64, uint32 and uint64 become int32 where every value fits. Memory:
+/// the matrix twice at most, the names, and blocks of some megabytes.
 /// @throw input_error with file, line and column where it is not such a table or cannot be read;
 ///   interrupted where options.stop asked for it; gpu::out_of_memory.
 [[nodiscard]] table read_table(const std::string& path, const read_options& options = {});

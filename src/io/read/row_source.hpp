@@ -22,6 +22,8 @@ class row_source {
   /// Whether the elements are float, not double or integers.
   [[nodiscard]] virtual bool is_float() const = 0;
   [[nodiscard]] virtual const column_names& columns() const = 0;
+  /// How the file is read.
+  [[nodiscard]] virtual const table_reading& reading() const = 0;
   /// The next rows, at least one, or nothing at the end. Blocks of text take the narrowest type
   /// that holds their own values.
   /// @throw input_error, interrupted, as read_table.

@@ -1,5 +1,7 @@
 #include "io/read/text_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -9,8 +11,9 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "io/read/text_segment.hpp"
-#include "io/read/value_arena.hpp"
+#include "io/text/text_sample.hpp"
+#include "io/text/text_segment.hpp"
+#include "io/text/value_arena.hpp"
 
 namespace gpu::io {
 
@@ -25,10 +28,12 @@ struct value_range {
   index_t rows = 0;
   std::int32_t smallest = 0;
   std::int32_t largest = 0;
+  index_t missing = 0;
   bool has_reals = false;
 
   void include(const text_segment& segment) {
     rows += segment.rows;
+    missing += segment.missing;
     smallest = std::min(smallest, segment.smallest);
     largest = std::max(largest, segment.largest);
     has_reals = has_reals || std::holds_alternative<std::span<double>>(segment.values);
@@ -42,6 +47,8 @@ struct value_range {
 
 namespace {
 
+constexpr std::size_t npos = std::string_view::npos;
+
 // A segment's values stay in the second-level cache between reading and narrowing.
 constexpr std::size_t segment_bytes = std::size_t{256} << 10;
 
@@ -52,11 +59,32 @@ std::size_t line_start(std::string_view text, std::size_t position) {
   return newline == std::string_view::npos ? text.size() : newline + 1;
 }
 
+/// Where the segments of `block` begin, and the end of the last. Records end at line breaks that
+/// are not in quotes; to know these, everything in front of them has to be looked at.
+std::vector<std::size_t> segment_bounds(std::string_view block, const text_layout& layout,
+                                        record_breaks breaks) {
+  std::vector<std::size_t> bounds{0};
+  if (breaks == record_breaks::every_line) {
+    for (std::size_t at = segment_bytes; at < block.size(); at += segment_bytes) {
+      bounds.push_back(line_start(block, at));
+    }
+  } else {
+    for (std::size_t at = 0; at < block.size();) {
+      at = std::min(record_end(block, at, layout), block.size() - 1) + 1;
+      if (at - bounds.back() >= segment_bytes && at < block.size()) bounds.push_back(at);
+    }
+  }
+  bounds.push_back(block.size());
+  return bounds;
+}
+
 /// Reads one block by all threads.
-block_values read_block(std::string_view block, const text_layout& layout, int threads) {
-  const std::size_t count = (block.size() + segment_bytes - 1) / segment_bytes;
-  // Two characters a value at least, but for the last of each segment.
-  const std::size_t most_bytes = (block.size() + 2 * count) * segment_reader::most_value_bytes;
+block_values read_block(std::string_view block, const text_layout& layout, record_breaks breaks,
+                        int threads) {
+  const std::vector<std::size_t> bounds = segment_bounds(block, layout, breaks);
+  const std::size_t count = bounds.size() - 1;
+  // One character a value at least, but for the last of each segment.
+  const std::size_t most_bytes = (block.size() + count) * segment_reader::most_value_bytes;
   block_values out{value_arena(value_arena::capacity_for(most_bytes, count)),
                    std::vector<text_segment>(count)};
   // An exception must not leave the parallel region; behind a bad line nothing needs reading.
@@ -64,14 +92,12 @@ block_values read_block(std::string_view block, const text_layout& layout, int t
   std::atomic<std::size_t> stop_at{count};
 #pragma omp parallel num_threads(threads)
   {
-    segment_reader reader(block, layout, out.arena);
+    segment_reader reader(block, layout, breaks, out.arena);
 #pragma omp for schedule(dynamic, 1)
     for (std::size_t k = 0; k < count; ++k) {
       if (k > stop_at.load(std::memory_order_relaxed)) continue;
       try {
-        const std::size_t begin = line_start(block, k * segment_bytes);
-        const std::size_t end = line_start(block, std::min(block.size(), (k + 1) * segment_bytes));
-        out.segments[k] = reader.read(block.substr(begin, end - begin));
+        out.segments[k] = reader.read(block.substr(bounds[k], bounds[k + 1] - bounds[k]));
         if (out.segments[k].error) stop_at = std::min(stop_at.load(), k);
       } catch (...) {
 #pragma omp critical
@@ -120,32 +146,100 @@ any_matrix join_narrowest(std::deque<block_values>& blocks, const value_range& r
   return join<double>(blocks, rows, cols, threads);
 }
 
-/// Removes the first line that is not blank, and the blank ones before it. Returns their number.
-index_t skip_header(std::string_view& block) {
-  index_t lines = 0;
-  for (bool found = false; !found && !block.empty();) {
-    const std::size_t end = std::min(block.find('\n'), block.size());
-    found = !trimmed(block.substr(0, end)).empty();
-    block.remove_prefix(std::min(end + 1, block.size()));
-    ++lines;
-  }
-  return lines;
-}
-
 }  // namespace
 
 text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& options,
                      const std::string& file)
     : source_(std::move(source)), file_(file), threads_(cpu::thread_count(options.threads)) {
-  block_ = without_byte_order_mark(source_->next());
-  layout_ = find_layout(block_, options.header, options.row_names, file);
-  columns_ = find_columns(block_, layout_);
-  if (layout_.header) lines_before_ = skip_header(block_);
+  take_sample_lines();
+  const std::string_view text = without_byte_order_mark(block_);
+  found_layout found = find_layout(text, options.text, file);
+  layout_ = std::move(found.layout);
+  columns_ = std::move(found.columns);
+  reading_ = std::move(found.reading);
+  lines_before_ = found.lines_before;
+  block_ = text.substr(found.rows_begin);
+  // A block without text would say that there is no more.
+  if (block_.empty()) block_ = source_->next();
+}
+
+/// Leaves the record that the block cuts to the next block.
+void text_rows::keep_whole_records() {
+  for (;;) {
+    std::size_t whole = 0;
+    std::size_t end = 0;
+    while (whole < block_.size() && (end = record_end(block_, whole, layout_)) != npos) {
+      whole = std::min(end + 1, block_.size());
+    }
+    if (whole == block_.size()) return;
+    if (whole > 0) {
+      carried_ = block_.substr(whole);
+      block_ = block_.substr(0, whole);
+      return;
+    }
+    // One record, open to the end; where it stays so, reading it says what is wrong.
+    if (block_.size() > 2 * most_quoted_bytes) return;
+    const std::size_t before = block_.size();
+    carried_ = block_;
+    take_block();
+    if (block_.size() == before) return;
+  }
+}
+
+/// Asks for the next block, behind what the last one left.
+void text_rows::take_block() {
+  const std::string_view next = source_->next();
+  if (carried_.empty()) {
+    block_ = next;
+    return;
+  }
+  std::string joined = std::move(carried_);
+  joined += next;
+  carried_.clear();
+  joined_ = std::move(joined);
+  block_ = joined_;
+}
+
+/// Asks for blocks until the lines are there that tell the layout.
+void text_rows::take_sample_lines() {
+  block_ = source_->next();
+  while (!block_.empty() && !holds_sample(without_byte_order_mark(block_))) {
+    std::string longer(block_);
+    const std::string_view more = source_->next();
+    if (more.empty()) {
+      joined_ = std::move(longer);
+      block_ = joined_;
+      return;
+    }
+    joined_ = std::move(longer += more);
+    block_ = joined_;
+  }
+}
+
+/// Whether the first thing that is wrong with `read` is a line break in quotes, which was taken for
+/// the end of a record.
+bool text_rows::has_breaks_in_quotes(const block_values& read) {
+  for (const text_segment& segment : read.segments) {
+    if (segment.error) return segment.error->is_open_quote;
+  }
+  return false;
+}
+
+/// Reads the block that is there. Lines are taken for records until one is none: to look for quotes
+/// in front of every line would take as long as reading plain numbers.
+block_values text_rows::read_records() {
+  if (breaks_ == record_breaks::every_line) {
+    block_values read = read_block(block_, layout_, breaks_, threads_);
+    if (!has_breaks_in_quotes(read)) return read;
+    breaks_ = record_breaks::outside_quotes;
+  }
+  keep_whole_records();
+  return read_block(block_, layout_, breaks_, threads_);
 }
 
 /// Reads the block that is there, adds what is known of it, and asks for the next one.
 block_values text_rows::read_lines(value_range& range, table& out) {
-  block_values read = read_block(block_, layout_, threads_);
+  block_values read = read_records();
   for (text_segment& segment : read.segments) {
     if (segment.error) {
       input_position where = segment.error->where;
@@ -160,7 +254,7 @@ block_values text_rows::read_lines(value_range& range, table& out) {
     range.include(segment);
     out.names.add(std::exchange(segment.names, {}));
   }
-  block_ = source_->next();
+  take_block();
   return read;
 }
 
@@ -172,10 +266,22 @@ std::optional<table> text_rows::next() {
     blocks.push_back(read_lines(range, out));
     if (range.rows == 0) continue;  // blank lines
     out.columns = columns_;
+    out.reading = reading_;
+    rows_ += range.rows;
+    out.missing = range.missing;
     out.values = join_narrowest(blocks, range, layout_.cols, threads_);
     return out;
   }
+  check_rows();
   return std::nullopt;
+}
+
+/// The file may have said how many rows it has.
+void text_rows::check_rows() const {
+  if (!layout_.rows || *layout_.rows == rows_) return;
+  throw input_error(
+      file_, {2, 0},
+      fmt::format("got {} rows, expected the {} that this line says", rows_, *layout_.rows));
 }
 
 table text_rows::rest() {
@@ -183,7 +289,11 @@ table text_rows::rest() {
   std::deque<block_values> blocks;
   value_range range;
   while (!block_.empty()) blocks.push_back(read_lines(range, out));
+  rows_ += range.rows;
+  check_rows();
+  out.missing = range.missing;
   out.columns = columns_;
+  out.reading = reading_;
   out.values = join_narrowest(blocks, range, layout_.cols, threads_);
   return out;
 }

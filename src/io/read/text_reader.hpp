@@ -1,5 +1,5 @@
 #pragma once
-// Text tables: numbers separated by spaces, tabs or commas, read by all cores.
+// Text tables, read by all cores.
 
 #include <memory>
 #include <optional>
@@ -9,8 +9,9 @@
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
 #include "io/read/row_source.hpp"
-#include "io/read/text_layout.hpp"
 #include "io/table.hpp"
+#include "io/text/text_layout.hpp"
+#include "io/text/text_segment.hpp"
 
 namespace gpu::io {
 
@@ -28,19 +29,31 @@ class text_rows final : public row_source {
   [[nodiscard]] bool names_rows() const override { return layout_.row_names; }
   [[nodiscard]] bool is_float() const override { return false; }
   [[nodiscard]] const column_names& columns() const override { return columns_; }
+  [[nodiscard]] const table_reading& reading() const override { return reading_; }
   std::optional<table> next() override;
   table rest() override;
 
  private:
+  void take_sample_lines();
+  void take_block();
+  void keep_whole_records();
+  static bool has_breaks_in_quotes(const block_values& read);
+  block_values read_records();
   block_values read_lines(value_range& range, table& out);
+  void check_rows() const;
 
   std::unique_ptr<line_source> source_;
   std::string file_;
   int threads_;
   std::string_view block_;  // of the source, not read yet; empty at the end
+  std::string joined_;      // where the block is not one of the source
+  std::string carried_;     // the begin of a record that the next block goes on with
   text_layout layout_;
+  record_breaks breaks_ = record_breaks::every_line;  // until one is found in quotes
   column_names columns_;
+  table_reading reading_;
   index_t lines_before_ = 0;  // lines in front of the block
+  index_t rows_ = 0;          // read so far
 };
 
 /// Reads the text that `source` delivers; `file` is named in errors.

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
+#include <string_view>
 
 #include <gpu/version.hpp>
 
 #include "io/io_error.hpp"
+#include "io/json.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -28,6 +31,31 @@ std::string word_of(neighbor_order order) {
 std::string word_of(io::choice choice) {
   if (choice == io::choice::automatic) return "auto";
   return choice == io::choice::yes ? "yes" : "no";
+}
+
+/// The other options on how the input is read, in one text; "" where none is given.
+std::string reading_of(const pairs_command& job) {
+  const io::text_options& text = job.text;
+  std::string out = job.transposes ? "transpose" : "";
+  const auto add = [&out](std::string_view option, std::string_view value) {
+    if (value.empty()) return;
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", option, io::json_text(value));
+  };
+  const auto joined = [](const std::vector<std::string>& words) {
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+    return list;
+  };
+  constexpr std::array<std::string_view, 6> separators{"",      "tab", "semicolon",
+                                                       "comma", "bar", "blanks"};
+  add("delimiter", separators[static_cast<std::size_t>(text.separator)]);
+  add("decimal", text.decimal == ',' ? "," : "");
+  add("comment", text.comment);
+  add("na-values", joined(text.missing));
+  add("columns", joined(text.columns));
+  add("skip-columns", joined(text.skip_columns));
+  add("names-column", text.names_column);
+  return out;
 }
 
 std::string text_of(const io::file_digest& digest) {
@@ -75,8 +103,9 @@ job_key key_of(const pairs_command& job) {
                       {"tail", word_of(filter.side)},
                       {"adjust", word_of(filter.adjust)},
                       {"nan", job.pairs.nans == nan_policy::reject ? "reject" : "propagate"},
-                      {"header", word_of(job.header)},
-                      {"row-names", word_of(job.row_names)}}};
+                      {"header", word_of(job.text.header)},
+                      {"row-names", word_of(job.text.row_names)},
+                      {"reading", reading_of(job)}}};
 }
 
 void expect_same_input(const job_key& key, const pairs_command& job, const input_tables& tables) {

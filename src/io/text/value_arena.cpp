@@ -1,4 +1,4 @@
-#include "io/read/value_arena.hpp"
+#include "io/text/value_arena.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

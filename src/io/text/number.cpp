@@ -1,4 +1,4 @@
-#include "io/read/number.hpp"
+#include "io/text/number.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,0 +1,85 @@
+#include "cli/options/help_texts.hpp"
+
+#include <fmt/format.h>
+
+#include <gpu/measure.hpp>
+
+namespace gpu::cli {
+namespace {
+
+/// Of all verbs that compute pairs; `call` is the verb with what it needs.
+std::string pair_text(std::string_view call, std::string_view symbol, bool has_p) {
+  const std::string columns =
+      fmt::format("{}{}", symbol, has_p ? ", t, p, and q with --adjust" : "");
+  const std::string cut = has_p ? "--max-p 0.05 --adjust bh" : "--min-abs 0.9";
+  return fmt::format(
+      "Columns of the result, behind a header line:\n"
+      "  edges         name_i, name_j, {0}\n"
+      "  top-k         name_i, rank, name_j, {1}\n"
+      "  counts        name, degree\n"
+      "  dense         names, then the row of each behind its name\n"
+      "{4}"
+      "\n"
+      "Examples:\n"
+      "  gpu-similarity {2} expression.tsv {3} -o edges.tsv\n"
+      "  gpu-similarity {2} expression.csv.gz --keep top-k -k 5 -o partners.csv\n"
+      "  gpu-similarity {2} samples.csv --transpose --keep dense -o matrix.npy\n"
+      "  gpu-similarity {2} genes.tsv --against proteins.tsv --min-abs 0.8\n"
+      "  gpu-similarity {2} expression.tsv {3} -o edges.tsv.gz --resume",
+      columns, has_p ? fmt::format("{}, t, p", symbol) : std::string(symbol), call, cut,
+      symbol == "rho" ? "  folded-edges  name_i, name_j, rho, t, p, pairs\n" : "");
+}
+
+}  // namespace
+
+std::string exit_codes_text() {
+  return "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 "
+         "interrupted, 143 terminated, 141 nobody reads the result.";
+}
+
+std::string examples_text(std::string_view verb) {
+  for (const measure what : all_measures()) {
+    const measure_info& info = info_of(what);
+    if (verb == info.name) {
+      return pair_text(info.name, info.symbol, info.test != significance::none);
+    }
+  }
+  if (verb == "correlate") return pair_text("correlate --measure pearson", "r", true);
+  if (verb == "rank") {
+    return "The result has the header and the names of the input, and ranks in place of values.\n\n"
+           "Examples:\n"
+           "  gpu-similarity rank expression.tsv -o ranks.tsv\n"
+           "  gpu-similarity rank scores.txt --order descending --ties min";
+  }
+  if (verb == "top-k") {
+    return "Columns of the result: name, rank, column, value, and count with --distinct; of a "
+           "column of\nnumbers rank, position, value.\n\n"
+           "Examples:\n"
+           "  gpu-similarity top-k counts.txt -k 5\n"
+           "  gpu-similarity top-k counts.txt -k 5 --distinct -o most.tsv";
+  }
+  if (verb == "mean-filter") {
+    return "The result has the header and the names of the input, and means in place of values.\n\n"
+           "Examples:\n"
+           "  gpu-similarity mean-filter signal.txt --window 101 -o smooth.npy\n"
+           "  gpu-similarity mean-filter signals.csv --window 5 --nan omit --boundary shrink";
+  }
+  if (verb == "parts") {
+    return "Examples:\n"
+           "  gpu-similarity parts DIR\n"
+           "  sbatch --array=$(gpu-similarity parts DIR --format slurm) job.sh";
+  }
+  if (verb == "merge") {
+    return "Examples:\n"
+           "  gpu-similarity merge DIR -o edges.tsv";
+  }
+  if (verb == "completion") {
+    return "Examples:\n"
+           "  source <(gpu-similarity completion bash)\n"
+           "  gpu-similarity completion zsh > ~/.zfunc/_gpu-similarity\n"
+           "  gpu-similarity completion fish > ~/.config/fish/completions/gpu-similarity.fish";
+  }
+  return "";
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,15 @@
+#pragma once
+// What the help of each verb says behind its options.
+
+#include <string>
+#include <string_view>
+
+namespace gpu::cli {
+
+/// Codes that the command ends with.
+[[nodiscard]] std::string exit_codes_text();
+
+/// What the result of `verb` holds, and how it is used; "" where its options say all.
+[[nodiscard]] std::string examples_text(std::string_view verb);
+
+}  // namespace gpu::cli

@@ -1,0 +1,181 @@
+#include "cli/options/pair_options.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/options/option_groups.hpp"
+#include "cli/options/option_values.hpp"
+#include "cli/options/part_options.hpp"
+
+namespace gpu::cli {
+namespace {
+
+bool is_given(const CLI::App& app, const char* option) {
+  return app.count(option) > 0;
+}
+
+void add_filter(CLI::App& app, pairs_command& c) {
+  app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
+      ->type_name("P")
+      ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
+      ->group("Which pairs");
+  app.add_option("--min-abs", c.filter.min_abs,
+                 "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
+                 "statistic <= -R; 0 is no cut [0]")
+      ->type_name("R")
+      ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
+      ->group("Which pairs");
+  add_choice<tail>(
+      app, "--tail", c.filter.side,
+      {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
+      "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
+      ->group("Which pairs");
+  add_choice<adjustment>(app, "--adjust", c.filter.adjust,
+                         {{"none", adjustment::none},
+                          {"bonferroni", adjustment::bonferroni},
+                          {"bh", adjustment::benjamini_hochberg}},
+                         {{"bonf", "bonferroni"}, {"fdr", "bh"}},
+                         "Correction of --max-p for the number of pairs; edges get a column q, the "
+                         "adjusted p (with bh not beside --min-abs) [none]")
+      ->group("Which pairs");
+}
+
+void add_against(CLI::App& app, pairs_command& c) {
+  app.add_option("--against", c.against,
+                 "Every row of INPUT with every row of this second table, of as many columns, in "
+                 "place of the pairs of rows of INPUT")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Input");
+}
+
+void add_result(CLI::App& app, pairs_command& c) {
+  add_choice<keep_kind>(app, "--keep", c.keep,
+                        {{"edges", keep_kind::edges},
+                         {"folded-edges", keep_kind::folded_edges},
+                         {"top-k", keep_kind::top_k},
+                         {"counts", keep_kind::counts},
+                         {"dense", keep_kind::dense}},
+                        "What to keep of the pairs [edges]")
+      ->group("Result");
+  app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
+      ->type_name("K")
+      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Result");
+  add_choice<neighbor_order>(app, "--order", c.order,
+                             {{"by-absolute-value", neighbor_order::by_absolute_value},
+                              {"by-value", neighbor_order::by_value}},
+                             "What is best for --keep top-k [by-absolute-value]")
+      ->group("Result");
+  add_output(app, c);
+  app.add_option("--patterns", c.patterns,
+                 "For --keep folded-edges: which rows have equal ranks, and so share their edges")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+  add_report(app, c, "Also write input, cuts, counts and times as JSON");
+  add_size_limit(app, c);
+}
+
+void add_execution(CLI::App& app, pairs_command& c) {
+  add_choice<nan_policy>(app, "--nan", c.pairs.nans,
+                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
+                         "What a NaN does: end the run, or leave its row out [reject]")
+      ->group("Input");
+  add_backend(app, c.pairs.exec);
+  add_choice<pair_variant>(app, "--variant", c.pairs.variant,
+                           {{"automatic", pair_variant::automatic},
+                            {"naive", pair_variant::naive},
+                            {"tiled", pair_variant::tiled},
+                            {"shared_tiled", pair_variant::shared_tiled},
+                            {"tensor", pair_variant::tensor},
+                            {"hopper", pair_variant::hopper}},
+                           "Implementation of the pairs [automatic]")
+      ->group("Execution");
+  add_choice<row_folding>(app, "--fold", c.pairs.fold,
+                          {{"auto", row_folding::automatic},
+                           {"never", row_folding::never},
+                           {"always", row_folding::always}},
+                          "Whether rows of equal ranks are computed once [auto]")
+      ->group("Execution");
+  app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
+      ->group("Execution");
+  app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+}
+
+/// Refuses options that would change nothing in this run; "" where there are none.
+std::string check_kept(const CLI::App& app, const pairs_command& c) {
+  for (const char* option : {"-k", "--order"}) {
+    if (!is_given(app, option) || c.keep == keep_kind::top_k) continue;
+    return fmt::format("{} needs --keep top-k", option);
+  }
+  if (c.keep == keep_kind::dense) {
+    for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust"}) {
+      if (is_given(app, cut)) {
+        return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
+      }
+    }
+  }
+  if (c.keep != keep_kind::folded_edges) {
+    return c.patterns.empty() ? "" : "--patterns needs --keep folded-edges";
+  }
+  if (info_of(c.what).equals != equal_rows::folded) {
+    return fmt::format("--keep folded-edges: {} does not fold equal rows, expected another --keep",
+                       info_of(c.what).name);
+  }
+  if (c.pairs.fold == row_folding::never)
+    return "--keep folded-edges does not go with --fold never";
+  const bool needs_patterns = !c.plan_only && !c.is_part;
+  return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
+}
+
+std::string check_files(const CLI::App& app, const pairs_command& c) {
+  if (c.input == "-" && c.against == "-") {
+    return "--against -: standard input is INPUT already, expected a file";
+  }
+  if (c.plan_only) {
+    for (const char* file : {"--output", "--report", "--patterns"}) {
+      if (is_given(app, file)) {
+        return fmt::format("{} does not go with --plan, which writes to standard output", file);
+      }
+    }
+    return "";
+  }
+  if (c.format != io::result_format::npy || c.is_part) return "";
+  if (c.keep == keep_kind::counts && c.output.empty()) {
+    return "--format npy of counts needs --output: the two totals are text";
+  }
+  const bool are_edges = c.keep == keep_kind::edges || c.keep == keep_kind::folded_edges;
+  if (are_edges && (c.output.empty() || c.output == "-")) {
+    return "--format npy of edges needs --output FILE: their number stands in front of them";
+  }
+  return "";
+}
+
+}  // namespace
+
+void add_measure(CLI::App& app, measure& what) {
+  names_of<measure> names;
+  for (const measure each : all_measures()) names.emplace(to_string(each), each);
+  add_choice(app, "--measure", what, names, "What is computed of two rows")->required();
+}
+
+void add_pair_options(CLI::App& app, pairs_command& c) {
+  add_input(app, c);
+  add_against(app, c);
+  add_filter(app, c);
+  add_result(app, c);
+  add_execution(app, c);
+  add_parts(app, c);
+}
+
+std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
+  for (const std::string& wrong :
+       {check_kept(app, c), check_parts_options(app, c), check_files(app, c)}) {
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+}  // namespace gpu::cli

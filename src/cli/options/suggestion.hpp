@@ -1,0 +1,15 @@
+#pragma once
+// What a mistyped word was probably meant to be.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpu::cli {
+
+/// The word of `known` that is fewest typing errors away from `word`: letters left out, added,
+/// changed, or two exchanged. "" where each is further away than a third of its letters.
+[[nodiscard]] std::string nearest_word(std::string_view word,
+                                       const std::vector<std::string>& known);
+
+}  // namespace gpu::cli

@@ -1,0 +1,276 @@
+#include "io/text/text_segment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "io/text/integer_line.hpp"
+#include "io/text/number.hpp"
+
+namespace gpu::io {
+namespace {
+
+template <class T>
+constexpr bool holds(std::int32_t smallest, std::int32_t largest) {
+  return smallest >= std::numeric_limits<T>::min() && largest <= std::numeric_limits<T>::max();
+}
+
+}  // namespace
+
+text_segment segment_reader::read(std::string_view lines) {
+  segment_ = {};
+  integer_count_ = 0;
+  reals_.clear();
+  is_real_ = false;
+  // An integer takes two characters at least, so this suffices for the fast path; one line more
+  // for the last, which may end without a newline.
+  const std::size_t most_values =
+      lines.size() / 2 + static_cast<std::size_t>(layout_.cols + integer_line_slack);
+  if (integers_.size() < most_values) integers_.resize(most_values);
+
+  const char* line = lines.data();
+  const char* const end = line + lines.size();
+  // Lines that are not for the fast path come in runs; a run makes it pause.
+  int misses = 0;
+  index_t pause = 0;
+  while (line < end && !segment_.error) {
+    if (pause > 0) {
+      --pause;
+    } else if (const char* const next =
+                   is_real_ || !has_fast_lines_ ? nullptr : read_fast(line, end)) {
+      misses = 0;
+      line = next;
+      ++segment_.lines;
+      continue;
+    } else {
+      constexpr int most_misses = 4;
+      constexpr index_t longest_pause = 64;
+      if (++misses >= most_misses) pause = longest_pause;
+    }
+    const std::string_view rest(line, static_cast<std::size_t>(end - line));
+    const std::size_t length = record_size(rest);
+    read_with_care(rest.substr(0, length));
+    line += std::min(length + 1, rest.size());
+  }
+  store_values();
+  return std::move(segment_);
+}
+
+/// Reads one line of small integers; null where it is not one.
+const char* segment_reader::read_fast(const char* line, const char* end) {
+  const char* const text_end = text_.data() + text_.size();
+  if (text_end - line < integer_line_behind) return nullptr;
+  const std::string_view rest(line, static_cast<std::size_t>(end - line));
+  if (is_comment(rest, layout_)) return nullptr;
+  const char* numbers = line;
+  std::string_view name;
+  if (layout_.row_names) {
+    const std::string_view behind = take_name(rest, name);
+    if (behind.empty()) return nullptr;
+    numbers = behind.data();
+  }
+  std::int32_t* const out = integers_.data() + integer_count_;
+  const char* const next =
+      layout_.merges
+          ? read_integer_line<true>(numbers, text_end, layout_.separator, layout_.cols, out)
+          : read_integer_line<false>(numbers, text_end, layout_.separator, layout_.cols, out);
+  if (next == nullptr) return nullptr;
+  if (layout_.row_names) segment_.names.add(cleaned_name(name));
+  integer_count_ += static_cast<std::size_t>(layout_.cols);
+  ++segment_.rows;
+  return next;
+}
+
+/// What stands behind the name that begins a line; nothing where it is not a plain one.
+std::string_view segment_reader::take_name(std::string_view line, std::string_view& name) {
+  constexpr std::string_view none;
+  std::size_t end = 0;
+  if (line.front() == '"') {
+    // A name without quotes in it, and the separator behind the quote that closes it.
+    const std::size_t close = line.find_first_of("\"\n", 1);
+    if (close == std::string_view::npos || line[close] == '\n') return none;
+    end = close + 1;
+    if (end == line.size() || line[end] != layout_.separator) return none;
+    name = line.substr(1, close - 1);
+    if (name.empty()) return none;
+  } else {
+    end = line.find(layout_.separator);
+    if (end == std::string_view::npos) return none;
+    name = trimmed(line.substr(0, end));
+    // An empty name, blanks in front of one, or a quote behind them.
+    if (name.empty() || name.front() == '"') return none;
+    // A blank line, or one of a single field, has no separator: the one found is a later line's.
+    if (name.find('\n') != std::string_view::npos) return none;
+    // Where blanks separate, tabs do too.
+    if (layout_.merges && name.find('\t') != std::string_view::npos) return none;
+  }
+  return line.substr(end + 1);
+}
+
+/// The length of the record that `rest` begins with.
+std::size_t segment_reader::record_size(std::string_view rest) const {
+  if (breaks_ == record_breaks::every_line) return std::min(rest.find('\n'), rest.size());
+  return std::min(record_end(rest, 0, layout_), rest.size());
+}
+
+/// Reads the fields of a record; false where one is refused. A plain record has no field but values
+/// behind its name.
+template <segment_reader::column_roles Roles>
+bool segment_reader::add_fields(field_cursor& cursor, index_t& column, index_t& values) {
+  std::string_view field;
+  if constexpr (Roles == column_roles::plain) {
+    if (layout_.row_names && cursor.next(field)) {
+      ++column;
+      if (!add_name(field, column)) return false;
+    }
+  }
+  while (cursor.next(field)) {
+    ++column;
+    if constexpr (Roles == column_roles::chosen) {
+      const field_role role = layout_.role(column);
+      if (role == field_role::name && !add_name(field, column)) return false;
+      if (role != field_role::value) continue;
+    }
+    if (++values > layout_.cols) continue;
+    if (!add(cursor.is_quoted() ? trimmed(field) : field, column)) return false;
+  }
+  return true;
+}
+
+/// Reads one record of any kind.
+void segment_reader::read_with_care(std::string_view record) {
+  const index_t first_line = ++segment_.lines;
+  if (is_comment(record, layout_)) return;
+  field_cursor cursor(record, layout_);
+  index_t column = 0;
+  index_t values = 0;
+  const bool is_read = layout_.roles.empty()
+                           ? add_fields<column_roles::plain>(cursor, column, values)
+                           : add_fields<column_roles::chosen>(cursor, column, values);
+  if (!is_read) return;
+  if (cursor.fault() != field_fault::none) {
+    fail(column + 1, text_of(cursor.fault()));
+    segment_.error->is_open_quote =
+        cursor.fault() == field_fault::open_quote && breaks_ == record_breaks::every_line;
+    return;
+  }
+  if (column == 0) return;  // blank
+  if (column != layout_.fields) {
+    fail(0, layout_.roles.empty() ? fmt::format("got {} numbers, expected {} as in the first row",
+                                                values, layout_.cols)
+                                  : fmt::format("got {} fields, expected {} as in the first row",
+                                                column, layout_.fields));
+    return;
+  }
+  ++segment_.rows;
+  if (breaks_ == record_breaks::outside_quotes) {
+    segment_.lines = first_line + std::count(record.begin(), record.end(), '\n');
+  }
+}
+
+bool segment_reader::add_name(std::string_view field, index_t column) {
+  if (field.empty()) {
+    fail(column,
+         "got an empty field, expected the name of the row (--names-column chooses another "
+         "column)");
+    return false;
+  }
+  segment_.names.add(cleaned_name(field));
+  return true;
+}
+
+bool segment_reader::add(std::string_view field, index_t column) {
+  const number value = has_plain_values_ ? parse_number(field) : parse_value(field, layout_.values);
+  if (value.kind == number_kind::integer) {
+    if (!is_real_ && std::in_range<std::int32_t>(value.integer)) {
+      integers_[integer_count_++] = static_cast<std::int32_t>(value.integer);
+    } else {
+      add_real(static_cast<double>(value.integer), column);
+    }
+    return true;
+  }
+  if (value.kind == number_kind::real) {
+    add_real(value.real, column);
+    return true;
+  }
+  if (value.kind == number_kind::not_a_number && is_missing_word(field, layout_.values)) {
+    add_real(std::numeric_limits<double>::quiet_NaN(), column);
+    return true;
+  }
+  if (value.kind == number_kind::overflow) {
+    fail(column, fmt::format("got {}, expected an integer up to 2^53 in magnitude or a real number "
+                             "in the range of double",
+                             quoted(field)));
+  } else {
+    refuse(field, column);
+  }
+  return false;
+}
+
+void segment_reader::refuse(std::string_view field, index_t column) {
+  std::string hint;
+  if (layout_.values.decimal == '.' && field.find(',') != std::string_view::npos) {
+    const value_rules with_comma{.decimal = ','};
+    const bool would_read = parse_value(field, with_comma).kind != number_kind::not_a_number;
+    if (would_read) hint = " (--decimal , where the comma is the decimal mark)";
+  }
+  fail(column, fmt::format("got {}, expected a number{}", quoted(field), hint));
+}
+
+void segment_reader::add_real(double value, index_t column) {
+  if (std::isnan(value)) {
+    ++segment_.missing;
+    if (!segment_.first_nan) segment_.first_nan = input_position{segment_.lines, column};
+  }
+  if (!is_real_) {
+    reals_.assign(integers_.begin(),
+                  integers_.begin() + static_cast<std::ptrdiff_t>(integer_count_));
+    is_real_ = true;
+  }
+  reals_.push_back(value);
+}
+
+void segment_reader::fail(index_t column, std::string what) {
+  segment_.error = segment_error{{segment_.lines, column}, std::move(what)};
+}
+
+/// Moves what was collected to the segment, in the narrowest type.
+void segment_reader::store_values() {
+  if (is_real_) {
+    const std::span<double> stored = arena_.take<double>(reals_.size());
+    std::copy(reals_.begin(), reals_.end(), stored.begin());
+    segment_.values = stored;
+    return;
+  }
+  const auto begin = integers_.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(integer_count_);
+  std::int32_t smallest = 0;
+  std::int32_t largest = 0;
+  for (auto value = begin; value != end; ++value) {
+    smallest = std::min(smallest, *value);
+    largest = std::max(largest, *value);
+  }
+  segment_.smallest = smallest;
+  segment_.largest = largest;
+  const auto store = [&]<class T>(T) {
+    const std::span<T> narrow = arena_.take<T>(integer_count_);
+    std::transform(begin, end, narrow.begin(), [](std::int32_t v) { return static_cast<T>(v); });
+    segment_.values = narrow;
+  };
+  if (holds<std::int8_t>(smallest, largest)) {
+    store(std::int8_t{});
+  } else if (holds<std::uint8_t>(smallest, largest)) {
+    store(std::uint8_t{});
+  } else if (holds<std::int16_t>(smallest, largest)) {
+    store(std::int16_t{});
+  } else if (holds<std::uint16_t>(smallest, largest)) {
+    store(std::uint16_t{});
+  } else {
+    store(std::int32_t{});
+  }
+}
+
+}  // namespace gpu::io

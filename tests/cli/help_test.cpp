@@ -1,0 +1,145 @@
+// What the command says about itself: help, what was probably meant, completions, the manual page.
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/run_command.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_file.hpp"
+
+namespace {
+
+using gpu_test::run_command;
+using words = std::vector<std::string>;
+
+const words all_verbs{"spearman",    "pearson", "cosine", "correlate", "rank",       "top-k",
+                      "mean-filter", "parts",   "merge",  "info",      "completion", "manual"};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// What bash completes behind the words of a command line, the last of which is being typed.
+words completed(const std::string& script, const words& line) {
+  std::string typed;
+  for (const std::string& word : line) typed += " '" + word + "'";
+  const std::string program = "source " + script + "; COMP_WORDS=(gpu-similarity" + typed +
+                              "); COMP_CWORD=" + std::to_string(line.size()) +
+                              "; _gpu_similarity; printf '%s\\n' \"${COMPREPLY[@]}\"";
+  const gpu_test::temporary_folder folder;
+  const std::string file = folder.write("run.sh", program);
+  const std::string out = folder.path("out");
+  if (std::system(("bash " + file + " > " + out).c_str()) != 0) return {"bash failed"};
+  std::istringstream lines(gpu_test::read_file(out));
+  words found;
+  for (std::string word; std::getline(lines, word);) {
+    if (!word.empty()) found.push_back(word);
+  }
+  return found;
+}
+
+bool is_there(const char* program) {
+  return std::system((std::string("command -v ") + program + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("A word that nothing takes is named, with what was probably meant", "[cli][help]") {
+  const gpu_test::temporary_folder folder;
+  const std::string in = folder.write("in.txt", "1 2 3 4\n4 3 2 2\n");
+  const auto said = [](const words& line) {
+    const auto result = run_command(line);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    return result.err;
+  };
+  CHECK(has(said({"spearmann", in}), "unknown command spearmann, did you mean spearman?"));
+  CHECK(has(said({"corelate"}), "did you mean correlate?"));
+  CHECK(has(said({"kendall", in}), "unknown command kendall, expected one of spearman, pearson,"));
+  CHECK(has(said({"help", "kendall"}), "unknown command kendall"));
+  CHECK(has(said({"spearman", in, "--thread", "3"}),
+            "unknown option --thread of spearman, did you mean --threads?"));
+  CHECK(has(said({"spearman", "--max-q=0.1"}),
+            "unknown option --max-q of spearman, did you mean --max-p?"));
+  CHECK(has(said({"rank", in, "--zzzz"}), "unknown option --zzzz of rank, see --help"));
+  CHECK(has(said({"spearman", in, "more"}), "unexpected argument more of spearman"));
+  CHECK(has(said({"--verzion"}), "did you mean --version?"));
+  CHECK(has(said({}), "A subcommand is required"));
+}
+
+TEST_CASE("help COMMAND is COMMAND --help", "[cli][help]") {
+  CHECK(run_command({"help"}).out == run_command({"--help"}).out);
+  for (const std::string& verb : all_verbs) {
+    const auto help = run_command({"help", verb});
+    INFO(verb);
+    CHECK(help.exit_code == 0);
+    CHECK(help.err.empty());
+    CHECK(has(help.out, "Usage: gpu-similarity " + verb));
+    CHECK(help.out == run_command({verb, "--help"}).out);
+    CHECK(has(run_command({"--help"}).out, "\n  " + verb));
+  }
+  const std::string pairs = run_command({"help", "spearman"}).out;
+  CHECK(has(pairs, "edges         name_i, name_j, rho, t, p, and q with --adjust"));
+  CHECK(has(pairs, "Examples:\n  gpu-similarity spearman"));
+  CHECK(has(run_command({"help", "cosine"}).out, "edges         name_i, name_j, cosine\n"));
+}
+
+TEST_CASE("Words of an option may have capitals, and other names", "[cli][help]") {
+  const gpu_test::temporary_folder folder;
+  const std::string in = folder.write("in.txt", "1 2 3 4 5\n4 3 2 2 1\n5 7 9 8 9\n");
+  const auto with = [&](const std::string& adjust) {
+    const auto result = run_command({"spearman", in, "--max-p", "0.9", "--adjust", adjust, "-q"});
+    CHECK(result.exit_code == 0);
+    return result.out;
+  };
+  const std::string wanted = with("bh");
+  CHECK(has(wanted, "\tq\n"));
+  for (const char* word : {"BH", "fdr", "FDR"}) CHECK(with(word) == wanted);
+  CHECK(with("bonf") == with("bonferroni"));
+  CHECK(with("bonf") != wanted);
+  CHECK(has(run_command({"spearman", in, "--adjust", "holm"}).err,
+            "--adjust: got holm, expected bh|bonferroni|none"));
+}
+
+TEST_CASE("bash completes commands, options, their words and files", "[cli][help]") {
+  const gpu_test::temporary_folder folder;
+  const std::string script = folder.write("c.bash", run_command({"completion", "bash"}).out);
+  CHECK(completed(script, {"spear"}) == words{"spearman"});
+  CHECK(completed(script, {"help", "mean"}) == words{"mean-filter"});
+  CHECK(completed(script, {"spearman", "--adj"}) == words{"--adjust"});
+  CHECK(completed(script, {"spearman", "--adjust", "b"}) == words{"bh", "bonferroni"});
+  CHECK(completed(script, {"rank", "in.txt", "--ties", "max"}) == words{"max"});
+  CHECK(completed(script, {"rank", "--keep"}).empty());
+  CHECK(completed(script, {"completion", "z"}) == words{"zsh"});
+  const std::string table = folder.write("table.tsv", "1 2\n");
+  CHECK(completed(script, {"spearman", table.substr(0, table.size() - 4)}) == words{table});
+  CHECK(completed(script, {"pearson", "-o", table.substr(0, table.size() - 4)}) == words{table});
+}
+
+TEST_CASE("Pages and scripts hold every command and option", "[cli][help]") {
+  const gpu_test::temporary_folder folder;
+  const std::string page = run_command({"manual"}).out;
+  CHECK(page.starts_with(".TH GPU\\-SIMILARITY 1"));
+  const std::string zsh = run_command({"completion", "zsh"}).out;
+  const std::string fish = run_command({"completion", "fish"}).out;
+  for (const std::string& verb : all_verbs) {
+    INFO(verb);
+    CHECK(has(zsh, "\n    '" + verb + ":"));
+    CHECK(has(fish, " -a " + verb + " -d "));
+  }
+  for (const char* option : {"max-p", "adjust", "na-values", "transpose", "window", "clean"}) {
+    INFO(option);
+    CHECK(has(zsh, std::string("'--") + option + "["));
+    CHECK(has(fish, std::string(" -l ") + option));
+  }
+  CHECK(has(page, "\\fB\\-\\-max\\-p P\\fR\nKeep pairs with p <= P"));
+  CHECK(has(page, "The options of spearman, and:\n.TP\n\\fB\\-\\-measure"));
+  CHECK(has(page, ".SH \"EXIT STATUS\""));
+  // The shells themselves, where they are there.
+  const std::string zsh_file = folder.write("_gpu-similarity", zsh);
+  const std::string fish_file = folder.write("c.fish", fish);
+  if (is_there("zsh")) CHECK(std::system(("zsh -n " + zsh_file).c_str()) == 0);
+  if (is_there("fish")) CHECK(std::system(("fish -n " + fish_file).c_str()) == 0);
+}

@@ -1,0 +1,197 @@
+// What of a text table is taken for names: by its looks, and by what the user says.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "io/read/read_table.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_file.hpp"
+
+namespace {
+
+using gpu::io::choice;
+
+gpu::io::table read(const std::string& text, const gpu::io::read_options& options = {}) {
+  const gpu_test::temporary_folder folder;
+  return gpu::io::read_table(folder.write("in.txt", text), options);
+}
+
+/// The message of what is refused; "" where it is read.
+std::string refusal_of(const std::string& text, const gpu::io::read_options& options = {}) {
+  try {
+    (void)read(text, options);
+  } catch (const gpu::io::input_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+struct expected_shape {
+  gpu::index_t rows;
+  gpu::index_t cols;
+  std::string first_name;    // of a row; "" where rows have none
+  std::string first_column;  // "" where columns have none
+  std::string note;          // part of the only note; "" where there is none
+};
+
+void check(const std::string& text, const expected_shape& expected,
+           const gpu::io::read_options& options = {}) {
+  INFO(text);
+  const auto table = read(text, options);
+  CHECK(table.rows() == expected.rows);
+  CHECK(table.cols() == expected.cols);
+  REQUIRE(table.names.given() == !expected.first_name.empty());
+  if (table.names.given()) CHECK(table.names.name(0) == expected.first_name);
+  CHECK(table.reading.rows_named_by == (table.names.given() ? "column 1" : ""));
+  REQUIRE(table.columns.given() == !expected.first_column.empty());
+  if (table.columns.given()) CHECK(table.columns.names.front() == expected.first_column);
+  CHECK(table.reading.columns_named_by == (table.columns.given() ? "line 1" : ""));
+  REQUIRE(table.reading.notes.size() == (expected.note.empty() ? 0 : 1));
+  if (!expected.note.empty()) {
+    CAPTURE(table.reading.notes.front());
+    CHECK(table.reading.notes.front().find(expected.note) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A first line of numbers that look like names is a header", "[io][layout]") {
+  SECTION("Years") {
+    check(
+        "country,1990,1991,1992,1993\nSweden,8.5,8.6,8.7,8.6\nNorway,4.2,4.3,4.1,4.3\n"
+        "Chad,5,6,5,7\n",
+        {3, 4, "Sweden", "1990", "--header no"});
+    // Three of them, over integers of their size.
+    check("country,1990,1991,1992\nSweden,2100,1800,1900\nNorway,1500,1992,1700\n",
+          {2, 3, "Sweden", "1990", "--header no"});
+    check("year 1990 1995 2000 2005\na 3 5 2 2\nb 1 7 9 1\n", {2, 4, "a", "1990", "--header no"});
+  }
+  SECTION("pandas, to_csv(index=False) of a frame without names of columns") {
+    check("0,1,2,3\n0.5,0.25,1.5,2.0\n1.5,0.125,3.5,1.0\n", {2, 4, "", "0", "--header no"});
+    check("0,1,2\n7,3,9\n4,8,1\n", {2, 3, "", "0", "--header no"});
+  }
+  SECTION("pandas, to_csv()") {
+    check(",0,1,2\n0,7,3,9\n1,4,8,1\n", {2, 3, "0", "0", ""});
+    check(",a,b,c\n0,0.5,0.25,1.5\n1,1.5,0.125,3.5\n", {2, 3, "0", "a", ""});
+  }
+  SECTION("An empty first field, whatever follows and whatever separates") {
+    check(",1990,1991,1996\nSweden,1,2,3\nNorway,2,5,7\n", {2, 3, "Sweden", "1990", ""});
+    check("\t7\t3\t5\na\t1\t2\t3\n", {1, 3, "a", "7", ""});
+    check("\"\",\"7\",\"3\",\"5\"\na,1,2,3\n", {1, 3, "a", "7", ""});
+  }
+  SECTION("Quoted numbers over others") {
+    check("\"id\",\"7\",\"3\",\"5\"\n\"a\",1,2,3\n", {1, 3, "a", "7", ""});
+    check("\"7\",\"3\",\"5\"\n1,2,3\n", {1, 3, "", "7", ""});
+  }
+  SECTION("One field less than the row below, which begins with a name") {
+    check("1990 1995 1999\nSweden 1 2 3\nNorway 4 5 1\n", {2, 3, "Sweden", "1990", "--header no"});
+  }
+  SECTION("Row numbers of eight columns and more") {
+    check("1 2 3 4 5 6 7 8\n2 1 4 3 6 5 8 7\n8 8 1 1 2 5 3 2\n", {2, 8, "", "1", "--header no"});
+  }
+}
+
+TEST_CASE("A first line that may be a row of values stays one", "[io][layout]") {
+  SECTION("Silently, where other rows are like it") {
+    check("a 1 2 3\nb 4 5 6\nc 7 8 9\n", {3, 3, "a", "", ""});
+    check("a 10 20 30 40\nb 4 5 6 7\nc 9 1 1 5\n", {3, 4, "a", "", ""});
+    check("a 5 2 9\nb 4 5 1\nc 7 8 2\n", {3, 3, "a", "", ""});
+    check("0.5 0.25 7\n4 5 1\n7 8.5 2\n", {3, 3, "", "", ""});
+  }
+  SECTION("With a note, where it alone is a series") {
+    check("a 1 2 3\nb 4 9 6\nc 7 8 1\n", {3, 3, "a", "", "--header yes"});
+    check("1 2 3 4\n2 1 4 3\n3 3 1 2\n", {3, 4, "", "", "--header yes"});
+  }
+  SECTION("With a note, where different integers stand over decimals") {
+    check("id 12 7 31\nb 0.5 9.5 6.5\nc 7.5 8.5 1\n", {3, 3, "id", "", "--header yes"});
+  }
+  SECTION("With a note, where a named first row is beyond all others") {
+    check("country,1990,1995,2003\nSweden,10,20,15\nNorway,9,7,3\n",
+          {3, 3, "country", "", "--header yes"});
+  }
+}
+
+TEST_CASE("A first column of numbers that look like names is one of names", "[io][layout]") {
+  SECTION("Different integers beside decimals") {
+    check("7157 0.5 1.5 2.5\n672 0.25 1 3.5\n675 1.5 2.5 0\n",
+          {3, 3, "7157", "", "--row-names no"});
+    check("entrez,s1,s2,s3\n7157,0.5,1.5,2.5\n672,0.25,1,3.5\n675,1.5,2.5,0\n",
+          {3, 3, "7157", "s1", "--row-names no"});
+  }
+  SECTION("Row numbers") {
+    check("0 5 9 2\n1 3 3 1\n2 8 1 7\n", {3, 3, "0", "", "--row-names no"});
+    std::string text;
+    for (int row = 1; row <= 9; ++row) {
+      text += std::to_string(row) + "," + std::to_string(row * row % 7) + ",3," +
+              std::to_string(row * 5 % 4) + "\n";
+    }
+    check(text, {9, 3, "1", "", "--row-names no"});
+  }
+  SECTION("A label that says so") {
+    for (const std::string label : {"gene_id", "EntrezID", "id", "Gene", "probe.name"}) {
+      check(label + ",a,b,c\n7157,5,3,8\n672,2,2,9\n", {2, 3, "7157", "a", "--row-names no"});
+    }
+  }
+  SECTION("Quoted, beside numbers that are not") {
+    check("\"17\",1,2,3\n\"12\",4,5,6\n", {2, 3, "17", "", ""});
+  }
+  SECTION("The only column without equal values in many rows") {
+    std::string text;
+    for (int row = 0; row < 40; ++row) {
+      text += std::to_string(row * 37 % 101 + 2);
+      for (int column = 0; column < 6; ++column) text += " " + std::to_string(row * column % 9);
+      text += "\n";
+    }
+    check(text, {40, 6, "2", "", "--row-names no"});
+  }
+  SECTION("Under a header with an empty first field") {
+    check(",a,b,c\n5,1,2,3\n5,4,5,6\n", {2, 3, "5", "a", ""});
+  }
+}
+
+TEST_CASE("A first column that may be values stays one", "[io][layout]") {
+  SECTION("Silently, where other columns are like it") {
+    check("1 2 3\n4 5 6\n7 8 9\n", {3, 3, "", "", ""});
+    check("5 2 3\n5 5 6\n7 8 9\n", {3, 3, "", "", ""});
+    check("1 2.5 3\n4 5.5 6\n7 8.5 9\n", {3, 3, "", "", ""});
+    check("a,b,c\n5,2.5,3\n5,5,6\n7,8,9\n", {3, 3, "", "a", ""});
+  }
+  SECTION("With a note") {
+    check("1 5 8\n2 3 3\n3 8 1\n", {3, 3, "", "", "--row-names yes"});
+    check("7157 5 9\n672 3 3\n675 8 1\n", {3, 3, "", "", "--row-names yes"});
+    check("dose,b,c\n5,2,3\n4,5,6\n7,8,9\n", {3, 3, "", "dose", "--row-names yes"});
+  }
+}
+
+TEST_CASE("What the user says needs no note", "[io][layout]") {
+  const std::string years = "country,1990,1991,1992\nSweden,1,2,1\nNorway,5,9,7\n";
+  check(years, {2, 3, "Sweden", "1990", ""}, {.text = {.header = choice::yes}});
+  check(years, {3, 3, "country", "", ""}, {.text = {.header = choice::no}});
+  const std::string ids = "7157 5 9 1\n672 3 3 3\n675 8 1 2\n";
+  check(ids, {3, 3, "7157", "", ""}, {.text = {.row_names = choice::yes}});
+  check(ids, {3, 4, "", "", ""}, {.text = {.row_names = choice::no}});
+}
+
+TEST_CASE("Separators at the ends of a line have fields beside them", "[io][layout]") {
+  for (const char separator : {',', '\t'}) {
+    const auto line = [&](std::string text) {
+      std::replace(text.begin(), text.end(), ',', separator);
+      return text;
+    };
+    INFO("separator " << static_cast<int>(separator));
+    CHECK(refusal_of(line("1,2,3\n,4,5,6\n")).find(":2: ") != std::string::npos);
+    CHECK(refusal_of(line("1,2,3\n4,5,6,\n")).find(":2: ") != std::string::npos);
+    CHECK(refusal_of(line("a,1,2,3\n,4,5,6\n")).find(":2: column 1: got an empty field") !=
+          std::string::npos);
+    CHECK(read(line("1,2,3,\n4,5,6,\n")).missing == 2);
+    // Far in front of the end, where lines of integers are read fast.
+    std::string many;
+    for (int row = 0; row < 40; ++row) many += line("1,2,3\n");
+    CHECK(refusal_of(many + line(",1,2,3\n") + many).find(":41: ") != std::string::npos);
+    CHECK(refusal_of(many + line("1,2,3,\n") + many).find(":41: ") != std::string::npos);
+    const auto with_hole = read(many + line(",2,3\n") + many);
+    CHECK(with_hole.missing == 1);
+    CHECK(with_hole.first_nan->line == 41);
+    CHECK(with_hole.first_nan->column == 1);
+  }
+}

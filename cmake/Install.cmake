@@ -53,8 +53,11 @@ foreach(command gpu-similarity gpu-similarity-mpi)
   install(TARGETS ${command} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Tools)
 endforeach()
 
-if(TARGET gpu_similarity_pages)
-  get_target_property(pages gpu_similarity_pages folder)
+set(pages "")
+if(TARGET gpu-similarity)
+  get_target_property(pages gpu-similarity gpu_similarity_pages)
+endif()
+if(pages)
   install(FILES "${pages}/gpu-similarity.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
     COMPONENT Tools)
   install(FILES "${pages}/gpu-similarity"

@@ -62,6 +62,11 @@ class matrix {
   matrix(index_t rows, index_t cols)
       : data_(detail::new_elements<T>(rows, cols)), rows_(rows), cols_(cols) {}
 
+  /// The same for extents of any integer type, as std::size_t.
+  template <class Rows, class Cols>
+    requires detail::other_extents<Rows, Cols>
+  matrix(Rows rows, Cols cols) : matrix(detail::to_index(rows), detail::to_index(cols)) {}
+
   /// Takes the elements; `other` is empty afterwards.
   matrix(matrix&& other) noexcept
       : data_(std::move(other.data_)),

@@ -134,10 +134,11 @@ template <detail::borrowed_matrix X>
 /// The elements of a contiguous range as a matrix [rows, cols], row by row.
 /// The result refers to the elements, so a range that owns them must have a name.
 /// @throw gpu::invalid_argument unless the range has rows * cols elements.
-template <detail::borrowed_elements Range>
-[[nodiscard]] auto as_matrix(Range&& range, index_t rows, index_t cols) {
+template <detail::borrowed_elements Range, detail::extent Rows, detail::extent Cols>
+[[nodiscard]] auto as_matrix(Range&& range, Rows rows, Cols cols) {
   using value = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
-  detail::check_range_shape(std::ranges::size(range), rows, cols);
+  detail::check_range_shape(std::ranges::size(range), detail::to_index(rows),
+                            detail::to_index(cols));
   return matrix_view<value>(std::ranges::data(range), rows, cols);
 }
 
@@ -158,7 +159,7 @@ void view_of(X&&) {
 /// Neither does a matrix of one.
 template <class Range>
   requires(std::ranges::contiguous_range<Range> && !detail::borrowed_elements<Range>)
-void as_matrix(Range&&, index_t, index_t) {
+void as_matrix(Range&&, detail::extent auto, detail::extent auto) {
   static_assert(detail::never<Range>,
                 "range: expected a range with a name, or a view: a matrix of "
                 "this temporary would outlive its elements");

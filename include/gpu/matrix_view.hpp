@@ -64,6 +64,18 @@ class basic_matrix_view {
     detail::check_matrix_extents(data, rows, cols, row_stride);
   }
 
+  /// The same for extents of any integer type, as std::size_t.
+  template <class Rows, class Cols>
+    requires detail::other_extents<Rows, Cols>
+  basic_matrix_view(T* data, Rows rows, Cols cols)
+      : basic_matrix_view(data, detail::to_index(rows), detail::to_index(cols)) {}
+  /// The same for extents and a stride of any integer type.
+  template <class Rows, class Cols, class Stride>
+    requires detail::other_extents<Rows, Cols, Stride>
+  basic_matrix_view(T* data, Rows rows, Cols cols, Stride row_stride)
+      : basic_matrix_view(data, detail::to_index(rows), detail::to_index(cols),
+                          detail::to_index(row_stride)) {}
+
   /// From mutable to const elements; never between memory spaces.
   template <detail::gains_const_as<T> U>
   constexpr basic_matrix_view(basic_matrix_view<U, Space> other) noexcept
@@ -117,6 +129,10 @@ class device_vector_view {
   device_vector_view(T* data, index_t size) : data_(data), size_(size) {
     detail::check_vector_extent(data, size);
   }
+  /// The same for a size of any integer type, as std::size_t.
+  template <class Size>
+    requires detail::other_extents<Size>
+  device_vector_view(T* data, Size size) : device_vector_view(data, detail::to_index(size)) {}
   /// From mutable to const elements.
   template <detail::gains_const_as<T> U>
   constexpr device_vector_view(device_vector_view<U> other) noexcept

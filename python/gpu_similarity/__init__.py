@@ -52,7 +52,7 @@ from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._stream import EdgeStream
 from ._summary import PairPlan, PairSummary
-from ._test_of_correlation import critical_correlation, p_value
+from ._test_of_correlation import adjusted_p_values, critical_correlation, p_value
 
 if TYPE_CHECKING:
     from . import anndata, arrow, distributed, plot
@@ -93,6 +93,7 @@ __all__ = [
     "TopK",
     "TopKDistinct",
     "Unsupported",
+    "adjusted_p_values",
     "anndata",
     "arrow",
     "backends",

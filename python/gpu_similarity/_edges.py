@@ -7,7 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ._options import Adjustment
 from ._results import PairRecords
+from ._test_of_correlation import adjusted_p_values
 
 EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
 
@@ -73,12 +75,39 @@ class Edges(PairRecords):
         order = np.argsort(-magnitude, kind="stable")[:count]
         return self._with(self.records[order])
 
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame with the columns row, col, statistic, p; names in place of numbers."""
+    def adjusted_p(self, adjust: Adjustment = "benjamini-hochberg") -> npt.NDArray[np.float64]:
+        """q of each edge, in the family of all tested pairs: the least max_p that would keep it.
+
+        Of "benjamini-hochberg" exact where the cut on p alone decided, because what was left out
+        has larger p; beside `min_abs` an upper bound.
+
+        Raises
+        ------
+        ValueError
+            Where these are not all edges of the run, or the run was a part: q depends on all.
+        """
+        summary = self.summary
+        whole = (summary.rows, summary.patterns)
+        is_part = summary.part_begin != 0 or summary.part_end not in whole
+        if len(self) != summary.pairs_kept or is_part:
+            raise ValueError(
+                f"adjusted_p: got {len(self):,} of {summary.pairs_kept:,} edges"
+                f"{' of a part' if is_part else ''}, expected all of a whole run"
+            )
+        return adjusted_p_values(self.p, summary.pairs_tested, adjust=adjust)
+
+    def to_pandas(self, *, adjust: Adjustment = "none") -> Any:
+        """A pandas.DataFrame with the columns row, col, statistic, p; names in place of numbers.
+
+        With `adjust` also q, as `adjusted_p` gives it.
+        """
         import pandas
 
         row, col = self._ends()
-        return pandas.DataFrame({"row": row, "col": col, "statistic": self.statistic, "p": self.p})
+        columns = {"row": row, "col": col, "statistic": self.statistic, "p": self.p}
+        if adjust != "none":
+            columns["q"] = self.adjusted_p(adjust)
+        return pandas.DataFrame(columns)
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries."""

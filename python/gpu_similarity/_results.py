@@ -8,8 +8,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ._options import MEASURES, Measure
+from ._options import MEASURES, Measure, Tail
 from ._summary import PairSummary
+from ._test_of_correlation import p_value
 
 NO_PARTNER = np.uint32(0xFFFFFFFF)
 _SHOWN = 5
@@ -70,6 +71,13 @@ class PairResult:
     def has_p(self) -> bool:
         """Whether the measure has a significance test; without one every p is NaN."""
         return MEASURES[self.measure].has_p
+
+    @property
+    def _tail(self) -> Tail:
+        summary = self.summary
+        if np.isneginf(summary.cut_at_most):
+            return "greater"
+        return "less" if np.isposinf(summary.cut_at_least) else "two-sided"
 
     @property
     def other_names(self) -> Names:
@@ -175,22 +183,30 @@ class Partners(PairResult):
             f"{self.summary.pairs_kept:,} entries"
         )
 
+    @property
+    def p(self) -> npt.NDArray[np.float64]:
+        """p of each partner, of the filter's tail, not adjusted; NaN behind the last."""
+        if not self.has_p:
+            return np.full(self.statistic.shape, np.nan)
+        return np.asarray(p_value(self.statistic, self.summary.cols, tail=self._tail))
+
     def _entries(self) -> tuple[npt.NDArray[Any], ...]:
         present = np.arange(self.index.shape[1]) < self.count[:, None]
         row, rank = np.nonzero(present)
         return row + self.summary.part_begin, rank, self.index[present], self.statistic[present]
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a line for each entry: row, rank (from 0), partner, statistic."""
+        """A pandas.DataFrame with a line for each entry: row, rank (from 0), partner, statistic, p."""
         import pandas
 
         row, rank, partner, statistic = self._entries()
+        p = self.p[np.arange(self.index.shape[1]) < self.count[:, None]]
         if self.names is not None:
             row = self.names[row]
         if self.other_names is not None:
             partner = self.other_names[partner]
         return pandas.DataFrame(
-            {"row": row, "rank": rank, "partner": partner, "statistic": statistic}
+            {"row": row, "rank": rank, "partner": partner, "statistic": statistic, "p": p}
         )
 
     def to_arrow(self) -> Any:

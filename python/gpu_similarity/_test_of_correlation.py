@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._messages import integer, real
-from ._options import Tail
+from ._options import Adjustment, Tail
 
 
 def p_value(r: npt.ArrayLike, observations: int, *, tail: Tail = "two-sided") -> Any:
@@ -76,3 +76,39 @@ def critical_correlation(p: float, observations: int, *, tail: Tail = "two-sided
     """
     count = integer("observations", observations)
     return _core.critical_correlation(real("p", p), count, str(tail))
+
+
+def adjusted_p_values(
+    p: npt.ArrayLike, family: int, *, adjust: Adjustment = "benjamini-hochberg"
+) -> npt.NDArray[np.float64]:
+    """Adjusted p, or q, of the tests of a family, of which `p` may be the smallest ones alone.
+
+    Parameters
+    ----------
+    p : array_like of float
+        In [0, 1], or NaN. Those of the family that are not given count as larger than all given.
+    family : int
+        How many tests there are in all, as `edges.summary.pairs_tested`.
+    adjust : {"bonferroni", "benjamini-hochberg", "bh", "none"}
+        min(1, p family), or the least p_j family / j of the p from that place on, in ascending
+        order.
+
+    Returns
+    -------
+    ndarray of float64
+        Of the shape of `p`.
+
+    Raises
+    ------
+    ValueError
+        Where p is outside [0, 1], or the family is smaller than `p`.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> gs.adjusted_p_values([0.01, 0.02, 0.03], 10).round(6).tolist()
+    [0.1, 0.1, 0.1]
+    """
+    values = np.asarray(p, dtype=np.float64, order="C")
+    q = _core.adjusted_p_values(values.reshape(-1), integer("family", family), str(adjust))
+    return np.asarray(q.reshape(values.shape))

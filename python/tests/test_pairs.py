@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import gpu_similarity as gs
 import numpy as np
@@ -226,3 +227,46 @@ def test_the_summary_is_made_once_and_goes_along(rng: np.random.Generator) -> No
         assert result.summary.pairs_tested == again.summary.pairs_tested > 0
     edges = gs.spearman_edges(x)
     assert edges[:3].summary.rows == edges.best(2).summary.rows == 12
+
+
+def test_adjusted_p_is_that_of_all_tests() -> None:
+    x = np.random.default_rng(5).normal(size=(60, 20))
+    x[1::3] += x[::3]
+    every = gs.spearman_edges(x, backend="cpu")
+    order = np.argsort(every.p, kind="stable")
+    rank = np.empty(len(every))
+    rank[order] = np.arange(1, len(every) + 1)
+    slope = every.p[order] * len(every) / rank[order]
+    expected = np.empty(len(every))
+    expected[order] = np.minimum(1, np.minimum.accumulate(slope[::-1])[::-1])
+    np.testing.assert_allclose(every.adjusted_p(), expected, rtol=1e-15)
+
+    kept = gs.spearman_edges(x, max_p=0.05, adjust="bh", backend="cpu")
+    frame = kept.to_pandas(adjust="bh")
+    assert list(frame.columns) == ["row", "col", "statistic", "p", "q"]
+    found = {(i, j): q for i, j, q in zip(every.row, every.col, every.adjusted_p(), strict=True)}
+    assert [found[edge] for edge in zip(kept.row, kept.col, strict=True)] == frame.q.tolist()
+    assert len(kept) == (every.adjusted_p() <= 0.05).sum()
+    np.testing.assert_array_equal(
+        kept.adjusted_p("bonferroni"), np.minimum(1, kept.p * every.summary.pairs_tested)
+    )
+    with pytest.raises(ValueError, match="adjusted_p: got 3 of"):
+        kept[:3].adjusted_p()
+    with pytest.raises(ValueError, match="of a part, expected all of a whole run"):
+        gs.spearman_edges(x, part=(1, 2), backend="cpu").adjusted_p()
+    with pytest.raises(ValueError, match="adjust: got 'holm'"):
+        kept.adjusted_p("holm")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("tail", ["two-sided", "greater", "less"])
+def test_partners_have_p(tail: Any) -> None:
+    x = np.random.default_rng(6).normal(size=(30, 12))
+    best = gs.top_k_partners(x, 4, tail=tail, max_p=0.3, backend="cpu")
+    there = np.arange(4) < best.count[:, None]
+    np.testing.assert_array_equal(
+        best.p[there], gs.p_value(best.statistic[there], 12, tail=tail)
+    )
+    assert np.isnan(best.p[~there]).all()
+    assert (best.p[there] <= 0.3).all()
+    assert best.to_pandas().p.tolist() == best.p[there].tolist()
+    assert np.isnan(gs.top_k_partners(x, 1, measure="cosine", backend="cpu").p).all()

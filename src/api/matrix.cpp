@@ -11,6 +11,11 @@
 
 namespace gpu::inline v0::detail {
 
+void throw_extent_beyond_index(std::uint64_t extent) {
+  throw invalid_argument(fmt::format("extent: got {}, expected at most {}", extent,
+                                     std::numeric_limits<index_t>::max()));
+}
+
 void check_matrix_extents(const void* data, index_t rows, index_t cols, index_t row_stride) {
   if (rows < 0 || cols < 0) {
     throw invalid_argument(

@@ -109,6 +109,21 @@ TEST_CASE("A range needs as many elements as its shape says", "[inputs]") {
   CHECK_THROWS_AS(gpu::as_matrix(data, -2, -3), gpu::invalid_argument);
 }
 
+TEST_CASE("Extents of any integer type are taken", "[inputs]") {
+  const std::vector<float> values{1, 2, 3, 4, 5, 6};
+  const std::size_t rows = 2;
+  const gpu::matrix_view<const float> view{values.data(), rows, 3U};
+  CHECK(view.rows() == 2);
+  CHECK(view.cols() == 3);
+  CHECK(view(1, 2) == 6);
+  CHECK(gpu::as_matrix(values, rows, 3)(1, 0) == 4);
+  CHECK(gpu::matrix<int>(rows, 5U).cols() == 5);
+  CHECK_THROWS_AS((gpu::matrix<int>(-2, 5U)), gpu::invalid_argument);
+  CHECK_THROWS_WITH((gpu::matrix_view<const float>{values.data(), ~std::size_t{0}, rows}),
+                    Catch::Contains("got 18446744073709551615, expected at most"));
+  CHECK(gpu::version() == GPU_SIMILARITY_VERSION);
+}
+
 TEST_CASE("Vectors go into vector operations, and results into what the caller has", "[inputs]") {
   const std::vector<float> x{3, 1, 2};
   CHECK(gpu::top_k(x, 1, {.exec = cpu}).indices == std::vector<gpu::index_t>{0});

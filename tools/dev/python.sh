@@ -93,3 +93,4 @@ say "examples of the docstrings, and the tutorial"
 MPLBACKEND=Agg "$folder/tested/bin/python" -m pytest --quiet --override-ini=addopts= \
   --doctest-modules "$site"
 "$folder/tested/bin/python" tools/dev/python_tutorial.py docs/tutorial.md
+"$folder/tested/bin/python" tools/dev/python_tutorial.py docs/how_to.md

@@ -1,4 +1,9 @@
+#include <gpu/adjusted_p.hpp>
 #include <gpu/p_value.hpp>
+
+#include <algorithm>
+#include <span>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -46,9 +51,26 @@ double critical_correlation(double p, gpu::index_t observations, const char* sid
   return gpu::critical_correlation(p, observations, tail_from(side));
 }
 
+// q of every element of a contiguous double array, in an array of the same length.
+nb::object adjusted_p_values(nb::handle data, std::uint64_t family, const char* adjust) {
+  const host_array p(data, "p");
+  const auto view = p.as<double>("p");
+  const auto correction = enum_from_name<gpu::adjustment>("adjust", adjust);
+  gpu::matrix<double> out(1, view.cols());
+  {
+    const nb::gil_scoped_release unlocked;
+    const std::vector<double> q = gpu::adjusted_p_values(
+        std::span(view.data(), static_cast<std::size_t>(view.cols())), family, correction);
+    std::copy(q.begin(), q.end(), out.data());
+  }
+  return matrix_to_numpy<double>(std::move(out), 1);
+}
+
 }  // namespace
 
 void bind_p_value(nb::module_& module) {
+  module.def("adjusted_p_values", &adjusted_p_values, nb::arg("p"), nb::arg("family"),
+             nb::arg("adjust"));
   module.def("p_values", &p_values, nb::arg("r"), nb::arg("observations"), nb::arg("tail"));
   module.def("critical_correlation", &critical_correlation, nb::arg("p"), nb::arg("observations"),
              nb::arg("tail"));

@@ -196,7 +196,7 @@ class Partners(PairResult):
         return row + self.summary.part_begin, rank, self.index[present], self.statistic[present]
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a line for each entry: row, rank (from 0), partner, statistic, p."""
+        """A pandas.DataFrame, a line for each entry: row, rank (from 0), partner, statistic, p."""
         import pandas
 
         row, rank, partner, statistic = self._entries()

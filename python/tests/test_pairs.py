@@ -263,9 +263,7 @@ def test_partners_have_p(tail: Any) -> None:
     x = np.random.default_rng(6).normal(size=(30, 12))
     best = gs.top_k_partners(x, 4, tail=tail, max_p=0.3, backend="cpu")
     there = np.arange(4) < best.count[:, None]
-    np.testing.assert_array_equal(
-        best.p[there], gs.p_value(best.statistic[there], 12, tail=tail)
-    )
+    np.testing.assert_array_equal(best.p[there], gs.p_value(best.statistic[there], 12, tail=tail))
     assert np.isnan(best.p[~there]).all()
     assert (best.p[there] <= 0.3).all()
     assert best.to_pandas().p.tolist() == best.p[there].tolist()

@@ -56,7 +56,7 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
     return result.err;
   };
   CHECK(has(said({"spearmann", in}), "unknown command spearmann, did you mean spearman?"));
-  CHECK(has(said({"corelate"}), "did you mean correlate?"));
+  CHECK(has(said({"correlat"}), "did you mean correlate?"));
   CHECK(has(said({"kendall", in}), "unknown command kendall, expected one of spearman, pearson,"));
   CHECK(has(said({"help", "kendall"}), "unknown command kendall"));
   CHECK(has(said({"spearman", in, "--thread", "3"}),

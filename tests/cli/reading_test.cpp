@@ -84,7 +84,7 @@ TEST_CASE("Tables as spreadsheets and R write them", "[cli][reading]") {
              {"--columns", "a,b-d"}) == wanted);
   CHECK(read("#1.2\n3\t4\nName\tDescription\ta\tb\tc\td\nx, y\tone\t1.5\t2\t3\t4\n"
              "z\ttwo\t4\t3\t2.5\t1\nw\t\t1\t3\t2\t4\n") == wanted);
-  CHECK(read("\tx, y\tz\tw\na\t1.5\t4\t1\nb\t2\t3\t3\nc\t3\t2.5\t2\nd\t4\t1\t4\n",
+  CHECK(read("\tx, y\tz\tw\na\t1.5\t4\t1\nb\t2\t3\t3\nc\t3\t2.5\t2\nk\t4\t1\t4\n",
              {"--transpose"}) == wanted);
 }
 

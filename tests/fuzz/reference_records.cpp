@@ -191,7 +191,9 @@ char reference_separator(const std::string& head, const gpu::io::text_options& o
     telling = line;
     ++lines;
   }
-  if (telling.find('\t') != std::string::npos) return '\t';
+  // A tab behind blanks indents a line, and one at its end is forgotten.
+  const bool has_tab = without_blanks(telling).find('\t') != std::string::npos;
+  if (has_tab || telling.substr(0, 1) == "\t") return '\t';
   gpu::io::text_options with_comma = options;
   with_comma.decimal = ',';
   std::vector<std::pair<std::size_t, char>> scores;

@@ -223,6 +223,8 @@ reference_table read_reference_text(std::string_view whole, const text_options& 
                            ? without_tab_lines(reference_records(head, separator, options.comment))
                            : reference_records(head, separator, options.comment);
   if (telling.empty()) return refuse(0, 0);
+  table.has_fault_in_head = std::any_of(telling.begin(), telling.end(),
+                                        [](const reference_record& r) { return r.is_faulty; });
   for (std::size_t i = 0; i < std::min<std::size_t>(telling.size(), 2); ++i) {
     if (telling[i].is_faulty) return refuse(telling[i].line, telling[i].fields.size() + 1);
   }

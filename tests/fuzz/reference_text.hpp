@@ -24,8 +24,11 @@ struct reference_table {
   std::size_t cols = 0;
   bool has_names = false;
   std::vector<std::string> names;
-  bool all_int32 = true;                     // every value is an integer that fits 32 bits
-  std::optional<reference_place> refused;    // then the rest means nothing
+  bool all_int32 = true;                   // every value is an integer that fits 32 bits
+  std::optional<reference_place> refused;  // then the rest means nothing
+  /// Whether a quote is wrong in the lines that tell what is a name: these then say nothing for
+  /// sure, and so not where the table is refused.
+  bool has_fault_in_head = false;
   std::optional<reference_place> first_nan;  // where the first NaN stands
   std::size_t missing = 0;
 };

@@ -171,7 +171,7 @@ void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_
     return batch_memory{
         .left = memory.take<std::uint32_t>(static_cast<std::size_t>(rows * left_words.cols())),
         .product = memory.take<std::int32_t>(static_cast<std::size_t>(rows * out.cols())),
-        .scratch = {memory.take<std::byte>(bytes), static_cast<index_t>(bytes)}};
+        .scratch = take_scratch(memory, bytes)};
   };
   const auto start = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
     if (rows.first == 0) {  // every batch multiplies by it

@@ -45,7 +45,7 @@ void filter_host(const char* what, matrix_view<const In> in, matrix_view<Out> ou
     const std::size_t bytes = scratch_bytes(shape_of(rows));
     return batch_memory{.in = memory.take<In>(static_cast<std::size_t>(rows * in.cols())),
                         .out = memory.take<Out>(static_cast<std::size_t>(rows * out.cols())),
-                        .scratch = {memory.take<std::byte>(bytes), static_cast<index_t>(bytes)}};
+                        .scratch = take_scratch(memory, bytes)};
   };
   const auto start = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
     upload_rows(on.in, in, rows, stream);

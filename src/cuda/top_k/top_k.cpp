@@ -71,7 +71,7 @@ void select_in_batches(matrix_view<const T> data, index_t k, const top_k_options
       of.found = memory.take<index_t>(static_cast<std::size_t>(rows));
     }
     const std::size_t bytes = top_k_workspace<T>(rows, data.cols(), k, distinct, options);
-    of.scratch = {memory.take<std::byte>(bytes), static_cast<index_t>(bytes)};
+    of.scratch = take_scratch(memory, bytes);
     return of;
   };
   const auto start = [&](const batch_memory<T>& on, staged_rows rows, cudaStream_t stream) {

@@ -29,6 +29,12 @@ detail::staging_plan plan_host_staging(const detail::staging_job& job, const exe
 void copy_rows(void* to, std::size_t to_stride, const void* from, std::size_t from_stride,
                std::size_t row_bytes, index_t rows, cudaMemcpyKind kind, cudaStream_t stream);
 
+/// The scratch memory of a batch; none where `memory` only counts its bytes.
+inline device_workspace take_scratch(arena& memory, std::size_t bytes) {
+  std::byte* const at = memory.take<std::byte>(bytes);
+  return at == nullptr ? device_workspace{} : device_workspace{at, static_cast<index_t>(bytes)};
+}
+
 /// To dense rows on the device.
 template <class T>
 void upload_rows(T* to, matrix_view<const T> from, staged_rows rows, cudaStream_t stream) {

@@ -8,11 +8,12 @@ TEST_CASE("Means of values whose sum is beyond double, on CUDA", "[mean_filter][
     check_large_everywhere(
         size, {.window = window, .variant = variant, .exec = {.target = gpu::backend::cuda}}, step);
   };
+  // Every third value is small: a step of three would meet the same places of this pattern alone.
   for (const index_t window : {1, 2, 3, 5, 8, 16}) {
     check(mean_filter_variant::register_window, window, 6000, 7);
-    check(mean_filter_variant::direct, window, 2000, 3);
-    check(mean_filter_variant::constant_memory, window, 2000, 3);
-    check(mean_filter_variant::shared_memory, window, 3000, 3);
+    check(mean_filter_variant::direct, window, 2000, 7);
+    check(mean_filter_variant::constant_memory, window, 2000, 7);
+    check(mean_filter_variant::shared_memory, window, 3000, 7);
     check(mean_filter_variant::block_sums, window, 6000, 7);
   }
   for (const index_t window : {33, 101, 1001, 4001}) {

@@ -71,8 +71,8 @@ struct execution {
   std::vector<int> devices = {};
   /// Stream on which the work of calls on device memory is ordered; others leave it alone.
   stream_ref stream = {};
-  /// Upper bound on scratch memory (of each CUDA device, or host memory for the CPU), bytes.
-  /// 0: the library's default. The limit is kept; gpu::out_of_memory where it cannot be.
+  /// Upper bound on scratch memory (host memory for the CPU; all that a call takes of each CUDA
+  /// device), bytes. 0: the default. It is kept; gpu::out_of_memory where one row does not fit.
   std::size_t workspace_bytes = 0;
   /// CPU threads; 0: OpenMP's default (OMP_NUM_THREADS). At most four a core, or 64, are started.
   int cpu_threads = 0;

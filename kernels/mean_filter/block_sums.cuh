@@ -177,8 +177,8 @@ __device__ void write_tile_means(const filter_args<In, Out>& args, const block_s
   const bool full = args.template full_windows<Sum>(first, first + tile_outputs);
   Out means[K];
   const auto keep = [&](int j, const Sum& sum) {
-    means[j] = full ? args.full_mean(sum)
-                    : args.mean(sum, row, first + static_cast<int>(threadIdx.x) * K + j);
+    const index_t output = first + static_cast<int>(threadIdx.x) * K + j;
+    means[j] = full ? args.full_mean(sum, row, output) : args.mean(sum, row, output);
   };
   if constexpr (Short > 0) {
     short_windows<Sum, K, Short>(tile, keep);

@@ -13,19 +13,6 @@
 
 namespace gpu::kernels {
 
-__device__ inline double high_part(const exact_sum& sum) {
-  return sum.high;
-}
-__device__ inline double low_part(const exact_sum& sum) {
-  return sum.low;
-}
-__device__ inline double high_part(const counted_sum<exact_sum>& sum) {
-  return sum.sum.high;
-}
-__device__ inline double low_part(const counted_sum<exact_sum>& sum) {
-  return sum.sum.low;
-}
-
 /// `count` times `sum`; 0 where `count` is 0, even of an Inf.
 template <class Sum>
 __device__ row_common times(index_t count, const Sum& sum) {

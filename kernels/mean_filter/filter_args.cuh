@@ -28,6 +28,10 @@ struct row_common {
   }
 };
 
+/// What elements are multiplied by where a sum of them was beyond double, as on the CPU: a sum of
+/// 2^31 of them is finite then.
+inline constexpr double no_overflow_scale = 0x1p-40;
+
 template <class In, class Out>
 struct filter_args {
   const In* in = nullptr;
@@ -73,41 +77,109 @@ struct filter_args {
            inside(first - shape.left, end - 1 - shape.left + shape.window);
   }
 
-  /// The mean of a whole window from its sum.
+  /// Whether the sum of a window can be beyond double although its mean is not.
   template <class Sum>
-  __device__ Out full_mean(const Sum& sum) const {
-    return finished<Out>(divided<Out>(sum.value(), divisor, inverse));
+  static constexpr bool may_overflow =
+      std::is_same_v<In, double>&& std::is_same_v<Out, double>&& is_compensated<Sum>;
+
+  /// The mean of a whole window, output j of a row, from its sum.
+  template <class Sum>
+  __device__ Out full_mean(const Sum& sum, index_t row, index_t j) const {
+    const double mean = divided<Out>(sum.value(), divisor, inverse);
+    if constexpr (may_overflow<Sum>) {
+      if (!isfinite(mean)) return mean_of_large<Sum>(row, j, divisor, mean);
+    }
+    return finished<Out>(mean);
+  }
+
+  /// The mean of output j of a row, where a sum on the way to `mean` may have been beyond double:
+  /// from the elements of its window, scaled. `places`: what the sum is divided by.
+  template <class Sum>
+  __device__ __noinline__ double mean_of_large(index_t row, index_t j, double places,
+                                               double mean) const {
+    const In* const from = in_row(row);
+    const index_t first = j - shape.left;
+    Sum sum;
+    for (index_t k = 0; k < shape.window; ++k) {
+      const auto value = static_cast<double>(extended(from, first + k));
+      // Nothing else can come of it; rows with many NaN end here soon.
+      if (!counts_missing<Sum> && value != value) return mean;
+      sum.add(value * no_overflow_scale);
+    }
+    if constexpr (adds_common<Sum>) add_scaled_common(from, sum);
+    return sum.value() / places / no_overflow_scale;
+  }
+
+  /// Adds what all windows of the row have in common, scaled.
+  template <class Sum>
+  __device__ void add_scaled_common(const In* row, Sum& sum) const {
+    const auto add_times = [&](index_t count, const Sum& part) {
+      if (count == 0) return;  // 0 times an Inf would be NaN
+      const auto factor = static_cast<double>(count);
+      const double product = __dmul_rn(factor, high_part(part));
+      sum.add(product);
+      if (!isfinite(product)) return;
+      sum.add(__fma_rn(factor, high_part(part), -product));
+      sum.add(factor * low_part(part));
+    };
+    const auto sum_of = [&](index_t begin, index_t end) {
+      Sum part;
+      for (index_t e = begin; e < end; ++e) {
+        part.add(static_cast<double>(extended(row, e)) * no_overflow_scale);
+      }
+      return part;
+    };
+    if (shape.periods > 0) {
+      add_times(shape.periods, sum_of(0, shape.period));
+    } else {
+      add_times(shape.first_copies, sum_of(0, 1));
+      add_times(shape.last_copies, sum_of(shape.cols - 1, shape.cols));
+    }
   }
 
   /// The mean of output j of a row from its sum.
   template <class Sum>
   __device__ Out mean(const Sum& sum, index_t row, index_t j) const {
     if constexpr (adds_common<Sum>) {
-      return folded_mean(sum, common[row]);
+      return folded_mean(sum, row, j);
     } else if constexpr (counts_missing<Sum>) {
       const index_t places =
           shape.boundary == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
-      return finished<Out>(sum.value() / static_cast<double>(places - sum.missing()));
+      return finished_mean(sum, static_cast<double>(places - sum.missing()), row, j);
     } else {
       if (shape.boundary == boundary::shrink) {
         const index_t places = detail::elements_in_window(shape, j);
         if (places != shape.divisor) {
-          return finished<Out>(sum.value() / static_cast<double>(places));
+          return finished_mean(sum, static_cast<double>(places), row, j);
         }
       }
-      return full_mean(sum);
+      return full_mean(sum, row, j);
     }
   }
 
   template <class Sum>
-  __device__ Out folded_mean(const Sum& sum, const row_common& cut_off) const {
-    const double total = cut_off.with(sum.value());
-    if constexpr (counts_missing<Sum>) {
-      const double missing = static_cast<double>(sum.missing()) + cut_off.missing;
-      return finished<Out>(total / (divisor - missing));
-    } else {
-      return finished<Out>(divided<Out>(total, divisor, inverse));
+  __device__ Out finished_mean(const Sum& sum, double places, index_t row, index_t j) const {
+    const double mean = sum.value() / places;
+    if constexpr (may_overflow<Sum>) {
+      if (!isfinite(mean)) return mean_of_large<Sum>(row, j, places, mean);
     }
+    return finished<Out>(mean);
+  }
+
+  template <class Sum>
+  __device__ Out folded_mean(const Sum& sum, index_t row, index_t j) const {
+    const row_common& cut_off = common[row];
+    const double total = cut_off.with(sum.value());
+    double places = divisor;
+    if constexpr (counts_missing<Sum>) {
+      places -= static_cast<double>(sum.missing()) + cut_off.missing;
+    }
+    const double mean =
+        counts_missing<Sum> ? total / places : divided<Out>(total, divisor, inverse);
+    if constexpr (may_overflow<Sum>) {
+      if (!isfinite(mean)) return mean_of_large<Sum>(row, j, places, mean);
+    }
+    return finished<Out>(mean);
   }
 };
 

@@ -113,7 +113,7 @@ __device__ void march_means(const filter_args<In, Out>& args, int rest, const In
     running.add(static_cast<double>(own[j]));
     Sum sum = running;
     if (j > 0) sum.add(prefix[j]);
-    results[j] = full ? args.full_mean(sum) : args.mean(sum, row, first + j);
+    results[j] = full ? args.full_mean(sum, row, first + j) : args.mean(sum, row, first + j);
   }
 }
 

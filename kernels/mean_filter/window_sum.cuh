@@ -89,6 +89,37 @@ inline constexpr bool adds_common = false;
 template <class Sum>
 inline constexpr bool adds_common<far_sum<Sum>> = true;
 
+/// Whether the sum is of two doubles.
+template <class Sum>
+inline constexpr bool is_compensated = false;
+template <>
+inline constexpr bool is_compensated<exact_sum> = true;
+template <class Sum>
+inline constexpr bool is_compensated<counted_sum<Sum>> = is_compensated<Sum>;
+template <class Sum>
+inline constexpr bool is_compensated<far_sum<Sum>> = is_compensated<Sum>;
+
+__device__ inline double high_part(const exact_sum& sum) {
+  return sum.high;
+}
+__device__ inline double low_part(const exact_sum& sum) {
+  return sum.low;
+}
+__device__ inline double high_part(const counted_sum<exact_sum>& sum) {
+  return sum.sum.high;
+}
+__device__ inline double low_part(const counted_sum<exact_sum>& sum) {
+  return sum.sum.low;
+}
+template <class Sum>
+__device__ double high_part(const far_sum<Sum>& sum) {
+  return high_part(sum.sum);
+}
+template <class Sum>
+__device__ double low_part(const far_sum<Sum>& sum) {
+  return low_part(sum.sum);
+}
+
 __device__ inline plain_sum shuffled_up(plain_sum s, unsigned lanes) {
   return {__shfl_up_sync(0xffffffffu, s.total, lanes)};
 }

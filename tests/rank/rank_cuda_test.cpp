@@ -109,7 +109,7 @@ TEST_CASE("A workspace limit is kept, and refused where a row does not fit", "[r
     }
     CHECK_THROWS_AS(
         gpu::rank_rows(data.view(),
-                       {.variant = variant, .exec = {.target = cuda, .workspace_bytes = 3000}}),
+                       {.variant = variant, .exec = {.target = cuda, .workspace_bytes = 2000}}),
         gpu::out_of_memory);
   }
 }

@@ -1,14 +1,12 @@
 #include "cuda/binary_matmul/binary_matmul.hpp"
 
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 
-#include <gpu/error.hpp>
-
 #include "base/element_types.hpp"
 #include "base/round_up.hpp"
+#include "cuda/transfer/host_staging.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
@@ -20,30 +18,6 @@ namespace gpu::cuda {
 namespace {
 
 using variant = binary_matmul_variant;
-
-constexpr std::size_t word_bytes = sizeof(std::uint32_t);
-
-/// What host overloads may take on the device, bytes.
-std::size_t device_limit(const execution& exec) {
-  if (exec.workspace_bytes != 0) return exec.workspace_bytes;
-  std::size_t free = 0;
-  std::size_t total = 0;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  return free / 10 * 9;
-}
-
-/// Rows of a block such that fixed + rows * per_row <= limit; throws where not one fits.
-index_t rows_that_fit(index_t rows, std::size_t fixed, std::size_t per_row, std::size_t limit,
-                      const char* what) {
-  if (fixed + per_row > limit) {
-    throw out_of_memory(fmt::format("execution.workspace_bytes: {} needs at least {} bytes on the "
-                                    "device, {} may be used",
-                                    what, fixed + per_row, limit),
-                        fixed + per_row);
-  }
-  const auto fitting = static_cast<index_t>((limit - fixed) / std::max<std::size_t>(1, per_row));
-  return std::clamp<index_t>(fitting, 1, std::max<index_t>(1, rows));
-}
 
 // Extents of an operand in padded form.
 struct padded_bits {
@@ -101,25 +75,9 @@ void run_prepared(device_bit_matrix_view a, device_bit_matrix_view b,
   }
 }
 
-// A host matrix of bits copied to the device, rows without a gap.
-device_buffer<std::uint32_t> upload(bit_matrix_view bits, cudaStream_t stream) {
-  const auto words = static_cast<std::size_t>(bit_words(bits.cols()));
-  device_buffer<std::uint32_t> out(words * static_cast<std::size_t>(bits.rows()), stream);
-  if (out.size() > 0) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
-        out.data(), words * word_bytes, bits.words(),
-        static_cast<std::size_t>(bits.row_words()) * word_bytes, words * word_bytes,
-        static_cast<std::size_t>(bits.rows()), cudaMemcpyHostToDevice, stream));
-  }
-  return out;
-}
-
-device_bit_matrix_view on_device(const device_buffer<std::uint32_t>& words, bit_matrix_view like) {
-  return {words.data(), like.rows(), like.cols()};
-}
-
-bit_matrix_view row_block(bit_matrix_view bits, index_t first, index_t rows) {
-  return {bits.row(first), rows, bits.cols(), bits.row_words()};
+// The words of host bits, rows without a gap where they are copied.
+matrix_view<const std::uint32_t> words_of(bit_matrix_view bits) {
+  return {bits.words(), bits.rows(), bit_words(bits.cols()), bits.row_words()};
 }
 
 }  // namespace
@@ -140,29 +98,29 @@ template <class T>
 void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T threshold,
                const execution& exec) {
   if (data.empty()) return;
+  struct batch_memory {
+    T* values;
+    std::uint32_t* packed;
+  };
+  const index_t words = bit_words(data.cols());
+  const auto divide = [&](arena& memory, index_t rows) {
+    return batch_memory{
+        .values = memory.take<T>(static_cast<std::size_t>(rows * data.cols())),
+        .packed = memory.take<std::uint32_t>(static_cast<std::size_t>(rows * words))};
+  };
+  const auto start = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
+    upload_rows(on.values, data, rows, stream);
+    kernels::launch_pack_bits(device_matrix_view<const T>(on.values, rows.count, data.cols()),
+                              mutable_device_bit_matrix_view(on.packed, rows.count, data.cols()),
+                              threshold, stream);
+  };
+  const auto finish = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
+    download_rows<std::uint32_t>({bits.words(), bits.rows(), words, bits.row_words()}, on.packed,
+                                 rows, stream);
+  };
   const device_guard guard(device_of(exec));
-  const stream work;
-  const auto cols = static_cast<std::size_t>(data.cols());
-  const auto words = static_cast<std::size_t>(bit_words(data.cols()));
-  const index_t step = rows_that_fit(data.rows(), 0, cols * sizeof(T) + words * word_bytes,
-                                     device_limit(exec), "packing one row");
-  device_buffer<T> values(cols * static_cast<std::size_t>(step), work.get());
-  device_buffer<std::uint32_t> packed(words * static_cast<std::size_t>(step), work.get());
-  for (index_t first = 0; first < data.rows(); first += step) {
-    const index_t rows = std::min(step, data.rows() - first);
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemcpy2DAsync(values.data(), cols * sizeof(T), data.row(first),
-                          static_cast<std::size_t>(data.row_stride()) * sizeof(T), cols * sizeof(T),
-                          static_cast<std::size_t>(rows), cudaMemcpyHostToDevice, work.get()));
-    kernels::launch_pack_bits(device_matrix_view<const T>(values.data(), rows, data.cols()),
-                              mutable_device_bit_matrix_view(packed.data(), rows, data.cols()),
-                              threshold, work.get());
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemcpy2DAsync(bits.row(first), static_cast<std::size_t>(bits.row_words()) * word_bytes,
-                          packed.data(), words * word_bytes, words * word_bytes,
-                          static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost, work.get()));
-  }
-  work.synchronize();
+  run_in_batches({.what = "pack_bits of one row", .rows = data.rows()}, exec, divide, start,
+                 finish);
 }
 
 #define GPU_SIMILARITY_INSTANTIATE_PACK_BITS(T)                                           \
@@ -197,34 +155,46 @@ void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
 void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
                    variant which, const binary_matmul_options& options) {
   if (out.empty()) return;
+  struct batch_memory {
+    std::uint32_t* left;
+    std::int32_t* product;
+    device_workspace scratch;
+  };
   const device_guard guard(device_of(options.exec));
+  const auto left_words = words_of(a);
+  const auto right_words = words_of(b);
+  const auto right_size = static_cast<std::size_t>(right_words.rows() * right_words.cols());
   const stream work;
-  const auto row_words = static_cast<std::size_t>(bit_words(a.cols()));
-  const auto cols = static_cast<std::size_t>(out.cols());
-  const std::size_t fixed = static_cast<std::size_t>(b.rows()) * row_words * word_bytes +
-                            padded_bits(b.rows(), b.cols()).bytes() +
-                            padded_bits(1, a.cols()).bytes();
-  const std::size_t per_row =
-      cols * sizeof(std::int32_t) + (2 * row_words + kernels::bit_chunk_words + 1) * word_bytes;
-  const index_t step =
-      rows_that_fit(a.rows(), fixed, per_row, device_limit(options.exec), "one row of the product");
-  binary_matmul_options inner = options;
-  inner.exec.stream = work.get();
-  inner.workspace = {};
-  const device_buffer<std::uint32_t> right = upload(b, work.get());
-  device_buffer<std::int32_t> block(cols * static_cast<std::size_t>(step), work.get());
-  for (index_t first = 0; first < a.rows(); first += step) {
-    const index_t rows = std::min(step, a.rows() - first);
-    const bit_matrix_view part = row_block(a, first, rows);
-    const device_buffer<std::uint32_t> left = upload(part, work.get());
-    binary_matmul(on_device(left, part), on_device(right, b),
-                  device_matrix_view<std::int32_t>(block.data(), rows, out.cols()), which, inner);
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
-        out.row(first), static_cast<std::size_t>(out.row_stride()) * sizeof(std::int32_t),
-        block.data(), cols * sizeof(std::int32_t), cols * sizeof(std::int32_t),
-        static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost, work.get()));
-  }
-  work.synchronize();
+  device_buffer<std::uint32_t> right;
+  const auto divide = [&](arena& memory, index_t rows) {
+    const std::size_t bytes = binary_matmul_workspace(rows, b.rows(), a.cols(), which);
+    return batch_memory{
+        .left = memory.take<std::uint32_t>(static_cast<std::size_t>(rows * left_words.cols())),
+        .product = memory.take<std::int32_t>(static_cast<std::size_t>(rows * out.cols())),
+        .scratch = take_scratch(memory, bytes)};
+  };
+  const auto start = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
+    if (rows.first == 0) {  // every batch multiplies by it
+      right = device_buffer<std::uint32_t>(right_size, work.get());
+      upload_rows(right.data(), right_words, {0, b.rows()}, work.get());
+      work.synchronize();
+    }
+    upload_rows(on.left, left_words, rows, stream);
+    binary_matmul_options batch = options;
+    batch.exec.stream = stream;
+    batch.workspace = on.scratch;
+    binary_matmul(device_bit_matrix_view(on.left, rows.count, a.cols()),
+                  device_bit_matrix_view(right.data(), b.rows(), b.cols()),
+                  device_matrix_view<std::int32_t>(on.product, rows.count, out.cols()), which,
+                  batch);
+  };
+  const auto finish = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
+    download_rows<std::int32_t>(out, on.product, rows, stream);
+  };
+  run_in_batches({.what = "binary_matmul of one row of a",
+                  .rows = a.rows(),
+                  .fixed_bytes = right_size * sizeof(std::uint32_t)},
+                 options.exec, divide, start, finish);
 }
 
 }  // namespace gpu::cuda

@@ -1,16 +1,15 @@
 #include "cuda/matmul/matmul.hpp"
 
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <mutex>
 
-#include <gpu/error.hpp>
-
 #include "base/round_up.hpp"
 #include "cuda/matmul/cublas.hpp"
+#include "cuda/transfer/host_staging.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/scratch.hpp"
@@ -248,39 +247,35 @@ struct panel_plan {
 template <class T>
 panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& options,
                        const detail::matmul_device& device) {
-  std::size_t budget = options.exec.workspace_bytes;
-  if (budget == 0) {
-    std::size_t total = 0;
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemGetInfo(&budget, &total));
-    budget = budget / 10 * 9;
-  }
+  constexpr auto any = std::numeric_limits<std::size_t>::max();
+  if (e.m == 0 || e.n == 0) return {0, choose_matmul_cuda(e, sizeof(T), options, device, any)};
   // A pitch is a multiple of at most 512 bytes on every device so far.
   const auto bytes = [](index_t rows, index_t cols) {
     return static_cast<std::size_t>(rows) *
            static_cast<std::size_t>(round_up(cols * static_cast<index_t>(sizeof(T)), 512));
   };
+  const bool flipped = options.a == transposition::transpose;
   const auto operands = [&](index_t rows) {
-    const bool flipped = options.a == transposition::transpose;
+    return (flipped ? bytes(e.k, rows) : bytes(rows, e.k)) + bytes(rows, e.n);
+  };
+  // What a variant that was asked for takes beside the operands.
+  const auto scratch = [&](index_t rows) {
+    return choose_matmul_cuda({rows, e.n, e.k}, sizeof(T), options, device, any).workspace_bytes;
+  };
+  // `automatic` does with what is left; a variant that was asked for gets what it needs.
+  const bool decides = options.variant == matmul_variant::automatic ||
+                       options.variant == matmul_variant::register_tiled;
+  detail::staging_job job{.what = "matmul of one row of c", .rows = e.m};
+  job.fixed_bytes = options.b == transposition::transpose ? bytes(e.n, e.k) : bytes(e.k, e.n);
+  job.batch_bytes = [&](index_t rows) {
     const std::size_t product =
         detail::separate_product_bytes({rows, e.n, e.k}, sizeof(T), options);
-    return product + (flipped ? bytes(e.k, rows) : bytes(rows, e.k)) + bytes(rows, e.n) +
-           (options.b == transposition::transpose ? bytes(e.n, e.k) : bytes(e.k, e.n));
+    return operands(rows) + (decides ? product : scratch(rows));
   };
-  index_t rows = e.m;
-  while (rows > 1 && operands(rows) > budget) rows = (rows + 1) / 2;
-  if (operands(rows) > budget) {
-    throw out_of_memory(fmt::format("matmul: one row of c needs {} bytes of device memory, but {} "
-                                    "are allowed (execution.workspace_bytes) or free",
-                                    operands(rows), budget),
-                        operands(rows));
-  }
-  // A pitched copy needs no second one.
-  const std::size_t limit =
-      options.variant == matmul_variant::pitched
-          ? std::numeric_limits<std::size_t>::max()
-          : budget - operands(rows) +
-                detail::separate_product_bytes({rows, e.n, e.k}, sizeof(T), options);
-  return {rows, choose_matmul_cuda({rows, e.n, e.k}, sizeof(T), options, device, limit)};
+  const detail::staging_plan plan = plan_host_staging(job, options.exec);
+  const std::size_t left = plan.room - job.fixed_bytes - operands(plan.batch_rows);
+  return {plan.batch_rows,
+          choose_matmul_cuda({plan.batch_rows, e.n, e.k}, sizeof(T), options, device, left)};
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 #include <gpu/error.hpp>
 
 #include "base/element_types.hpp"
-#include "cuda_runtime/cuda_check.hpp"
-#include "cuda_runtime/device_buffer.hpp"
+#include "cuda/transfer/host_staging.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -26,33 +25,47 @@ void check_workspace(std::size_t needed, const execution& exec) {
                       needed);
 }
 
-// Device copies of host views on a stream of their own; `launch` filters them.
-template <class In, class Out, class Launch>
-void filter_host(matrix_view<const In> in, matrix_view<Out> out, const execution& exec,
+// Filters batches of rows of host views on the device: `launch(in, out, shape, scratch, exec)`.
+// `scratch_bytes(shape)` is what it takes.
+template <class In, class Out, class Scratch, class Launch>
+void filter_host(const char* what, matrix_view<const In> in, matrix_view<Out> out,
+                 const filter_shape& shape, const execution& exec, const Scratch& scratch_bytes,
                  const Launch& launch) {
+  struct batch_memory {
+    In* in;
+    Out* out;
+    device_workspace scratch;
+  };
+  const auto shape_of = [&](index_t rows) {
+    filter_shape batch = shape;
+    batch.rows = rows;
+    return batch;
+  };
+  const auto divide = [&](arena& memory, index_t rows) {
+    const std::size_t bytes = scratch_bytes(shape_of(rows));
+    return batch_memory{.in = memory.take<In>(static_cast<std::size_t>(rows * in.cols())),
+                        .out = memory.take<Out>(static_cast<std::size_t>(rows * out.cols())),
+                        .scratch = take_scratch(memory, bytes)};
+  };
+  const auto start = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
+    upload_rows(on.in, in, rows, stream);
+    execution on_stream = exec;
+    on_stream.stream = stream_ref(stream);
+    on_stream.workspace_bytes = 0;  // kept by the batches
+    launch(device_matrix_view<const In>(on.in, rows.count, in.cols()),
+           device_matrix_view<Out>(on.out, rows.count, out.cols()), shape_of(rows.count),
+           on.scratch, on_stream);
+  };
+  const auto finish = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
+    download_rows<Out>(out, on.out, rows, stream);
+  };
   const device_guard guard(device_of(exec));
-  const stream work;
-  const auto elements = [](index_t rows, index_t cols) {
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-  };
-  const device_buffer<In> device_in(elements(in.rows(), in.cols()), work.get());
-  const device_buffer<Out> device_out(elements(out.rows(), out.cols()), work.get());
-  const auto bytes = [](index_t count, std::size_t size) {
-    return static_cast<std::size_t>(count) * size;
-  };
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpy2DAsync(device_in.data(), bytes(in.cols(), sizeof(In)), in.data(),
-                        bytes(in.row_stride(), sizeof(In)), bytes(in.cols(), sizeof(In)),
-                        static_cast<std::size_t>(in.rows()), cudaMemcpyHostToDevice, work.get()));
-  execution on_stream = exec;
-  on_stream.stream = stream_ref(work.get());
-  launch(device_matrix_view<const In>(device_in.data(), in.rows(), in.cols()),
-         device_matrix_view<Out>(device_out.data(), out.rows(), out.cols()), on_stream);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpy2DAsync(out.data(), bytes(out.row_stride(), sizeof(Out)), device_out.data(),
-                        bytes(out.cols(), sizeof(Out)), bytes(out.cols(), sizeof(Out)),
-                        static_cast<std::size_t>(out.rows()), cudaMemcpyDeviceToHost, work.get()));
-  work.synchronize();
+  run_in_batches({.what = what, .rows = in.rows()}, exec, divide, start, finish);
+}
+
+// The variant `direct` reads the weights from device memory.
+std::size_t weight_bytes(std::size_t weights, mean_filter_variant variant) {
+  return variant == mean_filter_variant::direct ? weights * sizeof(double) : 0;
 }
 
 }  // namespace
@@ -60,22 +73,27 @@ void filter_host(matrix_view<const In> in, matrix_view<Out> out, const execution
 template <class In, class Out>
 void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
                  mean_filter_variant variant, nan_policy nans, const execution& exec) {
-  check_workspace(kernels::mean_filter_workspace_bytes(shape, variant), exec);
-  filter_host(in, out, exec,
-              [&](device_matrix_view<const In> from, device_matrix_view<Out> to,
-                  const execution& on_stream) {
-                mean_filter(from, to, shape, variant, nans, {}, on_stream);
-              });
+  filter_host(
+      "mean_filter of one row", in, out, shape, exec,
+      [&](const filter_shape& batch) {
+        return kernels::mean_filter_workspace_bytes(batch, variant);
+      },
+      [&](device_matrix_view<const In> from, device_matrix_view<Out> to, const filter_shape& batch,
+          device_workspace scratch, const execution& on_stream) {
+        mean_filter(from, to, batch, variant, nans, scratch, on_stream);
+      });
 }
 
 template <class In, class Out>
 void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
               const filter_shape& shape, mean_filter_variant variant, const execution& exec) {
-  filter_host(in, out, exec,
-              [&](device_matrix_view<const In> from, device_matrix_view<Out> to,
-                  const execution& on_stream) {
-                convolve(from, weights, to, shape, variant, {}, on_stream);
-              });
+  filter_host(
+      "convolve of one row", in, out, shape, exec,
+      [&](const filter_shape&) { return weight_bytes(weights.size(), variant); },
+      [&](device_matrix_view<const In> from, device_matrix_view<Out> to, const filter_shape& batch,
+          device_workspace scratch, const execution& on_stream) {
+        convolve(from, weights, to, batch, variant, scratch, on_stream);
+      });
 }
 
 template <class In, class Out>
@@ -96,8 +114,9 @@ void convolve(device_matrix_view<const In> in, std::span<const double> weights,
   double flipped[max_convolve_weights];
   std::reverse_copy(weights.begin(), weights.end(), flipped);
   const device_guard guard(device_of(exec));
-  const std::size_t in_memory = variant == mean_filter_variant::direct ? weights.size() : 0;
-  const scratch device_weights(workspace, in_memory * sizeof(double), exec.stream.get());
+  const std::size_t bytes = weight_bytes(weights.size(), variant);
+  check_workspace(bytes, exec);
+  const scratch device_weights(workspace, bytes, exec.stream.get());
   kernels::launch_correlate(in, out, shape, std::span<const double>(flipped, weights.size()),
                             variant, reinterpret_cast<double*>(device_weights.data()),
                             exec.stream.get());

@@ -1,11 +1,11 @@
-// top_k on CUDA: device, stream and buffers around the launches.
+// top_k on CUDA: device, stream and memory around the launches.
 #include "cuda/top_k/top_k.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include "base/element_types.hpp"
+#include "cuda/transfer/host_staging.hpp"
 #include "cuda_runtime/cuda_check.hpp"
-#include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/scratch.hpp"
@@ -27,23 +27,16 @@ kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_o
           .shared_bytes = limits_of(device).block_shared_bytes};
 }
 
-// Copies host data to the device, rows without padding.
+// Device memory of a batch of rows of host data.
 template <class T>
-device_buffer<T> upload(matrix_view<const T> data, cudaStream_t stream) {
-  device_buffer<T> buffer(static_cast<std::size_t>(data.rows() * data.cols()), stream);
-  const std::size_t row_bytes = static_cast<std::size_t>(data.cols()) * sizeof(T);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpy2DAsync(buffer.data(), row_bytes, data.data(),
-                        static_cast<std::size_t>(data.row_stride()) * sizeof(T), row_bytes,
-                        static_cast<std::size_t>(data.rows()), cudaMemcpyHostToDevice, stream));
-  return buffer;
-}
-
-template <class T>
-void download(T* host, const T* device, index_t count, cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-      host, device, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost, stream));
-}
+struct batch_memory {
+  T* input;
+  T* values;
+  index_t* indices;
+  index_t* counts = nullptr;  // distinct only
+  index_t* found = nullptr;
+  device_workspace scratch = {};
+};
 
 }  // namespace
 
@@ -58,6 +51,40 @@ std::size_t top_k_workspace(index_t rows, index_t cols, index_t k, bool distinct
   const kernels::top_k_job job = make_job(rows, cols, k, options, device_of(options.exec));
   return distinct ? kernels::top_k_distinct_workspace<T>(job) : kernels::top_k_workspace<T>(job);
 }
+
+namespace {
+
+// Calls select(memory, rows, options) for batches of rows on the device, and copies what it leaves
+// there by download(memory, rows, stream).
+template <class T, class Select, class Download>
+void select_in_batches(matrix_view<const T> data, index_t k, const top_k_options& options,
+                       const char* what, bool distinct, const Select& select,
+                       const Download& download) {
+  const device_guard guard(device_of(options.exec));
+  const auto divide = [&](arena& memory, index_t rows) {
+    const auto entries = static_cast<std::size_t>(rows * k);
+    batch_memory<T> of{.input = memory.take<T>(static_cast<std::size_t>(rows * data.cols())),
+                       .values = memory.take<T>(entries),
+                       .indices = memory.take<index_t>(entries)};
+    if (distinct) {
+      of.counts = memory.take<index_t>(entries);
+      of.found = memory.take<index_t>(static_cast<std::size_t>(rows));
+    }
+    const std::size_t bytes = top_k_workspace<T>(rows, data.cols(), k, distinct, options);
+    of.scratch = take_scratch(memory, bytes);
+    return of;
+  };
+  const auto start = [&](const batch_memory<T>& on, staged_rows rows, cudaStream_t stream) {
+    upload_rows(on.input, data, rows, stream);
+    top_k_options batch = options;
+    batch.exec.stream = stream;
+    batch.workspace = on.scratch;
+    select(on, rows.count, batch);
+  };
+  run_in_batches({.what = what, .rows = data.rows()}, options.exec, divide, start, download);
+}
+
+}  // namespace
 
 template <class T>
 void top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
@@ -94,46 +121,33 @@ void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_v
 template <class T>
 void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
            const top_k_options& options) {
-  const device_guard guard(device_of(options.exec));
-  const stream work;
-  const cudaStream_t on = work.get();
-  const device_buffer<T> input = upload(data, on);
-  const index_t entries = data.rows() * k;
-  const device_buffer<T> best(static_cast<std::size_t>(entries), on);
-  const device_buffer<index_t> positions(static_cast<std::size_t>(entries), on);
-  top_k_options on_stream = options;
-  on_stream.exec.stream = on;
-  on_stream.workspace = {};
-  top_k<T>(device_matrix_view<const T>(input.data(), data.rows(), data.cols()), k,
-           {best.data(), data.rows(), k}, {positions.data(), data.rows(), k}, on_stream);
-  download(values, best.data(), entries, on);
-  download(indices, positions.data(), entries, on);
-  work.synchronize();
+  select_in_batches<T>(
+      data, k, options, "top_k of one row", false,
+      [&](const batch_memory<T>& on, index_t rows, const top_k_options& batch) {
+        top_k<T>({on.input, rows, data.cols()}, k, {on.values, rows, k}, {on.indices, rows, k},
+                 batch);
+      },
+      [&](const batch_memory<T>& on, staged_rows rows, cudaStream_t stream) {
+        download_rows<T>({values, data.rows(), k}, on.values, rows, stream);
+        download_rows<index_t>({indices, data.rows(), k}, on.indices, rows, stream);
+      });
 }
 
 template <class T>
 void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* indices,
                     index_t* counts, index_t* found, const top_k_options& options) {
-  const device_guard guard(device_of(options.exec));
-  const stream work;
-  const cudaStream_t on = work.get();
-  const device_buffer<T> input = upload(data, on);
-  const index_t entries = data.rows() * k;
-  const device_buffer<T> best(static_cast<std::size_t>(entries), on);
-  const device_buffer<index_t> positions(static_cast<std::size_t>(entries), on);
-  const device_buffer<index_t> occurrences(static_cast<std::size_t>(entries), on);
-  const device_buffer<index_t> there(static_cast<std::size_t>(data.rows()), on);
-  top_k_options on_stream = options;
-  on_stream.exec.stream = on;
-  on_stream.workspace = {};
-  top_k_distinct<T>(device_matrix_view<const T>(input.data(), data.rows(), data.cols()), k,
-                    {best.data(), data.rows(), k}, {positions.data(), data.rows(), k},
-                    {occurrences.data(), data.rows(), k}, there.data(), on_stream);
-  download(values, best.data(), entries, on);
-  download(indices, positions.data(), entries, on);
-  download(counts, occurrences.data(), entries, on);
-  download(found, there.data(), data.rows(), on);
-  work.synchronize();
+  select_in_batches<T>(
+      data, k, options, "top_k_distinct of one row", true,
+      [&](const batch_memory<T>& on, index_t rows, const top_k_options& batch) {
+        top_k_distinct<T>({on.input, rows, data.cols()}, k, {on.values, rows, k},
+                          {on.indices, rows, k}, {on.counts, rows, k}, on.found, batch);
+      },
+      [&](const batch_memory<T>& on, staged_rows rows, cudaStream_t stream) {
+        download_rows<T>({values, data.rows(), k}, on.values, rows, stream);
+        download_rows<index_t>({indices, data.rows(), k}, on.indices, rows, stream);
+        download_rows<index_t>({counts, data.rows(), k}, on.counts, rows, stream);
+        download_rows<index_t>({found, data.rows(), 1}, on.found, rows, stream);
+      });
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                              \

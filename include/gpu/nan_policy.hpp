@@ -10,7 +10,9 @@ inline namespace v0 {
 enum class nan_policy {
   reject,     ///< gpu::invalid_argument that names row and column.
   propagate,  ///< The results that depend on the NaN are NaN; no others are touched.
-  omit        ///< A NaN counts as absent.
+  omit,       ///< A NaN counts as absent.
+  pairwise    ///< All pairs: a NaN is a missing value, and each pair takes the columns that both of
+              ///< its rows have.
 };
 
 }  // namespace v0

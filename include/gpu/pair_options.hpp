@@ -62,8 +62,12 @@ struct pair_part {
 
 /// Options of spearman_all_pairs and pearson_all_pairs.
 struct pair_options {
-  /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic.
+  /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic; `pairwise`
+  /// takes of each pair of rows the columns in which neither holds a NaN, see
+  /// docs/missing_values.md.
   nan_policy nans = nan_policy::reject;
+  /// nan_policy::pairwise only: pairs that share fewer columns have no statistic. At least 3.
+  index_t min_observations = 3;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   pair_variant variant = pair_variant::automatic;
   /// Whether rows of equal ranks are computed once.

@@ -89,6 +89,8 @@ struct pair_summary {
   index_t rows = 0;  ///< Rows of the input; of x against y, of x.
   index_t cols = 0;  ///< Columns of the input.
   /// Rows without a statistic: all values equal or, for Pearson, an infinite value.
+  /// With nan_policy::pairwise: those of whose values fewer than min_observations are there, or all
+  /// that are there are equal.
   std::vector<index_t> constant_rows = {};
   std::vector<index_t> nan_rows = {};  ///< Rows that hold a NaN (nan_policy::propagate only).
   index_t y_rows = 0;                  ///< Of x against y: rows of y.
@@ -99,7 +101,8 @@ struct pair_summary {
   index_t part_end = 0;  ///< One past its last row, or pattern.
   /// Patterns that the rows were folded into, see pair_options::fold; 0: each row for itself.
   index_t patterns = 0;
-  /// Pairs of rows that both have a statistic; those of the part, where the call is one.
+  /// Pairs of rows that both have a statistic; those of the part, where the call is one. With
+  /// nan_policy::pairwise and an adjustment: pairs that have a statistic, which are the family.
   std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
@@ -112,7 +115,8 @@ struct pair_summary {
   /// none does.
   double min_abs_effective = 0.0;
   /// The cut with its sign: statistics >= cut_at_least or <= cut_at_most are kept. Infinity or
-  /// -infinity where that side keeps none.
+  /// -infinity where that side keeps none. With nan_policy::pairwise: that of pairs that share all
+  /// columns.
   double cut_at_least = 0.0;
   double cut_at_most = 0.0;                        ///< See cut_at_least.
   backend used = backend::cpu;                     ///< Where it ran.

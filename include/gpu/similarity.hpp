@@ -21,6 +21,7 @@
 #include <gpu/mean_filter.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/nan_policy.hpp>
+#include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>

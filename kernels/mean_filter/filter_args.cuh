@@ -80,7 +80,7 @@ struct filter_args {
   /// Whether the sum of a window can be beyond double although its mean is not.
   template <class Sum>
   static constexpr bool may_overflow =
-      std::is_same_v<In, double>&& std::is_same_v<Out, double>&& is_compensated<Sum>;
+      std::is_same_v<In, double> && std::is_same_v<Out, double> && is_compensated<Sum>;
 
   /// The mean of a whole window, output j of a row, from its sum.
   template <class Sum>

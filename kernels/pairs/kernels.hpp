@@ -16,6 +16,7 @@
 
 #include "base/keep_range.hpp"
 #include "plan/products/product_policy.hpp"
+#include "stats/p_table.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -37,8 +38,14 @@ enum class pair_tile_kind {
   tensor_half,       // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
   products_double,   // rows: unit rows, see unit_row_layout; panels with memory for products
   products_integer,  // rows: centred ranks as doubles, pitch even; likewise
-  products_limbs     // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
+  products_limbs,    // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
+  pairwise_ranks,    // rows: pairwise_rank_layout; panels with memory for products and a decision
+  pairwise_values    // rows: pairwise_value_layout; likewise
 };
+/// Whether rows have missing values.
+constexpr bool is_pairwise(pair_tile_kind tile) {
+  return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values;
+}
 
 /// Norm of a row and its inverse. NaN for a row without a statistic, so that every comparison with
 /// its estimates is false. 1 for Pearson, whose rows have unit length.
@@ -92,12 +99,24 @@ struct product_memory {
   product_order order = product_order::direct;
 };
 
+/// What the tiles pairwise_* write of a pair that shares n columns, in place of its statistic: NaN
+/// where it has none, or where cuts[n - least] drops it; or p by tables[n - least], and
+/// detail::no_p where it has none.
+struct pairwise_decision {
+  index_t min_observations = 0;
+  index_t least = 0;
+  const detail::keep_range* cuts = nullptr;
+  const stats::p_table* tables = nullptr;
+  tail side = tail::two_sided;
+};
+
 /// A rectangle of the pair matrix.
 struct pair_panel {
   pair_operand rows;
   pair_operand cols;
   pair_region region = pair_region::above_diagonal;
   product_memory products = {};
+  pairwise_decision decision = {};
 };
 
 // ---- sinks ------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from ._faces import (
     uniform_filter1d,
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
+from ._observations import observations
 from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
 from ._pairs import (
     counts,
@@ -112,6 +113,7 @@ __all__ = [
     "folded_stream",
     "matmul",
     "mean_filter",
+    "observations",
     "p_value",
     "pack_bits",
     "pairwise_distances",

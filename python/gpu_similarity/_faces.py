@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import Array, host_array
 from ._messages import arguments_named, integer
+from ._observations import observations
 from ._rows import rank
 from ._test_of_correlation import p_value
 
@@ -58,7 +59,7 @@ def spearmanr(
     axis : {0, 1, None}
         0: each column is a variable; 1: each row; None: both are raveled.
     nan_policy : {"propagate", "raise", "omit"}
-        "omit" is taken for two variables.
+        "omit" takes of each two variables the observations that both have.
     alternative : {"two-sided", "greater", "less"}
         The alternative hypothesis.
 
@@ -70,7 +71,7 @@ def spearmanr(
     Raises
     ------
     ValueError
-        As SciPy, and for nan_policy="omit" with more than two variables.
+        As SciPy.
 
     Examples
     --------
@@ -90,11 +91,8 @@ def spearmanr(
     if missing.any() and nan_policy == "raise":
         raise ValueError("The input contains nan values")
     if missing.any() and nan_policy == "omit":
-        if rows.shape[0] != 2:
-            raise ValueError(
-                "nan_policy: 'omit' is taken for two variables; drop the observations yourself, or "
-                "take 'propagate'"
-            )
+        if rows.shape[0] != 2 and rows.shape[1] >= 3:
+            return SignificanceResult(*_spearman_of_shared(rows, alternative))
         rows = np.ascontiguousarray(rows[:, ~missing])
         if rows.shape[1] <= 1:
             return SignificanceResult(np.float64(np.nan), np.float64(np.nan))
@@ -430,6 +428,18 @@ def _spearman_matrix(
     matrix = np.outer(sign, sign)
     constant = bool((ranks[:, 1] == ranks[:, 0]).any())
     return matrix, np.full_like(matrix, np.nan), constant
+
+
+def _spearman_of_shared(
+    rows: Array, alternative: Literal["two-sided", "greater", "less"]
+) -> tuple[Array, Array]:
+    """rho and p of each two variables, over the observations that both have."""
+    matrix, _ = _core.dense_f64(rows, None, {"nans": "pairwise"})
+    shared = observations(rows)
+    # As SciPy has it, a variable goes with itself.
+    np.fill_diagonal(matrix, 1.0)
+    p = p_value(matrix, np.maximum(shared, 3), tail=alternative)
+    return matrix, p
 
 
 def _warn_constant() -> None:

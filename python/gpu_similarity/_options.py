@@ -14,6 +14,7 @@ Backend = Literal["automatic", "cpu", "cuda"]
 Tail = Literal["two-sided", "greater", "less"]
 Adjustment = Literal["none", "bonferroni", "benjamini-hochberg", "bh"]
 NanPolicy = Literal["reject", "propagate"]
+PairNanPolicy = Literal["reject", "propagate", "pairwise"]
 # For type checkers; a test holds this list to MEASURES.
 Measure = Literal["spearman", "pearson", "cosine"]
 
@@ -61,9 +62,12 @@ class PairRunOptions(RunOptions, total=False):
 
     Attributes
     ----------
-    nans : {"reject", "propagate"}
+    nans : {"reject", "propagate", "pairwise"}
         "reject" raises ValueError for a NaN, with its row and column; "propagate" leaves rows that
-        hold one without a statistic.
+        hold one without a statistic; "pairwise" takes of each pair of rows the columns in which
+        neither holds a NaN, and p by their number.
+    min_observations : int
+        With nans="pairwise": pairs that share fewer columns have no statistic. At least 3.
     names, y_names : array_like
         Names of the rows of x and of y, for the result; default: the index of a data frame.
     copy : bool
@@ -80,7 +84,8 @@ class PairRunOptions(RunOptions, total=False):
         (stage, done, total) and cancels the run by answering False.
     """
 
-    nans: NanPolicy
+    nans: PairNanPolicy
+    min_observations: int
     names: npt.ArrayLike | None
     y_names: npt.ArrayLike | None
     copy: bool | None

@@ -11,6 +11,7 @@ from . import _core
 from ._call import EdgeOrder, PairCall, PreparedRows, pair_call
 from ._edges import Edges
 from ._messages import arguments_named, integer
+from ._observations import observations
 from ._options import Adjustment, Measure, PairRunOptions, Tail
 from ._results import Counts, Dense, Partners
 from ._stream import EdgeStream
@@ -234,8 +235,16 @@ def top_k_partners(
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if order != "by-absolute-value":
         call.options["order"] = order
+    pairwise = call.options.get("nans") == "pairwise"
     index, statistic, count, summary = _core.partners(call.x, call.y, k, call.options)
-    return Partners(index, statistic, count, summary, measure, call.names, call.y_names)
+    best = Partners(index, statistic, count, summary, measure, call.names, call.y_names)
+    if pairwise:
+        row, column = np.nonzero(np.arange(index.shape[1]) < count[:, None])
+        shared = np.full(index.shape, call.cols, dtype=np.uint32)
+        begin = best.summary.part_begin
+        shared[row, column] = observations(call.x, call.y, pairs=(row + begin, index[row, column]))
+        best._observations = shared
+    return best
 
 
 def counts(

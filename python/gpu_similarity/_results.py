@@ -159,7 +159,7 @@ class Partners(PairResult):
         As `Edges` has them.
     """
 
-    __slots__ = ("count", "index", "statistic")
+    __slots__ = ("_observations", "count", "index", "statistic")
 
     def __init__(
         self,
@@ -171,6 +171,8 @@ class Partners(PairResult):
         self.index = index
         self.statistic = statistic
         self.count = count
+        # With missing values, pair by pair: what the rows of each entry share; else None.
+        self._observations: npt.NDArray[np.uint32] | None = None
         self._common = common
 
     def __len__(self) -> int:
@@ -188,7 +190,8 @@ class Partners(PairResult):
         """p of each partner, of the filter's tail, not adjusted; NaN behind the last."""
         if not self.has_p:
             return np.full(self.statistic.shape, np.nan)
-        return np.asarray(p_value(self.statistic, self.summary.cols, tail=self._tail))
+        shared = self.summary.cols if self._observations is None else self._observations
+        return np.asarray(p_value(self.statistic, shared, tail=self._tail))
 
     def _entries(self) -> tuple[npt.NDArray[Any], ...]:
         present = np.arange(self.index.shape[1]) < self.count[:, None]

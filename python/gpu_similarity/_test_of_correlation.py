@@ -12,15 +12,16 @@ from ._messages import integer, real
 from ._options import Adjustment, Tail
 
 
-def p_value(r: npt.ArrayLike, observations: int, *, tail: Tail = "two-sided") -> Any:
+def p_value(r: npt.ArrayLike, observations: npt.ArrayLike, *, tail: Tail = "two-sided") -> Any:
     """p of a correlation, as scipy.stats.pearsonr and spearmanr.
 
     Parameters
     ----------
     r : float or array_like of float
         Correlations in [-1, 1]; NaN gives NaN.
-    observations : int
-        At least 3; the t distribution has observations - 2 degrees of freedom.
+    observations : int or array_like of int
+        At least 3; the t distribution has observations - 2 degrees of freedom. An array has the
+        shape of `r`, or can be broadcast to it; see `observations`.
     tail : {"two-sided", "greater", "less"}
         The alternative hypothesis.
 
@@ -41,9 +42,21 @@ def p_value(r: npt.ArrayLike, observations: int, *, tail: Tail = "two-sided") ->
     0.0049
     """
     values = np.asarray(r, dtype=np.float64, order="C")
+    if np.ndim(observations) > 0:
+        return _p_by_observations(values, np.asarray(observations), tail)
     p = _core.p_values(values.reshape(-1), integer("observations", observations), str(tail))
     p = p.reshape(values.shape)
     return float(p) if p.ndim == 0 else p
+
+
+def _p_by_observations(values: npt.NDArray[np.float64], counts: Any, tail: Tail) -> Any:
+    counts = np.broadcast_to(counts, values.shape)
+    p = np.full(values.shape, np.nan)
+    has = ~np.isnan(values)
+    for count in np.unique(counts[has]):
+        own = has & (counts == count)
+        p[own] = _core.p_values(values[own], integer("observations", count), str(tail))
+    return p
 
 
 def critical_correlation(p: float, observations: int, *, tail: Tail = "two-sided") -> float:

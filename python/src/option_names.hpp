@@ -34,7 +34,8 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::backend, {"automatic", gpu::backend::automatic}
                             {"cuda", gpu::backend::cuda});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::nan_policy, {"reject", gpu::nan_policy::reject},
                             {"propagate", gpu::nan_policy::propagate},
-                            {"omit", gpu::nan_policy::omit});
+                            {"omit", gpu::nan_policy::omit},
+                            {"pairwise", gpu::nan_policy::pairwise});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::tail, {"two-sided", gpu::tail::two_sided},
                             {"greater", gpu::tail::greater}, {"less", gpu::tail::less});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::adjustment, {"none", gpu::adjustment::none},

@@ -57,7 +57,8 @@ edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
   validate::check_sink(what, sink);
   pair_run run(what, tables, options, part_shape::equal_pairs);
   const keep_range keep = run.resolve(sink.keep);
-  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads);
+  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
+                            run.missing());
   edge_list out;
   const pair_checksum checksum = delivery::list_edges(kept, sink, out.edges);
   out.summary = run.finish(checksum);
@@ -69,7 +70,8 @@ pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables
   validate::check_sink(what, sink);
   pair_run run(what, tables, options, part_shape::equal_pairs);
   const keep_range keep = run.resolve(sink.keep);
-  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads);
+  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
+                            run.missing());
   return run.finish(delivery::stream_edges(kept, sink));
 }
 
@@ -83,8 +85,8 @@ neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tabl
                      .statistic = matrix<double>(panel.size(), sink.k),
                      .count = std::vector<node_id>(static_cast<std::size_t>(panel.size())),
                      .summary = {}};
-  const pair_checksum entries =
-      delivery::find_partners(run.engine(), keep, sink, panel.begin, options.exec.cpu_threads, out);
+  const pair_checksum entries = delivery::find_partners(run.engine(), keep, run.cuts(), sink,
+                                                        panel.begin, options.exec.cpu_threads, out);
   out.summary = run.finish(entries);
   return out;
 }
@@ -101,7 +103,8 @@ pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
   pair_counts out;
   out.tested = run.pairs_tested();
   out.histogram.resize(static_cast<std::size_t>(sink.histogram_bins));
-  run.engine().counts({.keep = keep, .histogram_bins = sink.histogram_bins}, out);
+  run.engine().counts({.keep = keep, .histogram_bins = sink.histogram_bins, .cuts = run.cuts()},
+                      out);
   if (run.is_against()) split_degrees(run.rows_of_x(), out);
   out.summary = run.finish(out.kept);
   return out;
@@ -110,8 +113,9 @@ pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
 template <class Sink>
 sink_result_t<Sink> all_pairs_on_host(measure what, const pair_tables& data,
                                       const pair_options& options, const Sink& sink) {
-  return with_memory_errors("all pairs",
-                            [&] { return run_all_pairs(traits_of(what), data, options, sink); });
+  return with_memory_errors("all pairs", [&] {
+    return run_all_pairs(traits_of_call(what, data, options), data, options, sink);
+  });
 }
 
 template GPU_SIMILARITY_EXPORT correlation_matrix<double> all_pairs_on_host(

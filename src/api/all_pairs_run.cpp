@@ -18,6 +18,16 @@ namespace gpu::inline v0::detail {
 
 namespace {
 
+constexpr index_t least_observations = 3;
+
+std::unique_ptr<missing_values> find_missing(const measure_traits& what, const pair_input& input,
+                                             const pair_options& options) {
+  if (!is_pairwise(what)) return nullptr;
+  return std::make_unique<missing_values>(missing_values{
+      .present = present_values(input.tables, options.min_observations, options.exec.cpu_threads),
+      .first_col = input.area.cols.begin});
+}
+
 std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
                                      const pair_input& input, const pair_options& options,
                                      folded_pair_engine*& folded) {
@@ -84,9 +94,31 @@ pair_tables with_host_rows(const pair_tables& tables) {
 
 }  // namespace
 
+const measure_traits& traits_of_call(measure what, const pair_tables& tables,
+                                     const pair_options& options) {
+  const measure_traits& complete = traits_of(what);
+  if (options.nans != nan_policy::pairwise) return complete;
+  check_execution(options.exec);
+  if (is_on_device(tables)) {
+    throw unsupported(
+        "options.nans: pairwise takes tables in host memory, got one in device memory");
+  }
+  if (tables.prepared_y != nullptr) {
+    throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
+  }
+  validate::check_pair_shape(complete, tables);
+  if (validate::find_nan_rows(tables, options.exec.cpu_threads).empty()) return complete;
+  return pairwise_traits_of(complete);
+}
+
 backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options) {
-  check_nan_policy(options.nans, nan_policy::omit, "all pairs");
+  check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
+                   "all pairs");
+  if (options.min_observations < least_observations) {
+    throw invalid_argument(fmt::format("options.min_observations: got {}, expected at least {}",
+                                       options.min_observations, least_observations));
+  }
   check_enumerator("options.variant", options.variant, pair_variant::hopper);
   check_enumerator("options.fold", options.fold, row_folding::always);
   validate::check_part(options.part);
@@ -114,6 +146,7 @@ pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
       part_(options.part),
       shape_(shape),
       engine_(prepare(used_, what, input_, options, folded_)),
+      missing_(find_missing(what, input_, options)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
 keep_range pair_run::resolve(const pair_filter& filter) {
@@ -122,11 +155,23 @@ keep_range pair_run::resolve(const pair_filter& filter) {
         "pair_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
         "(options.part), expected none or bonferroni");
   }
+  if (missing_) return resolve_pairwise(filter, false);
   cut_ = stats::resolve_cut(what_, filter, *engine_, family());
   return cut_.keep;
 }
 
+keep_range pair_run::resolve_pairwise(const pair_filter& filter, bool of_one_side) {
+  if (filter.adjust != adjustment::none && part_.of > 1) {
+    throw unsupported(
+        "pair_filter.adjust: with nan_policy::pairwise the tests of a job are not known to one "
+        "part of it (options.part), expected none");
+  }
+  cut_ = stats::resolve_pairwise_cut(what_, filter, *engine_, *missing_, of_one_side);
+  return {0.0, 0.0};  // every statistic: the cuts have taken out the others
+}
+
 keep_range pair_run::resolve_partners(const pair_filter& filter) {
+  if (missing_) return resolve_pairwise(filter, true);
   (void)resolve(filter);
   cut_ = stats::of_one_sign(cut_, filter.side);
   return cut_.keep;
@@ -139,6 +184,7 @@ std::uint64_t pair_run::family() const {
 
 std::uint64_t pair_run::pairs_tested() const {
   if (shape_ == part_shape::patterns) return folded_->pairs_of_rows();
+  if (missing_ && missing_->tested) return *missing_->tested;
   return stats::tested_pairs(engine_->rows(), input_.area);
 }
 

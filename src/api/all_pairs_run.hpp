@@ -19,6 +19,11 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// The descriptor of a measure for a call: with nan_policy::pairwise, and where the tables hold a
+/// NaN, that of rows with missing values.
+const measure_traits& traits_of_call(measure what, const pair_tables& tables,
+                                     const pair_options& options);
+
 /// Checks the options and the shape of an all-pairs call; the backend that it runs on.
 backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options);
@@ -38,6 +43,11 @@ class pair_run {
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
   /// The same of partners: see stats::of_one_sign.
   [[nodiscard]] keep_range resolve_partners(const pair_filter& filter);
+  /// Of rows with missing values, once resolved; else null.
+  [[nodiscard]] const missing_values* missing() const { return missing_.get(); }
+  [[nodiscard]] const observation_cuts* cuts() const {
+    return missing_ == nullptr ? nullptr : missing_->cuts.get();
+  }
   /// The summary of the finished run.
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
   /// The same of a sink that gives pairs one by one.
@@ -54,6 +64,8 @@ class pair_run {
   [[nodiscard]] bool is_against() const { return has_y(input_.tables); }
 
  private:
+  [[nodiscard]] keep_range resolve_pairwise(const pair_filter& filter, bool of_one_side);
+
   const measure_traits& what_;
   backend used_;
   pair_input input_;
@@ -61,6 +73,7 @@ class pair_run {
   part_shape shape_;
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
+  std::unique_ptr<missing_values> missing_;
   stats::effective_cut cut_;
   std::chrono::steady_clock::time_point pairs_start_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include <gpu/backend.hpp>
@@ -20,6 +21,8 @@ const char* name_of(nan_policy nans) {
       return "propagate";
     case nan_policy::omit:
       return "omit";
+    case nan_policy::pairwise:
+      return "pairwise";
   }
   return "unknown";
 }
@@ -73,9 +76,10 @@ void check_workspace(device_workspace workspace, std::size_t needed) {
   }
 }
 
-void check_nan_policy(nan_policy nans, nan_policy not_offered, std::string_view operation) {
-  check_enumerator("options.nans", nans, nan_policy::omit);
-  if (nans != not_offered) return;
+void check_nan_policy(nan_policy nans, std::initializer_list<nan_policy> offered,
+                      std::string_view operation) {
+  check_enumerator("options.nans", nans, nan_policy::pairwise);
+  if (std::find(offered.begin(), offered.end(), nans) != offered.end()) return;
   throw unsupported(fmt::format("options.nans: {} is not offered by {}", name_of(nans), operation));
 }
 

@@ -58,6 +58,11 @@ void check_apart(const char* name, const device_matrix_view<Value>& out,
   if (tables.y) check(*tables.y);
 }
 
+void refuse_pairwise(const pair_options& options) {
+  if (options.nans != nan_policy::pairwise) return;
+  throw unsupported("options.nans: pairwise is not offered for results in device memory");
+}
+
 // The checks of each sink for the input of a call.
 struct sink_checks {
   const measure_traits& what;
@@ -126,6 +131,7 @@ pair_input checked_input(const measure_traits& what, const pair_tables& tables,
         fmt::format("execution.devices: got {}, expected one device for results in device memory",
                     options.exec.devices.size()));
   }
+  refuse_pairwise(options);
   if (options.fold == row_folding::always) {
     throw unsupported(
         "options.fold: always is not offered for results in device memory, which nothing folds");

@@ -31,7 +31,7 @@ void check_views(const basic_matrix_view<const In, Space>& in,
 
 // The backend of a call, with everything checked that does not depend on the views.
 backend checked_backend(const mean_filter_options& options, memory_space space) {
-  detail::check_nan_policy(options.nans, nan_policy::reject, "mean_filter");
+  detail::check_nan_policy(options.nans, {nan_policy::propagate, nan_policy::omit}, "mean_filter");
   detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
   if (space == memory_space::host) return resolve_backend(options.exec);
   detail::check_device_call(options.exec);

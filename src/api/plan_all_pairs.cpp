@@ -151,7 +151,9 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   sample_options.exec.on_progress = {};
   sample_options.part = {};
   sample_options.variant = pair_variant::automatic;
-  sample_options.nans = nan_policy::propagate;  // the whole input was checked before
+  if (!is_pairwise(what)) {
+    sample_options.nans = nan_policy::propagate;  // the whole input was checked before
+  }
 
   const index_t rows_of_x = input.rows_of_x();
   const bool is_against = input.tables.y.has_value();
@@ -182,8 +184,8 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   }
   out.keep = run.resolve(sample_filter(keep, out.family));
   out.counts.tested = run.pairs_tested();
-  run.engine().counts({.keep = out.keep, .histogram_bins = 0}, out.counts);
-  out.cut = count_candidates(run.engine(), what, out.keep, out.counts);
+  run.engine().counts({.keep = out.keep, .histogram_bins = 0, .cuts = run.cuts()}, out.counts);
+  if (!is_pairwise(what)) out.cut = count_candidates(run.engine(), what, out.keep, out.counts);
   out.choice = run.engine().explain_edges(out.keep);
   if (is_against) {
     const auto first_of_y = out.counts.degree.begin() + rows_of(x.rows);
@@ -214,7 +216,7 @@ void estimate(const sample_result& sample, double part_of_job, pair_plan& out) {
 pair_plan plan_all_pairs(measure of, const pair_tables& tables, const pair_options& options,
                          const pair_filter& keep) {
   return with_memory_errors("plan_all_pairs", [&] {
-    const measure_traits& what = traits_of(of);
+    const measure_traits& what = traits_of_call(of, tables, options);
     validate::check_filter(what, keep);
     const backend used = checked_backend(what, tables, options);
     validate::check_nans(tables, options.nans, options.exec.cpu_threads);

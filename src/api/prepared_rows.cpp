@@ -11,6 +11,9 @@ std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table&
                                                     const pair_options& options) {
   return with_memory_errors("prepared rows", [&] {
     const measure_traits& what = traits_of(of);
+    if (options.nans == nan_policy::pairwise) {
+      throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
+    }
     pair_options whole = options;
     whole.part = {};
     whole.fold = row_folding::never;

@@ -39,7 +39,7 @@ rank_options decide(const rank_options& options, backend where, index_t cols) {
   check_enumerator("options.ties", options.ties, tie_method::ordinal);
   check_enumerator("options.order", options.order, rank_order::descending);
   check_enumerator("options.variant", options.variant, rank_variant::sort);
-  check_nan_policy(options.nans, nan_policy::omit, "rank_rows");
+  check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate}, "rank_rows");
   rank_options decided = options;
   decided.exec.target = where;
   decided.variant = choose_rank_variant(options.variant, where, cols, sizeof(T), options.ties);

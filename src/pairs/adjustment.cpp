@@ -71,6 +71,8 @@ double share(const discovery_search& search, std::uint64_t discoveries) {
 
 // The cut on the key (larger is more extreme) for that many discoveries.
 double key_cut(const discovery_search& search, std::uint64_t discoveries) {
+  // Of rows with missing values p itself is binned, with its sign changed.
+  if (search.observations == 0) return -share(search, discoveries);
   const double cut = critical_value(share(search, discoveries), search.observations, search.side);
   return search.side == tail::less ? -cut : cut;
 }
@@ -107,11 +109,12 @@ discovery_search begin_search(const pair_filter& filter, index_t observations,
 bin_request pass_of(const discovery_search& search) {
   const double low = key_cut(search, search.most);
   const double high = key_cut(search, std::max(search.least, one));
-  bin_request request{.key = key_of(search.side),
-                      .low = low,
-                      .high = std::max(high, std::nextafter(low, infinity)),
-                      .scale = 0,
-                      .bins = bins_per_pass};
+  bin_request request{
+      .key = search.observations == 0 ? bin_key::negated_value : key_of(search.side),
+      .low = low,
+      .high = std::max(high, std::nextafter(low, infinity)),
+      .scale = 0,
+      .bins = bins_per_pass};
   request.scale = static_cast<double>(bins_per_pass) / (request.high - request.low);
   return request;
 }
@@ -138,8 +141,11 @@ std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair
 
 effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
                      index_t observations) {
+  return cut_from(critical_value(what.info.test, max_p, observations, filter.side), max_p, filter);
+}
+
+effective_cut cut_from(double critical, double max_p, const pair_filter& filter) {
   effective_cut out{.max_p = max_p, .min_abs = 0, .keep = {infinity, -infinity}};
-  const double critical = critical_value(what.info.test, max_p, observations, filter.side);
   switch (filter.side) {
     case tail::two_sided:
       out.keep.at_least = std::max(critical, filter.min_abs);
@@ -178,6 +184,58 @@ effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter&
     search = after_pass(search, engine.bin_statistics(pass_of(search)));
   }
   return cut_at(what, adjusted_max_p(search), filter, observations);
+}
+
+namespace {
+
+// Pairs that have a statistic: those whose p is not no_p.
+std::uint64_t count_tested(detail::pair_engine& engine, const detail::observation_tests& tests) {
+  constexpr double above_no_p = -1.5;  // as a key, which is -p
+  const bin_counts counts = engine.bin_statistics({.key = bin_key::negated_value,
+                                                   .low = above_no_p,
+                                                   .high = infinity,
+                                                   .scale = 0,
+                                                   .bins = 1,
+                                                   .tests = &tests});
+  return counts.bins.front() + counts.at_or_above;
+}
+
+}  // namespace
+
+effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pair_filter& filter,
+                                   detail::pair_engine& engine, detail::missing_values& missing,
+                                   bool of_one_side) {
+  const index_t least = missing.present.fewest_shared();
+  const index_t most = missing.present.cols();
+  missing.tests =
+      std::make_unique<detail::observation_tests>(what.info.test, least, most, filter.side);
+  double max_p = filter.max_p;
+  if (filter.adjust != adjustment::none) {
+    const std::uint64_t family = count_tested(engine, *missing.tests);
+    missing.tested = family;
+    if (family > 0 && filter.adjust == adjustment::bonferroni) {
+      max_p /= static_cast<double>(family);
+    } else if (family > 0) {
+      discovery_search search = begin_search(filter, 0, family);
+      while (!search.is_decided()) {
+        bin_request request = pass_of(search);
+        request.tests = missing.tests.get();
+        bin_counts counts = engine.bin_statistics(request);
+        search = after_pass(search, counts);
+      }
+      max_p = adjusted_max_p(search);
+    }
+  }
+  const significance test = what.info.test;
+  const detail::observation_tests& tests = *missing.tests;
+  const auto cut_of = [test, max_p, filter, of_one_side, &tests](index_t shared) {
+    const double critical = critical_value(test, max_p, tests.table_of(shared), filter.side);
+    const effective_cut cut = cut_from(critical, max_p, filter);
+    return of_one_side ? of_one_sign(cut, filter.side) : cut;
+  };
+  missing.cuts = std::make_unique<detail::observation_cuts>(
+      least, most, [cut_of](index_t shared) { return cut_of(shared).keep; });
+  return cut_of(most);
 }
 
 }  // namespace gpu::stats

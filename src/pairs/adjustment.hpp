@@ -25,6 +25,9 @@ std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair
 effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
                      index_t observations);
 
+/// The same from the weakest statistic whose p passes.
+effective_cut cut_from(double critical, double max_p, const pair_filter& filter);
+
 /// The cut for partners: with a one-sided tail none has the other sign, whatever p lets pass. The
 /// best of a row by magnitude would else be those that the hypothesis is against.
 effective_cut of_one_sign(effective_cut cut, tail side);
@@ -45,5 +48,12 @@ double adjusted_max_p(const discovery_search& search);
 /// p: with p_(k) the largest that is at most k max_p / family, every pair with p <= p_(k).
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family);
+
+/// The same of rows with missing values: fills the tests and the cuts of `missing`, of partners
+/// with `of_one_side`, and where there is an adjustment the pairs tested, which are its family.
+/// Returns the cut of pairs that share all columns.
+effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pair_filter& filter,
+                                   detail::pair_engine& engine, detail::missing_values& missing,
+                                   bool of_one_side);
 
 }  // namespace gpu::stats

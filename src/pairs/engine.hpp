@@ -22,6 +22,7 @@
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
 #include "pairs/measures/measures.hpp"
+#include "pairs/observations.hpp"
 #include "pairs/packed_edges.hpp"
 #include "pairs/tables.hpp"
 #include "stats/p_table.hpp"
@@ -65,6 +66,8 @@ struct folded_rows {
   row_patterns patterns;
 };
 
+// Of rows with missing values a cut is one for each number of shared columns: requests name these
+// `cuts` then, and `keep` keeps every statistic.
 struct edge_request {
   keep_range keep;
   edge_order order;
@@ -83,6 +86,7 @@ struct edge_request {
   std::function<std::span<edge>(std::size_t count)> room = {};
   /// Whether the receiver takes packed edges, whose p it computes itself.
   bool takes_packed = false;
+  const observation_cuts* cuts = nullptr;
 
   [[nodiscard]] bool has_enough() const {
     return enough != nullptr && enough->load(std::memory_order_relaxed);
@@ -113,6 +117,7 @@ struct top_k_request {
   /// Called with rows of the result that are final, each of them at most once, by any thread of the
   /// engine, also by several at a time. An engine need not call it. May be empty.
   std::function<void(index_range)> take_final_rows = {};
+  const observation_cuts* cuts = nullptr;
 };
 
 /// With weights w, a kept pair (i, j) counts w_i w_j times in all and in the histogram, w_j times
@@ -121,6 +126,7 @@ struct count_request {
   keep_range keep;
   index_t histogram_bins;
   std::span<const std::uint32_t> weights = {};  // [rows], or empty: ones
+  const observation_cuts* cuts = nullptr;
 };
 
 /// One counting pass over all tested pairs, for multiple testing: with x the key of a pair's
@@ -132,6 +138,9 @@ struct bin_request {
   double scale;
   index_t bins;
   std::span<const std::uint32_t> weights = {};  // as in count_request
+  /// Of rows with missing values: p of these takes the place of the statistic, and no_p that of a
+  /// pair without one.
+  const observation_tests* tests = nullptr;
 };
 struct bin_counts {
   std::uint64_t below = 0;

@@ -52,7 +52,10 @@ double p_value(double r, index_t observations, tail side) {
 }
 
 double critical_value(double p, index_t observations, tail side) {
-  const p_table& table = table_of_this_thread(observations);
+  return critical_value(p, table_of_this_thread(observations), side);
+}
+
+double critical_value(double p, const p_table& table, tail side) {
   if (side == tail::two_sided) return first_at_most(p, 0.0, p_function{&table, side});
   const double c = first_at_most(p, -1.0, p_function{&table, tail::greater});
   return side == tail::greater ? c : -c;

@@ -6,6 +6,8 @@
 
 namespace gpu::stats {
 
+struct p_table;
+
 /// t = r sqrt((observations - 2) / ((1 + r) (1 - r))).
 double t_value(double r, index_t observations);
 
@@ -18,5 +20,7 @@ double p_value(double r, index_t observations, tail side);
 /// turned into a cut on the statistic here, by bisection over doubles with p_value itself, which is
 /// monotone: a statistic reaches the cut exactly where its p_value is at most p.
 double critical_value(double p, index_t observations, tail side);
+/// The same by a table of p_table.hpp.
+double critical_value(double p, const p_table& table, tail side);
 
 }  // namespace gpu::stats

@@ -331,20 +331,29 @@ class table_maker {
 class table_cache {
  public:
   std::shared_ptr<const p_table> find_or_make(index_t observations) {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& table : tables_) {
-      if (table && table->observations == observations) return table;
-    }
+    if (auto table = find(observations)) return table;
     auto made = std::make_shared<p_table>();
     table_maker::fill(*made, observations);
+    const std::scoped_lock lock(mutex_);
     tables_[next_] = made;
     next_ = (next_ + 1) % tables_.size();
     return made;
   }
 
  private:
+  // 9 MiB: with missing values, pairs of a hundred columns share different numbers of them.
+  static constexpr std::size_t most_tables = 128;
+
+  std::shared_ptr<const p_table> find(index_t observations) {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& table : tables_) {
+      if (table && table->observations == observations) return table;
+    }
+    return nullptr;
+  }
+
   std::mutex mutex_;
-  std::array<std::shared_ptr<const p_table>, 4> tables_;
+  std::array<std::shared_ptr<const p_table>, most_tables> tables_;
   std::size_t next_ = 0;
 };
 

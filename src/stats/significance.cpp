@@ -42,6 +42,16 @@ std::shared_ptr<const p_table> p_table_for(significance test, index_t observatio
   return nullptr;
 }
 
+double critical_value(significance test, double p, const p_table& table, tail side) {
+  switch (test) {
+    case significance::none:
+      return weakest_of_all(side);
+    case significance::student_t:
+      return critical_value(p, table, side);
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
 double critical_value(significance test, double p, index_t observations, tail side) {
   switch (test) {
     case significance::none:

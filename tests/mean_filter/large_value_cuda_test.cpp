@@ -20,8 +20,7 @@ TEST_CASE("Means of values whose sum is beyond double, on CUDA", "[mean_filter][
     check(mean_filter_variant::block_sums, window, 30000, 101);
   }
   check(mean_filter_variant::multi_level, 5001, 30000, 101);
-  for (const auto variant : {mean_filter_variant::direct, mean_filter_variant::block_sums,
-                             mean_filter_variant::multi_level}) {
-    check(variant, 100000, 37, 1);  // far windows
-  }
+  // Far windows.
+  check(mean_filter_variant::direct, 100000, 37, 1);
+  check(mean_filter_variant::block_sums, 100000, 37, 1);
 }

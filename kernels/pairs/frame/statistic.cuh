@@ -107,6 +107,19 @@ struct pearson_statistic {
   }
 };
 
+/// Rows with missing values: a kernel has computed the statistic, or what stands for it.
+struct ready_statistic {
+  using product = double;
+  static __device__ double of(product value, const pair_operand&, index_t, const pair_operand&,
+                              index_t) {
+    return value;
+  }
+  static __device__ double dense(product value, const pair_operand&, index_t, const pair_operand&,
+                                 index_t) {
+    return value;
+  }
+};
+
 /// Pearson with approximate products: the exact statistic is computed anew.
 struct refined_pearson_statistic {
   using product = double;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "kernels/pairs/frame/launch.cuh"
+#include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/products/multiply.hpp"
 #include "kernels/pairs/products/tile.cuh"
 
@@ -75,6 +76,7 @@ class product_pieces {
   }
   // As many parts as fill the device a few times, where their number is free.
   void choose_parts(pair_tile_kind tile, const pair_panel& panel, index_t blocks) {
+    if (is_pairwise(tile)) return;  // statistics are whole
     const index_t fill = index_t{4} * cuda::current_limits().multiprocessors;
     const index_t elements = panel.rows.columns;
     if (tile == pair_tile_kind::products_double) {
@@ -150,6 +152,16 @@ class product_run {
     hand_over(piece, j);
   }
   void multiply(pair_panel& piece, product_blocks blocks) const {
+    if (is_pairwise(tile_)) {
+      const pairwise_job job{.rows = piece.rows,
+                             .cols = piece.cols,
+                             .decision = piece.decision,
+                             .offset = piece.cols.first - piece.rows.first,
+                             .blocks = blocks,
+                             .to = piece.products};
+      return tile_ == pair_tile_kind::pairwise_ranks ? launch_pairwise_ranks(job, stream_)
+                                                     : launch_pairwise_values(job, stream_);
+    }
     if (tile_ == pair_tile_kind::products_limbs) {
       constexpr index_t group = limb_product_extents::group;
       piece.products.limbs = piece.rows.limbs;

@@ -41,6 +41,20 @@ class unit_products {
     }
   }
 };
+/// Statistics of rows with missing values, as they are.
+struct ready_statistics {
+  using statistic = ready_statistic;
+  template <int rows, int cols>
+  using fragment = unit_fragment<double, rows, cols>;
+
+  template <int count>
+  static __device__ void add_up(const product_memory& from, const index_t (&at)[count],
+                                double (&out)[count]) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) out[i] = from.sums[at[i]];
+  }
+  static __device__ double finish(double statistic) { return statistic; }
+};
 /// Centred ranks: the total is an integer below 2^53.
 struct rank_products {
   using statistic = spearman_statistic;

@@ -43,6 +43,10 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
       return launch_tile<pair_tile_kind::products_integer>(panel, sink, stream);
     case pair_tile_kind::products_limbs:
       return launch_tile<pair_tile_kind::products_limbs>(panel, sink, stream);
+    case pair_tile_kind::pairwise_ranks:
+      return launch_tile<pair_tile_kind::pairwise_ranks>(panel, sink, stream);
+    case pair_tile_kind::pairwise_values:
+      return launch_tile<pair_tile_kind::pairwise_values>(panel, sink, stream);
   }
 }
 
@@ -219,6 +223,10 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
     case pair_tile_kind::shared_double:
     case pair_tile_kind::products_double:
       finish_candidates<pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
+      break;
+    case pair_tile_kind::pairwise_ranks:
+    case pair_tile_kind::pairwise_values:
+      finish_candidates<ready_statistic><<<blocks, finish_threads, 0, stream>>>(request);
       break;
     case pair_tile_kind::tensor_float:
     case pair_tile_kind::tensor_half:

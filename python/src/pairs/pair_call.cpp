@@ -42,6 +42,7 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
   reader.read("tail", keep.side);
   reader.read("adjust", keep.adjust);
   reader.read("nans", options.nans);
+  reader.read("min_observations", options.min_observations);
   reader.read("variant", options.variant);
   reader.read("fold", options.fold);
   const nb::handle part = reader.take("part");

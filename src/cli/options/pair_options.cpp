@@ -80,8 +80,16 @@ void add_result(CLI::App& app, pairs_command& c) {
 
 void add_execution(CLI::App& app, pairs_command& c) {
   add_choice<nan_policy>(app, "--nan", c.pairs.nans,
-                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-                         "What a NaN does: end the run, or leave its row out [reject]")
+                         {{"reject", nan_policy::reject},
+                          {"propagate", nan_policy::propagate},
+                          {"pairwise", nan_policy::pairwise}},
+                         "What a missing value does: end the run, leave its row out, or leave its "
+                         "column out of the pairs of its row [reject]")
+      ->group("Input");
+  app.add_option("--min-observations", c.pairs.min_observations,
+                 "For --nan pairwise: columns that the rows of a pair share at least [3]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
       ->group("Input");
   add_backend(app, c.pairs.exec);
   add_choice<pair_variant>(app, "--variant", c.pairs.variant,
@@ -102,6 +110,22 @@ void add_execution(CLI::App& app, pairs_command& c) {
   app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+}
+
+/// What does not go with --nan pairwise, or only with it; "" where there is nothing.
+std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
+  if (c.pairs.nans != nan_policy::pairwise) {
+    return is_given(app, "--min-observations") ? "--min-observations needs --nan pairwise" : "";
+  }
+  if (c.keep == keep_kind::folded_edges) {
+    return "--keep folded-edges does not go with --nan pairwise: rows are equal to one partner and "
+           "not to the next";
+  }
+  const bool is_in_parts = c.is_part || c.resumes;
+  if (is_in_parts && c.filter.adjust != adjustment::none) {
+    return "--adjust does not go with --nan pairwise in parts: no part knows the tests of the job";
+  }
+  return "";
 }
 
 /// Refuses options that would change nothing in this run; "" where there are none.
@@ -171,8 +195,8 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
 }
 
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
-  for (const std::string& wrong :
-       {check_kept(app, c), check_parts_options(app, c), check_files(app, c)}) {
+  for (const std::string& wrong : {check_kept(app, c), check_missing_values(app, c),
+                                   check_parts_options(app, c), check_files(app, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

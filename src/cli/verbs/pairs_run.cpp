@@ -98,7 +98,7 @@ std::vector<edge> best_edges(const neighbor_table& table, index_t count,
       const node_id col = table.index(row, e);
       if (context.against == nullptr && col < row) continue;
       const double statistic = table.statistic(row, e);
-      const double p = p_value_of(context.what, statistic, context.observations, context.side);
+      const double p = context.p_of(statistic, row, col);
       found.push_back({.row = row, .col = col, .statistic = statistic, .p = p});
     }
   }
@@ -114,10 +114,33 @@ std::vector<edge> best_edges(const neighbor_table& table, index_t count,
 
 }  // namespace
 
+namespace {
+
+// The columns in which two rows of the tables, which outlive it, have no NaN.
+io::shared_columns shared_columns_of(const pairs_command& job, const input_tables& tables) {
+  if (job.pairs.nans != nan_policy::pairwise) return {};
+  const io::table& x = tables.x;
+  const io::table& y = tables.y ? *tables.y : tables.x;
+  return [&x, &y](index_t row, index_t col) {
+    return std::visit(
+        [row, col](const auto& left, const auto& right) {
+          const auto* const a = left.row(row).data();
+          const auto* const b = right.row(col).data();
+          index_t count = 0;
+          for (index_t k = 0; k < left.cols(); ++k) count += a[k] == a[k] && b[k] == b[k] ? 1 : 0;
+          return count;
+        },
+        x.values, y.values);
+  };
+}
+
+}  // namespace
+
 io::result_context result_context_of(const pairs_command& job, const input_tables& tables) {
   return {.names = tables.x.names,
           .rows = tables.rows(),
           .observations = tables.cols(),
+          .shared = shared_columns_of(job, tables),
           .what = job.what,
           .side = job.filter.side,
           .threads = job.pairs.exec.cpu_threads,

@@ -21,7 +21,9 @@ void check_nans(const pairs_command& job, const std::string& file, const io::tab
   if (!table.first_nan) return;
   throw io::input_error(
       file, *table.first_nan,
-      missing_text(table, "--nan propagate leaves such rows out, --skip-columns columns"));
+      missing_text(table,
+                   "--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
+                   "--skip-columns columns"));
 }
 
 /// Rows are variables here; elsewhere they mostly are observations.

@@ -39,6 +39,7 @@ class pair_engine::edge_writer {
   // Delivers what waits.
   void finish() { deliver(1); }
   [[nodiscard]] const detail::keep_range& keep() const { return request_.keep; }
+  [[nodiscard]] const detail::observation_cuts* cuts() const { return request_.cuts; }
   // Whether no more edges are wanted.
   [[nodiscard]] bool has_enough() const { return request_.has_enough(); }
   // Tells the caller how many edges the sample of all rows promises, where it can.

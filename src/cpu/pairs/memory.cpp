@@ -7,6 +7,7 @@
 
 #include <gpu/error.hpp>
 
+#include "cpu/pairs/pairwise/pairwise_rows.hpp"
 #include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/wide/row_form.hpp"
@@ -20,6 +21,7 @@ constexpr std::size_t least_waiting_edges = 1024;
 
 // A packed row, and the largest of the forms that kernels take: one at a time.
 std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
+  if (is_pairwise(what)) return pairwise_row_bytes(what, cols);
   const auto elements = static_cast<std::size_t>(cols);
   // Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
   const std::size_t padding = cols <= 16 ? 8 : 64;
@@ -54,7 +56,9 @@ std::size_t scratch_bytes(const detail::measure_traits& what, index_t cols, bool
   const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
   const std::size_t per_thread =
       block * (sizeof(double) + sizeof(std::int32_t)) +
-      static_cast<std::size_t>(pair_policy::task_rows) * row_step_bytes(what, cols, has_int8_sums);
+      (is_pairwise(what) ? pairwise_scratch_bytes(what, cols)
+                         : static_cast<std::size_t>(pair_policy::task_rows) *
+                               row_step_bytes(what, cols, has_int8_sums));
   return static_cast<std::size_t>(threads) * per_thread;
 }
 

@@ -263,7 +263,8 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
     using output = pair_task::output;
     rows_->prepare({.wanted = is_weighted ? output::matches : output::counts,
                     .keep = request.keep,
-                    .bins = request.histogram_bins});
+                    .bins = request.histogram_bins,
+                    .cuts = request.cuts});
     thread_degrees degrees(threads_, window_size());
     for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
       pair_bins bins{.count = request.histogram_bins};
@@ -320,7 +321,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   detail::pair_progress meter(on_progress_, "count", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   for_each_window([&] {
-    rows_->prepare({});
+    rows_->prepare({.tests = request.tests});
     for_each_upper_tile(meter, bin_tile);
   });
   meter.finish();

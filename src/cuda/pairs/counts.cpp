@@ -90,6 +90,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   out.kept = 0;
   out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
   if (pairs() == 0) return out.degree.assign(rows, 0U);
+  const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
   if (screen_counts(request, out)) return;
   const detail::bin_request histogram{.key = detail::bin_key::value,
                                       .low = -1,
@@ -118,6 +119,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   detail::bin_counts out;
   out.bins.assign(static_cast<std::size_t>(request.bins), 0);
   if (pairs() == 0) return out;
+  const pairwise_scope deciding = decide_pairwise(nullptr, request.tests);
   // Only keys from `low` on are binned: those that a cut at `low` keeps.
   const detail::keep_range from_low{
       .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,

@@ -72,7 +72,7 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
   // A quarter of what is left stays for the sinks. Rows that do not fit the rest live on the host,
   // and then two blocks of them are on the device at a time.
   fit_products(rows, budget);
-  resident_ = rows * format_.bytes() <= resident_share(budget.left());
+  resident_ = rows * format_.bytes() <= resident_share(budget.left()) || is_pairwise(format_.tile);
   if (!resident_ && format_.unit_bytes != 0) {
     format_ = unit_row_format(format_.cols);
   }
@@ -118,6 +118,10 @@ void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
   // The rows have to be resident beside them.
   format_.products = elements >= least && bytes <= budget.left() / 4 &&
                      rows * format_.bytes() <= resident_share(budget.left() - bytes);
+  if (is_pairwise(format_.tile)) {
+    budget.require(bytes + rows * format_.bytes(), "rows with missing values");
+    format_.products = elements >= least;
+  }
   if (!format_.products) return;
   budget.take(bytes, "products of rows");
   product_elements_ = static_cast<index_t>(elements);
@@ -455,7 +459,7 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
       if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
         continue;
       }
-      launch({row_operand, stage(col_block, 1, tile, stream), region, products});
+      launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_});
     }
   }
 }

@@ -48,6 +48,9 @@ class device_rows {
                                    const detail::prepared_rows& info, const pair_budget& budget,
                                    cudaStream_t stream);
 
+  /// What the tiles of rows with missing values write of a pair, from now on.
+  void decide_by(const kernels::pairwise_decision& decision) { decision_ = decision; }
+
   [[nodiscard]] index_t count() const { return count_; }
   [[nodiscard]] const row_format& format() const { return format_; }
   [[nodiscard]] bool resident() const { return resident_; }
@@ -119,6 +122,7 @@ class device_rows {
   index_t fresh_ = 0;  // the first rows, which are prepared here
   index_t front_ = 0;  // rows that there is room for before the first
   row_format format_;
+  kernels::pairwise_decision decision_;
   bool resident_ = true;
   index_t block_rows_ = 0;       // rows of a block that is staged at a time
   int threads_ = 1;              // that prepare blocks

@@ -14,6 +14,7 @@
 #include "base/built_code.hpp"
 #include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/on_device/input.hpp"
+#include "cuda/pairs/pairwise_scope.hpp"
 #include "cuda/pairs/team/device_group.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "pairs/tables.hpp"
@@ -101,6 +102,7 @@ bool can_take_products(const row_format& format, const device_limits& device) {
 
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device) {
+  if (is_pairwise(format.tile)) return;
   format.by_limbs = format.tile == pair_tile_kind::tensor_limbs &&
                     variant == pair_variant::hopper &&
                     format.cols <= kernels::policy::limb_most_columns;
@@ -135,6 +137,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   }
   row_format format =
       choose_row_format(what, variant_, input.cols(), options.variant != pair_variant::automatic);
+  format.min_observations = options.min_observations;
   choose_products(format, variant_, area_, limits_of(device.ordinal));
   // Of a part, rows that are not in it would fold with those that are.
   const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
@@ -189,9 +192,15 @@ pair_tile_kind pair_engine::edge_tile(double kept_share) const {
   return is_short && rows_->resident() ? pair_tile_kind::tensor_half : tile;
 }
 
+pairwise_scope pair_engine::decide_pairwise(const detail::observation_cuts* cuts,
+                                            const detail::observation_tests* tests) {
+  return {*rows_, budget_, cuts, tests, stream()};
+}
+
 void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
   const device_guard guard(ordinal_);
   if (pairs() == 0) return;
+  const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
   const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
   if (screen_edges(request, receive, sample)) return;
   const pair_tile_kind tile = edge_tile(sample.kept_share());

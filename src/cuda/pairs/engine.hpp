@@ -16,6 +16,7 @@
 #include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/hopper/screen.hpp"
+#include "cuda/pairs/pairwise_scope.hpp"
 #include "cuda/pairs/prepared/prepared_table.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/device_limits.hpp"
@@ -91,6 +92,9 @@ class pair_engine final : public detail::pair_engine {
   // Rows of equal ranks become one, where that pays by options.fold; of x against y each side by
   // itself.
   void fold_rows(const pair_options& options, const pair_part& part);
+  /// Of rows with missing values: what tiles write of a pair, as long as the scope lives.
+  [[nodiscard]] pairwise_scope decide_pairwise(const detail::observation_cuts* cuts,
+                                               const detail::observation_tests* tests);
   /// Weights of the rows on the device; empty without weights.
   [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
       std::span<const std::uint32_t> weights) const;

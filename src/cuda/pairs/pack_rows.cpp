@@ -3,6 +3,7 @@
 #include "base/element_types.hpp"
 #include "base/round_up.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/rank/kernels.hpp"
 
 namespace gpu::cuda {
@@ -59,6 +60,16 @@ void pack_rows(const measure_traits& what, const row_format& format,
       kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
       break;
     }
+    case pair_tile_kind::pairwise_ranks:
+      kernels::launch_pack_pairwise_ranks<T>(block, format.min_observations,
+                                             reinterpret_cast<std::uint64_t*>(to.values),
+                                             to.square_sums, stream);
+      break;
+    case pair_tile_kind::pairwise_values:
+      kernels::launch_pack_pairwise_values<T>(block, format.min_observations, format.centre,
+                                              reinterpret_cast<std::uint64_t*>(to.values),
+                                              to.square_sums, stream);
+      break;
     case pair_tile_kind::shared_double:
       kernels::launch_unit_rows<T>(block, format.centre, reinterpret_cast<double*>(to.values),
                                    to.square_sums, stream);
@@ -114,6 +125,7 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   out.centre = format.centre;
   out.pitch = as_doubles ? unit_pitch : format.columns * format.limbs;
   if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
+  if (is_pairwise(tile)) out.columns = format.cols;          // of which a packed row has more
   if (as_halves) out.pitch = kernels::half_pitch(unit_pitch);
   if (as_products) out.columns = out.pitch = format.product_pitch();
   if (tile == pair_tile_kind::products_limbs) {

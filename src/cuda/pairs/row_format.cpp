@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include <gpu/error.hpp>
 
 #include "base/round_up.hpp"
+#include "kernels/pairs/pairwise/kernels.hpp"
 #include "plan/products/product_policy.hpp"
 
 namespace gpu::cuda {
@@ -73,9 +75,28 @@ row_format naive_format(const measure_traits& what, index_t cols) {
   return format;
 }
 
+// Rows with missing values, of every variant: their statistics go through memory.
+row_format pairwise_format(const measure_traits& what, index_t cols) {
+  const bool ranks = what.form == row_form::shared_ranks;
+  if (ranks && cols > kernels::most_pairwise_rank_columns) {
+    throw unsupported(fmt::format(
+        "options.nans: pairwise takes at most {} columns of {} on cuda, got {}; the CPU takes more",
+        kernels::most_pairwise_rank_columns, what.info.title, cols));
+  }
+  const index_t pitch = ranks ? kernels::pairwise_rank_layout{cols}.pitch()
+                              : kernels::pairwise_value_layout{cols}.pitch();
+  row_format format =
+      make_format(ranks ? pair_tile_kind::pairwise_ranks : pair_tile_kind::pairwise_values, cols,
+                  pitch, 1, sizeof(std::uint64_t));
+  format.centre = what.centre;
+  format.products = true;
+  return format;
+}
+
 }  // namespace
 
 pair_tile_kind row_format::deciding_tile() const {
+  if (is_pairwise(tile)) return tile;
   if (!products) return tile;
   if (tile == pair_tile_kind::tensor_float) return pair_tile_kind::products_double;
   return by_limbs ? pair_tile_kind::products_limbs : pair_tile_kind::products_integer;
@@ -144,6 +165,8 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
     case pair_tile_kind::products_double:
     case pair_tile_kind::products_integer:
     case pair_tile_kind::products_limbs:
+    case pair_tile_kind::pairwise_ranks:
+    case pair_tile_kind::pairwise_values:
       return kernels::policy::products;
   }
   return kernels::policy::naive;
@@ -156,6 +179,7 @@ row_format unit_row_format(index_t cols) {
 
 row_format choose_row_format(const measure_traits& what, pair_variant variant, index_t cols,
                              bool variant_was_asked) {
+  if (is_pairwise(what)) return pairwise_format(what, cols);
   if (variant == pair_variant::naive) {
     if (cols > kernels::policy::naive_most_cols) {
       throw unsupported(

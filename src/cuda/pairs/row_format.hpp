@@ -32,7 +32,8 @@ struct row_format {
   // Whether every pair is decided by products, see plan/products/product_choice.hpp; of
   // tensor_limbs and tensor_float.
   bool products = false;
-  bool by_limbs = false;  // of ranks: those of limbs, by warpgroup products
+  bool by_limbs = false;         // of ranks: those of limbs, by warpgroup products
+  index_t min_observations = 0;  // of rows with missing values
 
   [[nodiscard]] std::size_t bytes() const {
     return row_bytes + unit_bytes + product_row_bytes() +

@@ -215,6 +215,7 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
 void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   const device_guard guard(ordinal_);
   if (area_.rows.empty() || area_.cols.empty()) return clear(out);
+  const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
   if (!top_k_by_groups(request, out)) neighbor_search(*this, request).run(out);
 }
 

@@ -85,7 +85,8 @@ void write_adjusted_edges(result_format format, output_file& out, std::span<cons
       to = append(to, context.row_name(e.row));
       *to++ = separator;
       to = append(to, context.col_name(e.col));
-      to = append_q(statistics.append(to, e.statistic, e.p) - 1, separator, q[at]);
+      const index_t observations = context.observations_of(e.row, e.col);
+      to = append_q(statistics.append(to, e.statistic, e.p, observations) - 1, separator, q[at]);
     }
     return to;
   });

@@ -51,20 +51,28 @@ statistic_text::statistic_text(significance test, index_t observations, char sep
 
 char* statistic_text::append(char* out, double statistic, double p) {
   entry& e = entries_[slot_of(statistic)];
-  if (e.statistic != statistic) fill(e, statistic, p);
+  if (e.statistic != statistic) fill(e, statistic, p, observations_);
   // A copy of fixed size takes two or three instructions.
   std::memcpy(out, e.text.data(), room);
   return out + e.length;
 }
 
-void statistic_text::fill(entry& e, double statistic, double p) const {
+char* statistic_text::append(char* out, double statistic, double p, index_t observations) {
+  if (observations == observations_) return append(out, statistic, p);
+  entry own;
+  fill(own, statistic, p, observations);
+  std::memcpy(out, own.text.data(), room);
+  return out + own.length;
+}
+
+void statistic_text::fill(entry& e, double statistic, double p, index_t observations) const {
   char* end = fmt::format_to(e.text.data(), FMT_COMPILE("{}{}"), separator_, statistic);
   switch (test_) {
     case significance::none:
       break;
     case significance::student_t:
       *end++ = separator_;
-      end = append_six_digits(end, correlation_t(statistic, observations_));
+      end = append_six_digits(end, correlation_t(statistic, observations));
       *end++ = separator_;
       end = append_six_digits(end, p);
   }
@@ -77,6 +85,7 @@ edge_text_writer::edge_text_writer(result_format format, output_file& out,
                                    const result_context& context)
     : names_(context.names),
       col_names_(context.against != nullptr ? *context.against : context.names),
+      shared_(context.shared),
       separator_(separator_of(format)),
       col_letter_(context.against != nullptr ? 'Y' : 'X'),
       longest_line_(names_.longest(context.rows) + col_names_.longest(context.cols()) + 1 +
@@ -120,7 +129,8 @@ std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text
       row_length = static_cast<std::size_t>(out - row_text);
     }
     out = append_name(out, col_names_, col_letter_, e.col);
-    out = statistics.append(out, e.statistic, e.p);
+    out = shared_ ? statistics.append(out, e.statistic, e.p, shared_(e.row, e.col))
+                  : statistics.append(out, e.statistic, e.p);
   }
   return static_cast<std::size_t>(out - text);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ class statistic_text {
   /// Appends to `out`, where `room` bytes may be overwritten; returns the end. p must follow from
   /// the statistic, as it does for one filter.
   [[nodiscard]] char* append(char* out, double statistic, double p);
+  /// The same of a pair of so many observations, which is not remembered where these are others.
+  [[nodiscard]] char* append(char* out, double statistic, double p, index_t observations);
   static constexpr std::size_t room = 55;
 
  private:
@@ -39,7 +42,7 @@ class statistic_text {
     std::array<char, room> text = {};
     std::uint8_t length = 0;
   };
-  void fill(entry& e, double statistic, double p) const;
+  void fill(entry& e, double statistic, double p, index_t observations) const;
 
   significance test_;
   index_t observations_;
@@ -66,8 +69,9 @@ class edge_text_writer {
   /// Formats to `text`, which has room; returns the bytes used.
   std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
 
-  const row_names& names_;      // of the first of a pair
-  const row_names& col_names_;  // of the second
+  const row_names& names_;                                   // of the first of a pair
+  const row_names& col_names_;                               // of the second
+  std::function<index_t(index_t row, index_t col)> shared_;  // result_context::shared
   char separator_;
   char col_letter_;
   std::size_t longest_line_;

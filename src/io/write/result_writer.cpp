@@ -112,9 +112,6 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
 
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context) {
-  const auto p_of = [&](double statistic) {
-    return p_value_of(context.what, statistic, context.observations, context.side);
-  };
   const auto rows = static_cast<index_t>(result.count.size());
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
@@ -127,8 +124,9 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
       row_edges.clear();
       for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
         const double statistic = result.statistic(i, k);
-        row_edges.push_back({static_cast<node_id>(context.first_row + i), result.index(i, k),
-                             statistic, p_of(statistic)});
+        const index_t row = context.first_row + i;
+        row_edges.push_back({static_cast<node_id>(row), result.index(i, k), statistic,
+                             context.p_of(statistic, row, result.index(i, k))});
       }
       out.write(bytes_of(std::span<const edge>(row_edges)));
     }
@@ -142,7 +140,11 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
     const std::string name = context.row_name(context.first_row + i);
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
-      const char* const end = statistics.append(numbers.data(), statistic, p_of(statistic));
+      const index_t row = context.first_row + i;
+      const index_t col{result.index(i, k)};
+      const char* const end =
+          statistics.append(numbers.data(), statistic, context.p_of(statistic, row, col),
+                            context.observations_of(row, col));
       const std::string_view tail_text(numbers.data(),
                                        static_cast<std::size_t>(end - numbers.data()) - 1);
       fmt::format_to(text.end(), FMT_COMPILE("{}{}{}{}{}{}"), name, separator, k + 1, separator,

@@ -2,12 +2,14 @@
 // Results of all pairs as text or .npy. What is said of TSV holds for CSV, with commas.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include <gpu/measure.hpp>
+#include <gpu/p_value.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/output_form.hpp"
@@ -23,11 +25,16 @@ enum class result_frame {
   rows_only  ///< The rows: those of parts, behind one header, are the whole file.
 };
 
+/// The columns that the rows of a pair share; empty where no value is missing.
+using shared_columns = std::function<index_t(index_t row, index_t col)>;
+
 /// What text writers need to know beside the result.
 struct result_context {
   const row_names& names;  ///< As fields of the lines: see fields_of().
   index_t rows = 0;
   index_t observations = 0;
+  /// Of rows with missing values, pair by pair: the columns that a pair shares, its observations.
+  shared_columns shared = {};
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
   tail side = tail::two_sided;       ///< The tail of the p that is written.
   int threads = 0;                   ///< 0: what OpenMP would take.
@@ -38,6 +45,13 @@ struct result_context {
   index_t against_rows = 0;  ///< Rows of y.
 
   [[nodiscard]] const measure_info& info() const { return info_of(what); }
+  [[nodiscard]] index_t observations_of(index_t row, index_t col) const {
+    return shared ? shared(row, col) : observations;
+  }
+  /// p of the statistic of a pair.
+  [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
+    return p_value_of(what, statistic, observations_of(row, col), side);
+  }
   /// Columns of pairs.
   [[nodiscard]] index_t cols() const { return against != nullptr ? against_rows : rows; }
   /// Rows of both tables.

@@ -57,16 +57,36 @@ std::optional<pair_checksum> fill_list(kept_edges& kept, edge_order order, std::
 }  // namespace
 
 kept_edges::kept_edges(detail::pair_engine& engine, const detail::measure_traits& what,
-                       const detail::keep_range& keep, tail side, int threads)
+                       const detail::keep_range& keep, tail side, int threads,
+                       const detail::missing_values* missing)
     : engine_(engine),
       keep_(keep),
+      missing_(missing),
       threads_(cpu::thread_count(threads)),
       p_values_(what.info.test, engine.rows().cols, side, threads_) {}
 
 std::uint64_t kept_edges::count() {
   pair_counts counts;
-  engine_.counts({.keep = keep_, .histogram_bins = 0}, counts);
+  engine_.counts({.keep = keep_,
+                  .histogram_bins = 0,
+                  .cuts = missing_ == nullptr ? nullptr : missing_->cuts.get()},
+                 counts);
   return counts.kept;
+}
+
+void kept_edges::fill_p_by_observations(std::span<edge> edges) const {
+  constexpr index_t edges_per_task = 8192;
+  const auto count = static_cast<index_t>(edges.size());
+  cpu::parallel_for(
+      (count + edges_per_task - 1) / edges_per_task, threads_, [&](index_t task, int) {
+        const index_t end = std::min(count, (task + 1) * edges_per_task);
+        for (index_t i = task * edges_per_task; i < end; ++i) {
+          edge& own = edges[static_cast<std::size_t>(i)];
+          own.p = missing_->tests->p(
+              own.statistic,
+              missing_->present.shared(index_t{own.row}, missing_->first_col + index_t{own.col}));
+        }
+      });
 }
 
 pair_checksum list_edges(kept_edges& kept, const edge_sink& sink, array<edge>& list) {

@@ -14,9 +14,11 @@ namespace gpu::delivery {
 /// The pairs of an engine that a cut keeps, and their p.
 class kept_edges {
  public:
-  /// `threads` as of execution::cpu_threads. The engine outlives this.
+  /// `threads` as of execution::cpu_threads. The engine outlives this, and so does `missing`, which
+  /// is null where rows have no missing values.
   kept_edges(detail::pair_engine& engine, const detail::measure_traits& what,
-             const detail::keep_range& keep, tail side, int threads);
+             const detail::keep_range& keep, tail side, int threads,
+             const detail::missing_values* missing = nullptr);
 
   [[nodiscard]] int threads() const { return threads_; }
   /// p of a statistic, as long as this lives.
@@ -28,17 +30,30 @@ class kept_edges {
   template <class Consume>
   void deliver(detail::edge_request request, const Consume& consume) {
     request.keep = keep_;
-    request.p_of = p_of();
-    const bool has_p = engine_.fills_p();
+    if (missing_ != nullptr) {
+      request.cuts = missing_->cuts.get();
+      request.takes_packed = false;
+    } else {
+      request.p_of = p_of();
+    }
+    const bool has_p = missing_ == nullptr && engine_.fills_p();
     engine_.edges(request, [&](const detail::edge_batch& batch) {
-      if (!has_p) p_values_.fill(batch.edges);
+      if (missing_ != nullptr) {
+        fill_p_by_observations(batch.edges);
+      } else if (!has_p) {
+        p_values_.fill(batch.edges);
+      }
       consume(batch);
     });
   }
 
  private:
+  // p by the columns that the rows of each edge share.
+  void fill_p_by_observations(std::span<edge> edges) const;
+
   detail::pair_engine& engine_;
   detail::keep_range keep_;
+  const detail::missing_values* missing_;
   int threads_;
   stats::edge_p_values p_values_;
 };

@@ -9,9 +9,9 @@
 namespace gpu::delivery {
 
 /// Fills `out`, whose rows are those of the engine's area from row `row_begin` of the input on, and
-/// returns the checksum of its entries.
+/// returns the checksum of its entries. `cuts` as of detail::top_k_request.
 pair_checksum find_partners(detail::pair_engine& engine, const detail::keep_range& keep,
-                            const top_k_sink& sink, index_t row_begin, int threads,
-                            neighbor_table& out);
+                            const detail::observation_cuts* cuts, const top_k_sink& sink,
+                            index_t row_begin, int threads, neighbor_table& out);
 
 }  // namespace gpu::delivery

@@ -53,6 +53,33 @@ std::string_view to_string(measure what) noexcept {
 
 namespace gpu::inline v0::detail {
 
+namespace {
+
+measure_traits with_missing_values(const measure_traits& complete) {
+  measure_traits out = complete;
+  out.form = complete.form == row_form::ranks ? row_form::shared_ranks : row_form::shared_values;
+  // Rows are equal to one partner and not to the next.
+  out.info.equals = equal_rows::apart;
+  return out;
+}
+
+}  // namespace
+
+const measure_traits& pairwise_traits_of(const measure_traits& complete) {
+  static const std::array<measure_traits, measures.size()> all = [] {
+    std::array<measure_traits, measures.size()> made{spearman_traits, spearman_traits,
+                                                     spearman_traits};
+    for (std::size_t i = 0; i < measures.size(); ++i) {
+      made[i] = with_missing_values(traits_of(measures[i]));
+    }
+    return made;
+  }();
+  for (const measure_traits& own : all) {
+    if (own.info.what == complete.info.what) return own;
+  }
+  throw invalid_argument("measure: has no form for missing values");
+}
+
 const measure_traits& traits_of(measure what) {
   if (const measure_traits* const traits = find_traits(what)) return *traits;
   throw invalid_argument(fmt::format("measure: got {}, expected 0 to {}", static_cast<int>(what),

@@ -16,7 +16,12 @@ enum class row_form {
   ranks,
   /// Doubles of unit length. The statistic is their product in the order of
   /// stats/unit_rows.hpp, clipped to [-1, 1].
-  unit_values
+  unit_values,
+  /// Rows with missing values, of which each pair takes the columns that both have: ranked anew for
+  /// each pair.
+  shared_ranks,
+  /// The same, by sums over those columns: stats/shared_columns.hpp.
+  shared_values
 };
 
 /// The descriptor of a measure. Everything behind src/api takes one, and none asks which it is.
@@ -29,6 +34,13 @@ struct measure_traits {
 extern const measure_traits spearman_traits;
 extern const measure_traits pearson_traits;
 extern const measure_traits cosine_traits;
+
+/// The same measure of rows with missing values, pair by pair.
+const measure_traits& pairwise_traits_of(const measure_traits& complete);
+/// Whether its rows have missing values.
+[[nodiscard]] constexpr bool is_pairwise(const measure_traits& what) {
+  return what.form == row_form::shared_ranks || what.form == row_form::shared_values;
+}
 
 /// The descriptor of a measure.
 /// @throw gpu::invalid_argument where `what` is no value of the enumeration.

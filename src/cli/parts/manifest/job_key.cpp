@@ -14,6 +14,17 @@
 namespace gpu::cli {
 namespace {
 
+std::string word_of(nan_policy nans, index_t min_observations) {
+  switch (nans) {
+    case nan_policy::reject:
+      return "reject";
+    case nan_policy::pairwise:
+      return fmt::format("pairwise {}", min_observations);
+    default:
+      return "propagate";
+  }
+}
+
 std::string word_of(tail side) {
   if (side == tail::two_sided) return "two-sided";
   return side == tail::greater ? "greater" : "less";
@@ -102,7 +113,7 @@ job_key key_of(const pairs_command& job) {
                       {"min-abs", fmt::format("{}", filter.min_abs)},
                       {"tail", word_of(filter.side)},
                       {"adjust", word_of(filter.adjust)},
-                      {"nan", job.pairs.nans == nan_policy::reject ? "reject" : "propagate"},
+                      {"nan", word_of(job.pairs.nans, job.pairs.min_observations)},
                       {"header", word_of(job.text.header)},
                       {"row-names", word_of(job.text.row_names)},
                       {"reading", reading_of(job)}}};

@@ -13,6 +13,7 @@
 #include <gpu/index.hpp>
 
 #include "base/round_up.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 
@@ -155,6 +156,51 @@ struct product_block {
   index_t out_stride = 0;
 };
 
+/// Rows with missing values lie in groups of so many, [group][column][2][lanes]: the values of the
+/// rows, 0 where one is missing, and then 1 where it is there and 0 where not.
+inline constexpr index_t pairwise_lanes = 8;
+
+/// The columns that the pairs of a block share, from a bit a value.
+struct pairwise_count_block {
+  const std::uint64_t* bits = nullptr;  ///< [all rows, words]
+  index_t words = 0;
+  index_t first_row = 0;
+  index_t row_count = 0;
+  index_t first_col = 0;
+  index_t col_count = 0;
+  double* out = nullptr;  ///< [rows, cols]
+  index_t stride = 0;
+};
+
+/// A block of pairs of such rows. Rows and columns count from place 0; there are whole groups.
+struct pairwise_block {
+  const double* values = nullptr;
+  index_t cols = 0;  ///< Of a row.
+  detail::row_centre centre = detail::row_centre::mean;
+  index_t first_row = 0;
+  index_t row_count = 0;
+  index_t first_col = 0;           ///< A multiple of pairwise_lanes.
+  index_t col_count = 0;           ///< Likewise.
+  const double* counts = nullptr;  ///< [rows, cols]: columns that a pair shares.
+  double* out = nullptr;           ///< [rows, cols]; NaN where the sums do not tell it.
+  index_t stride = 0;              ///< Of both.
+};
+
+/// Ranks of a row with missing values, for pairwise_rank_sums.
+struct pairwise_ranks {
+  const std::int16_t* ranks = nullptr;     ///< Centred, [padded cols]; 0 where missing.
+  const std::int16_t* present = nullptr;   ///< -1 or 0, [padded cols].
+  const std::uint16_t* missing = nullptr;  ///< The missing columns, ascending.
+  index_t missing_count = 0;               ///< At most most_pairwise_missing.
+};
+inline constexpr index_t most_pairwise_missing = 64;
+inline constexpr int pairwise_rank_padding = 32;
+/// Longest rows, and how many of their columns have products that add up in 32 bits.
+constexpr index_t pairwise_sum_cols(index_t cols) {
+  return cols <= 1024 ? 1024 : 96;
+}
+inline constexpr index_t most_pairwise_rank_cols = 4096;
+
 /// A kept pair, row < col, in packed row numbers.
 struct pair_hit {
   std::uint32_t row;
@@ -237,6 +283,13 @@ struct pair_kernels {
   /// What ordered_dots gives, from the partial sums of all elements.
   void (*combine_partial_sums)(const double* sums, index_t rows, index_t cols, double* out,
                                index_t out_stride) = nullptr;
+  void (*pairwise_counts)(const pairwise_count_block& block) = nullptr;
+  /// The statistics of a block of rows with missing values, by sums.
+  void (*pairwise_statistics)(const pairwise_block& block) = nullptr;
+  /// Of two rows of ranks with missing values, ranked anew over the columns that both have: the
+  /// sums of products xy, xx and yy.
+  void (*pairwise_rank_sums)(const pairwise_ranks& x, const pairwise_ranks& y, index_t padded_cols,
+                             std::int64_t (&out)[3]) = nullptr;
   /// The exact dot product of one pair of rows of small integers; it fits int32.
   std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
   std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;

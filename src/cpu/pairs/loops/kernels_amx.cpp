@@ -6,6 +6,7 @@
 
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/platform/amx_tiles.hpp"
+#include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {
@@ -15,6 +16,7 @@ namespace {
 #include "cpu/pairs/loops/kernels_amx_strips.hpp"
 #include "cpu/pairs/loops/kernels_avx512_ops.hpp"
 #include "cpu/pairs/loops/kernels_class_count.hpp"
+#include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
 #include "cpu/pairs/loops/kernels_vnni_ops.hpp"
 
@@ -238,33 +240,37 @@ void sums(const kernel_tile& tile, std::int32_t* out, index_t stride) {
 
 }  // namespace
 
-const pair_kernels amx_pair_kernels{.name = "amx",
-                                    .speed = {.screen = 0.0011,
-                                              .look = 0.09,
-                                              .int8 = 0.0015,
-                                              .int16 = 0.009,
-                                              .float32 = 0.016,
-                                              .float64 = 0.06,
-                                              .filter = 0.15,
-                                              .count = 0.04,
-                                              .select = 0.6,
-                                              .candidate = 90},
-                                    .int8_chunk = tile_steps,
-                                    .screen = {.search = screen, .columns = packing::signed_int8},
-                                    .count_classes = count_classes,
-                                    .int8 = {search, count, sums},
-                                    .int16 = kernel_body<vnni_int16>::kernels(),
-                                    .float32 = kernel_body<avx512_float32>::kernels(),
-                                    .rho = rho_of_sums,
-                                    .add_products = product_body<vnni_int16>::add,
-                                    .rho_of_doubles = rho_of_doubles,
-                                    .select = select_compressed,
-                                    .ordered_dots = ordered_dots,
-                                    .add_partial_sums = add_partial_sums,
-                                    .combine_partial_sums = combine_partial_sums,
-                                    .int8_dot = masked_dot<std::int8_t>,
-                                    .int16_dot = masked_dot<std::int16_t>,
-                                    .long_int16_dot = long_dot_of<std::int16_t>,
-                                    .long_int32_dot = long_dot_of<std::int32_t>};
+const pair_kernels amx_pair_kernels{
+    .name = "amx",
+    .speed = {.screen = 0.0011,
+              .look = 0.09,
+              .int8 = 0.0015,
+              .int16 = 0.009,
+              .float32 = 0.016,
+              .float64 = 0.06,
+              .filter = 0.15,
+              .count = 0.04,
+              .select = 0.6,
+              .candidate = 90},
+    .int8_chunk = tile_steps,
+    .screen = {.search = screen, .columns = packing::signed_int8},
+    .count_classes = count_classes,
+    .int8 = {search, count, sums},
+    .int16 = kernel_body<vnni_int16>::kernels(),
+    .float32 = kernel_body<avx512_float32>::kernels(),
+    .rho = rho_of_sums,
+    .add_products = product_body<vnni_int16>::add,
+    .rho_of_doubles = rho_of_doubles,
+    .select = select_compressed,
+    .ordered_dots = ordered_dots,
+    .add_partial_sums = add_partial_sums,
+    .combine_partial_sums = combine_partial_sums,
+    .pairwise_counts = pairwise_counts,
+    .pairwise_statistics = pairwise_body<avx512_pairwise>::statistics,
+    .pairwise_rank_sums = pairwise_rank_sums,
+    .int8_dot = masked_dot<std::int8_t>,
+    .int16_dot = masked_dot<std::int16_t>,
+    .long_int16_dot = long_dot_of<std::int16_t>,
+    .long_int32_dot = long_dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {
@@ -10,7 +11,20 @@ namespace {
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernel_screen_body.hpp"
 #include "cpu/pairs/loops/kernels_avx2_screen.hpp"
+#include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
+
+struct avx2_pairwise {
+  using vec = __m256d;
+  static constexpr index_t lanes = 4;
+  static constexpr int rows = 2;
+  static vec zero() { return _mm256_setzero_pd(); }
+  static vec load(const double* p) { return _mm256_loadu_pd(p); }
+  static vec spread(const double* p) { return _mm256_broadcast_sd(p); }
+  static vec multiply(vec a, vec b) { return _mm256_mul_pd(a, b); }
+  static vec fused(vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); }
+  static void store(double* p, vec a) { _mm256_storeu_pd(p, a); }
+};
 
 struct avx2_lanes {
   static constexpr int rows = 4;
@@ -275,6 +289,9 @@ const pair_kernels avx2_pair_kernels{
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
+    .pairwise_counts = pairwise_counts,
+    .pairwise_statistics = pairwise_body<avx2_pairwise>::statistics,
+    .pairwise_rank_sums = pairwise_rank_sums,
     .int8_dot = dot_of<std::int8_t>,
     .int16_dot = dot_of<std::int16_t>,
     .long_int16_dot = long_dot_of<std::int16_t>,

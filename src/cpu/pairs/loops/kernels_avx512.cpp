@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {
@@ -9,6 +10,7 @@ namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernels_avx512_ops.hpp"
+#include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
 
 struct avx512_int16 : avx512_integer_lanes {
@@ -41,6 +43,9 @@ const pair_kernels avx512_pair_kernels{
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
+    .pairwise_counts = pairwise_counts,
+    .pairwise_statistics = pairwise_body<avx512_pairwise>::statistics,
+    .pairwise_rank_sums = pairwise_rank_sums,
     .int8_dot = masked_dot<std::int8_t>,
     .int16_dot = masked_dot<std::int16_t>,
     .long_int16_dot = long_dot_of<std::int16_t>,

@@ -273,3 +273,15 @@ inline std::int32_t masked_dot(const Integer* x, const Integer* y, index_t count
   }
   return total_of(sum);
 }
+
+struct avx512_pairwise {
+  using vec = __m512d;
+  static constexpr index_t lanes = 8;
+  static constexpr int rows = 4;
+  static vec zero() { return _mm512_setzero_pd(); }
+  static vec load(const double* p) { return _mm512_loadu_pd(p); }
+  static vec spread(const double* p) { return _mm512_set1_pd(*p); }
+  static vec multiply(vec a, vec b) { return _mm512_mul_pd(a, b); }
+  static vec fused(vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); }
+  static void store(double* p, vec a) { _mm512_storeu_pd(p, a); }
+};

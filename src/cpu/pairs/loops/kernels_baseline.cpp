@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -10,7 +11,20 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
+
+struct plain_pairwise {
+  using vec = double;
+  static constexpr index_t lanes = 1;
+  static constexpr int rows = 2;
+  static vec zero() { return 0; }
+  static vec load(const double* p) { return *p; }
+  static vec spread(const double* p) { return *p; }
+  static vec multiply(vec a, vec b) { return a * b; }
+  static vec fused(vec a, vec b, vec c) { return std::fma(a, b, c); }
+  static void store(double* p, vec a) { *p = a; }
+};
 
 template <class T>
 struct sixteen {
@@ -172,29 +186,33 @@ void combine_partial_sums(const double* sums, index_t rows, index_t cols, double
 
 }  // namespace
 
-const pair_kernels baseline_pair_kernels{.name = "baseline",
-                                         .speed = {.screen = 0,
-                                                   .look = 0,
-                                                   .int8 = 0,
-                                                   .int16 = 0.1,
-                                                   .float32 = 0.12,
-                                                   .float64 = 0.5,
-                                                   .filter = 1,
-                                                   .count = 2.5,
-                                                   .select = 3,
-                                                   .candidate = 12},
-                                         .int16 = kernel_body<plain_int16>::kernels(),
-                                         .float32 = kernel_body<plain_float32>::kernels(),
-                                         .rho = rho_of_sums,
-                                         .add_products = product_body<plain_int16>::add,
-                                         .rho_of_doubles = rho_of_doubles,
-                                         .select = select_sums,
-                                         .ordered_dots = ordered_dots,
-                                         .add_partial_sums = add_partial_sums,
-                                         .combine_partial_sums = combine_partial_sums,
-                                         .int8_dot = dot_of<std::int8_t>,
-                                         .int16_dot = dot_of<std::int16_t>,
-                                         .long_int16_dot = long_dot_of<std::int16_t>,
-                                         .long_int32_dot = long_dot_of<std::int32_t>};
+const pair_kernels baseline_pair_kernels{
+    .name = "baseline",
+    .speed = {.screen = 0,
+              .look = 0,
+              .int8 = 0,
+              .int16 = 0.1,
+              .float32 = 0.12,
+              .float64 = 0.5,
+              .filter = 1,
+              .count = 2.5,
+              .select = 3,
+              .candidate = 12},
+    .int16 = kernel_body<plain_int16>::kernels(),
+    .float32 = kernel_body<plain_float32>::kernels(),
+    .rho = rho_of_sums,
+    .add_products = product_body<plain_int16>::add,
+    .rho_of_doubles = rho_of_doubles,
+    .select = select_sums,
+    .ordered_dots = ordered_dots,
+    .add_partial_sums = add_partial_sums,
+    .combine_partial_sums = combine_partial_sums,
+    .pairwise_counts = pairwise_counts,
+    .pairwise_statistics = pairwise_body<plain_pairwise>::statistics,
+    .pairwise_rank_sums = pairwise_rank_sums,
+    .int8_dot = dot_of<std::int8_t>,
+    .int16_dot = dot_of<std::int16_t>,
+    .long_int16_dot = long_dot_of<std::int16_t>,
+    .long_int32_dot = long_dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

@@ -93,6 +93,9 @@ row_preparation prepare_rows(const detail::pair_tables& tables, const row_option
       return prepare_rank_rows(tables, options);
     case detail::row_form::unit_values:
       return prepare_unit_rows(tables, options);
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+      return prepare_pairwise_rows(tables, options);
   }
   return {};
 }
@@ -104,6 +107,9 @@ void keep_rows(const input_rows& input, const detail::measure_traits& what, pair
       return keep_rank_rows(input, variant, threads, out);
     case detail::row_form::unit_values:
       return keep_unit_rows(input, what.centre, threads, out);
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+      return;  // refused by prepare_rows
   }
 }
 

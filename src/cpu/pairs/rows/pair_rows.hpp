@@ -23,6 +23,7 @@
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
+#include "pairs/observations.hpp"
 #include "plan/cpu_pair_way.hpp"
 
 namespace gpu::cpu {
@@ -80,6 +81,10 @@ struct pair_task {
   output wanted = output::statistics;
   detail::keep_range keep = {};  // of matches and counts
   index_t bins = 0;              // of counts
+  // Of rows with missing values: what is kept of pairs of each number of shared columns; p of them,
+  // which then stands for the statistic. Null: neither.
+  const detail::observation_cuts* cuts = nullptr;
+  const detail::observation_tests* tests = nullptr;
 };
 
 class pair_rows {
@@ -231,7 +236,9 @@ struct row_options {
   bool looks_for_patterns;    ///< Whether rows of equal ranks are looked for.
   double most_pattern_share;  ///< Patterns per row up to which they are folded.
   nan_policy nans;            ///< Whether a NaN ends the call or leaves its row out.
-  row_selection selection;    ///< Which rows are packed.
+  /// Of rows with missing values: columns that a pair must share.
+  index_t min_observations = 0;
+  row_selection selection;  ///< Which rows are packed.
   int threads;
   index_t piece_rows;  ///< In windows: input rows that are prepared at a time on the way there.
 };
@@ -241,6 +248,8 @@ struct row_options {
 row_preparation prepare_rows(const detail::pair_tables& tables, const row_options& options);
 row_preparation prepare_rank_rows(const detail::pair_tables& tables, const row_options& options);
 row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_options& options);
+row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,
+                                      const row_options& options);
 
 class kept_rows;
 /// Fill values, view and what goes with them.

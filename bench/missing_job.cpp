@@ -1,0 +1,74 @@
+// Times of all pairs of rows with missing values: one line a measure and sink, from host to host,
+// in milliseconds, the best of some calls; and beside them the same rows without missing values.
+//
+// missing_job ROWS COLS SHARE [cpu|cuda] [THREADS]: SHARE of the values are missing, scattered.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <string_view>
+
+#include <gpu/all_pairs.hpp>
+
+namespace {
+
+gpu::matrix<float> make_rows(gpu::index_t rows, gpu::index_t cols, double share) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<float> normal;
+  std::uniform_real_distribution<double> uniform;
+  gpu::matrix<float> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      const float value = normal(random);
+      out(i, k) = uniform(random) < share ? std::numeric_limits<float>::quiet_NaN() : value;
+    }
+  }
+  return out;
+}
+
+template <class Sink>
+void time_sink(const char* name, gpu::measure what, const gpu::matrix<float>& data,
+               const gpu::pair_options& options, const Sink& sink) {
+  double best = std::numeric_limits<double>::infinity();
+  double total = 0;
+  for (int run = 0; run < 5 && total < 10; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    static_cast<void>(gpu::all_pairs(what, data.view(), options, sink));
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    best = std::min(best, seconds);
+    total += seconds;
+  }
+  const double rows = static_cast<double>(data.rows());
+  std::printf("%-10s %-12s %9.3f ms %9.3g pairs/s\n", gpu::info_of(what).name.data(), name,
+              1e3 * best, rows * (rows - 1) / 2 / best);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  const gpu::index_t rows = std::atoll(argv[1]);
+  const gpu::index_t cols = std::atoll(argv[2]);
+  const double share = std::atof(argv[3]);
+  gpu::pair_options options;
+  if (argc > 4) {
+    options.exec.target =
+        std::string_view(argv[4]) == "cpu" ? gpu::backend::cpu : gpu::backend::cuda;
+  }
+  if (argc > 5) options.exec.cpu_threads = std::atoi(argv[5]);
+  options.nans = gpu::nan_policy::pairwise;
+  for (const double missing : {share, 0.0}) {
+    std::printf("%lld x %lld, %g missing\n", static_cast<long long>(rows),
+                static_cast<long long>(cols), missing);
+    const gpu::matrix<float> data = make_rows(rows, cols, missing);
+    for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
+      time_sink("edges 1e-6", what, data, options, gpu::edge_sink{.keep = {.max_p = 1e-6}});
+      time_sink("counts .05", what, data, options, gpu::count_sink{.keep = {.max_p = 0.05}});
+      time_sink("top 10", what, data, options, gpu::top_k_sink{.k = 10});
+    }
+  }
+}

@@ -1,0 +1,76 @@
+#pragma once
+// Rows with missing values, of which each pair takes the columns that both have: how they are
+// packed, and the kernels that compute their statistics. stats/shared_columns.hpp has the
+// definition.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
+
+#include "base/round_up.hpp"
+#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/products/multiply.hpp"
+#include "stats/unit_rows.hpp"
+
+namespace gpu::kernels {
+
+/// A packed row of ranks, in pieces of 8 bytes: a bit for each column, set where a value is there;
+/// the columns in the order of their values, no_column behind the last that is there; and for each
+/// column the number of values below its own, and of those below or equal.
+struct pairwise_rank_layout {
+  static constexpr std::uint16_t no_column = 0xffff;
+  index_t cols;
+
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t words() const {
+    return (cols + 63) / 64;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t padded_cols() const {
+    return (cols + 3) / 4 * 4;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
+    return words() + 3 * padded_cols() / 4;
+  }
+};
+/// Longest rows of ranks: a column, and a number of columns, are 16 bits.
+inline constexpr index_t most_pairwise_rank_columns = 65'534;
+
+/// A packed row of values: those that sums take, 0 where one is missing; the values themselves, NaN
+/// there; and the bits.
+struct pairwise_value_layout {
+  index_t cols;
+
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t words() const {
+    return (cols + 63) / 64;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
+    return 2 * cols + words();
+  }
+};
+
+/// Packs rows with missing values, NaN, and sets square_sums to 1, or to 0 for rows that have no
+/// statistic with any other. Takes memory from the stream's pool.
+template <class T>
+void launch_pack_pairwise_ranks(device_matrix_view<const T> data, index_t min_observations,
+                                std::uint64_t* out, std::int64_t* square_sums, cudaStream_t stream);
+template <class T>
+void launch_pack_pairwise_values(device_matrix_view<const T> data, index_t min_observations,
+                                 detail::row_centre centre, std::uint64_t* out,
+                                 std::int64_t* square_sums, cudaStream_t stream);
+
+/// The statistics of a panel, as one part of product_memory: row by row.
+struct pairwise_job {
+  pair_operand rows;
+  pair_operand cols;
+  pairwise_decision decision;
+  index_t offset;  ///< Number of the first column less that of the first row.
+  product_blocks blocks;
+  product_memory to;  ///< Filled as product_order::direct.
+};
+void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
+void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);
+
+}  // namespace gpu::kernels

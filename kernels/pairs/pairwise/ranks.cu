@@ -1,0 +1,300 @@
+// Spearman of rows with missing values: both rows of a pair are ranked anew over the columns that
+// they share. A warp takes a pair at a time. The columns of a row, in the order of its values,
+// become bits: whether the partner has the column too. The rank of a value is then the number of
+// bits before its own place, by the sums of whole words and the bits of one.
+
+#include "kernels/common/launch.cuh"
+#include "kernels/pairs/frame/kernel.cuh"
+#include "kernels/pairs/pairwise/decide.cuh"
+#include "kernels/pairs/pairwise/kernels.hpp"
+#include "stats/statistic.hpp"
+
+namespace gpu::kernels {
+namespace {
+
+constexpr unsigned all_lanes = 0xffffffffu;
+constexpr int tile_rows = 16;
+constexpr int tile_cols = 32;
+// Sums of products of two rows of so many ranks fit 32 bits.
+constexpr index_t most_short_columns = 1860;
+
+struct rank_row {
+  const std::uint32_t* present;  // bits
+  const std::uint16_t* order;
+  const std::uint16_t* below;
+  const std::uint16_t* up_to;
+
+  __device__ rank_row(const pair_operand& from, index_t row) {
+    const pairwise_rank_layout layout{from.columns};
+    const auto* const words = static_cast<const std::uint64_t*>(from.values) + row * from.pitch;
+    present = reinterpret_cast<const std::uint32_t*>(words);
+    order = reinterpret_cast<const std::uint16_t*>(words + layout.words());
+    below = order + layout.padded_cols();
+    up_to = below + layout.padded_cols();
+  }
+  [[nodiscard]] __device__ bool has(unsigned col) const {
+    return (present[col / 32] >> (col % 32) & 1) != 0;
+  }
+};
+
+// The places of a row, in the order of its values, whose columns the partner has.
+struct shared_places {
+  std::uint32_t* bits;    // [words]
+  std::uint32_t* before;  // [words]: set bits of the words before
+
+  __device__ int mark(const rank_row& row, const rank_row& partner, int cols, int words) const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    int total = 0;
+    for (int w = 0; w < words; ++w) {
+      const int place = w * 32 + lane;
+      const unsigned col = place < cols ? row.order[place] : pairwise_rank_layout::no_column;
+      const bool shared = col != pairwise_rank_layout::no_column && partner.has(col);
+      const unsigned word = __ballot_sync(all_lanes, shared);
+      if (lane == 0) {
+        bits[w] = word;
+        before[w] = static_cast<std::uint32_t>(total);
+      }
+      total += __popc(word);
+    }
+    // A place behind the last.
+    if (lane == 0) {
+      bits[words] = 0;
+      before[words] = static_cast<std::uint32_t>(total);
+    }
+    return total;
+  }
+  [[nodiscard]] __device__ int count_before(unsigned place) const {
+    const unsigned within = bits[place / 32] & ((1u << (place % 32)) - 1);
+    return static_cast<int>(before[place / 32]) + __popc(within);
+  }
+  // The centred rank of a value with so many values below it, and below it or equal.
+  [[nodiscard]] __device__ int rank(unsigned below, unsigned up_to, int total) const {
+    return count_before(below) + count_before(up_to) - total;
+  }
+};
+
+template <class Sum>
+__device__ double pairwise_rho(const rank_row& x, const rank_row& y, const shared_places& of_x,
+                               const shared_places& of_y, int cols, int words, int total) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  Sum xy = 0;
+  Sum xx = 0;
+  Sum yy = 0;
+  for (int w = 0; w < words; ++w) {
+    const int col = w * 32 + lane;
+    if (col >= cols) break;
+    const unsigned shared = x.present[w] & y.present[w];
+    if ((shared >> lane & 1) == 0) continue;
+    const Sum a = of_x.rank(x.below[col], x.up_to[col], total);
+    const Sum b = of_y.rank(y.below[col], y.up_to[col], total);
+    xy += a * b;
+    xx += a * a;
+    yy += b * b;
+  }
+  __syncwarp();
+  xy = sum_over_warp(xy);
+  xx = sum_over_warp(xx);
+  yy = sum_over_warp(yy);
+  return xx > 0 && yy > 0 ? detail::rho_of(xy, xx, yy) : detail::no_statistic;
+}
+
+template <class Sum>
+__global__ void pairwise_ranks(const __grid_constant__ pairwise_job job) {
+  extern __shared__ std::uint32_t memory[];
+  const index_t first_row = index_t{blockIdx.y} * tile_rows;
+  const index_t first_col = index_t{blockIdx.x} * tile_cols;
+  if (!is_wanted(job, first_row, first_col, tile_cols)) return;
+  const int cols = static_cast<int>(job.rows.columns);
+  const int words = (cols + 31) / 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int warps = static_cast<int>(blockDim.x / 32);
+  std::uint32_t* const own = memory + warp * 4 * (words + 1);
+  const shared_places of_x{own, own + (words + 1)};
+  const shared_places of_y{own + 2 * (words + 1), own + 3 * (words + 1)};
+  for (int pair = warp; pair < tile_rows * tile_cols; pair += warps) {
+    const index_t i = first_row + pair / tile_cols;
+    const index_t j = first_col + pair % tile_cols;
+    if (i >= job.rows.count || j >= job.cols.count) continue;
+    if (job.blocks == product_blocks::above_diagonal && j + job.offset <= i) continue;
+    const rank_row x(job.rows, i);
+    const rank_row y(job.cols, j);
+    __syncwarp();  // the places of the pair before have been read
+    const int total = of_x.mark(x, y, cols, words);
+    static_cast<void>(of_y.mark(y, x, cols, words));
+    __syncwarp();
+    const double rho = pairwise_rho<Sum>(x, y, of_x, of_y, cols, words, total);
+    if (lane == 0) {
+      job.to.sums[job.to.first + i * job.to.pitch + j] = decide_pairwise(job.decision, rho, total);
+    }
+  }
+}
+
+// ---- short rows -------------------------------------------------------------------------------
+
+// The places of a row whose columns the partner has, in registers: lane w has word w, and the
+// number of places in the words before; lane `words` what is behind the last.
+template <int words>
+class short_places {
+ public:
+  __device__ int mark(const unsigned (&order)[words], unsigned partner) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    int total = 0;
+    bits_ = 0;
+    before_ = 0;
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      // No column is beyond the words of the partner, whose bits are 0.
+      const unsigned of_partner = __shfl_sync(all_lanes, partner, static_cast<int>(order[w] / 32));
+      const unsigned word = __ballot_sync(all_lanes, (of_partner >> (order[w] % 32) & 1) != 0);
+      if (lane == w) {
+        bits_ = word;
+        before_ = total;
+      }
+      total += __popc(word);
+    }
+    if (lane == words) before_ = total;
+    return total;
+  }
+  [[nodiscard]] __device__ int count_before(unsigned place) const {
+    const int word = static_cast<int>(place / 32);
+    const unsigned within = __shfl_sync(all_lanes, bits_, word) & ((1u << (place % 32)) - 1);
+    return __shfl_sync(all_lanes, before_, word) + __popc(within);
+  }
+
+ private:
+  unsigned bits_;
+  int before_;
+};
+
+template <int words>
+struct short_row {
+  unsigned present;  // lane w < words: word w; else 0
+  unsigned order[words];
+  unsigned below[words];
+  unsigned up_to[words];
+
+  __device__ short_row(const pair_operand& from, index_t row, int cols) {
+    const rank_row of(from, row);
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    present = lane < words ? of.present[lane] : 0;
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      const int place = w * 32 + lane;
+      const bool there = place < cols;
+      const unsigned col = there ? of.order[place] : pairwise_rank_layout::no_column;
+      order[w] = col == pairwise_rank_layout::no_column ? 31 * 32 : col;
+      below[w] = there ? of.below[place] : 0;
+      up_to[w] = there ? of.up_to[place] : 0;
+    }
+  }
+};
+
+__device__ int sum_of_lanes(int value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(all_lanes, value);
+#else
+  return sum_over_warp(value);
+#endif
+}
+
+template <int words>
+__global__ void __launch_bounds__(256)
+    short_pairwise_ranks(const __grid_constant__ pairwise_job job) {
+  const index_t first_row = index_t{blockIdx.y} * tile_rows;
+  const index_t first_col = index_t{blockIdx.x} * tile_cols;
+  if (!is_wanted(job, first_row, first_col, tile_cols)) return;
+  const int cols = static_cast<int>(job.rows.columns);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int last = static_cast<int>(min(index_t{tile_cols}, job.cols.count - first_col));
+  for (int r = static_cast<int>(threadIdx.x / 32); r < tile_rows;
+       r += static_cast<int>(blockDim.x / 32)) {
+    const index_t i = first_row + r;
+    if (i >= job.rows.count) break;
+    const short_row<words> x(job.rows, i, cols);
+    int own_xy = 0;
+    int own_xx = 0;
+    int own_yy = 0;
+    int own_total = 0;
+    for (int c = 0; c < last; ++c) {
+      const short_row<words> y(job.cols, first_col + c, cols);
+      short_places<words> of_x;
+      short_places<words> of_y;
+      const int total = of_x.mark(x.order, y.present);
+      static_cast<void>(of_y.mark(y.order, x.present));
+      const unsigned shared = x.present & y.present;
+      int xy = 0;
+      int xx = 0;
+      int yy = 0;
+#pragma unroll
+      for (int w = 0; w < words; ++w) {
+        const int keep = -static_cast<int>(__shfl_sync(all_lanes, shared, w) >> lane & 1);
+        const int a =
+            (of_x.count_before(x.below[w]) + of_x.count_before(x.up_to[w]) - total) & keep;
+        const int b =
+            (of_y.count_before(y.below[w]) + of_y.count_before(y.up_to[w]) - total) & keep;
+        xy += a * b;
+        xx += a * a;
+        yy += b * b;
+      }
+      xy = sum_of_lanes(xy);
+      xx = sum_of_lanes(xx);
+      yy = sum_of_lanes(yy);
+      if (lane == c) {
+        own_xy = xy;
+        own_xx = xx;
+        own_yy = yy;
+        own_total = total;
+      }
+    }
+    if (lane >= last) continue;
+    const double rho =
+        own_xx > 0 && own_yy > 0 ? detail::rho_of(own_xy, own_xx, own_yy) : detail::no_statistic;
+    job.to.sums[job.to.first + i * job.to.pitch + first_col + lane] =
+        decide_pairwise(job.decision, rho, own_total);
+  }
+}
+
+template <int words>
+void launch_short(const pairwise_job& job, cudaStream_t stream) {
+  const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile_cols})),
+                    static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile_rows})));
+  short_pairwise_ranks<words><<<blocks, 256, 0, stream>>>(job);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+template <class Sum>
+void launch(const pairwise_job& job, cudaStream_t stream) {
+  const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile_cols})),
+                    static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile_rows})));
+  const auto words = static_cast<std::size_t>(ceil_div(job.rows.columns, index_t{32}) + 1);
+  const std::size_t of_warp = 4 * words * sizeof(std::uint32_t);
+  constexpr std::size_t most_shared = std::size_t{40} << 10;
+  int warps = 8;
+  while (warps > 1 && static_cast<std::size_t>(warps) * of_warp > most_shared) warps /= 2;
+  const std::size_t shared = static_cast<std::size_t>(warps) * of_warp;
+  allow_shared_memory(pairwise_ranks<Sum>, shared);
+  pairwise_ranks<Sum><<<blocks, static_cast<unsigned>(32 * warps), shared, stream>>>(job);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+}  // namespace
+
+void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream) {
+  switch (ceil_div(job.rows.columns, index_t{32})) {
+    case 1:
+      return launch_short<1>(job, stream);
+    case 2:
+      return launch_short<2>(job, stream);
+    case 3:
+      return launch_short<3>(job, stream);
+    case 4:
+      return launch_short<4>(job, stream);
+    default:
+      break;
+  }
+  if (job.rows.columns <= most_short_columns) return launch<std::int32_t>(job, stream);
+  launch<std::int64_t>(job, stream);
+}
+
+}  // namespace gpu::kernels

@@ -1,0 +1,96 @@
+// Pearson and cosine of rows with missing values.
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "cpu/pairs/pairwise/pairwise_rows.hpp"
+#include "stats/shared_columns.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+class pairwise_value_rows final : public pairwise_rows {
+ public:
+  pairwise_value_rows(double_rows values, index_t rows, index_t cols, const row_options& options)
+      : pairwise_rows(rows, cols, options.min_observations),
+        centre_(options.what.centre),
+        min_observations_(options.min_observations),
+        values_(std::move(values)),
+        groups_(static_cast<std::size_t>(round_up(rows, pairwise_lanes) * cols * 2)) {
+    const index_t groups = round_up(rows, pairwise_lanes) / pairwise_lanes;
+    parallel_for(groups, thread_count(options.threads), [&](index_t group, int) {
+      double* const to = groups_.data() + group * cols * 2 * pairwise_lanes;
+      std::fill_n(to, cols * 2 * pairwise_lanes, 0.0);
+      const index_t first = group * pairwise_lanes;
+      for (index_t i = first; i < std::min(rows, first + pairwise_lanes); ++i) {
+        pack(i, to + i - first);
+      }
+    });
+  }
+
+ private:
+  [[nodiscard]] const double* row(index_t i) const { return values_.data() + i * cols(); }
+
+  void pack(index_t i, double* to) {
+    const double* const from = row(i);
+    set_bits(i, from);
+    const detail::shared_row_scale how = detail::look_at_row([from](index_t k) { return from[k]; },
+                                                             cols(), min_observations_, centre_);
+    for (index_t k = 0; k < cols(); ++k) {
+      to[k * 2 * pairwise_lanes] = detail::shared_value(from[k], how);
+      to[(k * 2 + 1) * pairwise_lanes] = from[k] == from[k] ? 1.0 : 0.0;
+    }
+  }
+
+  void compute(const pair_tile& tile, const double* counts, std::byte*,
+               double* out) const override {
+    constexpr index_t stride = pair_policy::block_cols;
+    // Whole groups of columns: tiles begin with one.
+    usable_pair_kernels().pairwise_statistics({.values = groups_.data(),
+                                               .cols = cols(),
+                                               .centre = centre_,
+                                               .first_row = tile.row_begin,
+                                               .row_count = tile.rows(),
+                                               .first_col = tile.col_begin,
+                                               .col_count = round_up(tile.cols(), pairwise_lanes),
+                                               .counts = counts,
+                                               .out = out,
+                                               .stride = stride});
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      for (index_t j = 0; j < tile.cols(); ++j) {
+        double& statistic = out[i * stride + j];
+        const double count = counts[i * stride + j];
+        if (statistic == statistic || count < static_cast<double>(min_observations_)) continue;
+        statistic = decide_carefully(tile.row_begin + i, tile.col_begin + j, count);
+      }
+    }
+  }
+
+  struct shared_row {
+    const double* own;
+    const double* other;
+    [[nodiscard]] bool is_shared(index_t k) const {
+      return own[k] == own[k] && other[k] == other[k];
+    }
+    [[nodiscard]] double value(index_t k) const { return own[k]; }
+  };
+  [[nodiscard]] double decide_carefully(index_t i, index_t j, double count) const {
+    const shared_row x{row(i), row(j)};
+    const shared_row y{row(j), row(i)};
+    return detail::careful_statistic(x, y, cols(), count, centre_);
+  }
+
+  detail::row_centre centre_;
+  index_t min_observations_;
+  double_rows values_;             // [rows, cols], NaN where missing
+  aligned_buffer<double> groups_;  // as pairwise_block has them
+};
+
+}  // namespace
+
+std::unique_ptr<pair_rows> make_pairwise_value_rows(double_rows values, index_t rows, index_t cols,
+                                                    const row_options& options) {
+  return std::make_unique<pairwise_value_rows>(std::move(values), rows, cols, options);
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,79 @@
+#include "pairs/observations.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <type_traits>
+#include <variant>
+
+#include "base/parallel.hpp"
+#include "pairs/tables.hpp"
+#include "stats/significance.hpp"
+
+namespace gpu::inline v0::detail {
+namespace {
+
+constexpr index_t word_bits = 64;
+constexpr index_t rows_per_task = 256;
+
+index_t rows_of(const any_matrix_view& table) {
+  return std::visit([](const auto& view) { return view.rows(); }, table);
+}
+
+}  // namespace
+
+present_values::present_values(const pair_tables& tables, index_t min_observations, int threads)
+    : min_observations_(min_observations) {
+  const any_matrix_view x = host_view(tables.x);
+  any_matrix_view y;
+  if (tables.y) y = host_view(*tables.y);
+  rows_ = rows_of(x) + rows_of(y);
+  cols_ = std::visit([](const auto& view) { return view.cols(); }, x);
+  words_ = (cols_ + word_bits - 1) / word_bits;
+  fewest_ = cols_;
+  bits_.resize(static_cast<std::size_t>(rows_ * words_));
+  std::visit([&](const auto& view) { add(view, 0, threads); }, x);
+  std::visit([&](const auto& view) { add(view, rows_of(x), threads); }, y);
+}
+
+template <class T>
+void present_values::add(const matrix_view<const T>& table, index_t first, int threads) {
+  std::mutex mutex;
+  const index_t tasks = (table.rows() + rows_per_task - 1) / rows_per_task;
+  cpu::parallel_for(tasks, cpu::thread_count(threads), [&](index_t task, int) {
+    index_t fewest = cols_;
+    const index_t end = std::min(table.rows(), (task + 1) * rows_per_task);
+    for (index_t i = task * rows_per_task; i < end; ++i) {
+      const T* const values = table.row(i);
+      std::uint64_t* const bits = bits_.data() + static_cast<std::size_t>((first + i) * words_);
+      index_t count = 0;
+      for (index_t w = 0; w < words_; ++w) {
+        const index_t begin = w * word_bits;
+        const index_t size = std::min(word_bits, cols_ - begin);
+        std::uint64_t word = 0;
+        for (index_t k = 0; k < size; ++k) {
+          word |= std::uint64_t{values[begin + k] == values[begin + k]} << k;
+        }
+        bits[w] = word;
+        count += std::popcount(word);
+      }
+      if (count >= min_observations_) fewest = std::min(fewest, count);
+    }
+    const std::scoped_lock lock(mutex);
+    fewest_ = std::min(fewest_, fewest);
+  });
+}
+
+index_t present_values::shared(index_t i, index_t j) const {
+  const std::uint64_t* const a = row(i);
+  const std::uint64_t* const b = row(j);
+  index_t count = 0;
+  for (index_t w = 0; w < words_; ++w) count += std::popcount(a[w] & b[w]);
+  return count;
+}
+
+const stats::p_table& observation_tests::table_of(index_t shared) const {
+  return *tables_.of(shared, [this](index_t n) { return stats::p_table_for(test_, n); });
+}
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,140 @@
+#pragma once
+// Missing values, pair by pair: which values each row has, and the cuts and tests by the number of
+// columns that a pair shares.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/index.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "base/keep_range.hpp"
+#include "pairs/measures/measures.hpp"
+#include "stats/p_table.hpp"
+
+namespace gpu::inline v0::detail {
+
+/// Which values of the rows of a call are there, a bit each; those of y behind those of x.
+class present_values {
+ public:
+  present_values() = default;
+  /// Of tables in host memory. Reads them once, in parallel.
+  present_values(const pair_tables& tables, index_t min_observations, int threads);
+
+  [[nodiscard]] index_t rows() const { return rows_; }
+  [[nodiscard]] index_t cols() const { return cols_; }
+  /// Columns that rows i and j share.
+  [[nodiscard]] index_t shared(index_t i, index_t j) const;
+  /// Pairs that share min_observations columns share at least so many.
+  [[nodiscard]] index_t fewest_shared() const {
+    return std::max(min_observations_, 2 * fewest_ - cols_);
+  }
+
+ private:
+  template <class T>
+  void add(const matrix_view<const T>& table, index_t first, int threads);
+  [[nodiscard]] const std::uint64_t* row(index_t i) const {
+    return bits_.data() + static_cast<std::size_t>(i * words_);
+  }
+
+  index_t rows_ = 0;
+  index_t cols_ = 0;
+  index_t words_ = 0;
+  index_t min_observations_ = 0;
+  index_t fewest_ = 0;  // values of a row that has min_observations_
+  std::vector<std::uint64_t> bits_;
+};
+
+/// A value for each number of columns that a pair can share, made when it is first asked for. Safe
+/// to call from several threads.
+template <class Value>
+class by_observations {
+ public:
+  by_observations(index_t least, index_t most)
+      : least_(least),
+        most_(std::max(least, most)),
+        slots_(std::make_unique<slot[]>(static_cast<std::size_t>(most_ - least_ + 1))) {}
+
+  [[nodiscard]] index_t least() const { return least_; }
+  [[nodiscard]] index_t most() const { return most_; }
+
+  template <class Make>
+  [[nodiscard]] const Value& of(index_t shared, const Make& make) const {
+    slot& own = slots_[static_cast<std::size_t>(shared - least_)];
+    if (!own.is_made.load(std::memory_order_acquire)) {
+      std::call_once(own.once, [&] { own.value = make(shared); });
+      own.is_made.store(true, std::memory_order_release);
+    }
+    return own.value;
+  }
+
+ private:
+  struct slot {
+    std::once_flag once;
+    std::atomic<bool> is_made = false;
+    Value value{};
+  };
+  index_t least_;
+  index_t most_;
+  std::unique_ptr<slot[]> slots_;
+};
+
+/// p of the pairs that share n columns, by the test of a measure.
+class observation_tests {
+ public:
+  observation_tests(significance test, index_t least, index_t most, tail side)
+      : test_(test), side_(side), tables_(least, most) {}
+
+  [[nodiscard]] index_t least() const { return tables_.least(); }
+  [[nodiscard]] index_t most() const { return tables_.most(); }
+  [[nodiscard]] tail side() const { return side_; }
+  [[nodiscard]] const stats::p_table& table_of(index_t shared) const;
+  [[nodiscard]] double p(double statistic, index_t shared) const {
+    return stats::p_function{&table_of(shared), side_}(statistic);
+  }
+
+ private:
+  significance test_;
+  tail side_;
+  by_observations<std::shared_ptr<const stats::p_table>> tables_;
+};
+
+/// What is kept of the pairs that share n columns: a cut of statistics for every n.
+class observation_cuts {
+ public:
+  using maker = std::function<keep_range(index_t shared)>;
+  observation_cuts(index_t least, index_t most, maker make)
+      : make_(std::move(make)), cuts_(least, most) {}
+
+  [[nodiscard]] index_t least() const { return cuts_.least(); }
+  [[nodiscard]] index_t most() const { return cuts_.most(); }
+  [[nodiscard]] const keep_range& of(index_t shared) const { return cuts_.of(shared, make_); }
+
+ private:
+  maker make_;
+  by_observations<keep_range> cuts_;
+};
+
+/// What stands for p of a pair without a statistic where p is binned: above every p.
+inline constexpr double no_p = 2.0;
+
+/// What a call over rows with missing values knows of them.
+struct missing_values {
+  present_values present;
+  index_t first_col;  ///< The row that the first column of the area is.
+  // Once the cut is resolved.
+  std::unique_ptr<observation_tests> tests = {};
+  std::unique_ptr<observation_cuts> cuts = {};
+  /// Pairs that have a statistic, where they were counted.
+  std::optional<std::uint64_t> tested = {};
+};
+
+}  // namespace gpu::inline v0::detail

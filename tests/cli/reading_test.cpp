@@ -96,7 +96,8 @@ TEST_CASE("Missing values are counted, and left out where that is asked", "[cli]
   CHECK(refused.exit_code == 3);
   CHECK(has(refused.err,
             "in.csv:3: column 3: got a missing value, the first of 2, expected a "
-            "number (--nan propagate leaves such rows out, --skip-columns columns)"));
+            "number (--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
+            "--skip-columns columns)"));
   const auto more = run_command({"spearman", in, "-q", "--na-values", "-999.0"});
   CHECK(has(more.err, "the first of 3"));
   const auto left = run_command({"spearman", in, "--nan", "propagate", "-q"});

@@ -54,8 +54,9 @@ def observations(
         raise ValueError(f"y: got {has_y.shape[1]} columns, expected {has_x.shape[1]} as in x")
     if pairs is None:
         # Sums of so many ones are exact in single precision up to 2^24 columns.
-        wide = np.float32 if has_x.shape[1] < 1 << 24 else np.float64
-        return (has_x.astype(wide) @ has_y.astype(wide).T).astype(np.uint32)
+        wide = "float32" if has_x.shape[1] < 1 << 24 else "float64"
+        ones: npt.NDArray[Any] = np.matmul(has_x.astype(wide), has_y.astype(wide).T)
+        return ones.astype(np.uint32)
     rows, cols = (pairs.row, pairs.col) if hasattr(pairs, "row") else pairs
     rows, cols = np.asarray(rows), np.asarray(cols)
     shared = np.empty(len(rows), dtype=np.uint32)

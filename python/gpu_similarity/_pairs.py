@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -242,7 +242,10 @@ def top_k_partners(
         row, column = np.nonzero(np.arange(index.shape[1]) < count[:, None])
         shared = np.full(index.shape, call.cols, dtype=np.uint32)
         begin = best.summary.part_begin
-        shared[row, column] = observations(call.x, call.y, pairs=(row + begin, index[row, column]))
+        first: Any = call.x
+        second: Any = call.y
+        pairs = (row + begin, index[row, column])
+        shared[row, column] = observations(first, second, pairs=pairs)
         best._observations = shared
     return best
 

@@ -67,7 +67,7 @@ TEST_CASE("Missing values on CUDA have the CPU's bits", "[missing][cuda]") {
   }
 }
 
-TEST_CASE("Missing values on CUDA, small", "[missing][cuda][small]") {
+TEST_CASE("Few missing values on CUDA", "[missing][cuda][small]") {
   const auto data = gpu_test::rows_with_holes(40, 37, gpu_test::holes::tied, 5);
   backends_agree(gpu::measure::spearman, data, 0.1);
   backends_agree(gpu::measure::pearson, data, 0.1);

@@ -17,8 +17,8 @@ GROUPS = {
     "rows.md": ("Rows and products", "Ranks, moving means, selection and products.", [
         "rank", "mean_filter", "convolve", "top_k", "top_k_distinct", "TopK", "TopKDistinct", "matmul",
         "pack_bits", "binary_matmul", "Bits"]),
-    "tests.md": ("Tests of correlation", "p-values, cuts and checksums.", [
-        "p_value", "critical_correlation", "checksum", "Checksum"]),
+    "tests.md": ("Tests of correlation", "p-values, observations of a pair, cuts and checksums.", [
+        "p_value", "adjusted_p_values", "observations", "critical_correlation", "checksum", "Checksum"]),
     "faces.md": ("As SciPy, NumPy and scikit-learn", "The same calls under the names that are known.", [
         "spearmanr", "corrcoef", "pairwise_distances", "rankdata", "uniform_filter1d",
         "SignificanceResult"]),

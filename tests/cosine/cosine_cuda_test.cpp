@@ -78,3 +78,37 @@ TEST_CASE("Cosine of tables in device memory", "[cosine]") {
       degrees ==
       gpu::cosine_all_pairs(data.view(), cpu.options(), gpu::count_sink{.keep = sink.keep}).degree);
 }
+
+// Rows that do not fit the budget are prepared for other tiles, and staged in blocks.
+TEST_CASE("Cosine of rows that do not fit the device's budget is the CPU's", "[cosine]") {
+  const auto data = gpu_test::mixed_rows(1178, 130, 8);
+  const gpu::count_sink counts{.keep = {.min_abs = 0.9}, .histogram_bins = 20};
+  const gpu::top_k_sink partners{.k = 10};
+  const auto wanted = gpu::cosine_all_pairs(data.view(), cpu.options(), counts);
+  const auto best_partners = gpu::cosine_all_pairs(data.view(), cpu.options(), partners);
+  const auto wanted_dense = gpu::cosine_all_pairs(data.view(), cpu.options(), gpu::dense_sink{});
+  CHECK(wanted.kept > 1000);
+  for (const pair_target& target : {best, tensor, shared, naive}) {
+    gpu::pair_options options = target.options();
+    options.exec.workspace_bytes = std::size_t{1} << 20;
+    const auto got = gpu::cosine_all_pairs(data.view(), options, counts);
+    CHECK(got.kept == wanted.kept);
+    CHECK(got.degree == wanted.degree);
+    CHECK(got.histogram == wanted.histogram);
+    const auto edges = gpu::cosine_all_pairs(data.view(), options, gpu::edge_sink{counts.keep});
+    CHECK(edges.edges.size() == wanted.kept);
+    const auto found = gpu::cosine_all_pairs(data.view(), options, partners);
+    const auto entries = static_cast<std::size_t>(found.index.rows() * found.index.cols());
+    CHECK(std::equal(found.index.data(), found.index.data() + entries, best_partners.index.data()));
+    const auto dense = gpu::cosine_all_pairs(data.view(), options, gpu::dense_sink{});
+    gpu::index_t wrong = 0;
+    for (gpu::index_t i = 0; i < dense.rows(); ++i) {
+      for (gpu::index_t j = 0; j < dense.cols(); ++j) {
+        const double a = dense(i, j);
+        const double b = wanted_dense(i, j);
+        wrong += !(a != a && b != b) && !gpu_test::cosine_measure::same_dense(a, b);
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}

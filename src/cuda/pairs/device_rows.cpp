@@ -74,7 +74,7 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
   fit_products(rows, budget);
   resident_ = rows * format_.bytes() <= resident_share(budget.left()) || is_pairwise(format_.tile);
   if (!resident_ && format_.unit_bytes != 0) {
-    format_ = unit_row_format(format_.cols);
+    format_ = unit_row_format(format_.cols, format_.centre);
   }
   allocate(budget, stream);
   choose_blocks(options.exec.cpu_threads, share, budget);

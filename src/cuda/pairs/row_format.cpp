@@ -56,15 +56,16 @@ row_format rank_format(pair_variant variant, index_t cols, bool asked) {
                      cols <= two_limb_cols ? 2 : 3, 1);
 }
 
-row_format value_format(pair_variant variant, index_t cols) {
+row_format value_format(const measure_traits& what, pair_variant variant, index_t cols) {
   const index_t unit = kernels::unit_row_layout(cols).pitch();
   if (variant == pair_variant::tensor || variant == pair_variant::hopper) {
     row_format format =
         make_format(pair_tile_kind::tensor_float, cols, round_up(unit, 16), 1, 2 * sizeof(float));
     format.unit_bytes = static_cast<std::size_t>(unit) * sizeof(double);
+    format.centre = what.centre;
     return format;
   }
-  return unit_row_format(cols);
+  return unit_row_format(cols, what.centre);
 }
 
 row_format naive_format(const measure_traits& what, index_t cols) {
@@ -172,9 +173,11 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
   return kernels::policy::naive;
 }
 
-row_format unit_row_format(index_t cols) {
+row_format unit_row_format(index_t cols, detail::row_centre centre) {
   const index_t pitch = kernels::unit_row_layout(cols).pitch();
-  return make_format(pair_tile_kind::shared_double, cols, pitch, 1, sizeof(double));
+  row_format format = make_format(pair_tile_kind::shared_double, cols, pitch, 1, sizeof(double));
+  format.centre = centre;
+  return format;
 }
 
 row_format choose_row_format(const measure_traits& what, pair_variant variant, index_t cols,
@@ -189,8 +192,7 @@ row_format choose_row_format(const measure_traits& what, pair_variant variant, i
     return naive_format(what, cols);
   }
   row_format format = what.form == row_form::ranks ? rank_format(variant, cols, variant_was_asked)
-                                                   : value_format(variant, cols);
-  format.centre = what.centre;
+                                                   : value_format(what, variant, cols);
   format.rounded = variant == pair_variant::hopper && cols <= kernels::screen_most_columns &&
                    (what.form == row_form::unit_values || cols > int8_rank_columns);
   return format;

@@ -63,6 +63,6 @@ index_t product_elements(const row_format& format, index_t rows, index_t cols);
 kernels::policy::pair_tile tile_shape(kernels::pair_tile_kind tile);
 
 /// What unit rows are outside of the tensor cores: doubles.
-row_format unit_row_format(index_t cols);
+row_format unit_row_format(index_t cols, detail::row_centre centre);
 
 }  // namespace gpu::cuda

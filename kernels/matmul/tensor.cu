@@ -33,11 +33,11 @@ void launch_packing(const tensor_source& a, const tensor_source& b, unsigned* fl
 template <int run>
 void launch_tensor_columns(const tensor_problem& p, int columns, cudaStream_t stream) {
   if (columns == 192) {
-    launch_tensor_wgmma<wgmma_layout<192, 5>, run>(p, stream);
+    launch_tensor_wgmma<half_tile<192, 5>, run>(p, stream);
   } else if (columns == 128) {
-    launch_tensor_wgmma<wgmma_layout<128, 6>, run>(p, stream);
+    launch_tensor_wgmma<half_tile<128, 6>, run>(p, stream);
   } else {
-    launch_tensor_wgmma<wgmma_layout<64, 8>, run>(p, stream);
+    launch_tensor_wgmma<half_tile<64, 8>, run>(p, stream);
   }
 }
 

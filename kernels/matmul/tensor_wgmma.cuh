@@ -3,29 +3,10 @@
 
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/dependent_launch.cuh"
-#include "kernels/common/warpgroup_stream.cuh"
-#include "kernels/common/wgmma.cuh"
+#include "kernels/common/half_tile.cuh"
 #include "kernels/matmul/tensor_common.cuh"
 
 namespace gpu::kernels {
-
-/// Shape of the kernel; columns is 64, 128 or 192.
-template <int columns, int stage_count>
-struct wgmma_layout {
-  static constexpr int rows = 128;
-  static constexpr int cols = columns;
-  static constexpr int stages = stage_count;
-  static constexpr int cluster = 2;  // blocks, one below the other, that share columns of B
-  static constexpr int consumers = 2;
-  static constexpr int threads = 128 * (consumers + 1);
-  static constexpr int a_panels = rows / packed_operand::cell_rows;
-  static constexpr int b_panels = cols / packed_operand::cell_rows;
-  static constexpr int a_bytes = a_panels * static_cast<int>(packed_operand::cell_bytes);
-  static constexpr int b_bytes = b_panels * static_cast<int>(packed_operand::cell_bytes);
-  static constexpr int stage_bytes = a_bytes + b_bytes;
-  // The swizzle counts from multiples of 1024.
-  static constexpr std::size_t shared_bytes = static_cast<std::size_t>(stages) * stage_bytes + 1024;
-};
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -78,8 +59,8 @@ struct tensor_walk {
     return true;
   }
   __device__ __forceinline__ load first_load(const cursor& at) const {
-    const index_t a_panel = (at.pair_row * cluster + rank) * Layout::a_panels;
-    const index_t b_panel = at.col * Layout::b_panels;
+    const index_t a_panel = (at.pair_row * cluster + rank) * (Layout::rows / packed_operand::cell_rows);
+    const index_t b_panel = at.col * (Layout::cols / packed_operand::cell_rows);
     return {p.a + a_panel * cell, p.b + b_panel * cell + rank * half, p.a_shape.depths};
   }
   __device__ __forceinline__ bool next(load& here) const {
@@ -123,49 +104,14 @@ __device__ void store_sums(const tensor_problem& p, const float (&sum)[Layout::c
   }
 }
 
-/// A warpgroup: multiplies 64 rows by cols columns. Tensor cores cut off what does not fit a
-/// float instead of rounding, so a product runs for `run` stages at most, and its result is added
-/// to the sums in registers with one rounding.
+/// A warpgroup: multiplies 64 rows by cols columns of each tile.
 template <class Layout, int run>
 __device__ void multiply_tiles(const tensor_problem& p, const tensor_stream<Layout>& stream,
                                int group) {
-  constexpr int cell = static_cast<int>(packed_operand::cell_bytes);
   ring_position<Layout::stages> position{0, 0};
   for (auto at = stream.first_item(); stream.walk.locate(at); stream.next_item(at)) {
-    float sum[Layout::cols / 2] = {};
-    for (index_t depth = 0; depth < p.a_shape.depths; depth += run) {
-      float part[Layout::cols / 2];
-      const int count = static_cast<int>(min(index_t{run}, p.a_shape.depths - depth));
-      unsigned previous = 0;
-      for (int s = 0; s < count; ++s) {
-        stream.wait_until_full(position);
-        const unsigned base = stream.memory(position.stage);
-        const std::uint64_t a = swizzled_descriptor(base + group * cell);
-        const std::uint64_t b = swizzled_descriptor(base + Layout::a_bytes);
-        pin_registers(part);
-        wgmma_fence();
-        // Offsets count 16 bytes: 2 to the next 16 values of k, 4 from high to low halves.
-        wgmma_f16(part, a + 4, b, s != 0);
-        wgmma_f16(part, a, b + 4, 1);
-        wgmma_f16(part, a + 6, b + 2, 1);
-        wgmma_f16(part, a + 2, b + 6, 1);
-        wgmma_f16(part, a, b, 1);
-        wgmma_f16(part, a + 2, b + 2, 1);
-        wgmma_commit();
-        pin_registers(part);
-        if (s > 0) {
-          wgmma_wait<1>();
-          stream.release(previous);
-        }
-        previous = position.stage;
-        position.advance();
-      }
-      wgmma_wait<0>();
-      pin_registers(part);
-      stream.release(previous);
-#pragma unroll
-      for (int i = 0; i < Layout::cols / 2; ++i) sum[i] += part[i];
-    }
+    float sum[Layout::cols / 2];
+    multiply_halves<Layout, run>(stream, position, group, p.a_shape.depths, sum);
     const index_t row = (at.pair_row * Layout::cluster + stream.walk.rank) * Layout::rows;
     store_sums<Layout>(p, sum, row + group * packed_operand::cell_rows, at.col * Layout::cols);
   }

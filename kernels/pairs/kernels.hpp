@@ -39,12 +39,18 @@ enum class pair_tile_kind {
   products_double,   // rows: unit rows, see unit_row_layout; panels with memory for products
   products_integer,  // rows: centred ranks as doubles, pitch even; likewise
   products_limbs,    // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
+  products_half,     // rows: unit rows in two halves, see half_plane_rows; likewise, dense alone
   pairwise_ranks,    // rows: pairwise_rank_layout; panels with memory for products and a decision
   pairwise_values    // rows: pairwise_value_layout; likewise
 };
 /// Whether rows have missing values.
 constexpr bool is_pairwise(pair_tile_kind tile) {
   return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values;
+}
+
+/// Whether rows lie in planes, each the same columns of all rows.
+constexpr bool takes_planes(pair_tile_kind tile) {
+  return tile == pair_tile_kind::products_limbs || tile == pair_tile_kind::products_half;
 }
 
 /// Norm of a row and its inverse. NaN for a row without a statistic, so that every comparison with
@@ -60,7 +66,7 @@ struct pair_operand {
   index_t pitch = 0;             // elements from one row to the next
   index_t columns = 0;           // elements of a row, padding included where the tile needs it
   int limbs = 1;                 // tensor_limbs: limbs of a row, each `columns` long
-  index_t plane_rows = 0;        // products_limbs: rows of a plane; row i of the panel is first + i
+  index_t plane_rows = 0;        // of planes: rows of one; row i of the panel is first + i
   detail::row_centre centre = detail::row_centre::mean;  // naive_pearson
   const row_norm* norms = nullptr;                       // [count]
   const std::int64_t* square_sums = nullptr;             // [count]; <= 0: the row has no statistic
@@ -86,8 +92,8 @@ enum class product_order {
 
 /// Memory for the products of the tiles products_*, which launch_pairs fills; and how a piece of a
 /// panel finds its own there: part p of the sum of pair (i, j) at sums[first + p * part_step +
-/// i * pitch + j], of the type that the tile has: doubles, or int32 for products_limbs, whose part
-/// (a limbs + b) splits + s is of limb a of i with limb b of j.
+/// i * pitch + j], of the type that the tile has: doubles, or floats for products_half, or int32 for
+/// products_limbs, whose part (a limbs + b) splits + s is of limb a of i with limb b of j.
 struct product_memory {
   double* sums = nullptr;
   index_t capacity = 0;  ///< Doubles, at least policy::least_product_elements.
@@ -235,7 +241,8 @@ constexpr double half_margin(index_t unit_pitch) {
   return 0x1p-10 + 0x1p-19 + 18 * 0x1p-23 * steps;
 }
 
-/// Launches a tile over a panel with one of the sinks above; tensor_half with the first alone.
+/// Launches a tile over a panel with one of the sinks above; tensor_half with the first alone,
+/// products_half with the last.
 template <class Sink>
 void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
                   cudaStream_t stream);

@@ -1,6 +1,8 @@
 // Tables of few long rows, whose pairs CUDA decides by products with split observations: every sink
 // beside the CPU's bits, of every measure, on host and device, for lengths that no tile divides.
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <vector>
 
@@ -43,19 +45,19 @@ gpu::matrix<T> long_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t see
   return out;
 }
 
-template <>
-gpu::matrix<float> long_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t seed, bool holes) {
-  auto out = gpu_test::random_matrix<float>(rows, cols, seed);
-  const auto profiles = gpu_test::random_matrix<float>(3, cols, seed + 1);
+template <std::floating_point T>
+gpu::matrix<T> long_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t seed, bool holes) {
+  auto out = gpu_test::random_matrix<T>(rows, cols, seed);
+  const auto profiles = gpu_test::random_matrix<T>(3, cols, seed + 1);
   for (gpu::index_t i = 0; i < rows; ++i) {
-    const float share = static_cast<float>(i % 7) / 7;
+    const T share = static_cast<T>(i % 7) / 7;
     for (gpu::index_t k = 0; k < cols; ++k) {
       out(i, k) = share * profiles(i % 3, k) + (1 - share) * out(i, k);
     }
   }
   if (holes && rows > 4) {
-    std::fill_n(out.data() + 3 * cols, cols, 1.5F);
-    out(rows - 2, cols / 2) = std::numeric_limits<float>::quiet_NaN();
+    std::fill_n(out.data() + 3 * cols, cols, T{1.5});
+    out(rows - 2, cols / 2) = std::numeric_limits<T>::quiet_NaN();
   }
   return out;
 }
@@ -64,6 +66,10 @@ gpu::matrix<float> long_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t
 gpu::pair_filter some_pairs(gpu::index_t cols) {
   return {.min_abs = std::min(0.9, 2 / std::sqrt(static_cast<double>(cols)))};
 }
+
+// What a dense result in float may be off by: products of values have single precision there.
+template <measure what>
+constexpr double in_float = what == measure::spearman ? 0 : 1e-6;
 
 template <measure what, class T>
 void equals_the_cpu(gpu::index_t rows, gpu::index_t cols, gpu::pair_variant variant,
@@ -85,7 +91,7 @@ void equals_the_cpu(gpu::index_t rows, gpu::index_t cols, gpu::pair_variant vari
   }
   {
     const auto [got, wanted] = same(gpu::dense_sink_f32{});
-    gpu_test::check_same_values(got, wanted, dense_error);
+    gpu_test::check_same_values(got, wanted, std::max(dense_error, in_float<what>));
   }
   for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
     gpu::pair_filter keep = some_pairs(cols);
@@ -104,6 +110,29 @@ void equals_the_cpu(gpu::index_t rows, gpu::index_t cols, gpu::pair_variant vari
     CHECK(gpu_test::same_values(got.statistic, wanted.statistic));
     CHECK(got.count == wanted.count);
   }
+}
+
+// The dense result in float of a table, on the host and in device memory.
+template <measure what, class T>
+void float_of(const gpu::matrix<T>& x, std::size_t workspace_bytes) {
+  INFO(gpu::info_of(what).name << " of " << x.rows() << " x " << x.cols());
+  auto here = gpu_test::cpu_options();
+  auto there = gpu_test::cuda_options(gpu::pair_variant::automatic, workspace_bytes);
+  here.nans = there.nans = gpu::nan_policy::propagate;
+  const auto wanted = gpu::all_pairs(what, x.view(), here, gpu::dense_sink_f32{});
+  gpu_test::check_same_values(gpu::all_pairs(what, x.view(), there, gpu::dense_sink_f32{}), wanted,
+                              in_float<what>);
+  if (workspace_bytes != 0) return;
+  const gpu_test::device_table<T> table(x, 3);
+  const gpu_test::device_call<call_of<what>, gpu_test::device_table<T>> call{.x = table,
+                                                                             .options = there};
+  gpu_test::check_same_values<float>(call.template dense<float>(x.rows(), 5), wanted,
+                                     in_float<what>);
+}
+template <measure what, class T>
+void float_equals_the_cpu(gpu::index_t rows, gpu::index_t cols, std::size_t workspace_bytes = 0) {
+  float_of<what>(long_rows<T>(rows, cols, static_cast<std::uint64_t>(rows * cols), true),
+                 workspace_bytes);
 }
 
 template <measure what, class X, class Y>
@@ -136,7 +165,7 @@ void on_device(gpu::index_t rows, gpu::index_t cols) {
   gpu_test::check_device_results(
       gpu_test::device_call<call_of<what>, gpu_test::device_table<float>>{.x = table,
                                                                           .options = options},
-      some_pairs(cols), 6, 2);
+      some_pairs(cols), 6, 2, in_float<what>);
 }
 
 // A dense result of unit rows by tiles has single precision.
@@ -186,6 +215,56 @@ TEST_CASE("Wide tables in little memory have the CPU's bits", "[wide]") {
                                              megabytes << 20);
     equals_the_cpu<measure::pearson, float>(600, 400, gpu::pair_variant::automatic, megabytes << 20,
                                             by_tiles);
+  }
+}
+
+TEST_CASE("Dense results in float of wide tables have single precision", "[wide]") {
+  // Tiles that begin at every place of a group of rows, in one piece and in several, with columns
+  // split and not.
+  for (const gpu::index_t rows : {192, 255, 256, 257, 264, 300, 511, 777}) {
+    for (const gpu::index_t cols : {96, 127, 500, 1201}) {
+      float_equals_the_cpu<measure::pearson, float>(rows, cols);
+      float_equals_the_cpu<measure::cosine, double>(rows, cols);
+    }
+  }
+  float_equals_the_cpu<measure::pearson, std::uint8_t>(450, 20'011);
+  float_equals_the_cpu<measure::pearson, std::int32_t>(210, 100'003);
+  float_equals_the_cpu<measure::pearson, double>(2100, 300);
+  for (const std::size_t megabytes : {64U, 32U, 16U}) {
+    float_equals_the_cpu<measure::pearson, float>(1500, 400, megabytes << 20);
+  }
+}
+
+TEST_CASE("Values of any size have a dense result in float", "[wide]") {
+  // Far from zero, near the ends of the range, alike but for the last bits.
+  auto x = long_rows<double>(200, 260, 3, false);
+  for (gpu::index_t i = 0; i < 200; ++i) {
+    for (gpu::index_t k = 0; k < 260; ++k) {
+      double& value = x(i, k);
+      if (i % 5 == 1) value = value * 1e-300;
+      if (i % 5 == 2) value = value * 1e300;
+      if (i % 5 == 3) value = 1e9 + value;
+      if (i % 5 == 4) value = k == i ? 1e30 : value;
+    }
+  }
+  float_of<measure::pearson>(x, 0);
+  float_of<measure::cosine>(x, 0);
+}
+
+TEST_CASE("Dense results in float of parts, and of x against y", "[wide]") {
+  const auto x = long_rows<float>(611, 333, 4, true);
+  const auto y = long_rows<std::int32_t>(395, 333, 5, false);
+  auto here = gpu_test::cpu_options();
+  auto there = gpu_test::cuda_options(gpu::pair_variant::automatic);
+  here.nans = there.nans = gpu::nan_policy::propagate;
+  gpu_test::check_same_values(gpu::pearson_all_pairs(x.view(), y.view(), there, gpu::dense_sink_f32{}),
+                              gpu::pearson_all_pairs(x.view(), y.view(), here, gpu::dense_sink_f32{}),
+                              in_float<measure::pearson>);
+  for (gpu::index_t part = 0; part < 2; ++part) {
+    here.part = there.part = {.index = part, .of = 2};
+    gpu_test::check_same_values(gpu::pearson_all_pairs(x.view(), there, gpu::dense_sink_f32{}),
+                                gpu::pearson_all_pairs(x.view(), here, gpu::dense_sink_f32{}),
+                                in_float<measure::pearson>);
   }
 }
 

@@ -38,12 +38,12 @@ class product_pieces {
   int folded = 1;     // sums of a part
 
   product_pieces(pair_tile_kind tile, const pair_panel& panel, bool symmetric)
-      : by_limbs_(tile == pair_tile_kind::products_limbs) {
+      : tile_(tile) {
     const index_t down = ceil_div(panel.rows.count, block);
     const index_t across = ceil_div(panel.cols.count, block);
-    choose_parts(tile, panel, down * across);
+    choose_parts(panel, down * across, symmetric);
     // Sums of one part that there is memory for.
-    const index_t room = panel.products.capacity * (by_limbs_ ? 2 : 1) / parts;
+    const index_t room = places(panel) / parts;
     const auto side = static_cast<index_t>(std::sqrt(static_cast<double>(room))) / block;
     rows = std::max<index_t>(std::min(down, side), 1) * block;
     while (rows > block && sums(rows, block) > room) rows -= block;
@@ -62,29 +62,46 @@ class product_pieces {
 
   /// Columns and places of the sums of a piece.
   [[nodiscard]] index_t pitch() const {
-    return by_limbs_ ? limb_product_extents(rows, cols).cols : cols;
+    return extents(rows, cols).cols;
   }
   [[nodiscard]] index_t part_step() const { return sums(rows, cols); }
 
  private:
   static constexpr index_t block = policy::product_block;
 
+  // Rows and columns of the sums of a piece: in planes whole tiles are multiplied.
+  [[nodiscard]] tiled_extents extents(index_t row_count, index_t col_count) const {
+    switch (tile_) {
+      case pair_tile_kind::products_limbs:
+        return tiled_extents_of(row_count, col_count, policy::limb_tile_rows,
+                                policy::limb_tile_cols);
+      case pair_tile_kind::products_half:
+        return tiled_extents_of(row_count, col_count, policy::half_tile_rows,
+                                policy::half_tile_cols);
+      default:
+        return {row_count, col_count};
+    }
+  }
   [[nodiscard]] index_t sums(index_t row_count, index_t col_count) const {
-    if (!by_limbs_) return row_count * col_count;
-    const limb_product_extents taken(row_count, col_count);
+    const tiled_extents taken = extents(row_count, col_count);
     return taken.rows * taken.cols;
   }
+  // Sums that there is memory for: 32 bits each in planes.
+  [[nodiscard]] index_t places(const pair_panel& panel) const {
+    return panel.products.capacity * (takes_planes(tile_) ? 2 : 1);
+  }
   // As many parts as fill the device a few times, where their number is free.
-  void choose_parts(pair_tile_kind tile, const pair_panel& panel, index_t blocks) {
-    if (is_pairwise(tile)) return;  // statistics are whole
+  void choose_parts(const pair_panel& panel, index_t blocks, bool symmetric) {
+    if (is_pairwise(tile_)) return;  // statistics are whole
+    if (tile_ == pair_tile_kind::products_half) return choose_half_parts(panel, symmetric);
     const index_t fill = index_t{4} * cuda::current_limits().multiprocessors;
     const index_t elements = panel.rows.columns;
-    if (tile == pair_tile_kind::products_double) {
+    if (tile_ == pair_tile_kind::products_double) {
       depth = elements / detail::partial_sums;
       // The first level of the tree that adds up the partial sums, where there is work enough.
       folded = takes_two_sums(depth) && 4 * blocks >= fill ? 2 : 1;
       parts = detail::partial_sums / folded;
-    } else if (tile == pair_tile_kind::products_integer) {
+    } else if (tile_ == pair_tile_kind::products_integer) {
       const index_t most =
           std::min(policy::product_most_parts, ceil_div(elements, policy::product_least_depth));
       depth = round_up(ceil_div(elements, std::clamp<index_t>(ceil_div(fill, blocks), 1, most)),
@@ -98,14 +115,39 @@ class product_pieces {
       const index_t smallest = limb_pairs * sums(block, block);
       const index_t most = std::max<index_t>(
           1, std::min({policy::most_limb_splits, planes / policy::least_planes_of_split,
-                       panel.products.capacity * 2 / smallest}));
+                       places(panel) / smallest}));
       const index_t splits = std::clamp<index_t>(ceil_div(fill, tiles * limb_pairs), 1, most);
       depth = ceil_div(planes, splits);
       parts = limb_pairs * static_cast<int>(ceil_div(planes, depth));
     }
   }
 
-  bool by_limbs_;
+  // The number whose rounds of tiles take least; a tile takes the time of some more cells to begin
+  // and to end.
+  void choose_half_parts(const pair_panel& panel, bool symmetric) {
+    constexpr index_t beside = 6;
+    const index_t cells = ceil_div(panel.rows.columns, policy::half_cell_columns);
+    const index_t all = ceil_div(panel.rows.count, policy::half_tile_rows) *
+                        ceil_div(panel.cols.count, policy::half_tile_cols);
+    const index_t tiles = symmetric ? ceil_div(all, 2) + panel.rows.count / policy::half_tile_rows
+                                    : all;
+    const index_t at_once = std::max(cuda::current_limits().multiprocessors / 2, 1);
+    const index_t most =
+        std::max<index_t>(1, std::min({policy::most_half_splits,
+                                       cells / policy::least_cells_of_split,
+                                       places(panel) / sums(block, block)}));
+    index_t least = 0;
+    for (index_t splits = 1; splits <= most; ++splits) {
+      const index_t time =
+          ceil_div(tiles * splits, at_once) * (ceil_div(cells, splits) + beside);
+      if (least != 0 && time >= least) continue;
+      least = time;
+      depth = ceil_div(cells, splits);
+      parts = static_cast<int>(ceil_div(cells, depth));
+    }
+  }
+
+  pair_tile_kind tile_;
 };
 
 /// The pieces of a panel: the products of each, then the sink on them; of a piece off the diagonal
@@ -162,11 +204,27 @@ class product_run {
       return tile_ == pair_tile_kind::pairwise_ranks ? launch_pairwise_ranks(job, stream_)
                                                      : launch_pairwise_values(job, stream_);
     }
-    if (tile_ == pair_tile_kind::products_limbs) {
-      constexpr index_t group = limb_product_extents::group;
-      piece.products.limbs = piece.rows.limbs;
+    if (takes_planes(tile_)) {
+      constexpr index_t group = tiled_extents::group;
       piece.products.first =
           piece.rows.first % group * piece.products.pitch + piece.cols.first % group;
+    }
+    if (tile_ == pair_tile_kind::products_half) {
+      return launch_multiply_halves(
+          {.planes = static_cast<const std::byte*>(piece.rows.values),
+           .plane_rows = piece.rows.plane_rows,
+           .cells = ceil_div(piece.rows.columns, policy::half_cell_columns),
+           .depth = pieces_.depth,
+           .first_row = piece.rows.first,
+           .first_col = piece.cols.first,
+           .rows = piece.rows.count,
+           .cols = piece.cols.count,
+           .blocks = blocks,
+           .to = piece.products},
+          stream_);
+    }
+    if (tile_ == pair_tile_kind::products_limbs) {
+      piece.products.limbs = piece.rows.limbs;
       return launch_multiply_limbs(
           {.planes = static_cast<const std::int8_t*>(piece.rows.values),
            .plane_rows = piece.rows.plane_rows,

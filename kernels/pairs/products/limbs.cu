@@ -210,7 +210,7 @@ void launch_pack_planes(const std::int8_t* limbs, index_t rows, int limb_count, 
 }
 
 void launch_multiply_limbs(const limb_product_job& job, cudaStream_t stream) {
-  constexpr index_t group = limb_product_extents::group;
+  constexpr index_t group = tiled_extents::group;
   limb_arguments args{};
   args.planes = job.planes;
   args.plane_bytes = job.plane_rows * s8_plane_columns;

@@ -3,6 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+
+#include "base/round_up.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "plan/matmul_policy.hpp"
 
@@ -55,18 +58,36 @@ struct limb_product_job {
   product_blocks blocks;
   product_memory to;  ///< `first` is set, to the place of the first pair.
 };
-/// Rows and columns that the sums of `rows` x `cols` pairs take, wherever they begin.
-struct limb_product_extents {
+/// Rows and columns that the sums of `rows` x `cols` pairs take in whole tiles of planes, wherever
+/// they begin.
+struct tiled_extents {
   index_t rows;
   index_t cols;
   static constexpr index_t group = 8;  ///< Rows of a plane that lie together.
-  constexpr limb_product_extents(index_t row_count, index_t col_count)
-      : rows((row_count + group - 1 + policy::limb_tile_rows - 1) / policy::limb_tile_rows *
-             policy::limb_tile_rows),
-        cols((col_count + group - 1 + policy::limb_tile_cols - 1) / policy::limb_tile_cols *
-             policy::limb_tile_cols) {}
 };
+constexpr tiled_extents tiled_extents_of(index_t rows, index_t cols, index_t tile_rows,
+                                         index_t tile_cols) {
+  return {round_up(rows + tiled_extents::group - 1, tile_rows),
+          round_up(cols + tiled_extents::group - 1, tile_cols)};
+}
 /// Compute capability 9.0.
 void launch_multiply_limbs(const limb_product_job& job, cudaStream_t stream);
+
+/// The same of unit rows split into halves: see half_plane_rows. Split s of a sum is over cells
+/// [s * depth, (s + 1) * depth); sums are floats, half_scale squared times the products.
+struct half_product_job {
+  const std::byte* planes;
+  index_t plane_rows;
+  index_t cells;  ///< Of a row.
+  index_t depth;
+  index_t first_row;  ///< Of the planes' rows.
+  index_t first_col;
+  index_t rows;
+  index_t cols;
+  product_blocks blocks;
+  product_memory to;  ///< `first` is set, to the place of the first pair.
+};
+/// Compute capability 9.0.
+void launch_multiply_halves(const half_product_job& job, cudaStream_t stream);
 
 }  // namespace gpu::kernels

@@ -6,6 +6,7 @@
 // shared memory.
 
 #include "kernels/pairs/frame/kernel.cuh"
+#include "kernels/pairs/prepare/half_rows.hpp"
 
 namespace gpu::kernels {
 
@@ -40,6 +41,27 @@ class unit_products {
       for (int i = 0; i < count; ++i) out[i] = trees[i].add(s, sums[at[i]]);
     }
   }
+};
+/// The same in single precision, of rows split into halves.
+struct half_products {
+  using statistic = pearson_statistic;
+  template <int rows, int cols>
+  using fragment = unit_fragment<double, rows, cols>;
+
+  template <int count>
+  static __device__ void add_up(const product_memory& from, const index_t (&at)[count],
+                                double (&out)[count]) {
+    const auto* const sums = reinterpret_cast<const float*>(from.sums);
+#pragma unroll
+    for (int i = 0; i < count; ++i) out[i] = static_cast<double>(sums[at[i]]);
+    for (int p = 1; p < from.parts; ++p) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        out[i] += static_cast<double>(sums[p * from.part_step + at[i]]);
+      }
+    }
+  }
+  static __device__ double finish(double sum) { return sum * (1 / (half_scale * half_scale)); }
 };
 /// Statistics of rows with missing values, as they are.
 struct ready_statistics {

@@ -43,6 +43,11 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
       return launch_tile<pair_tile_kind::products_integer>(panel, sink, stream);
     case pair_tile_kind::products_limbs:
       return launch_tile<pair_tile_kind::products_limbs>(panel, sink, stream);
+    case pair_tile_kind::products_half:
+      if constexpr (std::is_same_v<Sink, dense_sink_args>) {
+        return launch_tile<pair_tile_kind::products_half>(panel, sink, stream);
+      }
+      throw std::logic_error("products_half: products in single precision do for floats alone");
     case pair_tile_kind::pairwise_ranks:
       return launch_tile<pair_tile_kind::pairwise_ranks>(panel, sink, stream);
     case pair_tile_kind::pairwise_values:

@@ -12,6 +12,18 @@ constexpr std::size_t block_bytes = std::size_t{64} << 20;
 }  // namespace
 
 template <class Value>
+kernels::pair_tile_kind pair_engine::dense_tile() {
+  const row_format& format = rows_->format();
+  // A result in doubles has double precision.
+  if constexpr (std::is_same_v<Value, double>) return format.exact_tile();
+  if (takes_halves(format, variant_, area_, limits_of(ordinal_)) &&
+      rows_->make_half_rows(budget_, stream())) {
+    return kernels::pair_tile_kind::products_half;
+  }
+  return format.deciding_tile();
+}
+
+template <class Value>
 void pair_engine::write_dense(matrix_view<Value> out) {
   const device_guard guard(ordinal_);
   const index_t rows = area_.rows.size();
@@ -22,10 +34,11 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   budget_.require(2 * row_bytes, "two rows of the result");
   const std::size_t room = std::min(block_bytes, budget_.left() / 2);
   index_t step = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
-  if (step > 128) step = step / 128 * 128;
+  if (step > 128 && step < rows) step = step / 128 * 128;
 
   const std::size_t block = static_cast<std::size_t>(step * cols);
   const device_buffer<Value> blocks[2] = {{block, stream()}, {block, stream()}};
+  const kernels::pair_tile_kind tile = dense_tile<Value>();
   event computed[2];
   event sent[2];
   row_download<Value> download(out, cpu_threads_, output_.get());
@@ -45,10 +58,6 @@ void pair_engine::write_dense(matrix_view<Value> out) {
     } else {
       sink.out_float = blocks[slot].data();
     }
-    // A result in doubles has double precision.
-    const kernels::pair_tile_kind tile = std::is_same_v<Value, double>
-                                             ? rows_->format().exact_tile()
-                                             : rows_->format().deciding_tile();
     rows_->for_each_panel(taken, area_.cols, kernels::pair_region::whole, tile, stream(),
                           [&](const kernels::pair_panel& panel) {
                             kernels::launch_pairs(tile, panel, sink, stream());

@@ -408,6 +408,8 @@ kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kin
       values = product_rows_.data() + first * format_.product_row_bytes();
     } else if (tile == pair_tile_kind::products_limbs) {
       values = product_rows_.data();
+    } else if (tile == pair_tile_kind::products_half) {
+      values = half_planes_.data();
     }
     return describe(rows, values, unit, tile);
   }
@@ -440,14 +442,36 @@ void device_rows::make_product_rows(cudaStream_t stream) {
   pack_product_rows(format_, values_.data(), count_, product_rows_.data(), stream);
 }
 
+bool device_rows::make_half_rows(pair_budget& budget, cudaStream_t stream) {
+  if (half_planes_.data() != nullptr) return true;
+  if (!resident_ || format_.tile != pair_tile_kind::tensor_float || count_ == 0) return false;
+  const row_format halves = half_row_format(format_.cols, format_.centre);
+  const index_t plane_rows = halves.product_rows(count_);
+  const std::size_t bytes = static_cast<std::size_t>(plane_rows) * halves.product_row_bytes();
+  const index_t elements = product_elements(halves, count_, count_);
+  const std::size_t more = format_.products ? 0 : static_cast<std::size_t>(elements) * sizeof(double);
+  if (bytes + more > budget.left() / 2) return false;
+  budget.take(bytes + more, "halves of the rows");
+  if (!format_.products) product_elements_ = elements;
+  if (products_.data() == nullptr) {
+    products_ = {static_cast<std::size_t>(product_elements_), stream};
+  }
+  half_planes_ = {bytes, stream};
+  const kernels::half_plane_rows out{half_planes_.data(), plane_rows};
+  kernels::launch_split_halves(unit_.data(), count_, format_.cols, out, stream);
+  kernels::launch_clear_half_rows(out, count_, format_.cols, stream);
+  return true;
+}
+
 void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
                                  pair_tile_kind tile, cudaStream_t stream,
                                  const std::function<void(const kernels::pair_panel&)>& launch) {
   if (tile == pair_tile_kind::tensor_float) split_unit_rows(stream);
   if (tile == pair_tile_kind::tensor_half) halve_unit_rows(stream);
   kernels::product_memory products;
-  if (format_.products && tile == format_.deciding_tile()) {
-    make_product_rows(stream);
+  if (format_.products && tile == format_.deciding_tile()) make_product_rows(stream);
+  if (tile == pair_tile_kind::products_half ||
+      (format_.products && tile == format_.deciding_tile())) {
     products = {.sums = products_.data(), .capacity = product_elements_};
   }
   const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;

@@ -63,6 +63,10 @@ class device_rows {
   [[nodiscard]] kernels::screen_source screened() const { return screened({0, count_}); }
   [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
 
+  /// Splits the unit rows into halves, for products_half, where there is memory for them and for
+  /// their products; says whether they are there. Rows of tensor_float alone.
+  bool make_half_rows(pair_budget& budget, cudaStream_t stream);
+
   /// Calls launch(panel) for the panels that make up rows x cols; `tile` is the format's or its
   /// deciding one, or shared_double for rows prepared for tensor_float, or tensor_half for resident
   /// ones. Launches are ordered on `stream`, the same one for all panels of products.
@@ -140,6 +144,7 @@ class device_rows {
   row_buffer<double> unit_;
   device_buffer<std::byte> halves_;
   device_buffer<std::byte> product_rows_;
+  device_buffer<std::byte> half_planes_;
   device_buffer<double> products_;
   index_t product_elements_ = 0;
   row_buffer<kernels::row_rounding> rounding_;

@@ -100,6 +100,13 @@ bool can_take_products(const row_format& format, const device_limits& device) {
                                    device.compute_major * 10 + device.compute_minor);
 }
 
+bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
+                  const device_limits& device) {
+  return variant == pair_variant::hopper && format.tile == pair_tile_kind::tensor_float &&
+         device.compute_major == 9 && device.compute_minor == 0 &&
+         detail::takes_halves(product_shape_of(format, area), device.multiprocessors);
+}
+
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device) {
   if (is_pairwise(format.tile)) return;

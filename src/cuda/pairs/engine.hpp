@@ -40,6 +40,9 @@ bool can_take_products(const row_format& format, const device_limits& device);
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device);
 detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area);
+/// Whether a dense result in float of rows packed so is products of halves.
+bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
+                  const device_limits& device);
 
 /// Largest error of a product of tensor_float rows.
 double tensor_error(const row_format& format);
@@ -86,6 +89,9 @@ class pair_engine final : public detail::pair_engine {
 
   template <class Value>
   void write_dense(matrix_view<Value> out);
+  // The tile of a dense result; makes the rows that it takes.
+  template <class Value>
+  kernels::pair_tile_kind dense_tile();
 
   // The rows of x beside those that are prepared already.
   void query_rows(const detail::pair_input& input, const pair_options& options);

@@ -74,6 +74,10 @@ void pack_rows(const measure_traits& what, const row_format& format,
       kernels::launch_unit_rows<T>(block, format.centre, reinterpret_cast<double*>(to.values),
                                    to.square_sums, stream);
       break;
+    case pair_tile_kind::products_half:
+      kernels::launch_half_rows<T>(block, format.centre, to.halves, to.first, to.square_sums,
+                                   stream);
+      break;
     case pair_tile_kind::tensor_float:
       kernels::launch_unit_rows<T>(block, format.centre, to.unit, to.square_sums, stream);
       break;
@@ -116,8 +120,7 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   const index_t unit_pitch = kernels::unit_row_layout(format.cols).pitch();
   // On rows made for tensor_float.
   const bool as_halves = tile == pair_tile_kind::tensor_half;
-  const bool as_products =
-      tile == pair_tile_kind::products_integer || tile == pair_tile_kind::products_limbs;
+  const bool as_products = tile == pair_tile_kind::products_integer || takes_planes(tile);
   const bool as_doubles = tile != format.tile && !as_halves && !as_products;
   out.values = as_doubles ? reinterpret_cast<const std::byte*>(memory.unit) : memory.values;
   out.columns = as_doubles ? unit_pitch : format.columns;
@@ -128,9 +131,11 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   if (is_pairwise(tile)) out.columns = format.cols;          // of which a packed row has more
   if (as_halves) out.pitch = kernels::half_pitch(unit_pitch);
   if (as_products) out.columns = out.pitch = format.product_pitch();
-  if (tile == pair_tile_kind::products_limbs) {
+  if (takes_planes(tile)) {
     out.columns = format.cols;
-    out.plane_rows = format.product_rows(memory.rows);
+    out.plane_rows = tile == pair_tile_kind::products_half
+                         ? kernels::policy::half_plane_rows(memory.rows)
+                         : format.product_rows(memory.rows);
   }
   out.norms = memory.norms + rows.begin;
   out.square_sums = memory.square_sums + rows.begin;

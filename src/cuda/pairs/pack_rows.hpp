@@ -9,6 +9,7 @@
 #include "base/index_range.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/prepare/half_rows.hpp"
 #include "pairs/measures/measures.hpp"
 
 namespace gpu::cuda {
@@ -22,6 +23,8 @@ struct packed_rows {
   std::byte* ranks;           ///< Scratch, ranks_row_bytes() a row.
   std::byte* values;          ///< format.row_bytes a row; not written for tensor_float.
   double* unit;               ///< format.unit_bytes a row.
+  kernels::half_plane_rows halves = {};  ///< Of all rows, of products_half,
+  index_t first = 0;                     ///< where the first row of the block is this one.
 };
 
 /// Ranks or scales a block of rows and packs it. Values of tensor_float are split from the unit
@@ -46,7 +49,7 @@ struct row_memory {
 /// Rows [rows.begin, rows.end) as `tile` takes them, the format's own or the one that decides, or
 /// shared_double or tensor_half on rows made for tensor_float. `values`, which tensor_half takes in
 /// half precision and products_integer as doubles, and `unit` are those of the first of them; for
-/// products_limbs `values` are all planes.
+/// products_limbs and products_half `values` are all planes.
 kernels::pair_operand operand_of(const row_format& format, kernels::pair_tile_kind tile,
                                  detail::index_range rows, const row_memory& memory);
 

@@ -97,7 +97,7 @@ row_format pairwise_format(const measure_traits& what, index_t cols) {
 }  // namespace
 
 pair_tile_kind row_format::deciding_tile() const {
-  if (is_pairwise(tile)) return tile;
+  if (is_pairwise(tile) || tile == pair_tile_kind::products_half) return tile;
   if (!products) return tile;
   if (tile == pair_tile_kind::tensor_float) return pair_tile_kind::products_double;
   return by_limbs ? pair_tile_kind::products_limbs : pair_tile_kind::products_integer;
@@ -119,14 +119,31 @@ std::size_t row_format::product_row_bytes() const {
     case pair_tile_kind::products_limbs:
       return static_cast<std::size_t>(kernels::product_planes(cols) * limbs *
                                       kernels::policy::limb_plane_columns);
+    case pair_tile_kind::products_half:
+      return static_cast<std::size_t>(columns / kernels::policy::half_cell_columns *
+                                      kernels::policy::half_cell_row_bytes);
     default:
       return 0;
   }
 }
 
 index_t row_format::product_rows(index_t rows) const {
-  if (deciding_tile() != pair_tile_kind::products_limbs) return rows;
-  return round_up(rows, 8) + kernels::policy::plane_padding;
+  switch (deciding_tile()) {
+    case pair_tile_kind::products_limbs:
+      return round_up(rows, 8) + kernels::policy::plane_padding;
+    case pair_tile_kind::products_half:
+      return kernels::policy::half_plane_rows(rows);
+    default:
+      return rows;
+  }
+}
+
+row_format half_row_format(index_t cols, detail::row_centre centre) {
+  row_format format = make_format(pair_tile_kind::products_half, cols,
+                                  round_up(cols, kernels::policy::half_cell_columns), 1, 0);
+  format.centre = centre;
+  format.products = true;
+  return format;
 }
 
 index_t product_elements(const row_format& format, index_t rows, index_t cols) {
@@ -166,6 +183,7 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
     case pair_tile_kind::products_double:
     case pair_tile_kind::products_integer:
     case pair_tile_kind::products_limbs:
+    case pair_tile_kind::products_half:
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
       return kernels::policy::products;

@@ -43,8 +43,8 @@ struct row_format {
   [[nodiscard]] kernels::pair_tile_kind deciding_tile() const;
   /// The tile whose dense products are exact.
   [[nodiscard]] kernels::pair_tile_kind exact_tile() const;
-  /// Centred ranks as products take them, beside those of `tile`: doubles from one row to the next,
-  /// bytes of a row, and rows that there is memory for. Unit rows are multiplied as they are.
+  /// Rows as products take them, beside those of `tile`: doubles from one row to the next, bytes of
+  /// a row, and rows that there is memory for. Unit rows are multiplied as they are.
   [[nodiscard]] index_t product_pitch() const;
   [[nodiscard]] std::size_t product_row_bytes() const;
   [[nodiscard]] index_t product_rows(index_t rows) const;
@@ -54,6 +54,9 @@ struct row_format {
 /// Throws gpu::unsupported where the variant cannot take that many columns.
 row_format choose_row_format(const detail::measure_traits& what, pair_variant variant, index_t cols,
                              bool variant_was_asked);
+
+/// Unit rows as products of halves take them, and nothing beside.
+row_format half_row_format(index_t cols, detail::row_centre centre);
 
 /// Doubles of the memory for products of an area of so many rows and columns; see
 /// kernels::product_memory.

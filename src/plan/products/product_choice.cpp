@@ -19,6 +19,9 @@ constexpr double limb_rate = 3.5e12;
 constexpr double two_limb_rate = 1.25e11;
 constexpr double three_limb_rate = two_limb_rate * 4 / 9;
 constexpr double float_rate = 0.5e11;
+constexpr double half_rate = 6.5e11;
+constexpr index_t half_least_rows = 192;
+constexpr index_t half_least_columns = 96;
 constexpr index_t most_two_limb_columns = 127 * 128 + 64;
 constexpr double memory_rate = 3.5e12;
 constexpr double launch_seconds = 1e-5;
@@ -51,6 +54,14 @@ product_cost cost_of(const product_shape& shape) {
       return {1, double_rate, 2 * 8, 64 * 64,
               std::min(policy::product_most_parts,
                        ceil_div(shape.observations, policy::product_least_depth))};
+    case product_kind::of_halves: {
+      // A tile is that of two multiprocessors.
+      const double tile_pairs = policy::half_tile_rows * policy::half_tile_cols / 2;
+      const index_t cells = ceil_div(shape.observations, policy::half_cell_columns);
+      return {1, half_rate, 2 * 4 * 2, tile_pairs,
+              std::clamp<index_t>(cells / policy::least_cells_of_split, 1,
+                                  policy::most_half_splits)};
+    }
     case product_kind::of_limbs:
       break;
   }
@@ -75,7 +86,7 @@ double tile_seconds(const product_shape& shape, int multiprocessors) {
   const double share = shape.is_against ? 1.0 : 0.5;
   const double rounds = std::max(1.0, share * static_cast<double>(blocks) / at_once);
   double rate = float_rate;
-  if (shape.kind != product_kind::of_values) {
+  if (shape.kind == product_kind::of_ranks || shape.kind == product_kind::of_limbs) {
     rate = limbs_of(shape.observations) == 2 ? two_limb_rate : three_limb_rate;
   }
   const double products =
@@ -97,12 +108,24 @@ bool can_take_products(product_kind kind, index_t observations, int compute_capa
   const bool at_full_rate =
       compute_capability == 80 || compute_capability == 90 || compute_capability == 100;
   const bool is_exact =
-      kind == product_kind::of_values || observations <= policy::product_most_rank_columns;
+      kind == product_kind::of_values || kind == product_kind::of_halves || observations <= policy::product_most_rank_columns;
   return at_full_rate && is_exact && observations >= policy::product_least_columns;
 }
 
 bool takes_products(const product_shape& shape, int multiprocessors) {
   return product_seconds(shape, multiprocessors) < tile_seconds(shape, multiprocessors);
+}
+
+bool takes_halves(const product_shape& shape, int multiprocessors) {
+  if (shape.rows < half_least_rows || shape.cols < half_least_rows ||
+      shape.observations < half_least_columns) {
+    return false;
+  }
+  product_shape halves = shape;
+  halves.kind = product_kind::of_halves;
+  const double seconds = product_seconds(halves, multiprocessors);
+  return seconds < tile_seconds(shape, multiprocessors) &&
+         seconds < product_seconds(shape, multiprocessors);
 }
 
 bool products_are_short(const product_shape& shape, int multiprocessors) {

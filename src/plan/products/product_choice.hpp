@@ -9,7 +9,8 @@ namespace gpu::inline v0::detail {
 enum class product_kind {
   of_values,  ///< Unit rows, in doubles.
   of_ranks,   ///< Centred ranks, in doubles.
-  of_limbs    ///< Their limbs, in 8-bit integers: compute capability 9.0.
+  of_limbs,   ///< Their limbs, in 8-bit integers: compute capability 9.0.
+  of_halves   ///< Unit rows in two halves, for dense results in float: compute capability 9.0.
 };
 
 /// A job of all pairs as products see it.
@@ -33,6 +34,10 @@ bool can_take_products(product_kind kind, index_t observations, int compute_capa
 
 /// Whether products decide the pairs: where they take less time.
 bool takes_products(const product_shape& shape, int multiprocessors);
+
+/// Whether a dense result in float of unit rows, of a job described by `of_values`, is products of
+/// halves: where they take less time than tiles and products in doubles, and rows fill a tile.
+bool takes_halves(const product_shape& shape, int multiprocessors);
 
 /// Whether every pair is decided so soon that no screen is looked for: not even its sample would
 /// pay.

@@ -34,6 +34,19 @@ inline constexpr index_t limb_most_columns = index_t{1} << 18;
 static_assert(limb_most_columns * 64 * 64 < (index_t{1} << 31));
 /// Rows behind the last one of a plane, which a tile may read.
 inline constexpr index_t plane_padding = limb_tile_cols;
+/// Products of halves: left and right rows of a tile, columns and bytes of a row of a cell, and
+/// parts into which the columns are split at most, each of so many cells at least.
+inline constexpr index_t half_tile_rows = 256;
+inline constexpr index_t half_tile_cols = 192;
+inline constexpr index_t half_cell_columns = 32;
+inline constexpr index_t half_cell_row_bytes = 128;
+inline constexpr index_t most_half_splits = 16;
+inline constexpr index_t least_cells_of_split = 8;
+/// Rows of a cell where there are `rows` in all: whole groups of eight, and those of a tile.
+constexpr index_t half_plane_rows(index_t rows) {
+  const index_t groups = (rows + 7) / 8 * 8;
+  return groups < half_tile_rows ? half_tile_rows : groups;
+}
 /// Elements that rows of centred ranks are padded to.
 inline constexpr index_t product_padding = 16;
 

@@ -104,6 +104,15 @@ struct sized_shape {
 };
 sized_shape fit_shape(const detail::device_pair_call& call) {
   sized_shape out{shape_of(call), 0};
+  const std::size_t limit = call.options.exec.workspace_bytes;
+  if (std::holds_alternative<device_dense_sink_f32>(call.sink) &&
+      takes_halves(out.shape.format, out.shape.variant, out.shape.area, current_limits())) {
+    const row_format whole = out.shape.format;
+    out.shape.format = half_row_format(whole.cols, whole.centre);
+    out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
+    if (limit == 0 || out.scratch_bytes <= limit) return out;
+    out.shape.format = whole;
+  }
   const auto* const best = std::get_if<device_top_k_sink>(&call.sink);
   // Whole rows of statistics are selected from, which have to be exact.
   if (best != nullptr && !stream_group_search::takes(out.shape, *best)) {
@@ -112,7 +121,6 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
                        can_take_products(format, current_limits());
   }
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
-  const std::size_t limit = call.options.exec.workspace_bytes;
   if (limit != 0 && out.scratch_bytes > limit) {
     out.shape.fast_counts = false;
     out.shape.format.products = false;

@@ -87,7 +87,9 @@ void stream_rows::prepare_table(device_matrix_view<const T> table, index_t first
         .square_sums = square_sums_ + at,
         .ranks = ranks_,
         .values = values_ == nullptr ? nullptr : values_ + offset * format.row_bytes,
-        .unit = unit_ + offset * format.unit_bytes / sizeof(double)};
+        .unit = unit_ + offset * format.unit_bytes / sizeof(double),
+        .halves = halves(),
+        .first = at};
     pack_rows(shape_.what, format,
               device_matrix_view<const T>(table.row(begin), rows, table.cols(), table.row_stride()),
               to, stream);
@@ -110,7 +112,9 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_, 0, sizeof *invalid_, stream));
   kernels::launch_row_norms(square_sums_, shape_.rows, norms_, invalid_, stream);
   const row_format& format = shape_.format;
-  if (format.product_row_bytes() != 0) {
+  if (format.tile == pair_tile_kind::products_half) {
+    kernels::launch_clear_half_rows(halves(), shape_.rows, format.cols, stream);
+  } else if (format.product_row_bytes() != 0) {
     pack_product_rows(format, values_, shape_.rows, product_rows_, stream);
   }
   if (!splits_) return;
@@ -119,11 +123,15 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
                                shape_.format.columns, reinterpret_cast<float*>(values_), stream);
 }
 
+kernels::half_plane_rows stream_rows::halves() const {
+  return {product_rows_, shape_.format.product_rows(shape_.rows)};
+}
+
 kernels::pair_operand stream_rows::operand(index_range rows, pair_tile_kind tile) const {
   const auto first = static_cast<std::size_t>(rows.begin);
   const row_format& format = shape_.format;
   const std::byte* values = values_ == nullptr ? nullptr : values_ + first * format.row_bytes;
-  if (tile == pair_tile_kind::products_limbs) values = product_rows_;
+  if (takes_planes(tile)) values = product_rows_;
   if (tile == pair_tile_kind::products_integer) {
     values = product_rows_ + first * format.product_row_bytes();
   }

@@ -60,6 +60,8 @@ class stream_rows {
   [[nodiscard]] double estimate_error(kernels::pair_tile_kind tile) const;
 
  private:
+  // Of products_half.
+  [[nodiscard]] kernels::half_plane_rows halves() const;
   template <class T>
   void prepare_table(device_matrix_view<const T> table, index_t first, cudaStream_t stream) const;
 

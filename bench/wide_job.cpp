@@ -4,8 +4,9 @@
 //   wide_job ROWS COLS FILE [DENSE [CALLS]]
 //
 // FILE holds ROWS x COLS float32 values, row after row. DENSE: a file for the dense results of
-// Pearson in float64 and of Spearman, ROWS x ROWS doubles each; - for none. CALLS: of each job, 15
-// at most. Prints one line a job: name, median and best milliseconds, and what was found.
+// Pearson and of Spearman, ROWS x ROWS doubles and then as many floats each; - for none. CALLS: of
+// each job, 15 at most. Prints one line a job: name, median and best milliseconds, and what was
+// found.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -108,6 +109,11 @@ void job::run(gpu::measure what) {
     time_job(
         name + " device dense-f32", [&] { gpu::all_pairs(what, there, options, sink); },
         [&] { return 0.0; });
+    if (dense.is_open()) {
+      const std::vector<float> all = out.read();
+      dense.write(reinterpret_cast<const char*>(all.data()),
+                  static_cast<std::streamsize>(all.size() * sizeof(float)));
+    }
   }
   {
     const device_memory<std::uint32_t> degree(static_cast<std::size_t>(rows));

@@ -59,7 +59,8 @@ struct tensor_walk {
     return true;
   }
   __device__ __forceinline__ load first_load(const cursor& at) const {
-    const index_t a_panel = (at.pair_row * cluster + rank) * (Layout::rows / packed_operand::cell_rows);
+    const index_t a_panel =
+        (at.pair_row * cluster + rank) * (Layout::rows / packed_operand::cell_rows);
     const index_t b_panel = at.col * (Layout::cols / packed_operand::cell_rows);
     return {p.a + a_panel * cell, p.b + b_panel * cell + rank * half, p.a_shape.depths};
   }

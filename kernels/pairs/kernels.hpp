@@ -92,8 +92,8 @@ enum class product_order {
 
 /// Memory for the products of the tiles products_*, which launch_pairs fills; and how a piece of a
 /// panel finds its own there: part p of the sum of pair (i, j) at sums[first + p * part_step +
-/// i * pitch + j], of the type that the tile has: doubles, or floats for products_half, or int32 for
-/// products_limbs, whose part (a limbs + b) splits + s is of limb a of i with limb b of j.
+/// i * pitch + j], of the type that the tile has: doubles, or floats for products_half, or int32
+/// for products_limbs, whose part (a limbs + b) splits + s is of limb a of i with limb b of j.
 struct product_memory {
   double* sums = nullptr;
   index_t capacity = 0;  ///< Doubles, at least policy::least_product_elements.

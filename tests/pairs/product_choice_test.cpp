@@ -13,7 +13,7 @@ namespace {
 
 constexpr int multiprocessors = 132;
 constexpr product_kind kinds[] = {product_kind::of_values, product_kind::of_ranks,
-                                  product_kind::of_limbs};
+                                  product_kind::of_limbs, product_kind::of_halves};
 
 product_shape table(index_t rows, index_t observations, product_kind kind) {
   return {
@@ -60,6 +60,24 @@ TEST_CASE("The way that is chosen takes the least time", "[product_choice]") {
     const double tiles = tile_seconds(shape, multiprocessors);
     const double chosen = takes_products(shape, multiprocessors) ? products : tiles;
     CHECK(chosen <= std::min(products, tiles));
+  });
+}
+
+TEST_CASE("Halves are taken where they take the least time and rows fill a tile",
+          "[product_choice]") {
+  over_the_plane([](const product_shape& shape) {
+    if (shape.kind != product_kind::of_values) return;
+    product_shape halves = shape;
+    halves.kind = product_kind::of_halves;
+    const double seconds = product_seconds(halves, multiprocessors);
+    const bool takes = takes_halves(shape, multiprocessors);
+    if (takes) {
+      CHECK(seconds < product_seconds(shape, multiprocessors));
+      CHECK(seconds < tile_seconds(shape, multiprocessors));
+    }
+    if (shape.rows < 192 || shape.observations < 96) CHECK_FALSE(takes);
+    // Whatever is multiplied, single precision is not slower than double precision for real work.
+    if (shape.rows >= 400 && shape.observations >= 1000) CHECK(takes);
   });
 }
 

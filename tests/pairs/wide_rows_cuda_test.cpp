@@ -257,9 +257,10 @@ TEST_CASE("Dense results in float of parts, and of x against y", "[wide]") {
   auto here = gpu_test::cpu_options();
   auto there = gpu_test::cuda_options(gpu::pair_variant::automatic);
   here.nans = there.nans = gpu::nan_policy::propagate;
-  gpu_test::check_same_values(gpu::pearson_all_pairs(x.view(), y.view(), there, gpu::dense_sink_f32{}),
-                              gpu::pearson_all_pairs(x.view(), y.view(), here, gpu::dense_sink_f32{}),
-                              in_float<measure::pearson>);
+  gpu_test::check_same_values(
+      gpu::pearson_all_pairs(x.view(), y.view(), there, gpu::dense_sink_f32{}),
+      gpu::pearson_all_pairs(x.view(), y.view(), here, gpu::dense_sink_f32{}),
+      in_float<measure::pearson>);
   for (gpu::index_t part = 0; part < 2; ++part) {
     here.part = there.part = {.index = part, .of = 2};
     gpu_test::check_same_values(gpu::pearson_all_pairs(x.view(), there, gpu::dense_sink_f32{}),

@@ -20,10 +20,6 @@ constexpr index_t tile_cols = layout::cols;
 static_assert(policy::half_tile_rows == tile_rows && policy::half_tile_cols == tile_cols &&
               policy::half_cell_columns == half_cell_columns &&
               policy::half_cell_row_bytes == half_cell_row_bytes);
-// Cells whose products a tensor core adds up before they are added to the sums: see
-// matmul_policy::tensor_long_run.
-constexpr int run = 4;
-
 // A job in whole groups of rows: `shift` rows and columns before the first pair are computed too.
 struct half_arguments {
   const std::byte* planes;
@@ -160,7 +156,7 @@ __device__ __forceinline__ void multiply_items(const half_arguments& args,
   ring_position<layout::stages> position{0, 0};
   for (auto at = stream.first_item(); stream.walk.locate(at); stream.next_item(at)) {
     float sums[layout::cols / 2];
-    multiply_halves<layout, run>(stream, position, group, stream.walk.cells_of(at), sums);
+    multiply_pairs<layout>(stream, position, group, stream.walk.cells_of(at), sums);
     store_sums(args, at.part, at.row + index_t{stream.walk.rank} * layout::rows + group * 64,
                at.col, sums);
   }

@@ -37,8 +37,7 @@ class product_pieces {
   index_t depth = 0;  // of a sum: elements, or planes
   int folded = 1;     // sums of a part
 
-  product_pieces(pair_tile_kind tile, const pair_panel& panel, bool symmetric)
-      : tile_(tile) {
+  product_pieces(pair_tile_kind tile, const pair_panel& panel, bool symmetric) : tile_(tile) {
     const index_t down = ceil_div(panel.rows.count, block);
     const index_t across = ceil_div(panel.cols.count, block);
     choose_parts(panel, down * across, symmetric);
@@ -61,9 +60,7 @@ class product_pieces {
   }
 
   /// Columns and places of the sums of a piece.
-  [[nodiscard]] index_t pitch() const {
-    return extents(rows, cols).cols;
-  }
+  [[nodiscard]] index_t pitch() const { return extents(rows, cols).cols; }
   [[nodiscard]] index_t part_step() const { return sums(rows, cols); }
 
  private:
@@ -126,23 +123,23 @@ class product_pieces {
   // and to end.
   void choose_half_parts(const pair_panel& panel, bool symmetric) {
     constexpr index_t beside = 6;
-    const index_t cells = ceil_div(panel.rows.columns, policy::half_cell_columns);
-    const index_t all = ceil_div(panel.rows.count, policy::half_tile_rows) *
-                        ceil_div(panel.cols.count, policy::half_tile_cols);
-    const index_t tiles = symmetric ? ceil_div(all, 2) + panel.rows.count / policy::half_tile_rows
-                                    : all;
+    const index_t cells = policy::half_cells(panel.rows.columns);
+    const index_t across = ceil_div(panel.cols.count, policy::half_tile_cols);
+    index_t tiles = 0;
+    for (index_t row = 0; row < panel.rows.count; row += policy::half_tile_rows) {
+      tiles += across - (symmetric ? row / policy::half_tile_cols : 0);
+    }
     const index_t at_once = std::max(cuda::current_limits().multiprocessors / 2, 1);
-    const index_t most =
-        std::max<index_t>(1, std::min({policy::most_half_splits,
-                                       cells / policy::least_cells_of_split,
-                                       places(panel) / sums(block, block)}));
+    const index_t most = std::max<index_t>(
+        1, std::min({policy::most_half_splits, cells / policy::least_cells_of_split,
+                     places(panel) / sums(block, block)}));
     index_t least = 0;
     for (index_t splits = 1; splits <= most; ++splits) {
-      const index_t time =
-          ceil_div(tiles * splits, at_once) * (ceil_div(cells, splits) + beside);
+      const index_t of_split = round_up(ceil_div(cells, splits), 2);
+      const index_t time = ceil_div(tiles * splits, at_once) * (of_split + beside);
       if (least != 0 && time >= least) continue;
       least = time;
-      depth = ceil_div(cells, splits);
+      depth = of_split;
       parts = static_cast<int>(ceil_div(cells, depth));
     }
   }
@@ -210,18 +207,17 @@ class product_run {
           piece.rows.first % group * piece.products.pitch + piece.cols.first % group;
     }
     if (tile_ == pair_tile_kind::products_half) {
-      return launch_multiply_halves(
-          {.planes = static_cast<const std::byte*>(piece.rows.values),
-           .plane_rows = piece.rows.plane_rows,
-           .cells = ceil_div(piece.rows.columns, policy::half_cell_columns),
-           .depth = pieces_.depth,
-           .first_row = piece.rows.first,
-           .first_col = piece.cols.first,
-           .rows = piece.rows.count,
-           .cols = piece.cols.count,
-           .blocks = blocks,
-           .to = piece.products},
-          stream_);
+      return launch_multiply_halves({.planes = static_cast<const std::byte*>(piece.rows.values),
+                                     .plane_rows = piece.rows.plane_rows,
+                                     .cells = policy::half_cells(piece.rows.columns),
+                                     .depth = pieces_.depth,
+                                     .first_row = piece.rows.first,
+                                     .first_col = piece.cols.first,
+                                     .rows = piece.rows.count,
+                                     .cols = piece.cols.count,
+                                     .blocks = blocks,
+                                     .to = piece.products},
+                                    stream_);
     }
     if (tile_ == pair_tile_kind::products_limbs) {
       piece.products.limbs = piece.rows.limbs;

@@ -14,6 +14,7 @@ namespace gpu::kernels {
 /// a time is independent, because the loads take longer than all arithmetic.
 class unit_products {
  public:
+  static constexpr int walked_tiles = 4;  // that a block takes one after the other
   using statistic = pearson_statistic;
   template <int rows, int cols>
   using fragment = unit_fragment<double, rows, cols>;
@@ -44,6 +45,7 @@ class unit_products {
 };
 /// The same in single precision, of rows split into halves.
 struct half_products {
+  static constexpr int walked_tiles = 1;
   using statistic = pearson_statistic;
   template <int rows, int cols>
   using fragment = unit_fragment<double, rows, cols>;
@@ -65,6 +67,7 @@ struct half_products {
 };
 /// Statistics of rows with missing values, as they are.
 struct ready_statistics {
+  static constexpr int walked_tiles = 4;
   using statistic = ready_statistic;
   template <int rows, int cols>
   using fragment = unit_fragment<double, rows, cols>;
@@ -79,6 +82,7 @@ struct ready_statistics {
 };
 /// Centred ranks: the total is an integer below 2^53.
 struct rank_products {
+  static constexpr int walked_tiles = 4;
   using statistic = spearman_statistic;
   template <int rows, int cols>
   using fragment = integer_fragment<rows, cols>;
@@ -128,7 +132,7 @@ template <class Products>
 class product_tile {
  public:
   static constexpr policy::pair_tile shape = policy::products;
-  static constexpr int walked_tiles = 4;
+  static constexpr int walked_tiles = Products::walked_tiles;
   using statistic = typename Products::statistic;
   using fragment = typename Products::template fragment<shape.row_slots, shape.col_slots>;
 

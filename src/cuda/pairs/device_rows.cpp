@@ -449,7 +449,8 @@ bool device_rows::make_half_rows(pair_budget& budget, cudaStream_t stream) {
   const index_t plane_rows = halves.product_rows(count_);
   const std::size_t bytes = static_cast<std::size_t>(plane_rows) * halves.product_row_bytes();
   const index_t elements = product_elements(halves, count_, count_);
-  const std::size_t more = format_.products ? 0 : static_cast<std::size_t>(elements) * sizeof(double);
+  const std::size_t more =
+      format_.products ? 0 : static_cast<std::size_t>(elements) * sizeof(double);
   if (bytes + more > budget.left() / 2) return false;
   budget.take(bytes + more, "halves of the rows");
   if (!format_.products) product_elements_ = elements;

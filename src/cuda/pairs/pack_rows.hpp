@@ -19,10 +19,10 @@ std::size_t ranks_row_bytes(const row_format& format);
 
 /// Where a block of rows goes.
 struct packed_rows {
-  std::int64_t* square_sums;  ///< [rows]
-  std::byte* ranks;           ///< Scratch, ranks_row_bytes() a row.
-  std::byte* values;          ///< format.row_bytes a row; not written for tensor_float.
-  double* unit;               ///< format.unit_bytes a row.
+  std::int64_t* square_sums;             ///< [rows]
+  std::byte* ranks;                      ///< Scratch, ranks_row_bytes() a row.
+  std::byte* values;                     ///< format.row_bytes a row; not written for tensor_float.
+  double* unit;                          ///< format.unit_bytes a row.
   kernels::half_plane_rows halves = {};  ///< Of all rows, of products_half,
   index_t first = 0;                     ///< where the first row of the block is this one.
 };

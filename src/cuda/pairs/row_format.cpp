@@ -139,8 +139,9 @@ index_t row_format::product_rows(index_t rows) const {
 }
 
 row_format half_row_format(index_t cols, detail::row_centre centre) {
-  row_format format = make_format(pair_tile_kind::products_half, cols,
-                                  round_up(cols, kernels::policy::half_cell_columns), 1, 0);
+  row_format format =
+      make_format(pair_tile_kind::products_half, cols,
+                  kernels::policy::half_cells(cols) * kernels::policy::half_cell_columns, 1, 0);
   format.centre = centre;
   format.products = true;
   return format;
@@ -148,9 +149,10 @@ row_format half_row_format(index_t cols, detail::row_centre centre) {
 
 index_t product_elements(const row_format& format, index_t rows, index_t cols) {
   namespace policy = kernels::policy;
-  // Few rows of limbs are split into many parts of half the size.
-  const index_t parts =
-      format.by_limbs ? 4 * policy::product_most_parts : policy::product_most_parts;
+  // Few rows of limbs and of halves are split into many parts of half the size, and tiles of these
+  // are large beside few rows.
+  const bool in_planes = format.by_limbs || format.tile == pair_tile_kind::products_half;
+  const index_t parts = in_planes ? 4 * policy::product_most_parts : policy::product_most_parts;
   // Sides of which each alone is too much: their product need not fit 64 bits.
   const index_t high =
       std::min(round_up(rows, policy::product_block), policy::most_product_elements);

@@ -57,10 +57,10 @@ product_cost cost_of(const product_shape& shape) {
     case product_kind::of_halves: {
       // A tile is that of two multiprocessors.
       const double tile_pairs = policy::half_tile_rows * policy::half_tile_cols / 2;
-      const index_t cells = ceil_div(shape.observations, policy::half_cell_columns);
-      return {1, half_rate, 2 * 4 * 2, tile_pairs,
-              std::clamp<index_t>(cells / policy::least_cells_of_split, 1,
-                                  policy::most_half_splits)};
+      const index_t cells = policy::half_cells(shape.observations);
+      return {
+          1, half_rate, 2 * 4 * 2, tile_pairs,
+          std::clamp<index_t>(cells / policy::least_cells_of_split, 1, policy::most_half_splits)};
     }
     case product_kind::of_limbs:
       break;
@@ -107,8 +107,8 @@ double product_seconds(const product_shape& shape, int multiprocessors) {
 bool can_take_products(product_kind kind, index_t observations, int compute_capability) {
   const bool at_full_rate =
       compute_capability == 80 || compute_capability == 90 || compute_capability == 100;
-  const bool is_exact =
-      kind == product_kind::of_values || kind == product_kind::of_halves || observations <= policy::product_most_rank_columns;
+  const bool is_exact = kind == product_kind::of_values || kind == product_kind::of_halves ||
+                        observations <= policy::product_most_rank_columns;
   return at_full_rate && is_exact && observations >= policy::product_least_columns;
 }
 

@@ -40,6 +40,10 @@ inline constexpr index_t half_tile_rows = 256;
 inline constexpr index_t half_tile_cols = 192;
 inline constexpr index_t half_cell_columns = 32;
 inline constexpr index_t half_cell_row_bytes = 128;
+/// Cells of a row of `cols`: an even number.
+constexpr index_t half_cells(index_t cols) {
+  return (cols + 2 * half_cell_columns - 1) / (2 * half_cell_columns) * 2;
+}
 inline constexpr index_t most_half_splits = 16;
 inline constexpr index_t least_cells_of_split = 8;
 /// Rows of a cell where there are `rows` in all: whole groups of eight, and those of a tile.

@@ -1,11 +1,25 @@
-# Decides whether the CUDA backend is built: sets GPU_SIMILARITY_CUDA to ON or OFF.
+# Decides whether the CUDA backend is built: sets GPU_SIMILARITY_CUDA to ON or OFF, and what it is
+# built for.
 include(CheckLanguage)
 set(GPU_SIMILARITY_CUDA OFF)
+
+# gpu_similarity_release_architectures(OUT VERSION): machine code for every generation that users
+# have, as far as a toolkit of this version compiles for it. Compute capability 9.0 has kernels of
+# its own, which take 90a. No kernel asks for more than 9.0, so its PTX is the one that later devices
+# compile: that of 12.0 would leave out those of 11.0.
+function(gpu_similarity_release_architectures out version)
+  set(list 75-real 80-real 86-real 89-real 90a-real)
+  if(version VERSION_GREATER_EQUAL 12.8)
+    list(APPEND list 100-real 120-real)
+  endif()
+  set(${out} "${list};90-virtual" PARENT_SCOPE)
+endfunction()
 
 if(NOT GPU_SIMILARITY_ENABLE_CUDA STREQUAL "OFF")
   # A short default list: one binary per generation that differs in what the kernels use, and PTX
   # of the newest so that later devices run too. A list set by the user is left alone.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(own_list ON)
     set(CMAKE_CUDA_ARCHITECTURES "75-real;80-real;90a-real;90-virtual")
   endif()
   check_language(CUDA)
@@ -30,6 +44,27 @@ if(NOT GPU_SIMILARITY_ENABLE_CUDA STREQUAL "OFF")
     message(STATUS "gpu_similarity: CPU backend alone (${reason})")
   endif()
 endif()
+if(GPU_SIMILARITY_CUDA AND own_list AND GPU_SIMILARITY_RELEASE_ARCHITECTURES)
+  gpu_similarity_release_architectures(CMAKE_CUDA_ARCHITECTURES ${CUDAToolkit_VERSION})
+  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
+    add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
+  endif()
+endif()
+
+# The list in numbers, which the library and its tests know: of "all", "all-major" and "native" too.
+set(GPU_SIMILARITY_ARCHITECTURES "")
+foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+  if(architecture MATCHES "^[0-9]+[af]?(-real|-virtual)?$")
+    list(APPEND GPU_SIMILARITY_ARCHITECTURES ${architecture})
+  elseif(architecture MATCHES "^(all|all-major|native)$")
+    string(TOUPPER "${architecture}" which)
+    string(REPLACE "-" "_" which "${which}")
+    foreach(one IN LISTS CMAKE_CUDA_ARCHITECTURES_${which})
+      list(APPEND GPU_SIMILARITY_ARCHITECTURES ${one})
+    endforeach()
+  endif()
+endforeach()
+
 # Whether there is code for the warpgroup products of compute capability 9.0.
 set(GPU_SIMILARITY_WARPGROUP_CODE OFF)
 if(GPU_SIMILARITY_CUDA AND "${CMAKE_CUDA_ARCHITECTURES}" MATCHES "90a")

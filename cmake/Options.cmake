@@ -8,6 +8,8 @@ set(GPU_SIMILARITY_ENABLE_OPENBLAS AUTO CACHE STRING
 set_property(CACHE GPU_SIMILARITY_ENABLE_OPENBLAS PROPERTY STRINGS AUTO ON OFF)
 option(GPU_SIMILARITY_FETCH_FMT
     "Download the headers of fmt where the system has none; pip sets it" OFF)
+option(GPU_SIMILARITY_RELEASE_ARCHITECTURES
+    "Device code for every GPU that the toolkit compiles for, as releases have it, where CMAKE_CUDA_ARCHITECTURES is not set" OFF)
 option(GPU_SIMILARITY_ENABLE_CUBLAS
     "Link the CUDA toolkit's shared cuBLAS into the library and offer it as a variant of matmul" OFF)
 option(GPU_SIMILARITY_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

@@ -21,6 +21,14 @@ struct backend_info {
   std::string reason = {};       ///< Why not, where it is not usable.
 };
 
+/// What the library holds for a device.
+enum class device_code {
+  machine,   ///< Machine code.
+  portable,  ///< PTX alone: the driver compiles the kernels of a call at its first use, which takes
+             ///< seconds, and keeps them in its cache.
+  none       ///< Nothing that the device runs: it is not used.
+};
+
 /// One CUDA device.
 struct device_info {
   int ordinal = 0;               ///< As execution::devices takes it.
@@ -30,6 +38,9 @@ struct device_info {
   int multiprocessors = 0;       ///< Streaming multiprocessors.
   std::size_t memory_bytes = 0;  ///< Device memory in all.
   std::size_t l2_bytes = 0;      ///< Second-level cache.
+  device_code code = device_code::machine;  ///< What the library holds for it.
+  int code_major = 0;  ///< Compute capability that this was compiled for, before the dot.
+  int code_minor = 0;  ///< The same, behind the dot.
 };
 
 /// Every backend of this build, the CPU first. Never throws for a missing device or driver.
@@ -44,6 +55,9 @@ struct device_info {
 /// @throw gpu::invalid_argument where the environment variable has another value, or a device
 ///   ordinal does not exist.
 [[nodiscard]] GPU_SIMILARITY_EXPORT backend resolve_backend(const execution& exec = {});
+
+/// "machine", "portable" or "none".
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(device_code code) noexcept;
 
 /// "automatic", "cpu" or "cuda".
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(backend kind) noexcept;

@@ -30,6 +30,9 @@ struct pair_plan {
   double kept_estimate = 0;         ///< Expected number of kept pairs.
   double kept_upper = 0;            ///< An upper bound of it, at about three standard errors.
   double result_bytes = 0;          ///< Host memory of the estimated edges, 24 bytes each.
+  /// Empty, or what makes the first call slower than it says: the library holds no machine code for
+  /// the device, so that the driver compiles it first.
+  std::string warning = {};
 };
 
 namespace detail {

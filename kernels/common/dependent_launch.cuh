@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "cuda_runtime/cuda_check.hpp"
-#include "cuda_runtime/device_limits.hpp"
+#include "cuda_runtime/device_code.hpp"
 
 namespace gpu::kernels {
 
@@ -27,9 +27,10 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
-/// Whether the current device can start a kernel early.
+/// Whether a kernel may start early on the current device: where kernels were compiled without the
+/// wait, none may.
 inline bool has_dependent_launch() {
-  return cuda::current_limits().compute_major >= 9;
+  return cuda::current_code().capability >= 90;
 }
 
 /// Launches a kernel that calls wait_for_previous_kernel().

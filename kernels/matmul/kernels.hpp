@@ -58,9 +58,6 @@ void launch_matmul_register_tiled(const matmul_problem<T>& problem, matmul_polic
 void launch_matmul_tensor_double(const matmul_problem<double>& problem,
                                  matmul_policy::tile_name tile, cudaStream_t stream);
 
-/// Whether the library holds code for the warpgroup products of compute capability 9.0.
-[[nodiscard]] bool tensor_has_wgmma();
-
 /// Packs both operands into `workspace` (plan_tensor_workspace), multiplies on tensor cores, and
 /// runs register_tiled with `fallback` instead where an operand holds an Inf or NaN: the device
 /// decides. `wgmma_columns`: 128 or 192, the width of a tile of warpgroup products (compute

@@ -43,14 +43,6 @@ void launch_tensor_columns(const tensor_problem& p, int columns, cudaStream_t st
 
 }  // namespace
 
-bool tensor_has_wgmma() {
-#ifdef GPU_SIMILARITY_SM90A
-  return true;
-#else
-  return false;
-#endif
-}
-
 void launch_matmul_tensor(const matmul_problem<float>& p, std::byte* workspace, int wgmma_columns,
                           matmul_policy::tile_name fallback, cudaStream_t stream) {
   const tensor_workspace plan = plan_tensor_workspace(p.m, p.n, p.k);

@@ -1,7 +1,9 @@
-#include "kernels/rank/count_packed.cuh"
+// Chooses the kernel that counts short rows: see packed/.
 
-#include "kernels/common/launch.cuh"
+#include <cstddef>
+
 #include "kernels/rank/launches.cuh"
+#include "plan/rank_policy.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -12,10 +14,7 @@ void launch_for(const row_source& source, const rank_target& target, cudaStream_
   if constexpr (Size + 1 < rank_packed_cols.size()) {
     if (source.cols > cols) return launch_for<Size + 1>(source, target, stream);
   }
-  using layout = packed_layout<cols, rank_packed_threads>;
-  count_packed_kernel<layout>
-      <<<grid_blocks(source.rows, 2 * layout::slots), layout::threads, 0, stream>>>(source, target);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  launch_count_packed_of<cols>(source, target, stream);
 }
 
 }  // namespace

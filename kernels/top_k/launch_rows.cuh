@@ -1,18 +1,19 @@
 #pragma once
 // The launches of `block_rows` and `warp_rows`.
 
+#include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "kernels/top_k/call.cuh"
 #include "kernels/top_k/rows.cuh"
 
 namespace gpu::kernels::select {
 
-/// Rows whose length in bytes, and k, are worth staging in shared memory, where the device can.
+/// Rows whose length in bytes, and k, are worth staging in shared memory, where the code can.
 template <class T>
 bool stages_rows(const top_k_call<T>& call) {
   const index_t bytes = call.source.cols * static_cast<index_t>(sizeof(T));
   return bytes >= least_staged_bytes && bytes <= most_staged_bytes && call.k <= most_staged_k &&
-         cuda::current_limits().compute_major >= 9;
+         cuda::current_code().capability >= 90;
 }
 
 template <class T, class Composite>

@@ -44,6 +44,12 @@ class Device(NamedTuple):
         Streaming multiprocessors.
     memory_bytes, l2_bytes : int
         Device memory and second-level cache.
+    code : str
+        What the library holds for it: "machine" code; "portable" code, which the driver compiles at
+        the first call of each kind (that takes seconds) and keeps in its cache; or "none": the
+        device is not used.
+    code_major, code_minor : int
+        Compute capability that this code was compiled for.
     """
 
     ordinal: int
@@ -53,6 +59,9 @@ class Device(NamedTuple):
     multiprocessors: int
     memory_bytes: int
     l2_bytes: int
+    code: str
+    code_major: int
+    code_minor: int
 
 
 def backends() -> list[Backend]:

@@ -114,6 +114,9 @@ class PairPlan(NamedTuple):
         Expected number of kept pairs, and an upper bound at about three standard errors.
     result_bytes : float
         Host memory of the estimated edges.
+    warning : str
+        Empty, or what makes the first call slower: the library holds no machine code for the
+        device, so that the driver compiles it first.
     """
 
     backend: str
@@ -128,6 +131,7 @@ class PairPlan(NamedTuple):
     kept_estimate: float
     kept_upper: float
     result_bytes: float
+    warning: str
 
 
 def _short(value: Any) -> str:

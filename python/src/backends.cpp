@@ -23,7 +23,8 @@ nb::list devices() {
   nb::list out;
   for (const gpu::device_info& info : gpu::available_devices()) {
     out.append(nb::make_tuple(info.ordinal, info.name, info.compute_major, info.compute_minor,
-                              info.multiprocessors, info.memory_bytes, info.l2_bytes));
+                              info.multiprocessors, info.memory_bytes, info.l2_bytes,
+                              gpu::to_string(info.code), info.code_major, info.code_minor));
   }
   return out;
 }

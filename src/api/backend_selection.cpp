@@ -90,6 +90,18 @@ backend resolve_backend(const execution& exec) {
   });
 }
 
+std::string_view to_string(device_code code) noexcept {
+  switch (code) {
+    case device_code::machine:
+      return "machine";
+    case device_code::portable:
+      return "portable";
+    case device_code::none:
+      return "none";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(backend kind) noexcept {
   switch (kind) {
     case backend::automatic:

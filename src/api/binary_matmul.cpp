@@ -8,7 +8,6 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
-#include "base/built_code.hpp"
 #include "base/call_progress.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/binary_matmul/binary_matmul.hpp"
@@ -48,9 +47,9 @@ void check_operands(const View& a, const View& b, const binary_matmul_options& o
 binary_matmul_plan choose(index_t m, index_t n, index_t k, const binary_matmul_options& options,
                           backend used) {
   binary_matmul_plan plan{.used = used};
-  const int capability = used == backend::cuda ? cuda::binary_matmul_capability(options.exec) : 0;
-  plan.variant = detail::choose_binary_matmul_variant(
-      used, options.variant, {m, n, k, capability, detail::has_warpgroup_code});
+  detail::binary_matmul_shape shape{.m = m, .n = n, .k = k};
+  if (used == backend::cuda) shape = cuda::on_device_of(shape, options.exec);
+  plan.variant = detail::choose_binary_matmul_variant(used, options.variant, shape);
   if (used == backend::cuda) {
     plan.workspace_bytes = cuda::binary_matmul_workspace(m, n, k, plan.variant);
   }

@@ -170,6 +170,7 @@ pair_plan plan_all_pairs_on_device(measure what, const pair_tables& tables,
                   .workspace_bytes = engine.workspace_bytes};
     out.choice = "every pair is decided by tiles";
     out.pairs = pairs_in(input.area);
+    out.warning = engine.warning;
     return out;
   });
 }

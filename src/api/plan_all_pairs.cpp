@@ -231,7 +231,8 @@ pair_plan plan_all_pairs(measure of, const pair_tables& tables, const pair_optio
                   .tile_rows = engine.tile_rows,
                   .tile_cols = engine.tile_cols,
                   .workspace_bytes = engine.workspace_bytes,
-                  .pairs = pairs_in(input.area)};
+                  .pairs = pairs_in(input.area),
+                  .warning = engine.warning};
 
     if (is_on_device(tables)) {
       out.choice = "decided by the call: rows in device memory are not looked at beforehand";

@@ -21,6 +21,22 @@
 namespace gpu::cli {
 namespace {
 
+// The code that a device runs, a line of `info`.
+std::string code_text(const device_info& device) {
+  switch (device.code) {
+    case device_code::machine:
+      return fmt::format("  runs machine code of {}.{}\n", device.code_major, device.code_minor);
+    case device_code::portable:
+      return fmt::format(
+          "  runs PTX of {}.{}: the driver compiles it at the first call of each kind, which takes "
+          "seconds, and keeps it in its cache\n",
+          device.code_major, device.code_minor);
+    case device_code::none:
+      return "  is not used: this build has no code for it\n";
+  }
+  return {};
+}
+
 /// Version, backends, devices, and what `auto` would take here.
 std::string info_text() {
   std::string out = fmt::format("gpu-similarity {}\n", GPU_SIMILARITY_VERSION);
@@ -33,6 +49,7 @@ std::string info_text() {
                        d.ordinal, d.name, d.compute_major, d.compute_minor, d.multiprocessors,
                        bytes_text(static_cast<double>(d.memory_bytes)),
                        bytes_text(static_cast<double>(d.l2_bytes)));
+    out += code_text(d);
   }
   try {
     out += fmt::format("auto takes: {}\n", to_string(resolve_backend()));

@@ -25,7 +25,7 @@ GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint16_t)
 GPU_SIMILARITY_INSTANTIATE_PACK_BITS(float)
 GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
 
-int binary_matmul_capability(const execution&) {
+detail::binary_matmul_shape on_device_of(detail::binary_matmul_shape, const execution&) {
   throw_not_built();
 }
 std::size_t binary_matmul_workspace(index_t, index_t, index_t, binary_matmul_variant) {

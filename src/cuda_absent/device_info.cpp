@@ -26,6 +26,10 @@ std::vector<device_info> select_devices(const execution&) {
   throw_not_built();
 }
 
+std::string warn_of_compilation(std::span<const device_info>) {
+  throw_not_built();
+}
+
 std::string describe_devices(std::span<const device_info>) {
   throw_not_built();
 }

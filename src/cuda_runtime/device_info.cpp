@@ -3,12 +3,14 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
 
 #include <gpu/error.hpp>
 
+#include "base/built_code.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 
 namespace gpu::cuda {
@@ -29,16 +31,26 @@ cudaError_t count_devices(int& count) {
   return status;
 }
 
+device_code origin_of(const detail::offered_code& code) {
+  if (code.capability == 0) return device_code::none;
+  return code.is_machine ? device_code::machine : device_code::portable;
+}
+
 device_info ask_properties(int ordinal) {
   cudaDeviceProp properties{};
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
+  const detail::offered_code code =
+      detail::offered_to(10 * properties.major + properties.minor);
   return {.ordinal = ordinal,
           .name = properties.name,
           .compute_major = properties.major,
           .compute_minor = properties.minor,
           .multiprocessors = properties.multiProcessorCount,
           .memory_bytes = properties.totalGlobalMem,
-          .l2_bytes = static_cast<std::size_t>(properties.l2CacheSize)};
+          .l2_bytes = static_cast<std::size_t>(properties.l2CacheSize),
+          .code = origin_of(code),
+          .code_major = code.capability / 10,
+          .code_minor = code.capability % 10};
 }
 
 // The answer is kept: the query takes longer than many calls.
@@ -49,6 +61,23 @@ device_info describe_device(int ordinal) {
   const auto found = known.find(ordinal);
   if (found != known.end()) return found->second;
   return known[ordinal] = ask_properties(ordinal);
+}
+
+// The device, where the library has code for it.
+device_info describe_usable_device(int ordinal) {
+  device_info device = describe_device(ordinal);
+  if (device.code == device_code::none) {
+    throw backend_unavailable(fmt::format(
+        "execution.devices: the library has no code for device {}, {} of compute capability {}.{}: it was "
+        "built for {}",
+        ordinal, device.name, device.compute_major, device.compute_minor,
+        detail::built_architectures()));
+  }
+  return device;
+}
+
+bool has_code(const device_info& device) {
+  return device.code != device_code::none;
 }
 
 int current_ordinal() {
@@ -69,10 +98,10 @@ void require_usable() {
 bool is_usable() {
   static std::atomic<bool> found{false};  // devices do not go away
   if (found.load(std::memory_order_relaxed)) return true;
-  int count = 0;
-  static_cast<void>(count_devices(count));
-  if (count > 0) found.store(true, std::memory_order_relaxed);
-  return count > 0;
+  const std::vector<device_info> devices = list_devices();
+  const bool usable = std::any_of(devices.begin(), devices.end(), has_code);
+  if (usable) found.store(true, std::memory_order_relaxed);
+  return usable;
 }
 
 backend_info describe_backend() {
@@ -85,9 +114,12 @@ backend_info describe_backend() {
   backend_info info{.kind = backend::cuda, .name = "cuda"};
   info.description = fmt::format("CUDA runtime {}, driver {}", version_text(runtime),
                                  driver == 0 ? "absent" : version_text(driver));
-  info.usable = count > 0;
-  if (!info.usable) {
+  info.usable = is_usable();
+  if (count == 0) {
     info.reason = status == cudaSuccess ? "no CUDA device" : cudaGetErrorString(status);
+  } else if (!info.usable) {
+    info.reason = fmt::format("no device runs the library's code, which was built for {}",
+                              detail::built_architectures());
   }
   return info;
 }
@@ -102,7 +134,7 @@ std::vector<device_info> list_devices() {
 
 device_info select_device(const execution& exec) {
   require_usable();
-  return describe_device(exec.devices.empty() ? current_ordinal() : exec.devices.front());
+  return describe_usable_device(exec.devices.empty() ? current_ordinal() : exec.devices.front());
 }
 
 int device_of(const execution& exec) {
@@ -115,8 +147,8 @@ int device_of(const execution& exec) {
 std::vector<device_info> select_devices(const execution& exec) {
   require_usable();
   std::vector<device_info> devices;
-  for (const int ordinal : exec.devices) devices.push_back(describe_device(ordinal));
-  if (devices.empty()) devices.push_back(describe_device(current_ordinal()));
+  for (const int ordinal : exec.devices) devices.push_back(describe_usable_device(ordinal));
+  if (devices.empty()) devices.push_back(describe_usable_device(current_ordinal()));
   return devices;
 }
 
@@ -131,6 +163,18 @@ std::string describe_devices(std::span<const device_info> devices) {
     first = last;
   }
   return text;
+}
+
+std::string warn_of_compilation(std::span<const device_info> devices) {
+  for (const device_info& device : devices) {
+    if (device.code != device_code::portable) continue;
+    return fmt::format(
+        "the library holds no machine code for {} of compute capability {}.{}: the driver compiles its code for "
+        "{}.{} at the first call of each kind, which takes seconds",
+        device.name, device.compute_major, device.compute_minor, device.code_major,
+        device.code_minor);
+  }
+  return {};
 }
 
 }  // namespace gpu::cuda

@@ -28,6 +28,9 @@ device_info select_device(const execution& exec);
 /// The ordinal of select_device(exec), without asking for the device's properties.
 int device_of(const execution& exec);
 
+/// What a caller should know of devices for which the driver compiles code first; else empty.
+std::string warn_of_compilation(std::span<const device_info> devices);
+
 /// Names and numbers of devices, as in "2 x NVIDIA H200".
 std::string describe_devices(std::span<const device_info> devices);
 

@@ -183,6 +183,7 @@ struct engine_plan {
   index_t tile_rows;
   index_t tile_cols;
   std::size_t workspace_bytes;
+  std::string warning = {};
 };
 
 }  // namespace gpu::inline v0::detail

@@ -60,7 +60,7 @@ bool is_large(const binary_matmul_shape& shape) {
          results * static_cast<double>(shape.k) >= least_hopper_operations;
 }
 bool has_and_tensor_cores(const binary_matmul_shape& shape) {
-  return shape.compute_capability >= 80;
+  return shape.code_capability >= 80;
 }
 bool has_native_and(const binary_matmul_shape& shape) {
   return shape.compute_capability <= 90;  // later ones emulate 1-bit products
@@ -91,8 +91,9 @@ variant choose_binary_matmul_variant(backend used, variant asked,
       fmt::format("options.variant: {} is not offered on {} for {} x {} x {} bits{}",
                   to_string(asked), to_string(used), shape.m, shape.n, shape.k,
                   used == backend::cuda
-                      ? fmt::format(" on a device of compute capability {}.{}",
-                                    shape.compute_capability / 10, shape.compute_capability % 10)
+                      ? fmt::format(" on a device of compute capability {}.{}, code of {}.{}",
+                                    shape.compute_capability / 10, shape.compute_capability % 10,
+                                    shape.code_capability / 10, shape.code_capability % 10)
                       : std::string()));
 }
 

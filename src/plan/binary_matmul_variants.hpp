@@ -11,9 +11,11 @@ struct binary_matmul_shape {
   index_t m = 0;
   index_t n = 0;
   index_t k = 0;
-  /// CUDA compute capability times ten (90 for 9.0); not looked at for the CPU.
+  /// CUDA compute capability, times ten (90 for 9.0), of the device, and that which the code that
+  /// runs on it was compiled for; not looked at for the CPU.
   int compute_capability = 0;
-  /// Whether the library holds code for the warpgroup products of compute capability 9.0 (sm_90a).
+  int code_capability = 0;
+  /// Whether that code has the warpgroup products of compute capability 9.0 (sm_90a).
   bool warpgroup_code = false;
 };
 

@@ -23,12 +23,12 @@ double work_of(const matmul_extents& e) {
 }
 
 bool tensor_is_offered(const matmul_device& device) {
-  return device.compute >= 80;
+  return device.code >= 80;
 }
 
 // Whether the tensor cores multiply doubles faster than the CUDA cores.
 bool has_double_tensor_cores(const matmul_device& device) {
-  return device.compute == 80 || device.compute == 90;
+  return device.code >= 80 && (device.compute == 80 || device.compute == 90);
 }
 
 double double_tiles_each(const matmul_extents& e, policy::tile_name name,
@@ -287,7 +287,7 @@ matmul_choice choose_product(const matmul_extents& e, std::size_t element_bytes,
       choice = pitched(e, element_bytes);
       break;
     case matmul_variant::tensor:
-      if (!tensor_is_offered(device)) refuse("needs compute capability 8.0");
+      if (!tensor_is_offered(device)) refuse("needs compute capability 8.0, and code for it");
       if (element_bytes == 8) return tensor_double(e, device);
       choice = tensor(e, device);
       break;

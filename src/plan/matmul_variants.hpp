@@ -15,6 +15,7 @@ namespace gpu::inline v0::detail {
 struct matmul_device {
   std::string name = {};
   int compute = 0;  // compute capability, 10 * major + minor
+  int code = 0;     // the one that the code was compiled for that runs on it
   int multiprocessors = 0;
   std::size_t shared_bytes = 0;  // of shared memory that a block can have
   bool has_wgmma = false;        // warpgroup products of cc 9.0, and the build has code for them

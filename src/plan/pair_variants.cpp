@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
 
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
@@ -42,12 +43,27 @@ bool always(const pair_shape&) {
   return true;
 }
 bool has_tensor_cores(const pair_shape& shape) {
-  return shape.compute_capability >= 80;
+  return shape.code_capability >= 80;
 }
 
 // Where cuts are not strict, this is the variant tensor.
 bool has_warpgroup_products(const pair_shape& shape) {
   return shape.compute_capability == 90 && shape.warpgroup_code;
+}
+
+std::string capability_text(int capability) {
+  return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+
+// The device of a refusal, and its code where that is what it lacks.
+std::string describe_device(pair_variant asked, const pair_shape& shape) {
+  std::string out = " on a device of compute capability " + capability_text(shape.compute_capability);
+  if (shape.code_capability != shape.compute_capability) {
+    out += ", whose code was built for " + capability_text(shape.code_capability);
+  } else if (asked == pair_variant::hopper && shape.compute_capability == 90) {
+    out += ", built without code for sm_90a";
+  }
+  return out;
 }
 
 // Best first, the reference last.
@@ -67,16 +83,10 @@ pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_sh
     const bool wanted = asked == pair_variant::automatic || asked == c.variant;
     if (c.where == used && wanted && c.takes(shape)) return c.variant;
   }
-  const bool lacks_code =
-      asked == pair_variant::hopper && shape.compute_capability == 90 && !shape.warpgroup_code;
-  throw unsupported(
-      fmt::format("options.variant: {} is not offered on {} for [{}, {}]{}", to_string(asked),
-                  to_string(used), shape.rows, shape.cols,
-                  used == backend::cuda
-                      ? fmt::format(" on a device of compute capability {}.{}{}",
-                                    shape.compute_capability / 10, shape.compute_capability % 10,
-                                    lacks_code ? ", built without code for sm_90a" : "")
-                      : std::string()));
+  throw unsupported(fmt::format(
+      "options.variant: {} is not offered on {} for [{}, {}]{}", to_string(asked), to_string(used),
+      shape.rows, shape.cols,
+      used == backend::cuda ? describe_device(asked, shape) : std::string()));
 }
 
 }  // namespace gpu::inline v0::detail

@@ -21,12 +21,13 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 matmul_device hopper() {
   return {.name = "cc 9.0",
           .compute = 90,
+          .code = 90,
           .multiprocessors = 132,
           .shared_bytes = 232448,
           .has_wgmma = true};
 }
 matmul_device turing() {
-  return {.name = "cc 7.5", .compute = 75, .multiprocessors = 40, .shared_bytes = 65536};
+  return {.name = "cc 7.5", .compute = 75, .code = 75, .multiprocessors = 40, .shared_bytes = 65536};
 }
 matmul_choice choose(const matmul_extents& e, const matmul_device& device,
                      matmul_variant asked = matmul_variant::automatic, std::size_t bytes = 4,
@@ -43,6 +44,21 @@ TEST_CASE("Large float products go to tensor cores where there are some", "[matm
   CHECK(choose(large, turing()).variant == matmul_variant::register_tiled);
 }
 
+TEST_CASE("Tensor cores need code for them, not only the device", "[matmul][plan]") {
+  matmul_device older = hopper();
+  older.has_wgmma = false;
+  older.code = 80;
+  const matmul_extents large{4096, 4096, 4096};
+  CHECK(choose(large, older).variant == matmul_variant::tensor);
+  CHECK(choose(large, older).wgmma_columns == 0);
+  CHECK(choose(large, older, matmul_variant::automatic, 8).variant == matmul_variant::tensor);
+  older.code = 75;
+  CHECK(choose(large, older).variant == matmul_variant::register_tiled);
+  CHECK(choose(large, older, matmul_variant::automatic, 8).variant ==
+        matmul_variant::register_tiled);
+  CHECK_THROWS_AS(choose(large, older, matmul_variant::tensor), gpu::unsupported);
+}
+
 TEST_CASE("Double products go to tensor cores where those are faster", "[matmul][plan]") {
   const auto of_double = [](const matmul_extents& e, const matmul_device& device) {
     return choose(e, device, matmul_variant::automatic, 8);
@@ -53,7 +69,7 @@ TEST_CASE("Double products go to tensor cores where those are faster", "[matmul]
         of_double({512, 512, 512}, hopper()).tile_rows);
   CHECK(of_double({4096, 4096, 4096}, turing()).variant == matmul_variant::register_tiled);
   const matmul_device consumer{
-      .name = "cc 8.9", .compute = 89, .multiprocessors = 128, .shared_bytes = 101376};
+      .name = "cc 8.9", .compute = 89, .code = 89, .multiprocessors = 128, .shared_bytes = 101376};
   CHECK(of_double({4096, 4096, 4096}, consumer).variant == matmul_variant::register_tiled);
   // Asked for, it takes a tile that the device has shared memory for.
   CHECK(choose({4096, 4096, 4096}, consumer, matmul_variant::tensor, 8).tile_rows <

@@ -18,7 +18,14 @@ pair_shape on(int compute_capability, bool warpgroup_code = true) {
   return {.rows = 1000,
           .cols = 30,
           .compute_capability = compute_capability,
-          .warpgroup_code = warpgroup_code};
+          .code_capability = compute_capability,
+          .warpgroup_code = warpgroup_code && compute_capability == 90};
+}
+// A device that runs code for an older one.
+pair_shape on_older_code(int compute_capability, int code) {
+  pair_shape shape = on(compute_capability, false);
+  shape.code_capability = code;
+  return shape;
 }
 pair_variant best(const pair_shape& shape) {
   return choose_pair_variant(backend::cuda, pair_variant::automatic, shape);
@@ -45,6 +52,21 @@ TEST_CASE("No warpgroup variant without its code", "[pair_variants]") {
   }
   CHECK_THROWS_AS(choose_pair_variant(backend::cuda, pair_variant::hopper, on(100)),
                   gpu::unsupported);
+}
+
+TEST_CASE("The variant follows the code where that is for an older device", "[pair_variants]") {
+  CHECK(best(on_older_code(90, 80)) == pair_variant::tensor);
+  CHECK(best(on_older_code(90, 75)) == pair_variant::shared_tiled);
+  CHECK(best(on_older_code(120, 90)) == pair_variant::tensor);
+  CHECK(best(on_older_code(86, 80)) == pair_variant::tensor);
+  for (const pair_variant variant : {pair_variant::tensor, pair_variant::hopper}) {
+    try {
+      (void)choose_pair_variant(backend::cuda, variant, on_older_code(90, 75));
+      FAIL("a variant without code was offered");
+    } catch (const gpu::unsupported& refusal) {
+      CHECK(std::string(refusal.what()).find("code was built for 7.5") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("A named variant is that variant or refused", "[pair_variants]") {

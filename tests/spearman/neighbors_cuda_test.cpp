@@ -11,6 +11,7 @@
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"
+#include "support/device_offers.hpp"
 #include "support/generators.hpp"
 
 namespace {
@@ -20,7 +21,7 @@ using gpu::neighbor_order;
 
 // Tensor cores at all.
 bool is_offered() {
-  return gpu::available_devices().front().compute_major >= 8;
+  return gpu_test::applies(gpu::pair_variant::tensor);
 }
 
 // The device's best, and the tensor cores without warpgroups.

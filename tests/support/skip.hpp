@@ -13,6 +13,7 @@ namespace gpu_test {
 /// What a case lacks.
 enum class missing {
   device,     ///< A GPU that can do it.
+  code,       ///< Code for what the GPU can do: the build is for older ones.
   data,       ///< A file of known answers.
   privilege,  ///< What the system allows this process.
   absence     ///< A machine without a GPU.

@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
-"""Runs the CUDA tests, compute-sanitizer and timed jobs of a build folder, and writes one report.
+"""Runs all that only a GPU can show from a build folder, and writes one report.
 
-    tools/dev/gpu_report.py FOLDER --output REPORT.json [--before REPORT.json] [--quick] [--jobs 4]
+    tools/dev/gpu_report.py FOLDER --output REPORT.json [--before REPORT.json] [--quick]
+                            [--minutes 3] [--jobs 4] [--python PYTHON]
 
-Tests are run side by side with GPU_SIMILARITY_REQUIRE_CUDA=1, so a skip is a failure; then alone,
-small cases of every kernel under compute-sanitizer (not with --quick), and the timed jobs. A job
-that takes more than 3 % longer than in the earlier report (5 % below 5 ms) is a regression.
+The first call of every operation, with an empty cache of the driver where that has to compile the
+library's code, each of which may take 20 s then; the CUDA tests side by side with
+GPU_SIMILARITY_REQUIRE_CUDA=1, so a skip is a failure; alone, the campaigns for some minutes, small
+cases of every kernel under compute-sanitizer and the tests of the Python package (these not with
+--quick); and the timed jobs. A case of a test that the device could run, but for which the build
+holds no code, is counted as "not in this build": a failure where the build is for the device itself,
+and so is a test program of which nothing is left to run by a build that is not older.
+A job that takes more than 3 % longer than in the earlier report (5 % below 5 ms) is a regression.
+Without --before that is the newest under bench/results/gpu of this GPU and these architectures.
 The exit code is 1 where a test, a tool or a job failed or a job regressed.
 """
 import argparse
@@ -14,11 +21,18 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
-TEST_SECONDS = 900
+TEST_SECONDS = 600
+JOB_SECONDS = 120
+# What a first call may take that the driver compiles code for.
+FIRST_CALL_SECONDS = 20
+RESULTS = pathlib.Path("bench/results/gpu")
 # As bench/edges_job takes them: tall, wide and small tables, independent and correlated rows.
 JOBS = [
     "spearman 2000000 30 0 0 0 1e-12 counts 5",
@@ -44,57 +58,145 @@ JOBS = [
 ]
 ASSERTIONS = re.compile(r"(\d+) assertions?")
 BEST = re.compile(r" best ([0-9.]+) ")
+CALL = re.compile(r"^(.*): first ([0-9.]+) s(?:, best ([0-9.]+) s)?")
+NOT_BUILT = "not in this build: "
 
 
-def run_test(program):
-    environment = {**os.environ, "GPU_SIMILARITY_REQUIRE_CUDA": "1", "OMP_WAIT_POLICY": "passive"}
+def run(command, seconds, **environment):
+    """Output, exit code and seconds of a command; -1 where it was ended after `seconds`."""
     started = time.monotonic()
-    try:
-        done = subprocess.run([program], env=environment, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=TEST_SECONDS)
-        output, code = done.stdout, done.returncode
-    except subprocess.TimeoutExpired as late:
-        output, code = (late.stdout or b"").decode(errors="replace"), -1
+    with subprocess.Popen([str(word) for word in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env={**os.environ, **environment}) as process:
+        code = None
+        try:
+            output, _ = process.communicate(timeout=seconds)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            try:
+                output, _ = process.communicate(timeout=5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                output, _ = process.communicate()
+            output += f"\nended after {seconds} s\n"
+    return output, -1 if code is None else code, round(time.monotonic() - started, 1)
+
+
+def say(result, name):
+    print(f"{'ok  ' if result['passed'] else 'FAIL'} {name}", flush=True)
+    if not result["passed"]:
+        print(result["output"], flush=True)
+
+
+def read_calls(output):
+    """Name, first and best seconds of each line of call_times; the first two lines are no calls."""
+    return [{"call": name, "first_s": float(first), "best_ms": round(1e3 * float(best), 3) if best else None}
+            for name, first, best in (match.groups() for match in map(CALL.match, output.splitlines())
+                                      if match)]
+
+
+def run_first_calls(folder, cache, is_compiled):
+    """Every operation once, from an empty cache, then again with what that left in it."""
+    program = folder / "bench" / "call_times"
+    rounds = [("from an empty cache", 0), ("from the cache", 0)] if is_compiled else [("", 0)]
+    shutil.rmtree(cache, ignore_errors=True)
+    for name, repeats in rounds:
+        output, code, seconds = run([program, "--repeats", repeats], 300, CUDA_CACHE_PATH=str(cache))
+        calls = read_calls(output)
+        slow = [call["call"] for call in calls if call["first_s"] > FIRST_CALL_SECONDS]
+        result = {"round": name, "passed": code == 0 and not slow, "code": code, "seconds": seconds,
+                  "calls": calls, "slow": slow, "output": "" if code == 0 else output[-3000:]}
+        worst = max(calls, key=lambda call: call["first_s"], default={"call": "none", "first_s": 0})
+        say(result, f"first calls {name}: {len(calls)} in {seconds} s, the longest {worst['first_s']:.2f} s: "
+                    f"{worst['call']}")
+        if is_compiled:
+            print(output, flush=True)
+        yield result
+
+
+def run_test(program, arguments=()):
+    output, code, seconds = run([program, *arguments], TEST_SECONDS, GPU_SIMILARITY_REQUIRE_CUDA="1",
+                                OMP_WAIT_POLICY="passive")
     found = ASSERTIONS.findall(output)
-    return {"test": program.name, "passed": code == 0, "code": code,
-            "assertions": int(found[-1]) if found else 0,
-            "seconds": round(time.monotonic() - started, 1),
+    not_built = [line[len(NOT_BUILT):] for line in output.splitlines() if line.startswith(NOT_BUILT)]
+    assertions = int(found[-1]) if found else 0
+    return {"test": program.name, "passed": code == 0, "code": code, "assertions": assertions,
+            "not_built": not_built, "seconds": seconds,
             "output": "" if code == 0 else output[-6000:]}
 
 
-def run_tests(folder, jobs):
-    programs = sorted(folder.glob("tests/*_cuda_test"))
+def run_tests(folder, jobs, is_older):
+    """The CUDA tests. `is_older`: the build is for devices older than this one."""
+    names = sorted((folder / "tests").glob("*_cuda_test")) + [folder / "tests" / "cuda_faults_test"]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for result in pool.map(run_test, programs):
-            print(f"{'ok  ' if result['passed'] else 'FAIL'} {result['test']}: "
-                  f"{result['assertions']} assertions, {result['seconds']} s", flush=True)
-            if not result["passed"]:
-                print(result["output"], flush=True)
+        for result in pool.map(run_test, names):
+            if result["not_built"] and not is_older:
+                result["passed"] = False
+                result["output"] += "the build is for this device, but lacks code that it can run\n"
+            if result["passed"] and result["assertions"] == 0 and not result["not_built"]:
+                result["passed"] = False
+                result["output"] += "nothing was tested\n"
+            lacking = f", {len(result['not_built'])} cases not in this build" if result["not_built"] else ""
+            say(result, f"{result['test']}: {result['assertions']} assertions{lacking}, "
+                        f"{result['seconds']} s")
             yield result
+
+
+def run_campaigns(folder, minutes):
+    """Random calls and jobs, a third of the time each."""
+    seconds = max(5, round(60 * minutes / 3))
+    for name, arguments in (("soak_cuda", ["--threads", 8]), ("pair_soak_test", []),
+                            ("parts_model_test", ["--jobs", 4])):
+        program = folder / "tests" / name
+        output, code, took = run([program, "--seconds", seconds, *arguments], seconds + 300)
+        result = {"campaign": name, "passed": code == 0, "seconds": took,
+                  "output": output[-400:] if code == 0 else output[-6000:]}
+        say(result, f"{name}: {took} s")
+        yield result
 
 
 def run_sanitizers(folder):
     for tool in ("memcheck", "racecheck", "synccheck"):
-        started = time.monotonic()
-        done = subprocess.run(["tools/dev/sanitize-cuda.sh", "--program",
-                               str(folder / "tests" / "soak_cuda"), tool], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        result = {"tool": tool, "passed": done.returncode == 0,
-                  "seconds": round(time.monotonic() - started, 1),
-                  "output": "" if done.returncode == 0 else done.stdout[-6000:]}
-        print(f"{'ok  ' if result['passed'] else 'FAIL'} {tool}: {result['seconds']} s", flush=True)
+        output, code, seconds = run(["tools/dev/sanitize-cuda.sh", "--program",
+                                     folder / "tests" / "soak_cuda", tool], 1800)
+        result = {"tool": tool, "passed": code == 0, "seconds": seconds,
+                  "output": "" if code == 0 else output[-6000:]}
+        say(result, f"{tool}: {seconds} s")
         yield result
 
 
+def run_python(folder, python):
+    """The package's tests of CUDA, on a copy of the package beside the module that was built."""
+    with tempfile.TemporaryDirectory() as site:
+        package = pathlib.Path(site) / "gpu_similarity"
+        shutil.copytree("python/gpu_similarity", package)
+        for module in (folder / "python").glob("_core*.so"):
+            shutil.copy(module, package)
+        path = os.pathsep.join(filter(None, (site, os.environ.get("PYTHONPATH"))))
+        output, code, seconds = run([python, "-m", "pytest", "-q", "-rs", "python/tests/test_cuda.py"], 900,
+                                    PYTHONPATH=path, GPU_SIMILARITY_REQUIRE_CUDA="1")
+    result = {"test": "test_cuda.py", "passed": code == 0, "code": code, "seconds": seconds,
+              "output": output[-300:] if code == 0 else output[-6000:]}
+    say(result, f"test_cuda.py: {seconds} s: {output.strip().splitlines()[-1] if output.strip() else ''}")
+    yield result
+
+
 def run_jobs(folder):
-    program = folder / "bench" / "edges_job"
     for job in JOBS:
-        done = subprocess.run([program], input=job + "\n", text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
+        done = subprocess.run([folder / "bench" / "edges_job"], input=job + "\n", text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=JOB_SECONDS)
         best = BEST.findall(done.stdout)
         ms = round(1e3 * float(best[0]), 3) if done.returncode == 0 and best else None
         print(f"{ms if ms is not None else 'FAIL'} ms  {job}", flush=True)
         yield {"job": job, "ms": ms, "output": "" if ms is not None else done.stdout[-2000:]}
+    # Ranks, filters, the largest of rows, products, missing values.
+    output, code, _ = run([folder / "bench" / "call_times", "--repeats", 5], 300)
+    for call in read_calls(output):
+        if call["best_ms"] is not None:
+            print(f"{call['best_ms']} ms  {call['call']}", flush=True)
+            yield {"job": call["call"], "ms": call["best_ms"], "output": ""}
+    if code != 0:
+        yield {"job": "call_times", "ms": None, "output": output[-2000:]}
 
 
 def regressions(jobs, before):
@@ -117,32 +219,84 @@ def told_by(*command):
         return ""
 
 
+def architectures_of(folder):
+    """CMAKE_CUDA_ARCHITECTURES of a build folder."""
+    for line in (folder / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith("CMAKE_CUDA_ARCHITECTURES:"):
+            return line.split("=", 1)[1]
+    return ""
+
+
+def is_for_older(architectures, capability):
+    """Whether the device (9.0) is newer than all that the build has code for."""
+    built = [int(number) for number in re.findall(r"\d+", architectures)]
+    return bool(built) and max(built) < round(10 * float(capability or 0))
+
+
+def newest_report(gpu, architectures):
+    """The newest kept report of this GPU and these architectures, or nothing."""
+    reports = [json.loads(path.read_text()) for path in RESULTS.glob("*.json")]
+    same = [r for r in reports if r["gpu"] == gpu and r.get("architectures") == architectures]
+    return max(same, key=lambda r: r.get("time", ""), default={})
+
+
+def measure(asked):
+    architectures = architectures_of(asked.folder)
+    gpu = told_by("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0]
+    capability = told_by("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader").split("\n")[0]
+    info, _, seconds = run([asked.folder / "src" / "cli" / "gpu-similarity", "info"], 60)
+    print(info, flush=True)
+    cache = asked.folder / "driver_cache"
+    is_older = is_for_older(architectures, capability)
+    report = {
+        "gpu": gpu, "compute_capability": capability, "architectures": architectures,
+        "driver": told_by("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split("\n")[0],
+        "commit": os.environ.get("GPU_REPORT_COMMIT") or told_by("git", "rev-parse", "HEAD"),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "cpu_threads": os.cpu_count(),
+        "info": info, "info_seconds": seconds}
+    os.environ["CUDA_CACHE_PATH"] = str(cache.resolve())
+    # Written after every step: what was found stays where a later one is ended from outside.
+    steps = [("first_calls", lambda: run_first_calls(asked.folder, cache.resolve(), " PTX of " in info)),
+             ("tests", lambda: run_tests(asked.folder, asked.jobs, is_older)),
+             ("jobs", lambda: run_jobs(asked.folder))]
+    if not asked.quick:
+        steps += [("python", lambda: run_python(asked.folder, asked.python) if asked.python else ()),
+                  ("campaigns", lambda: run_campaigns(asked.folder, asked.minutes)),
+                  ("sanitizers", lambda: run_sanitizers(asked.folder))]
+    for name, step in steps:
+        report[name] = []
+        for result in step():
+            report[name].append(result)
+            asked.output.write_text(json.dumps(report, indent=1) + "\n")
+    return report
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--before", type=pathlib.Path)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--minutes", type=float, default=3, help="of the campaigns, in all")
     parser.add_argument("--jobs", type=int, default=4, help="tests side by side")
+    parser.add_argument("--python", help="an interpreter with NumPy and pytest: tests of the package")
     asked = parser.parse_args()
-    report = {
-        "gpu": told_by("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0],
-        "driver": told_by("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"),
-        "commit": os.environ.get("GPU_REPORT_COMMIT") or told_by("git", "rev-parse", "HEAD"),
-        "cpu_threads": os.cpu_count(),
-        "tests": list(run_tests(asked.folder, asked.jobs)),
-        "sanitizers": [] if asked.quick else list(run_sanitizers(asked.folder)),
-        "jobs": list(run_jobs(asked.folder)),
-    }
-    before = json.loads(asked.before.read_text()) if asked.before else {}
+    report = measure(asked)
+    before = (json.loads(asked.before.read_text()) if asked.before
+              else newest_report(report["gpu"], report["architectures"]))
+    report["before"] = before.get("commit")
     report["regressions"] = list(regressions(report["jobs"], before))
     asked.output.write_text(json.dumps(report, indent=1) + "\n")
     for slower in report["regressions"]:
         print(f"slower: {slower['ratio']} times {slower['before_ms']} ms: {slower['job']}")
-    failed = [r for r in report["tests"] + report["sanitizers"] if not r["passed"]]
-    failed += [job for job in report["jobs"] if job["ms"] is None]
-    print(f"{len(report['tests'])} test programs, {len(failed)} failures, "
-          f"{len(report['regressions'])} regressions; {asked.output}")
+    checked = [r for step in ("first_calls", "tests", "python", "campaigns", "sanitizers")
+               for r in report.get(step, [])]
+    failed = [r for r in checked if not r["passed"]] + [j for j in report["jobs"] if j["ms"] is None]
+    not_built = sum(len(test["not_built"]) for test in report["tests"])
+    print(f"{report['architectures']} on {report['gpu']}: {len(report['tests'])} test programs, {not_built} cases "
+          f"not in this build, {len(failed)} failures, {len(report['regressions'])} regressions from "
+          f"{(report['before'] or 'nothing')[:7]}; {asked.output}")
     sys.exit(1 if failed or report["regressions"] or not report["tests"] else 0)
 
 

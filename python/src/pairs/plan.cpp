@@ -19,7 +19,7 @@ nb::tuple plan(nb::handle x, nb::handle y, nb::dict keywords) {
   return nb::make_tuple(gpu::to_string(result.used), result.device, gpu::to_string(result.variant),
                         result.tile_rows, result.tile_cols, result.workspace_bytes, result.choice,
                         result.pairs, result.sampled_pairs, result.kept_estimate, result.kept_upper,
-                        result.result_bytes);
+                        result.result_bytes, result.warning);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ void open_standard_streams() noexcept;
 void say(std::string_view text) noexcept;
 
 /// "gpu-similarity: note: <file>: <message>", a line for each, with control characters made
-/// printable.
+/// printable. `file` may also be the name of a device.
 void note(std::string_view file, const std::vector<std::string>& messages) noexcept;
 
 /// "gpu-similarity: <message>", with control characters made printable.

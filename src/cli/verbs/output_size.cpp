@@ -109,12 +109,14 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
       "tile\t{} x {}\n"
       "workspace\t{}\n"
       "choice\t{}\n"
+      "{}"
       "kept, estimated\t{:.6g}, at most about {:.6g} (sample of {} pairs)\n"
       "output, estimated\t{}\n"
       "output, allowed\t{}\n",
       shape_text(tables), plan.pairs, to_string(plan.used), plan.device, to_string(plan.variant),
       plan.tile_rows, plan.tile_cols, bytes_text(static_cast<double>(plan.workspace_bytes)),
-      plan.choice, plan.kept_estimate, plan.kept_upper, plan.sampled_pairs,
+      plan.choice, plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning),
+      plan.kept_estimate, plan.kept_upper, plan.sampled_pairs,
       bytes_text(output_bytes(job, context, plan.kept_estimate)),
       job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
 }

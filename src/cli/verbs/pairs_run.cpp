@@ -16,6 +16,7 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/device_note.hpp"
 #include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
@@ -164,6 +165,10 @@ pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, pair_
 }
 
 void pairs_run::run(run_report& report) {
+  if (!job_.quiet) {
+    line_.clear();
+    note_compilation(options_.exec);
+  }
   switch (job_.keep) {
     case keep_kind::edges:
       if (outputs_.result().target().is_terminal && job_.has_no_cut() && !job_.force) {

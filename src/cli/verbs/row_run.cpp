@@ -15,6 +15,7 @@
 #include "cli/process/progress_line.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/process/stopwatch.hpp"
+#include "cli/verbs/device_note.hpp"
 #include "io/file_digest.hpp"
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
@@ -92,6 +93,7 @@ class row_run {
     if (!job_.quiet) {
       line.clear();
       note(file.name(), source->reading().notes);
+      note_compilation(operation_.exec());
     }
     operation_.begin(*source, out());
     report_.read_seconds += opening.seconds();

@@ -9,6 +9,7 @@
 #include "cuda/transfer/host_staging.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
+#include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -82,9 +83,14 @@ matrix_view<const std::uint32_t> words_of(bit_matrix_view bits) {
 
 }  // namespace
 
-int binary_matmul_capability(const execution& exec) {
-  const device_limits& limits = limits_of(device_of(exec));
-  return 10 * limits.compute_major + limits.compute_minor;
+detail::binary_matmul_shape on_device_of(detail::binary_matmul_shape shape, const execution& exec) {
+  const int device = device_of(exec);
+  const device_limits& limits = limits_of(device);
+  const loaded_code& code = code_of(device);
+  shape.compute_capability = 10 * limits.compute_major + limits.compute_minor;
+  shape.code_capability = code.capability;
+  shape.warpgroup_code = code.has_warpgroups;
+  return shape;
 }
 
 template <class T>

@@ -3,6 +3,8 @@
 
 #include <gpu/binary_matmul.hpp>
 
+#include "plan/binary_matmul_variants.hpp"
+
 namespace gpu::cuda {
 
 template <class T>
@@ -13,8 +15,8 @@ template <class T>
 void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T threshold,
                const execution& exec);
 
-/// The compute capability, times ten, of the device of a call. Cheap after the first call.
-int binary_matmul_capability(const execution& exec);
+/// A shape, with what the choice needs to know of the device of a call. Cheap after the first call.
+detail::binary_matmul_shape on_device_of(detail::binary_matmul_shape shape, const execution& exec);
 
 /// Scratch memory of the device form, bytes.
 std::size_t binary_matmul_workspace(index_t m, index_t n, index_t k, binary_matmul_variant variant);

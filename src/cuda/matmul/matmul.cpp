@@ -11,6 +11,7 @@
 #include "cuda/matmul/cublas.hpp"
 #include "cuda/transfer/host_staging.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -288,14 +289,16 @@ detail::matmul_device describe_matmul_device(const execution& exec) {
   const auto found = known.find(ordinal);
   if (found != known.end()) return found->second;
   const device_info info = select_device(exec);
+  const loaded_code& code = code_of(info.ordinal);
   int shared_bytes = 0;
   GPU_SIMILARITY_CUDA_CHECK(
       cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, info.ordinal));
   return known[ordinal] = {.name = info.name,
                            .compute = info.compute_major * 10 + info.compute_minor,
+                           .code = code.capability,
                            .multiprocessors = info.multiprocessors,
                            .shared_bytes = static_cast<std::size_t>(shared_bytes),
-                           .has_wgmma = info.compute_major == 9 && kernels::tensor_has_wgmma(),
+                           .has_wgmma = code.has_warpgroups,
                            .has_cublas = has_cublas()};
 }
 

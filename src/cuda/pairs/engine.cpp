@@ -11,11 +11,11 @@
 
 #include <gpu/error.hpp>
 
-#include "base/built_code.hpp"
 #include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/pairwise_scope.hpp"
 #include "cuda/pairs/team/device_group.hpp"
+#include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "pairs/tables.hpp"
 #include "plan/fold_choice.hpp"
@@ -64,12 +64,14 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
                             std::span<const device_info> devices) {
   pair_variant least = pair_variant::hopper;
   for (const device_info& device : devices) {
+    const loaded_code& code = code_of(device.ordinal);
     const pair_variant own = detail::choose_pair_variant(
         backend::cuda, options.variant,
         {.rows = rows,
          .cols = cols,
          .compute_capability = device.compute_major * 10 + device.compute_minor,
-         .warpgroup_code = detail::has_warpgroup_code});
+         .code_capability = code.capability,
+         .warpgroup_code = code.has_warpgroups});
     least = std::min(least, own);
   }
   return least;
@@ -135,8 +137,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
       share_(solo_.get()),
       budget_(options.exec.workspace_bytes),
       area_(input.area) {
-  has_warpgroup_products_ =
-      detail::has_warpgroup_code && device.compute_major == 9 && device.compute_minor == 0;
+  has_warpgroup_products_ = code_of(device.ordinal).has_warpgroups;
   keep_pool_memory();
   if (input.tables.prepared_y != nullptr) {
     query_rows(input, options);
@@ -293,7 +294,8 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
           .variant = variant,
           .tile_rows = shape.rows,
           .tile_cols = shape.cols,
-          .workspace_bytes = static_cast<std::size_t>(rows) * row_bytes};
+          .workspace_bytes = static_cast<std::size_t>(rows) * row_bytes,
+          .warning = warn_of_compilation(devices)};
 }
 
 }  // namespace gpu::cuda

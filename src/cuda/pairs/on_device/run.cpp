@@ -189,7 +189,8 @@ detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& cal
           .variant = shape.variant,
           .tile_rows = tile.rows,
           .tile_cols = tile.cols,
-          .workspace_bytes = scratch_bytes};
+          .workspace_bytes = scratch_bytes,
+          .warning = warn_of_compilation(devices)};
 }
 
 void all_pairs_on_device(const detail::device_pair_call& call) {

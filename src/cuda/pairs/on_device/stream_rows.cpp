@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <variant>
 
-#include "base/built_code.hpp"
 #include "cuda/pairs/engine.hpp"
 #include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "pairs/tables.hpp"
@@ -31,13 +31,15 @@ call_shape shape_of(const detail::device_pair_call& call) {
   const pair_options& options = call.options;
   const index_t cols = call.input.cols();
   const index_t rows = call.input.rows();
+  const loaded_code& code = current_code();
   const int capability = limits.compute_major * 10 + limits.compute_minor;
   const pair_variant variant =
       detail::choose_pair_variant(backend::cuda, options.variant,
                                   {.rows = rows,
                                    .cols = cols,
                                    .compute_capability = capability,
-                                   .warpgroup_code = detail::has_warpgroup_code});
+                                   .code_capability = code.capability,
+                                   .warpgroup_code = code.has_warpgroups});
   row_format format =
       choose_row_format(call.what, variant, cols, options.variant != pair_variant::automatic);
   choose_products(format, variant, call.input.area, limits);
@@ -46,7 +48,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .rows = rows,
           .format = format,
           .variant = variant,
-          .has_warpgroup_products = detail::has_warpgroup_code && capability == 90,
+          .has_warpgroup_products = code.has_warpgroups,
           .fast_counts = true,
           .multiprocessors = limits.multiprocessors,
           .block_shared_bytes = limits.block_shared_bytes};

@@ -1,0 +1,10 @@
+#include "kernels/rank/packed/launch.cuh"
+
+namespace gpu::kernels {
+
+template void launch_count_packed_of<8>(const row_source&, const rank_target&, cudaStream_t);
+template void launch_count_packed_of<16>(const row_source&, const rank_target&, cudaStream_t);
+template void launch_count_packed_of<24>(const row_source&, const rank_target&, cudaStream_t);
+template void launch_count_packed_of<32>(const row_source&, const rank_target&, cudaStream_t);
+
+}  // namespace gpu::kernels

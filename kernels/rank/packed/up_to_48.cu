@@ -1,0 +1,7 @@
+#include "kernels/rank/packed/launch.cuh"
+
+namespace gpu::kernels {
+
+template void launch_count_packed_of<48>(const row_source&, const rank_target&, cudaStream_t);
+
+}  // namespace gpu::kernels

@@ -11,7 +11,8 @@
 // dense or top_k (10), on the CPU behind "cpu:"; calls: timed ones behind one that is not; the
 // table is written where a name is given. Prints a line of each: the job, how many pairs were kept,
 // their share, the median, best and worst call in seconds, preparation and pairs of the last call,
-// and edges a second by the median. max_p may be several cuts with commas between them, each
+// edges a second by the median, and the checksum of the result: the same for the same result, whatever
+// the order, the memory or the device. max_p may be several cuts with commas between them, each
 // stricter than the one before. The last line is then the largest ratio of the time of a stricter
 // cut to that of a looser one.
 #include <algorithm>
@@ -29,6 +30,7 @@
 
 #include <gpu/all_pairs.hpp>
 
+#include "common/digest.hpp"
 #include "tests/support/correlated_rows.hpp"
 
 namespace {
@@ -107,9 +109,15 @@ auto run(const job& asked, gpu::matrix_view<const float> rows, const Sink& sink)
   return gpu::all_pairs(asked.what, rows, options, sink);
 }
 
-// One call; the end of its result is not part of it.
-double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows,
-             gpu::pair_summary& summary) {
+// The last call: its summary, and a checksum of its result.
+struct outcome {
+  gpu::pair_summary summary;
+  std::string checksum;
+};
+
+// One call; the end of its result and the checksum are not part of it.
+double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows, outcome& last) {
+  gpu::pair_summary& summary = last.summary;
   const bool has_p = gpu::info_of(asked.what).test != gpu::significance::none;
   const gpu::pair_filter keep =
       has_p ? gpu::pair_filter{.max_p = max_p} : gpu::pair_filter{.min_abs = max_p};
@@ -122,6 +130,8 @@ double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows,
     const auto result = run(asked, rows, gpu::count_sink{.keep = keep});
     seconds = since();
     summary = result.summary;
+    last.checksum = gpu_bench::digest_of(result.degree);
+    return seconds;
   } else if (asked.sink == "top_k") {
     const auto result = run(asked, rows, gpu::top_k_sink{.k = 10, .keep = keep});
     seconds = since();
@@ -130,6 +140,8 @@ double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows,
     const auto result = run(asked, rows, gpu::dense_sink_f32{});
     seconds = since();
     summary = result.summary;
+    last.checksum = gpu_bench::digest_of(result.view());
+    return seconds;
   } else if (asked.sink == "stream") {
     double checksum = 0;
     summary = run(asked, rows,
@@ -144,28 +156,30 @@ double timed(const job& asked, double max_p, gpu::matrix_view<const float> rows,
     seconds = since();
     summary = result.summary;
   }
+  last.checksum = gpu::to_string(summary.checksum);
   return seconds;
 }
 
 // The median of the calls at one cut.
 double run_cut(const job& asked, double max_p, gpu::matrix_view<const float> rows) {
-  gpu::pair_summary summary;
-  timed(asked, max_p, rows, summary);
+  outcome last;
+  timed(asked, max_p, rows, last);
   std::vector<double> seconds;
   for (int call = 0; call < asked.calls; ++call) {
-    seconds.push_back(timed(asked, max_p, rows, summary));
+    seconds.push_back(timed(asked, max_p, rows, last));
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
+  const gpu::pair_summary& summary = last.summary;
   std::printf(
       "%s %lldx%lld p<=%g %s%s kept %llu (%.3g) s %.5f best %.5f worst %.5f prepare %.5f pairs "
-      "%.5f edges/s %.3g\n",
+      "%.5f edges/s %.3g checksum %s\n",
       std::string(to_string(asked.what)).c_str(), static_cast<long long>(asked.shape.rows),
       static_cast<long long>(asked.shape.cols), max_p, asked.on_cpu ? "cpu:" : "",
       asked.sink.c_str(), static_cast<unsigned long long>(summary.pairs_kept),
       static_cast<double>(summary.pairs_kept) / static_cast<double>(summary.pairs_tested), median,
       seconds.front(), seconds.back(), summary.prepare_seconds, summary.pairs_seconds,
-      static_cast<double>(summary.pairs_kept) / median);
+      static_cast<double>(summary.pairs_kept) / median, last.checksum.c_str());
   std::fflush(stdout);
   return median;
 }

@@ -62,14 +62,17 @@ CALL = re.compile(r"^(.*): first ([0-9.]+) s(?:, best ([0-9.]+) s)?")
 NOT_BUILT = "not in this build: "
 
 
-def run(command, seconds, **environment):
+def run(command, seconds, given=None, **environment):
     """Output, exit code and seconds of a command; -1 where it was ended after `seconds`."""
     started = time.monotonic()
+    if shutil.which(str(command[0])) is None:
+        return f"{command[0]} is not there\n", -1, 0.0
     with subprocess.Popen([str(word) for word in command], text=True, stdout=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
                           stderr=subprocess.STDOUT, env={**os.environ, **environment}) as process:
         code = None
         try:
-            output, _ = process.communicate(timeout=seconds)
+            output, _ = process.communicate(given, timeout=seconds)
             code = process.returncode
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
@@ -183,12 +186,11 @@ def run_python(folder, python):
 
 def run_jobs(folder):
     for job in JOBS:
-        done = subprocess.run([folder / "bench" / "edges_job"], input=job + "\n", text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=JOB_SECONDS)
-        best = BEST.findall(done.stdout)
-        ms = round(1e3 * float(best[0]), 3) if done.returncode == 0 and best else None
+        output, code, _ = run([folder / "bench" / "edges_job"], JOB_SECONDS, given=job + "\n")
+        best = BEST.findall(output)
+        ms = round(1e3 * float(best[0]), 3) if code == 0 and best else None
         print(f"{ms if ms is not None else 'FAIL'} ms  {job}", flush=True)
-        yield {"job": job, "ms": ms, "output": "" if ms is not None else done.stdout[-2000:]}
+        yield {"job": job, "ms": ms, "output": "" if ms is not None else output[-2000:]}
     # Ranks, filters, the largest of rows, products, missing values.
     output, code, _ = run([folder / "bench" / "call_times", "--repeats", 5], 300)
     for call in read_calls(output):

@@ -17,6 +17,7 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int adders = 32;             // the first warp, of which eight lanes add
 constexpr int chunk = 128;             // elements of a lane
+constexpr int ahead = 4;               // pairs of elements that an adder loads ahead
 constexpr int lane_pitch = chunk + 2;  // neither stores nor pairs of loads meet in a bank
 
 /// One row of a block. Element k belongs to lane k mod 8.
@@ -29,6 +30,7 @@ class long_row {
   /// Calls see(value) for the elements of this thread.
   template <class See>
   __device__ void for_each(const See& see) const {
+#pragma unroll 4
     for (index_t k = threadIdx.x; k < cols_; k += threads) see(static_cast<double>(row_[k]));
   }
   /// The ordered sum of value(x), or with `squares` that of its squares, each fused with its
@@ -89,14 +91,27 @@ class long_row {
     const double* const from = buffer(number) + lane * lane_pitch;
     const index_t left = elements_of_lane(cols_, lane) - number * chunk;
     const auto elements = static_cast<int>(min(left, index_t{chunk}));
+    const auto add = [&](double x) { partial = squares ? fma(x, x, partial) : partial + x; };
+    const auto* const pairs = reinterpret_cast<const double2*>(from);
+    // The next pairs are on their way while these are added: the chain never waits for a load.
+    double2 next[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) next[i] = pairs[i];
     int q = 0;
-#pragma unroll 4
-    for (; q + 1 < elements; q += 2) {
-      const double2 two = *reinterpret_cast<const double2*>(from + q);
-      partial = squares ? fma(two.x, two.x, partial) : partial + two.x;
-      partial = squares ? fma(two.y, two.y, partial) : partial + two.y;
+    for (; q + 2 * ahead <= elements; q += 2 * ahead) {
+      double2 now[ahead];
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) now[i] = next[i];
+      const int following = min(q / 2 + ahead, chunk / 2 - ahead);
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) next[i] = pairs[following + i];
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) {
+        add(now[i].x);
+        add(now[i].y);
+      }
     }
-    if (q < elements) partial = squares ? fma(from[q], from[q], partial) : partial + from[q];
+    for (; q < elements; ++q) add(from[q]);
     return partial;
   }
 

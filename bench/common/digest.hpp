@@ -1,11 +1,13 @@
 #pragma once
 // A checksum of a result's bytes, for results that have none of their own.
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gpu/matrix.hpp>
@@ -45,7 +47,7 @@ template <class T>
 std::string digest_of(gpu::matrix_view<T> values) {
   digest out;
   for (gpu::index_t i = 0; i < values.rows(); ++i) {
-    out.add(std::span<const std::remove_const_t<T>>(values.row(i)));
+    out.add(std::span<const std::remove_const_t<T>>(values.row(i), static_cast<std::size_t>(values.cols())));
   }
   return out.text();
 }

@@ -1,5 +1,9 @@
-# A repository of one package: spack repo create, put this folder into its packages/, and
-# spack install gpu-similarity. A release adds a version with the hash of its archive: docs/releasing.md.
+# For Spack 1.0 or newer. The repository of this one package is in the checkout:
+#   spack repo add packaging/spack/spack_repo/gpu_similarity && spack install gpu-similarity
+# A release adds a version with the hash of its archive: docs/releasing.md.
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
 from spack.package import *
 
 
@@ -49,7 +53,8 @@ class GpuSimilarity(CMakePackage, CudaPackage):
         if self.spec.satisfies("+cuda"):
             listed = self.spec.variants["cuda_arch"].value
             if "none" not in listed:
-                # From 9.0 on the kernels use the features of the very architecture.
-                names = [f"{a}a-real" if int(a.rstrip("a")) >= 90 else f"{a}-real" for a in listed]
+                # From 9.0 on the kernels use the features of the very architecture, which have an "a" in its name.
+                plain = [a.rstrip("af") for a in listed]
+                names = [f"{a}a-real" if int(a) >= 90 else f"{a}-real" for a in plain]
                 args.append(self.define("CMAKE_CUDA_ARCHITECTURES", ";".join(names)))
         return args

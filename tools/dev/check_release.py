@@ -33,6 +33,8 @@ SERIES_COPIES = [
     ("docs/guarantees.md", r"`libgpu_similarity\.so\.([0-9.]+)`"),
     ("tests/package/find_package/CMakeLists.txt", r"find_package\(gpu_similarity ([0-9.]+) "),
 ]
+# A date belongs to a version.
+DATE = ("CITATION.cff", r"^date-released: ([0-9-]+)$")
 # An address of the project on its host; others' repositories are not meant.
 ADDRESS = re.compile(r"https://(?:(?:github|raw\.githubusercontent)\.com/[\w.-]+|[\w-]+\.github\.io)/gpu-similarity\b")
 
@@ -44,10 +46,8 @@ def found(file, pattern):
     return match
 
 
-# A date belongs to a version.
-DATE = ("CITATION.cff", r"^date-released: ([0-9-]+)$")
-
-
+# The parts of a section, in this order; each at most once.
+PARTS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
 # The sections of earlier versions keep theirs.
 SONAME = re.compile(r"(?<=`libgpu_similarity\.so\.)[0-9.]+(?=`)")
 
@@ -63,6 +63,15 @@ def series_of(version):
     return ".".join(version.split(".")[:2])
 
 
+def parts_of_sections():
+    """Violations of Keep a Changelog in CHANGELOG.md."""
+    for title, text in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", (ROOT / "CHANGELOG.md").read_text(),
+                                  re.MULTILINE | re.DOTALL):
+        parts = re.findall("^### (.*)$", text, re.MULTILINE)
+        if parts != [part for part in PARTS if part in parts]:
+            yield f"CHANGELOG.md, {title}: {', '.join(parts)}; expected of {', '.join(PARTS)} each at most once, in order"
+
+
 def check():
     version = found(*SOURCE)[1]
     for file, pattern in COPIES:
@@ -76,6 +85,7 @@ def check():
         for named in SONAME.findall((ROOT / "CHANGELOG.md").read_text()[start:end]):
             if named != series_of(version):
                 yield f"CHANGELOG.md, {title}: SONAME {named}, CMakeLists.txt has {version}"
+    yield from parts_of_sections()
     closed = re.search(rf"^## {re.escape(version)} \(([0-9-]+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     if closed and found(*DATE)[1] != closed[1]:
         yield f"{DATE[0]}: released on {found(*DATE)[1]}, CHANGELOG.md has {closed[1]}"

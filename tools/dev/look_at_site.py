@@ -100,7 +100,7 @@ def main():
                     arguments.pictures.mkdir(parents=True, exist_ok=True)
                     page.evaluate("() => window.scrollTo(0, 0)")
                     file = name.replace("/", "_").removesuffix(".html") + f"_{window}.png"
-                    page.screenshot(path=arguments.pictures / file)
+                    page.screenshot(path=arguments.pictures / file, animations="disabled")
             if not arguments.only and window == "desktop":
                 problems += list(search(page, base))
             page.close()

@@ -37,6 +37,7 @@ git archive --format=tar --prefix="$name/" HEAD | gzip -n -9 >"$folder/$name.tar
 tar --extract --gzip --directory "$scratch" --file "$folder/$name.tar.gz"
 (
   cd "$scratch/$name"
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
   cmake --preset static-cli -DGPU_SIMILARITY_ENABLE_ZSTD=ON >configure.log
   cmake --build --preset static-cli --parallel "$(build_jobs)" >build.log || { tail -30 build.log; exit 1; }
 ) || fail "the source archive does not build"

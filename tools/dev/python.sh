@@ -69,7 +69,7 @@ before=$(sed -n 's/^before-all = "bash {project}\/\(.*\)"$/\1/p' "$folder/source
 [ -d "$folder/source/python/tests" ] || fail "test-command of cibuildwheel: no python/tests in the source distribution"
 
 say "what the wheel asks of its machine"
-"$folder/builder/bin/python" tools/dev/check_wheel.py "$wheel"
+"$folder/builder/bin/python" tools/dev/wheels/check_wheel.py "$wheel"
 case $wheel in *-abi3-*) "$folder/builder/bin/abi3audit" --strict --summary "$wheel" ;; esac
 
 # answers NAME: whether the package of that environment works, with nothing but NumPy beside it.

@@ -66,13 +66,13 @@ say "the Python package"
 DEV_PYTHON_DIR=build/python-package ./dev python
 cp build/python-package/dist/*.tar.gz "$folder/"
 sdist=$(echo "$folder"/gpu_similarity-*.tar.gz)
-tools/dev/wheels.sh "$sdist" build/wheels
+tools/dev/wheels/of_this_machine.sh "$sdist" build/wheels
 mkdir "$folder/wheels-of-this-machine"
 cp build/wheels/dist/*.whl "$folder/wheels-of-this-machine/"
 say "the source distribution in a fresh Debian that has a compiler and Python"
 tests/package/install_sdist.sh "$sdist" "$scratch/debian"
 say "a wheel for manylinux_2_28"
-tools/dev/wheel_2_28.sh "$sdist" build/wheel_2_28
+tools/dev/wheels/wheel_2_28.sh "$sdist" build/wheel_2_28
 
 say ".deb files"
 ./dev packages

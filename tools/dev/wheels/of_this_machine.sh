@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wheels.sh SDIST FOLDER: the two wheels of a release for this machine, from the source distribution: one for
+# of_this_machine.sh SDIST FOLDER: the two wheels of a release for this machine, from the source distribution: one for
 # Python 3.11, one for the stable interface of 3.12 and later. Each is looked at by check_wheel.py, gets the
 # libraries that it needs inside (auditwheel repair), and is installed and used in a clean environment of
 # every interpreter at hand from 3.11 to 3.14: on PATH, or of pyenv. Which ones are not at hand is said.
@@ -7,8 +7,8 @@
 set -euo pipefail
 source tools/dev/common.sh
 
-sdist=$(realpath "${1:?wheels.sh SDIST FOLDER}")
-mkdir -p "${2:?wheels.sh SDIST FOLDER}"
+sdist=$(realpath "${1:?of_this_machine.sh SDIST FOLDER}")
+mkdir -p "${2:?of_this_machine.sh SDIST FOLDER}"
 folder=$(realpath "$2")
 find_nvcc
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
@@ -54,7 +54,7 @@ wheel_of() {
   "$folder/build-$name/bin/python" -m pip wheel --verbose --no-deps --wheel-dir "$folder/raw-$name" \
     "${options[@]}" "$folder/source" >"$folder/build-$name.log" 2>&1 ||
     { tail -50 "$folder/build-$name.log"; fail "the wheel does not build"; }
-  "$folder/build-$name/bin/python" tools/dev/check_wheel.py "$folder/raw-$name"/*.whl
+  "$folder/build-$name/bin/python" tools/dev/wheels/check_wheel.py "$folder/raw-$name"/*.whl
   PATH="$folder/build-$name/bin:$PATH" "$folder/build-$name/bin/auditwheel" repair \
     --wheel-dir "$folder/dist" "$folder/raw-$name"/*.whl
 }

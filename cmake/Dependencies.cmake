@@ -1,7 +1,6 @@
 # Everything comes from the system by find_package; nothing is downloaded, but for the headers of fmt
-# where GPU_SIMILARITY_FETCH_FMT asks for it.
-# fmt is used as headers inside the library and does not reach its users. Tests and benchmarks
-# compare with Boost.Math.
+# where GPU_SIMILARITY_FETCH_FMT asks for it. fmt does not reach the library's users. Tests and
+# benchmarks compare with Boost.Math.
 if(GPU_SIMILARITY_STATIC_CLI)
   if(GPU_SIMILARITY_CUDA OR BUILD_SHARED_LIBS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     message(FATAL_ERROR "GPU_SIMILARITY_STATIC_CLI needs GCC, GPU_SIMILARITY_ENABLE_CUDA=OFF and BUILD_SHARED_LIBS=OFF: "
@@ -15,22 +14,7 @@ if(GPU_SIMILARITY_STATIC_CLI)
   set(GPU_SIMILARITY_ENABLE_OPENBLAS OFF)
 endif()
 find_package(OpenMP REQUIRED COMPONENTS CXX)
-find_package(fmt QUIET)
-if(NOT fmt_FOUND)
-  if(NOT GPU_SIMILARITY_FETCH_FMT)
-    message(FATAL_ERROR "fmt was not found. Install it (libfmt-dev, fmt-devel), say where it is by fmt_DIR, or "
-      "set GPU_SIMILARITY_FETCH_FMT=ON, which downloads its headers")
-  endif()
-  message(STATUS "gpu_similarity: no fmt; its headers are downloaded")
-  include(FetchContent)
-  # A folder without CMakeLists.txt: the headers are all that is used.
-  FetchContent_Declare(fmt SOURCE_SUBDIR include
-    URL "https://github.com/fmtlib/fmt/archive/refs/tags/10.2.1.tar.gz"
-    URL_HASH SHA256=1250e4cc58bf06ee631567523f48848dc4596133e163f02615c97f78bab6c811)
-  FetchContent_MakeAvailable(fmt)
-  add_library(fmt::fmt INTERFACE IMPORTED)
-  target_include_directories(fmt::fmt INTERFACE "${fmt_SOURCE_DIR}/include")
-endif()
+include(cmake/Fmt.cmake)
 if(GPU_SIMILARITY_BUILD_TESTS OR GPU_SIMILARITY_BUILD_BENCH)
   find_package(Boost 1.74 CONFIG REQUIRED)
 endif()
@@ -50,5 +34,28 @@ if(NOT GPU_SIMILARITY_ENABLE_OPENBLAS STREQUAL "OFF")
     message(FATAL_ERROR "GPU_SIMILARITY_ENABLE_OPENBLAS is ON, but OpenBLAS or its cblas.h was not found")
   else()
     message(STATUS "gpu_similarity: no OpenBLAS; matrix products on the CPU take plain loops")
+  endif()
+endif()
+
+# zstd, for the command's files that end in .zst: no part of the library.
+set(GPU_SIMILARITY_ZSTD OFF)
+if(NOT GPU_SIMILARITY_ENABLE_ZSTD STREQUAL "OFF")
+  if(GPU_SIMILARITY_STATIC_CLI)
+    set(zstd_name libzstd.a)
+  else()
+    set(zstd_name zstd)
+  endif()
+  find_path(GPU_SIMILARITY_ZSTD_INCLUDE_DIR zstd.h)
+  find_library(GPU_SIMILARITY_ZSTD_LIBRARY NAMES ${zstd_name})
+  mark_as_advanced(GPU_SIMILARITY_ZSTD_INCLUDE_DIR GPU_SIMILARITY_ZSTD_LIBRARY)
+  if(GPU_SIMILARITY_ZSTD_INCLUDE_DIR AND GPU_SIMILARITY_ZSTD_LIBRARY)
+    set(GPU_SIMILARITY_ZSTD ON)
+    add_library(gpu_similarity_zstd INTERFACE)
+    target_include_directories(gpu_similarity_zstd SYSTEM INTERFACE "${GPU_SIMILARITY_ZSTD_INCLUDE_DIR}")
+    target_link_libraries(gpu_similarity_zstd INTERFACE "${GPU_SIMILARITY_ZSTD_LIBRARY}")
+  elseif(GPU_SIMILARITY_ENABLE_ZSTD STREQUAL "ON")
+    message(FATAL_ERROR "GPU_SIMILARITY_ENABLE_ZSTD is ON, but zstd.h or ${zstd_name} was not found")
+  elseif(GPU_SIMILARITY_BUILD_CLI)
+    message(STATUS "gpu_similarity: no zstd; the command neither reads nor writes files that it compressed")
   endif()
 endif()

@@ -6,8 +6,11 @@ set_property(CACHE GPU_SIMILARITY_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(GPU_SIMILARITY_ENABLE_OPENBLAS AUTO CACHE STRING
     "OpenBLAS for matrix products on the CPU: AUTO takes it where it is found, ON fails without it, OFF leaves it out")
 set_property(CACHE GPU_SIMILARITY_ENABLE_OPENBLAS PROPERTY STRINGS AUTO ON OFF)
+set(GPU_SIMILARITY_ENABLE_ZSTD AUTO CACHE STRING
+    "zstd for the command's files: AUTO takes it where it is found, ON fails without it, OFF leaves it out")
+set_property(CACHE GPU_SIMILARITY_ENABLE_ZSTD PROPERTY STRINGS AUTO ON OFF)
 option(GPU_SIMILARITY_FETCH_FMT
-    "Download the headers of fmt where the system has none; pip sets it" OFF)
+    "Download the headers of fmt where neither the system nor a source distribution has them; pip sets it" OFF)
 option(GPU_SIMILARITY_RELEASE_ARCHITECTURES
     "Device code for every GPU that the toolkit compiles for, as releases have it, where CMAKE_CUDA_ARCHITECTURES is not set" OFF)
 option(GPU_SIMILARITY_ENABLE_CUBLAS

@@ -64,11 +64,13 @@ def main():
     expression = pd.read_csv(folder / "expression.tsv", sep="\t", index_col=0)
     patients = pd.read_csv(folder / "patients.tsv", sep="\t", index_col=0)
     gs.spearman_edges(expression.iloc[:50])  # threads and devices are started
-    start = time.perf_counter()
-    edges = gs.spearman_edges(expression, min_abs=CUT, tail="greater")
-    seconds = time.perf_counter() - start
+    seconds = np.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        edges = gs.spearman_edges(expression, min_abs=CUT, tail="greater")
+        seconds = min(seconds, time.perf_counter() - start)
     tested = edges.summary.pairs_tested
-    print(f"{len(edges):,} of {tested:,} pairs with rho >= {CUT}, in {seconds:.3f} s on {edges.summary.device}")
+    print(f"{len(edges):,} of {tested:,} pairs with rho >= {CUT}, in {seconds:.3f} s (best of 3) on {edges.summary.device}")
     r_cor = json.loads((folder / "r_cor.json").read_text())
     print(f"R's cor(): {r_cor['kept']:,} pairs in {r_cor['seconds']:.1f} s, {r_cor['seconds'] / seconds:.0f} times as long")
     if r_cor["kept"] != len(edges):

@@ -28,7 +28,6 @@ class GpuSimilarity(ConanFile):
         "with_openblas": [True, False],
     }
     default_options = {"shared": False, "fPIC": True, "with_openblas": False}
-    # The root of the checkout, two folders up.
     implements = ["auto_shared_fpic"]
 
     def set_version(self):
@@ -61,6 +60,7 @@ class GpuSimilarity(ConanFile):
         variables = toolchain.cache_variables
         variables["GPU_SIMILARITY_ENABLE_CUDA"] = "OFF"
         variables["GPU_SIMILARITY_ENABLE_OPENBLAS"] = "ON" if self.options.with_openblas else "OFF"
+        variables["GPU_SIMILARITY_ENABLE_ZSTD"] = "OFF"
         for part in ("TESTS", "BENCH", "EXAMPLES", "CLI"):
             variables[f"GPU_SIMILARITY_BUILD_{part}"] = "OFF"
         toolchain.generate()

@@ -37,5 +37,6 @@ fi
 for file in LICENSE THIRD_PARTY_NOTICES; do
   [ -n "$(find "$scratch/prefix" -name $file)" ] || { echo "$file is not installed"; exit 1; }
 done
+"$here/check_notices.sh" "$(find "$scratch/prefix" -name THIRD_PARTY_NOTICES)"
 command="$scratch/prefix/bin/gpu-similarity"
 if [ -x "$command" ]; then "$command" info; fi

@@ -3,7 +3,8 @@
 # version of this machine (debootstrap, into ROOT), runs the command, builds the consumer by CMake and by
 # pkg-config, removes the packages, and looks for what they left. Needs root. Where a fresh system cannot
 # be made, as in a container without privileges, dpkg installs them beside the files of this machine, in
-# ROOT, without their dependencies. MIRROR is the archive, or a nearer copy.
+# ROOT, without their dependencies; with GPU_SIMILARITY_REQUIRE_FRESH_SYSTEM=1 that is a failure instead.
+# MIRROR is the archive, or a nearer copy.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(cd "$1" && pwd)
@@ -43,10 +44,8 @@ nothing_is_left() {
 }
 
 have_copyright() {
-  local package
-  for package in "${packages[@]}"; do
-    grep -q "{fmt} contributors" "$root/usr/share/doc/$package/copyright"
-  done
+  local files=("${packages[@]/#/$root/usr/share/doc/}")
+  "$here/check_notices.sh" "${files[@]/%//copyright}"
 }
 
 inside() {
@@ -104,5 +103,9 @@ if make_system; then
   in_a_fresh_system
 else
   echo "-- no fresh system can be made here: $(tail -1 "$root.log")"
+  if [ "${GPU_SIMILARITY_REQUIRE_FRESH_SYSTEM:-0}" = 1 ]; then
+    echo "failed: GPU_SIMILARITY_REQUIRE_FRESH_SYSTEM is set"
+    exit 1
+  fi
   beside_this_one
 fi

@@ -91,7 +91,9 @@ def main():
             notes = []
             page.on("console", lambda m, n=notes: n.append(f"console: {m.text}") if m.type == "error" else None)
             page.on("pageerror", lambda e, n=notes: n.append(f"script: {e}"))
-            page.on("requestfailed", lambda r, n=notes: n.append(f"request failed: {r.url}"))
+            # What the next page interrupts, as the search's worker on a busy machine, has not failed.
+            page.on("requestfailed", lambda r, n=notes: None if r.failure == "net::ERR_ABORTED" else
+                    n.append(f"request failed: {r.url}"))
             page.on("request", lambda r, n=notes: None if r.url.startswith((base, "data:", "blob:")) else
                     n.append(f"asks another server: {r.url}"))
             for name in names:
@@ -100,7 +102,7 @@ def main():
                     arguments.pictures.mkdir(parents=True, exist_ok=True)
                     page.evaluate("() => window.scrollTo(0, 0)")
                     file = name.replace("/", "_").removesuffix(".html") + f"_{window}.png"
-                    page.screenshot(path=arguments.pictures / file)
+                    page.screenshot(path=arguments.pictures / file, animations="disabled")
             if not arguments.only and window == "desktop":
                 problems += list(search(page, base))
             page.close()

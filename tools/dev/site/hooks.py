@@ -23,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Pages that lie outside docs/: their file in the checkout and their name on the site.
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md",
               "SECURITY.md": "security.md", "CODE_OF_CONDUCT.md": "code_of_conduct.md"}
+# How comments of the sources name a page.
+NAMED = re.compile(r"\bdocs/(\w+\.md)\b")
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 FENCED = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 
@@ -62,6 +64,20 @@ def target_on_site(link, page, repository):
     return f"{repository}/{kind}/main/{target}{anchor}"
 
 
+def title_of(page):
+    """The heading of a page of docs/."""
+    source = ROOT / "docs" / page
+    if not source.exists():
+        raise PluginError(f"the reference names docs/{page}, which does not exist")
+    return source.read_text().split("\n", 1)[0].removeprefix("# ")
+
+
+def linked(markdown, page):
+    """The pages of docs/ that a text of the reference names, as links."""
+    folder = posixpath.dirname(page)
+    return NAMED.sub(lambda m: f"[{title_of(m[1])}]({posixpath.relpath(m[1], folder)})", markdown)
+
+
 def on_page_markdown(markdown, page, config, files):
     del files
     repository = config["extra"]["repository"]
@@ -70,6 +86,8 @@ def on_page_markdown(markdown, page, config, files):
     for i in range(0, len(parts), 2):  # between the blocks of code
         parts[i] = LINK.sub(
             lambda m: m[1] + target_on_site(m[2], here, repository) + m[3], parts[i])
+        if here.startswith("reference/"):
+            parts[i] = linked(parts[i], here)
     return "".join(parts)
 
 

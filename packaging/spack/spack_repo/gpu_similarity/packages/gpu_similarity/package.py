@@ -1,5 +1,9 @@
-# A repository of one package: spack repo create, put this folder into its packages/, and
-# spack install gpu-similarity. The hash of a release's archive is written by tools/dev/release.sh.
+# For Spack 1.0 or newer. The repository of this one package is in the checkout:
+#   spack repo add packaging/spack/spack_repo/gpu_similarity && spack install gpu-similarity
+# A release adds a version with the hash of its archive: docs/releasing.md.
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
 from spack.package import *
 
 
@@ -17,6 +21,7 @@ class GpuSimilarity(CMakePackage, CudaPackage):
     variant("shared", default=True, description="Build a shared library")
     variant("openblas", default=True, description="OpenBLAS for dense products on the CPU")
     variant("tools", default=True, description="The command gpu-similarity")
+    variant("zstd", default=True, when="+tools", description="Files of the command compressed by zstd")
     variant("mpi", default=False, description="Jobs of many nodes: gpu::similarity_mpi and its command")
 
     depends_on("cxx", type="build")
@@ -24,6 +29,7 @@ class GpuSimilarity(CMakePackage, CudaPackage):
     depends_on("fmt@9.1:", type="build")
     depends_on("cli11@2.1:", type="build", when="+tools")
     depends_on("zlib-api", when="+tools")
+    depends_on("zstd", when="+zstd")
     depends_on("openblas threads=openmp", when="+openblas")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12.4:", when="+cuda")
@@ -38,6 +44,7 @@ class GpuSimilarity(CMakePackage, CudaPackage):
             self.define_from_variant("GPU_SIMILARITY_BUILD_CLI", "tools"),
             self.define_from_variant("GPU_SIMILARITY_ENABLE_CUDA", "cuda"),
             self.define_from_variant("GPU_SIMILARITY_ENABLE_OPENBLAS", "openblas"),
+            self.define_from_variant("GPU_SIMILARITY_ENABLE_ZSTD", "zstd"),
             self.define_from_variant("GPU_SIMILARITY_ENABLE_MPI", "mpi"),
             self.define("GPU_SIMILARITY_BUILD_TESTS", self.run_tests),
             self.define("GPU_SIMILARITY_BUILD_BENCH", False),
@@ -46,7 +53,8 @@ class GpuSimilarity(CMakePackage, CudaPackage):
         if self.spec.satisfies("+cuda"):
             listed = self.spec.variants["cuda_arch"].value
             if "none" not in listed:
-                # From 9.0 on the kernels use the features of the very architecture.
-                names = [f"{a}a-real" if int(a.rstrip("a")) >= 90 else f"{a}-real" for a in listed]
+                # From 9.0 on the kernels use the features of the very architecture, which have an "a" in its name.
+                plain = [a.rstrip("af") for a in listed]
+                names = [f"{a}a-real" if int(a) >= 90 else f"{a}-real" for a in plain]
                 args.append(self.define("CMAKE_CUDA_ARCHITECTURES", ";".join(names)))
         return args

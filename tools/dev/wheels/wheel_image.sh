@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the image manylinux_2_28 (AlmaLinux 8) lacks for wheels: nvcc, the static CUDA runtime, OpenBLAS.
-# fmt there is too old: the build takes its headers from where cmake/Dependencies.cmake says.
+# fmt there is too old: the source distribution carries its headers.
 set -euo pipefail
 dnf install --assumeyes dnf-plugins-core epel-release
 dnf config-manager --set-enabled powertools

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Writes one program that holds every block of C++ of README.md and docs/, each as a function, so that what
+does not compile is found. Messages of the compiler name the page and its line.
+
+Usage: cpp_blocks.py ROOT OUTPUT [--mpi]   --mpi: also the blocks that need gpu/mpi.hpp
+
+Names that a block uses and does not declare are parameters of its function, from the table below. A
+paragraph that begins with struct or template stands outside. A new block gets a line in the table, if only an
+empty one.
+"""
+
+import pathlib
+import re
+import sys
+
+from blocks import Block, blocks
+
+# page, first words of the block: what it finds declared.
+NAMES = {
+    ("README.md", "#include <gpu/similarity.hpp>"):
+        "const int* data, gpu::index_t rows, gpu::index_t cols, void (&use)(gpu::node_id, gpu::node_id, double, double)",
+    ("docs/index.md", "auto edges"): "gpu::matrix_view<const float> x",
+    ("docs/binary_matmul.md", "const gpu::bit_matrix"): "const gpu::matrix<float>& x, const gpu::matrix<float>& y",
+    ("docs/calls.md", "gpu::spearman_all_pairs"):
+        "gpu::matrix_view<const float> data, gpu::matrix_view<const float> x, gpu::matrix_view<const float> y, "
+        "gpu::edge_sink sink, gpu::pair_options options",
+    ("docs/calls.md", "const auto library"):
+        "gpu::matrix_view<const float> x, gpu::matrix_view<const float> y, gpu::edge_sink sink, gpu::pair_options options",
+    ("docs/calls.md", "struct table"): "const table& my_table",
+    ("docs/calls.md", "const gpu::execution"):
+        "gpu::device_matrix_view<const float> data, gpu::device_matrix_view<float> smooth, "
+        "gpu::device_matrix_view<double> ranks, gpu::device_vector_view<std::uint32_t> degree, "
+        "gpu::device_vector_view<std::int32_t> best, gpu::device_vector_view<gpu::index_t> rows, gpu::stream_ref stream",
+    ("docs/matmul.md", "gpu::matrix<float>"):
+        "const gpu::matrix<float>& a, const gpu::matrix<float>& b, gpu::matrix_view<float> c_view, "
+        "gpu::device_matrix_view<const float> device_a, gpu::device_matrix_view<const float> device_b, "
+        "gpu::device_matrix_view<float> device_c, gpu::stream_ref stream, gpu::index_t m, gpu::index_t n, gpu::index_t k",
+    ("docs/mean_filter.md", "std::vector<double>"): "",
+    ("docs/spearman.md", "#include <gpu/spearman.hpp>"):
+        "const int* data, gpu::index_t rows, gpu::index_t cols, gpu::matrix_view<const int> y",
+    ("docs/spearman.md", "auto found"): "gpu::matrix_view<const int> x, void (&use)(gpu::node_id)",
+    ("docs/top_k.md", "auto best"):
+        "std::vector<float> scores, std::vector<int> codes, gpu::index_t n, gpu::index_t m",
+    ("docs/top_k.md", "const auto plan"):
+        "gpu::device_vector_view<const float> data, gpu::device_vector_view<float> values, "
+        "gpu::device_vector_view<gpu::index_t> indices, gpu::device_workspace workspace, gpu::stream_ref stream, gpu::index_t n",
+    ("docs/parts.md", "auto counts"):
+        "MPI_Comm comm, gpu::matrix_view<const int> x, gpu::pair_filter keep, "
+        "std::function<void(std::span<const gpu::edge>)> mine",
+}
+NEEDS_MPI = {"docs/parts.md"}
+
+
+def names_of(block: Block, unused: set) -> str:
+    for key, names in NAMES.items():
+        if key[0] == block.page and block.text.startswith(key[1]):
+            unused.discard(key)
+            return names
+    raise SystemExit(f"{block.page}:{block.line}: no line of NAMES in {__file__} is about this block")
+
+
+def function_of(block: Block, number: int, names: str) -> tuple[list[str], list[str]]:
+    """Lines outside, and lines of the function."""
+    outside, inside, is_outside = [], [], False
+    for offset, line in enumerate(block.text.splitlines()):
+        if not line:
+            is_outside = False
+        elif re.match(r"(struct|template)\b", line):
+            is_outside = True
+        place = f'#line {block.line + offset} "{block.page}"'
+        if line.startswith("#include"):
+            outside.append(line)
+        elif line:
+            (outside if is_outside else inside).extend([place, line])
+    return outside, [f"void block_{number}({names}) {{", *inside, "}"]
+
+
+def main() -> int:
+    root, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    with_mpi = "--mpi" in sys.argv[3:]
+    lines = ["// Written by tests/docs/cpp_blocks.py.", "#include <gpu/similarity.hpp>", "#include <functional>",
+             "#include <span>", "#include <vector>"]
+    if with_mpi:
+        lines.append("#include <gpu/mpi.hpp>")
+    functions, unused = [], set(NAMES)
+    for number, block in enumerate(blocks(root, "cpp")):
+        names = names_of(block, unused)
+        if block.page in NEEDS_MPI and not with_mpi:
+            continue
+        outside, function = function_of(block, number, names)
+        lines += outside
+        functions += function
+    if unused:
+        raise SystemExit(f"no block is like {sorted(unused)}: take the lines out of NAMES")
+    output.write_text("\n".join([*lines, "namespace {", *functions, "}  // namespace", ""]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -85,6 +85,40 @@ def test_parts_are_written_once_and_add_up(
         other.write_part(2, tmp_path, other.digest())
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"min_observations": 9},
+        {"max_p": 0.1},
+        {"min_abs": 0.1},
+        {"tail": "greater"},
+        {"adjust": "none"},
+        {"nans": "propagate"},
+        {"names": np.arange(400)},
+        {"order": "unspecified"},
+    ],
+)
+def test_every_option_that_decides_is_in_the_digest(table: np.ndarray, change: Any) -> None:
+    job = Job(table, parts=3, options={**OPTIONS, "nans": "pairwise", "min_observations": 8})
+    assert replace(job, options={**job.options, **change}).digest() != job.digest()
+    how = {"cpu_threads": 2, "backend": "cpu", "fold": "never", "workspace_bytes": 1 << 30}
+    assert replace(job, options={**job.options, **how, "tail": None}).digest() == job.digest()
+
+
+def test_a_part_of_other_min_observations_is_not_taken(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(40, 12))
+    x[rng.random(x.shape) < 0.4] = np.nan
+    options = {"nans": "pairwise", "max_p": 0.2, "min_observations": 3}
+    first = Job(x, parts=2, options=options)
+    kept = first.write_part(0, tmp_path, first.digest()).kept
+    other = replace(first, options={**options, "min_observations": 6})
+    assert len(other.part(0)) < kept
+    with pytest.raises(gs.distributed.IncompleteJob, match="another job"):
+        other.write_part(0, tmp_path, other.digest())
+
+
 def test_what_does_not_add_up_is_refused(table: np.ndarray, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     combine, incomplete = gs.distributed._job.combine, gs.distributed.IncompleteJob

@@ -24,6 +24,11 @@ from .._pairs import edges
 _log = logging.getLogger(__name__)
 # Bytes of a table that are hashed at once.
 _HASHED_AT_ONCE = 1 << 24
+# Options that say where and with what means a part is computed: its files do not depend on them.
+_HOW = frozenset(
+    ("backend", "copy", "cpu_threads", "devices", "fold", "max_edges", "progress", "variant",
+     "workspace_bytes")
+)  # fmt: skip
 
 
 class IncompleteJob(RuntimeError):
@@ -116,14 +121,15 @@ class Job:
         return self._digest_of(self.tables(mapped=True))
 
     def _digest_of(self, tables: tuple[Array, Array | None]) -> str:
-        deciding = {k: self.options.get(k) for k in ("max_p", "min_abs", "tail", "adjust", "nans")}
+        # What is not known to leave the parts alone decides: an option that is added later too.
+        deciding = {k: v for k, v in self.options.items() if k not in _HOW and v is not None}
         told: dict[str, Any] = {"measure": self.measure, "parts": self.parts, "options": deciding}
         found = hashlib.sha256()
         for data in tables:
             if data is not None:
                 told.setdefault("tables", []).append([data.dtype.str, *data.shape])
                 _hash_rows(data, found)
-        found.update(json.dumps(told, sort_keys=True).encode())
+        found.update(json.dumps(told, sort_keys=True, default=_plain).encode())
         return found.hexdigest()
 
     def write_part(self, index: int, folder: Any, digest: str) -> PartRecord:
@@ -312,6 +318,11 @@ def _size_and_sha256(path: Path) -> tuple[int, str]:
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
         return file.tell(), found
+
+
+def _plain(value: Any) -> Any:
+    """An option's value as JSON has it: numbers and arrays of NumPy as those of Python."""
+    return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
 def is_path(data: Any) -> bool:

@@ -11,6 +11,7 @@ from . import _core
 from ._call import EdgeOrder, PairCall, pair_call
 from ._edges import EDGE_DTYPE, Edges
 from ._options import Adjustment, PairRunOptions, Tail
+from ._places import computed
 from ._results import PairRecords
 from ._stream import BatchStream
 
@@ -143,7 +144,9 @@ class FoldedStream(BatchStream[FoldedEdges]):
     """
 
     def __init__(self, call: PairCall) -> None:
-        super().__init__(_core.FoldedStream(call.x, None, call.options), call)
+        super().__init__(
+            computed(_core.FoldedStream, call.places, call.x, None, call.options), call
+        )
         self._patterns: Patterns | None = None
 
     @property
@@ -212,7 +215,7 @@ def folded_edges(
         call.options["max_edges"] = max_edges
     if order != "by-row-then-column":
         call.options["order"] = order
-    records, patterns, summary = _core.folded_edges(call.x, call.options)
+    records, patterns, summary = computed(_core.folded_edges, call.places, call.x, call.options)
     return FoldedEdges(records, Patterns._make(patterns), summary, "spearman", call.names, None)
 
 

@@ -113,8 +113,8 @@ gpu::io::table read_interruptible(const std::string& path, gpu::io::read_options
 
 nb::object text_to_python(std::string_view text) {
   // Bytes that are no UTF-8 survive, as in names of files.
-  PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
-                                        "surrogateescape");
+  PyObject* made =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape");
   if (made == nullptr) nb::raise_python_error();
   return nb::steal(made);
 }

@@ -1,7 +1,7 @@
 // The steps of Benjamini and Hochberg's cut of a job in parts: counts that add up, and what follows
 // from their sums. A search is a tuple (max_p, tail, observations, family, least, most).
-#include <gpu/discovery.hpp>
 #include <nanobind/stl/vector.h>
+#include <gpu/discovery.hpp>
 
 #include <cstdint>
 #include <string>

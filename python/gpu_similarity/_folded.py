@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from ._options import Adjustment, PairRunOptions, Tail
 from ._places import computed
 from ._results import PairRecords
 from ._stream import BatchStream
+
+if TYPE_CHECKING:
+    import pandas
 
 _FIELDS = ("first", "second", "statistic", "p", "pairs")
 
@@ -102,7 +105,7 @@ class FoldedEdges(PairRecords):
             f"p = {record['p']:.3g}, {record['pairs']:,} pairs"
         )
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """A pandas.DataFrame with the columns first, second, statistic, p, pairs."""
         import pandas
 

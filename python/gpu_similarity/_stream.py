@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy.typing as npt
 
@@ -16,6 +16,9 @@ from ._options import Measure
 from ._places import computed
 from ._results import Names
 from ._summary import PairSummary, running_summary
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Batch = TypeVar("Batch")
 
@@ -91,7 +94,7 @@ class EdgeStream(BatchStream[Edges]):
     def _batch(self, records: npt.NDArray[Any]) -> Edges:
         return Edges(records, self._running, self.measure, self.names, self.y_names)
 
-    def to_arrow_reader(self) -> Any:
+    def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
         """A pyarrow.RecordBatchReader over the batches."""
         from . import arrow
 

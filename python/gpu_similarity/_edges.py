@@ -270,7 +270,8 @@ class Edges(PairRecords):
         """Writes GraphML, as Cytoscape, Gephi, igraph and networkx read it. Needs igraph.
 
         Edges have statistic, p and weight (the magnitude of the statistic), nodes have their name;
-        names may repeat. Numbers have 15 digits. Rows without an edge are nodes only with `isolated`.
+        names may repeat. Numbers have 15 digits. Rows without an edge are nodes only with
+        `isolated`.
 
         Raises
         ------

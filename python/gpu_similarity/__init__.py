@@ -49,6 +49,7 @@ from ._pairs import (
     top_k_partners,
 )
 from ._products import Bits, binary_matmul, matmul, pack_bits
+from ._read_table import NamedTable, read_table
 from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._stream import EdgeStream
@@ -82,6 +83,7 @@ __all__ = [
     "FoldedStream",
     "InvalidArgument",
     "MeasureInfo",
+    "NamedTable",
     "OutOfMemory",
     "PairPlan",
     "PairRunOptions",
@@ -123,6 +125,7 @@ __all__ = [
     "prepare",
     "rank",
     "rankdata",
+    "read_table",
     "spearman_edges",
     "spearmanr",
     "stream",

@@ -8,6 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _device
+from ._frames import (
+    check_columns,
+    is_frame,
+    is_sparse,
+    numbers_of,
+    variables_of_frame,
+    variables_of_sparse,
+)
 
 Array = npt.NDArray[Any]
 
@@ -15,15 +23,25 @@ Array = npt.NDArray[Any]
 _DIRECT = frozenset(map(np.dtype, ("i1", "i2", "i4", "u1", "u2", "f4", "f8")))
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_DOUBLE = 2**53
+_IN_ROWS = (None, 0, "rows")
+_IN_COLUMNS = (1, "columns")
 
 
-def host_array(x: Any, argument: str, *, copy: bool | None = None, ordinal: bool = False) -> Array:
+def host_array(
+    x: Any,
+    argument: str,
+    *,
+    copy: bool | None = None,
+    ordinal: bool = False,
+    in_columns: bool = False,
+) -> Array:
     """`x` as a NumPy array that the library reads in place.
 
     Parameters
     ----------
     x
-        An array, a data frame, a sequence, or anything that NumPy or DLPack turns into one.
+        An array, a data frame, a sparse matrix, a sequence, or anything that NumPy or DLPack turns
+        into one.
     argument
         Name in error messages.
     copy
@@ -32,13 +50,19 @@ def host_array(x: Any, argument: str, *, copy: bool | None = None, ordinal: bool
     ordinal
         Only the order of the values matters, as for ranks: then 64-bit integers of any size are
         taken.
+    in_columns
+        `x` has its variables in columns; the answer has them in rows. A table whose columns are
+        packed, as one in Fortran order, is read in place then.
     """
-    a: Array = x if type(x) is np.ndarray else _to_numpy(x, argument, copy)
+    a: Array = x if type(x) is np.ndarray else _to_numpy(x, argument, copy, in_columns)
+    if in_columns and type(x) is np.ndarray:
+        a = a.T
     if a.dtype not in _DIRECT:
         try:
             a = _convert(a, argument, copy, ordinal)
         except (TypeError, ValueError):
-            _check_columns(x, argument)
+            if is_frame(x):
+                check_columns(x, argument)
             raise
     if not (a.flags.c_contiguous and a.flags.aligned) and not _readable_rows(a):
         if copy is False:
@@ -58,81 +82,96 @@ def is_plain_table(x: Any) -> bool:
     return flags.c_contiguous and flags.aligned
 
 
-def table(x: Any, argument: str = "x", *, copy: bool | None = None, ordinal: bool = False) -> Array:
+def variables_in_columns(axis: Any) -> bool:
+    """Whether `axis` says that each column is a variable."""
+    if axis in _IN_ROWS or axis in _IN_COLUMNS:
+        return axis in _IN_COLUMNS
+    raise ValueError(
+        f"axis: got {axis!r}, expected 0 or 'rows' (each row is a variable), or 1 or 'columns' "
+        "(each column is one)"
+    )
+
+
+def table(
+    x: Any,
+    argument: str = "x",
+    *,
+    copy: bool | None = None,
+    ordinal: bool = False,
+    in_columns: bool = False,
+) -> Array:
     """As host_array, and two-dimensional: rows are variables, columns are observations."""
-    a = host_array(x, argument, copy=copy, ordinal=ordinal)
+    a = host_array(x, argument, copy=copy, ordinal=ordinal, in_columns=in_columns)
     if a.ndim != 2:
         raise ValueError(
-            f"{argument}: got {a.ndim} dimensions, expected 2: rows are variables, columns are "
-            "observations"
+            f"{argument}: got {a.ndim} dimensions, expected 2: variables by observations, as axis "
+            "says"
         )
     return a
 
 
-def row_names(x: Any, argument: str, names: Any, rows: int) -> Array | None:
-    """The names of the rows of `x`: `names`, else the index of a pandas data frame, else None."""
+def names_of(given: Any, labels: Any, argument: str, variables: int) -> Array | None:
+    """The names of the variables: `given`, else the labels that their frame has, else None."""
+    names = labels if given is None else given
     if names is None:
-        if type(x) is np.ndarray:
-            return None
-        index = getattr(x, "index", None)
-        if index is None or callable(index) or not hasattr(x, "columns"):
-            return None
-        if type(index).__name__ == "RangeIndex":
-            return None
-        names = index
+        return None
     out = np.asarray(names)
-    if out.shape != (rows,):
-        raise ValueError(f"{argument}: got shape {out.shape}, expected ({rows},), one a row")
+    if out.shape != (variables,):
+        raise ValueError(
+            f"{argument}: got shape {out.shape}, expected ({variables},), one a variable"
+        )
     return out
 
 
-def _to_numpy(x: Any, argument: str, copy: bool | None) -> Array:
+def in_direct_type(a: Array, argument: str) -> Array:
+    """`a` in a type that the library takes; every value stays what it is."""
+    return a if a.dtype in _DIRECT else _convert(a, argument, None, False)
+
+
+def values_of(x: Any, argument: str) -> Array:
+    """`x` as NumPy has it, frames and sparse matrices too, in whatever type and layout."""
+    if is_frame(x):
+        return variables_of_frame(x, argument, in_columns=False)
+    if is_sparse(x):
+        return variables_of_sparse(x, argument, in_columns=False)
+    return np.asarray(x)
+
+
+def _to_numpy(x: Any, argument: str, copy: bool | None, in_columns: bool) -> Array:
+    """`x` as an array with its variables in rows."""
     if _device.is_device_array(x):
         if copy is not True:
             raise TypeError(
                 f"{argument}: got an array in the memory of a GPU ({type(x).__module__}."
                 f"{type(x).__qualname__}), expected one on the host; copy=True copies it there"
             )
-        return _device.to_host(x)
-    if _is_frame(x):
-        a = np.asarray(x.to_numpy())
-    elif hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray):
-        try:
-            a = np.from_dlpack(x)
-        except (BufferError, RuntimeError, TypeError):
-            a = np.asarray(x)  # read-only producers refuse DLPack, autograd refuses both
+        a = _device.to_host(x)
+    elif is_frame(x):
+        return variables_of_frame(x, argument, in_columns=in_columns)
+    elif is_sparse(x):
+        if copy is False:
+            raise ValueError(f"{argument}: got a sparse matrix, and copy=False forbids a copy")
+        return variables_of_sparse(x, argument, in_columns=in_columns)
     else:
-        if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-            raise ValueError(f"{argument}: masked values are not taken; fill or drop them")
-        a = np.asarray(x)
-        if copy is False and not isinstance(x, np.ndarray):
-            raise ValueError(
-                f"{argument}: got {type(x).__qualname__}, which cannot be read in place, and "
-                "copy=False forbids a copy"
-            )
-    if a.dtype == object:
-        if copy is False or not _is_frame(x):
-            raise TypeError(f"{argument}: got values of mixed or unknown type, expected numbers")
-        a = np.column_stack(_check_columns(x, argument))
+        a = _from_others(x, argument, copy)
+    return a.T if in_columns else a
+
+
+def _from_others(x: Any, argument: str, copy: bool | None) -> Array:
+    if hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray):
+        try:
+            return np.from_dlpack(x)
+        except (BufferError, RuntimeError, TypeError):
+            return np.asarray(x)  # read-only producers refuse DLPack, autograd refuses both
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        raise ValueError(f"{argument}: masked values are not taken; fill or drop them")
+    a = np.asarray(x)
+    if copy is False and not isinstance(x, np.ndarray):
+        raise ValueError(
+            f"{argument}: got {type(x).__qualname__}, which cannot be read in place, and "
+            "copy=False forbids a copy"
+        )
     return a
-
-
-def _is_frame(x: Any) -> bool:
-    return hasattr(x, "to_numpy") and hasattr(x, "columns")
-
-
-def _check_columns(x: Any, argument: str) -> list[Array]:
-    """The columns of a data frame; an error names the first that is not taken, and its dtype."""
-    columns = []
-    for position, name in enumerate(x.columns if _is_frame(x) else ()):
-        # By position: names may repeat.
-        column = x.iloc[:, position] if hasattr(x, "iloc") else x[:, position]
-        where = f"{argument}: column {name!r} of dtype {column.dtype}"
-        values = np.asarray(column.to_numpy())
-        if values.dtype == object:
-            raise TypeError(f"{where}: got values of mixed or unknown type, expected numbers")
-        columns.append(values if values.dtype in _DIRECT else _convert(values, where, None, False))
-    return columns
 
 
 def _convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
@@ -144,17 +183,20 @@ def _convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array
             f"{argument}: elements of type {a.dtype} are not read in place, and copy=False forbids "
             "a copy; int8, int16, int32, uint8, uint16, float32 and float64 are"
         )
+    if a.dtype == object:
+        a = numbers_of(a.ravel(), argument).reshape(a.shape)
     native = a.astype(a.dtype.newbyteorder("="), copy=False)
     if native.dtype in _DIRECT:
         return native
+    # In the order that the library reads, so that no second copy follows.
     if native.dtype == np.float16:
-        return native.astype(np.float32)
+        return native.astype(np.float32, order="C")
     if native.dtype.kind in "iu":
         return _convert_integers(native, argument, ordinal)
     if native.dtype.kind == "f" and ordinal:
         return _codes(native) if not np.isnan(native).any() else native.astype(np.float64)
     if native.dtype.kind == "f":
-        return native.astype(np.float64)
+        return native.astype(np.float64, order="C")
     if native.dtype.kind == "c":
         raise TypeError(f"{argument}: complex numbers are not taken")
     raise TypeError(f"{argument}: elements of type {a.dtype} are not numbers")
@@ -163,9 +205,9 @@ def _convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array
 def _convert_integers(a: Array, argument: str, ordinal: bool) -> Array:
     low, high = (int(a.min()), int(a.max())) if a.size else (0, 0)
     if _INT32.min <= low and high <= _INT32.max:
-        return a.astype(np.int32)
+        return a.astype(np.int32, order="C")
     if low >= -_EXACT_IN_DOUBLE and high <= _EXACT_IN_DOUBLE:
-        return a.astype(np.float64)
+        return a.astype(np.float64, order="C")
     if ordinal:
         return _codes(a)
     raise ValueError(

@@ -7,8 +7,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from . import _core, _device
-from ._arrays import Array, is_plain_table, row_names, table
+from ._arrays import Array, is_plain_table, names_of, table, variables_in_columns
+from ._frames import labels_of
 from ._options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
+from ._places import Places
 from ._progress import callback
 from ._results import Names
 
@@ -70,6 +72,7 @@ class PairCall(NamedTuple):
     cols: int
     y_rows: int | None
     arrays: tuple[Any, ...]  # whose memory is used, to be kept until the call ends
+    places: dict[str, Places] | None = None  # of tables whose rows or columns errors can name
 
 
 def pair_call(
@@ -88,9 +91,11 @@ def pair_call(
     """
     options: dict[str, Any] = run  # type: ignore[assignment]
     names = y_names = copy = None
+    in_columns = False
     if options:
         names, y_names = options.pop("names", None), options.pop("y_names", None)
         copy = options.pop("copy", None)
+        in_columns = variables_in_columns(options.pop("axis", 0))
         if "progress" in options:
             options["progress"] = callback(options["progress"])
     if measure != "spearman":
@@ -105,24 +110,53 @@ def pair_call(
         options["adjust"] = adjust
     # What most callers pass, with few calls of functions; the constructor of a NamedTuple costs
     # several times that of a tuple.
-    if y is None and names is None and y_names is None and is_plain_table(x):
+    if y is None and names is None and y_names is None and not in_columns and is_plain_table(x):
         rows, cols = x.shape
-        return tuple.__new__(PairCall, (x, None, options, None, None, rows, cols, None, ()))
+        return tuple.__new__(PairCall, (x, None, options, None, None, rows, cols, None, (), None))
     if type(x) is not np.ndarray and copy is not True and _device.is_device_array(x):
+        if in_columns:
+            x, y = x.T, y if y is None or isinstance(y, PreparedRows) else y.T
         return _device_call(x, y, options, names, y_names)
-    ordinal = measure in MEASURES and MEASURES[measure].is_ordinal
-    first = table(x, "x", copy=copy, ordinal=ordinal)
+    reading: dict[str, Any] = {"copy": copy, "in_columns": in_columns}
+    return _host_call(x, y, measure, options, names, y_names, reading)
+
+
+def _host_call(
+    x: Any,
+    y: Any,
+    measure: Measure,
+    options: dict[str, Any],
+    names: Any,
+    y_names: Any,
+    reading: dict[str, Any],
+) -> PairCall:
+    """The same for tables in the memory of the host, which `reading` says how to read."""
+    reading["ordinal"] = measure in MEASURES and MEASURES[measure].is_ordinal
+    in_columns = reading["in_columns"]
+    first = table(x, "x", **reading)
     rows, cols = first.shape
-    labels = row_names(x, "names", names, rows)
+    labels, places = _named(x, "names", names, rows, in_columns)
+    named = {"x": places}
     if y is None:
         _no_names_of_y(y_names)
-        return PairCall(first, None, options, labels, None, rows, cols, None, ())
+        return PairCall(first, None, options, labels, None, rows, cols, None, (), named)
     if isinstance(y, PreparedRows):
-        return _prepared_call(first, y, options, labels, y_names, rows, cols, ())
-    second = table(y, "y", copy=copy, ordinal=ordinal)
+        call = _prepared_call(first, y, options, labels, y_names, rows, cols, ())
+        return call._replace(places=named)
+    second = table(y, "y", **reading)
     y_rows = len(second)
-    y_labels = row_names(y, "y_names", y_names, y_rows)
-    return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, ())
+    y_labels, named["y"] = _named(y, "y_names", y_names, y_rows, in_columns)
+    return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, (), named)
+
+
+def _named(
+    x: Any, argument: str, names: Any, variables: int, in_columns: bool
+) -> tuple[Names, Places]:
+    """The names of the variables of a table, and how errors speak of its places."""
+    labels = labels_of(x)
+    own, others = (labels.columns, labels.rows) if in_columns else (labels.rows, labels.columns)
+    found = names_of(names, own, argument, variables)
+    return found, Places(found, others, in_columns)
 
 
 def device_call(x: Any, y: Any, measure: Measure, run: Any) -> tuple[PairCall, _device.DeviceArray]:
@@ -142,7 +176,7 @@ def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: A
     first = _device.device_table(x, "x")
     rows, cols = first.shape
     options = first.options(options)
-    labels = row_names(None, "names", names, rows)
+    labels = names_of(names, None, "names", rows)
     if y is None:
         _no_names_of_y(y_names)
         told = first.describe()
@@ -156,7 +190,7 @@ def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: A
     if second.device != first.device:
         raise ValueError(f"y: got an array of device {second.device}, expected {first.device} as x")
     y_rows = second.shape[0]
-    y_labels = row_names(None, "y_names", y_names, y_rows)
+    y_labels = names_of(y_names, None, "y_names", y_rows)
     return PairCall(
         first.describe(),
         second.describe(),
@@ -180,7 +214,7 @@ def _prepared_call(
     cols: int,
     arrays: tuple[Any, ...],
 ) -> PairCall:
-    labels = y.names if y_names is None else row_names(None, "y_names", y_names, y.rows)
+    labels = y.names if y_names is None else names_of(y_names, None, "y_names", y.rows)
     return PairCall(x, y.prepared, options, names, labels, rows, cols, y.rows, arrays)
 
 

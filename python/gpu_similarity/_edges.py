@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _graph_files
 from ._options import Adjustment
 from ._results import PairRecords
 from ._test_of_correlation import adjusted_p_values
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+    import pandas
+    import pyarrow
+    from scipy import sparse
 
 EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
 
@@ -96,26 +105,49 @@ class Edges(PairRecords):
             )
         return adjusted_p_values(self.p, summary.pairs_tested, adjust=adjust)
 
-    def to_pandas(self, *, adjust: Adjustment = "none") -> Any:
+    def to_pandas(
+        self, *, adjust: Adjustment = "none", categories: bool = False
+    ) -> pandas.DataFrame:
         """A pandas.DataFrame with the columns row, col, statistic, p; names in place of numbers.
 
-        With `adjust` also q, as `adjusted_p` gives it.
+        Parameters
+        ----------
+        adjust : {"none", "bonferroni", "benjamini-hochberg", "bh"}
+            Adds the column q, as `adjusted_p` gives it.
+        categories : bool
+            True makes row and col categorical where rows have names: 4 bytes each for an edge, in
+            place of 8, and groups and comparisons by number.
+
+        Raises
+        ------
+        ValueError
+            As `adjusted_p`; with `categories` for names that repeat or are missing.
         """
         import pandas
 
-        row, col = self._ends()
+        row, col = self._ends(categories)
         columns = {"row": row, "col": col, "statistic": self.statistic, "p": self.p}
         if adjust != "none":
             columns["q"] = self.adjusted_p(adjust)
         return pandas.DataFrame(columns)
 
-    def to_arrow(self) -> Any:
-        """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries."""
+    def to_arrow(self, *, adjust: Adjustment = "none") -> pyarrow.Table:
+        """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries.
+
+        With `adjust` also q, as `adjusted_p` gives it.
+        """
+        import pyarrow
+
         from . import arrow
 
-        return arrow.table(self.records, self.names, self.other_names)
+        table = arrow.table(self.records, self.names, self.other_names)
+        if adjust == "none":
+            return table
+        return table.append_column("q", pyarrow.array(self.adjusted_p(adjust)))
 
-    def to_scipy(self, value: str = "statistic", *, symmetric: bool = True) -> Any:
+    def to_scipy(
+        self, value: Literal["statistic", "p"] = "statistic", *, symmetric: bool = True
+    ) -> sparse.csr_array:
         """A scipy.sparse.csr_array [rows, rows] of `value`: "statistic" or "p".
 
         With `symmetric` both triangles are filled, else the upper one. The diagonal is empty. Of x
@@ -133,7 +165,7 @@ class Edges(PairRecords):
 
     def to_networkx(
         self, *, isolated: bool = False, nodes: Literal["names", "rows"] = "names"
-    ) -> Any:
+    ) -> networkx.Graph[Any]:
         """A networkx.Graph whose edges have the attributes statistic and p.
 
         Nodes are the names of the rows, or their numbers where rows have no names or with
@@ -151,7 +183,7 @@ class Edges(PairRecords):
 
         if nodes not in ("names", "rows"):
             raise ValueError(f"nodes: got {nodes!r}, expected 'names' or 'rows'")
-        graph = networkx.Graph()
+        graph: networkx.Graph[Any] = networkx.Graph()
         if self._is_bipartite:
             rows = self._add_nodes(graph, "names", "x", self.row, isolated, nodes)
             cols = self._add_nodes(graph, "y_names", "y", self.col, isolated, nodes)
@@ -190,7 +222,7 @@ class Edges(PairRecords):
                 graph.nodes[found[row]]["label"] = label
         return found
 
-    def to_igraph(self) -> Any:
+    def to_igraph(self) -> igraph.Graph:
         """An igraph.Graph of all rows, with the edge attributes statistic and p, and names.
 
         Of x against y, the rows of y follow those of x, and the vertex attribute type is True for
@@ -212,13 +244,107 @@ class Edges(PairRecords):
             graph.vs["name"] = names + [self.other_label(i) for i in range(others)]
         return graph
 
+    def to_matrix_market(
+        self, path: Any, *, value: Literal["statistic", "p"] = "statistic"
+    ) -> Path | None:
+        """Writes a MatrixMarket file, as R's readMM and scipy.io.mmread read it. Needs SciPy.
+
+        Of one table a symmetric matrix [rows, rows] without its diagonal, of x against y a general
+        one [rows of x, rows of y]. Rows and columns count from 1 in the file.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; any number of edges.
+        value : {"statistic", "p"}
+            The entries.
+
+        Returns
+        -------
+        Path or None
+            Of a second file, PATH.names, where rows have names: one a line, of x and then of y.
+        """
+        return _graph_files.write_matrix_market(self, path, value)
+
+    def to_graphml(self, path: Any, *, isolated: bool = False) -> None:
+        """Writes GraphML, as Cytoscape, Gephi, igraph and networkx read it. Needs igraph.
+
+        Edges have statistic, p and weight (the magnitude of the statistic), nodes have their name;
+        names may repeat. Numbers have 15 digits. Rows without an edge are nodes only with
+        `isolated`.
+
+        Raises
+        ------
+        ValueError
+            For more than a million edges.
+        """
+        _graph_files.write_graphml(self, path, isolated)
+
+    def to_sif(self, path: Any, *, interaction: str | None = None) -> Path | None:
+        """Writes Cytoscape's simple interaction format: a line "name, interaction, name" an edge.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to.
+        interaction : str, optional
+            The word between the names; default: "positive" or "negative", the sign.
+
+        Returns
+        -------
+        Path or None
+            Nodes are the numbers of rows from 0 (of x against y those of y follow those of x) where
+            rows have no names, or names that look like numbers, repeat, are empty or hold tabs.
+            Then PATH.names has a name a line, and its path is the answer.
+
+        Raises
+        ------
+        ValueError
+            For more than a million edges.
+        """
+        return _graph_files.write_sif(self, path, interaction)
+
+    def to_ncol(
+        self, path: Any, *, value: Literal["magnitude", "statistic", "p"] = "magnitude"
+    ) -> Path | None:
+        """Writes ncol, "name name weight" a line, as igraph and others read it.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to.
+        value : {"magnitude", "statistic", "p"}
+            The weight: by default abs(statistic), because many algorithms take no negative one.
+
+        Returns
+        -------
+        Path or None
+            As of `to_sif`; names with blanks or beyond ASCII are replaced by numbers too.
+
+        Raises
+        ------
+        ValueError
+            For more than a million edges.
+        """
+        return _graph_files.write_ncol(self, path, value)
+
     @property
     def _is_bipartite(self) -> bool:
         return self.summary.y_rows is not None
 
-    def _ends(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        row = self.row if self.names is None else self.names[self.row]
-        return row, self.col if self.other_names is None else self.other_names[self.col]
+    def _ends(self, categories: bool) -> tuple[Any, Any]:
+        names = (self.names, self.other_names)
+        of_y = "y_names" if self._is_bipartite else "names"
+        return tuple(
+            numbers
+            if own is None
+            else _graph_files.categorical(numbers, own, argument)
+            if categories
+            else own[numbers]
+            for numbers, own, argument in zip(
+                (self.row, self.col), names, ("names", of_y), strict=True
+            )
+        )  # type: ignore[return-value]
 
 
 def _check_unique(argument: str, rows: list[int], labels: list[Any]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import Array, host_array
+from ._arrays import Array, host_array, values_of
 from ._messages import arguments_named, integer
 from ._observations import observations
 from ._rows import rank
@@ -405,7 +405,8 @@ def _stacked(first: Array, second: Array) -> Array:
 def _checked(x: Any, axis: int | None) -> Array:
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
         raise ValueError("a, b: masked values are not taken; scipy.stats.mstats.spearmanr does")
-    values = np.ravel(x) if axis is None else np.atleast_1d(np.asarray(x))
+    given = values_of(x, "a, b")
+    values = np.ravel(given) if axis is None else np.atleast_1d(given)
     if values.ndim > 2:
         raise ValueError("spearmanr only handles 1-D or 2-D arrays")
     if values.dtype == object:
@@ -455,7 +456,7 @@ def _warn_constant() -> None:
 
 
 def _numpy_variables(x: Any, y: Any, rowvar: bool) -> Array:
-    parts = [np.asarray(part) for part in (x, y) if part is not None]
+    parts = [values_of(part, "x, y") for part in (x, y) if part is not None]
     for part in parts:
         if part.ndim > 2:
             raise ValueError("x, y: got more than 2 dimensions")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,12 @@ from . import _core
 from ._call import EdgeOrder, PairCall, pair_call
 from ._edges import EDGE_DTYPE, Edges
 from ._options import Adjustment, PairRunOptions, Tail
+from ._places import computed
 from ._results import PairRecords
 from ._stream import BatchStream
+
+if TYPE_CHECKING:
+    import pandas
 
 _FIELDS = ("first", "second", "statistic", "p", "pairs")
 
@@ -101,7 +105,7 @@ class FoldedEdges(PairRecords):
             f"p = {record['p']:.3g}, {record['pairs']:,} pairs"
         )
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """A pandas.DataFrame with the columns first, second, statistic, p, pairs."""
         import pandas
 
@@ -143,7 +147,9 @@ class FoldedStream(BatchStream[FoldedEdges]):
     """
 
     def __init__(self, call: PairCall) -> None:
-        super().__init__(_core.FoldedStream(call.x, None, call.options), call)
+        super().__init__(
+            computed(_core.FoldedStream, call.places, call.x, None, call.options), call
+        )
         self._patterns: Patterns | None = None
 
     @property
@@ -212,7 +218,7 @@ def folded_edges(
         call.options["max_edges"] = max_edges
     if order != "by-row-then-column":
         call.options["order"] = order
-    records, patterns, summary = _core.folded_edges(call.x, call.options)
+    records, patterns, summary = computed(_core.folded_edges, call.places, call.x, call.options)
     return FoldedEdges(records, Patterns._make(patterns), summary, "spearman", call.names, None)
 
 

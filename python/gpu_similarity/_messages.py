@@ -60,6 +60,7 @@ _MEANT = {
     "backend": ("target", "gpu", "use_gpu"),
     "devices": ("device", "device_id", "gpus"),
     "names": ("labels", "row_names", "index"),
+    "axis": ("rowvar", "orient", "transpose", "variables"),
     "boundary": ("mode", "edges"),
     "bins": ("histogram_bins",),
 }  # fmt: skip

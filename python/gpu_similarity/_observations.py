@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import table, variables_in_columns
+from ._options import Axis
+
 _PAIRS_AT_ONCE = 1 << 16
 
 
@@ -15,6 +18,7 @@ def observations(
     y: npt.ArrayLike | None = None,
     *,
     pairs: Any = None,
+    axis: Axis = 0,
 ) -> npt.NDArray[np.uint32]:
     """The columns that two rows share: in which neither holds a NaN.
 
@@ -28,6 +32,8 @@ def observations(
         Pairs of a row of x and a row of y.
     pairs : Edges, or (rows, columns), optional
         Which pairs; default: all.
+    axis : {0, "rows", 1, "columns"}
+        1 or "columns": the variables of the tables are their columns.
 
     Returns
     -------
@@ -46,10 +52,9 @@ def observations(
     array([[3, 3],
            [3, 4]], dtype=uint32)
     """
-    has_x = ~np.isnan(np.asarray(x, dtype=np.float64))
-    has_y = has_x if y is None else ~np.isnan(np.asarray(y, dtype=np.float64))
-    if has_x.ndim != 2 or has_y.ndim != 2:
-        raise ValueError(f"x, y: got {has_x.ndim} and {has_y.ndim} dimensions, expected 2")
+    in_columns = variables_in_columns(axis)
+    has_x = ~np.isnan(table(x, "x", in_columns=in_columns, ordinal=True))
+    has_y = has_x if y is None else ~np.isnan(table(y, "y", in_columns=in_columns, ordinal=True))
     if has_x.shape[1] != has_y.shape[1]:
         raise ValueError(f"y: got {has_y.shape[1]} columns, expected {has_x.shape[1]} as in x")
     if pairs is None:

@@ -13,6 +13,7 @@ from ._progress import Callback
 Backend = Literal["automatic", "cpu", "cuda"]
 Tail = Literal["two-sided", "greater", "less"]
 Adjustment = Literal["none", "bonferroni", "benjamini-hochberg", "bh"]
+Axis = Literal[0, 1, "rows", "columns"]
 NanPolicy = Literal["reject", "propagate"]
 PairNanPolicy = Literal["reject", "propagate", "pairwise"]
 # For type checkers; a test holds this list to MEASURES.
@@ -62,6 +63,11 @@ class PairRunOptions(RunOptions, total=False):
 
     Attributes
     ----------
+    axis : {0, "rows", 1, "columns"}
+        Where the variables of the tables are. 0 or "rows", the default: each row is a variable.
+        1 or "columns": each column is a variable and each row an observation, as in most data
+        frames; names then are those of the columns, and "row" and "col" of results count
+        variables all the same. Also of y.
     nans : {"reject", "propagate", "pairwise"}
         "reject" raises ValueError for a NaN, with its row and column; "propagate" leaves rows that
         hold one without a statistic; "pairwise" takes of each pair of rows the columns in which
@@ -69,7 +75,8 @@ class PairRunOptions(RunOptions, total=False):
     min_observations : int
         With nans="pairwise": pairs that share fewer columns have no statistic. At least 3.
     names, y_names : array_like
-        Names of the rows of x and of y, for the result; default: the index of a data frame.
+        Names of the variables of x and of y, for the result; default: the index of a data frame,
+        with axis="columns" its columns.
     copy : bool
         None copies where the type or layout of a table asks for it, False raises ValueError
         instead, True also takes arrays from the memory of a GPU.
@@ -84,6 +91,7 @@ class PairRunOptions(RunOptions, total=False):
         (stage, done, total) and cancels the run by answering False.
     """
 
+    axis: Axis
     nans: PairNanPolicy
     min_observations: int
     names: npt.ArrayLike | None

@@ -13,6 +13,7 @@ from ._edges import Edges
 from ._messages import arguments_named, integer
 from ._observations import observations
 from ._options import Adjustment, Measure, PairRunOptions, Tail
+from ._places import computed
 from ._results import Counts, Dense, Partners
 from ._stream import EdgeStream
 from ._summary import PairPlan
@@ -24,7 +25,7 @@ def _edges(measure: Measure, max_edges: int | None, order: EdgeOrder, call: Pair
         options["max_edges"] = max_edges
     if order != "by-row-then-column":
         options["order"] = order
-    records, summary = _core.edges(call.x, call.y, options)
+    records, summary = computed(_core.edges, call.places, call.x, call.y, options)
     return Edges(records, summary, measure, call.names, call.y_names)
 
 
@@ -48,9 +49,9 @@ def spearman_edges(
 
     Parameters
     ----------
-    x : array_like, shape (rows, columns)
-        Rows are variables, columns are observations; at least 3 columns. The index of a pandas
-        data frame names the rows.
+    x : array_like, data frame or sparse matrix, shape (rows, columns)
+        Rows are variables, columns are observations, unless `axis` says "columns"; at least 3
+        observations. The index of a pandas data frame names the rows.
     y : array_like, shape (rows of y, columns), or PreparedRows, optional
         The pairs are then those of each row of x with each row of y, and no others.
     max_p : float
@@ -66,8 +67,8 @@ def spearman_edges(
     order : {"by-row-then-column", "unspecified"}
         Order of the edges.
     **run
-        nans, names, y_names, copy, part, fold, progress, backend, devices, workspace_bytes,
-        cpu_threads, variant: see PairRunOptions and RunOptions.
+        axis, nans, min_observations, names, y_names, copy, part, fold, progress, backend, devices,
+        workspace_bytes, cpu_threads, variant: see PairRunOptions and RunOptions.
 
     Returns
     -------
@@ -78,6 +79,8 @@ def spearman_edges(
     ------
     ValueError
         For fewer than 3 columns, a NaN (row and column are named) or an option out of range.
+    TypeError
+        For values that are no numbers; of a data frame the column and its dtype are named.
     CapacityExceeded
         Where `max_edges` does not suffice; `.needed` is the number of edges.
     MemoryError
@@ -236,7 +239,9 @@ def top_k_partners(
     if order != "by-absolute-value":
         call.options["order"] = order
     pairwise = call.options.get("nans") == "pairwise"
-    index, statistic, count, summary = _core.partners(call.x, call.y, k, call.options)
+    index, statistic, count, summary = computed(
+        _core.partners, call.places, call.x, call.y, k, call.options
+    )
     best = Partners(index, statistic, count, summary, measure, call.names, call.y_names)
     if pairwise:
         row, column = np.nonzero(np.arange(index.shape[1]) < count[:, None])
@@ -298,7 +303,8 @@ def counts(
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if bins:
         call.options["histogram_bins"] = integer("bins", bins)
-    return Counts(*_core.counts(call.x, call.y, call.options), measure, call.names, call.y_names)
+    told = computed(_core.counts, call.places, call.x, call.y, call.options)
+    return Counts(*told, measure, call.names, call.y_names)
 
 
 def dense(
@@ -347,7 +353,7 @@ def dense(
     if kind.char not in "df":
         raise ValueError(f"dtype: got {kind}, expected float64 or float32")
     compute = _core.dense_f64 if kind.char == "d" else _core.dense_f32
-    matrix, summary = compute(call.x, call.y, call.options)
+    matrix, summary = computed(compute, call.places, call.x, call.y, call.options)
     return Dense(matrix, summary, measure, call.names, call.y_names)
 
 
@@ -447,7 +453,7 @@ def plan(
     (3, 1.0, 'cpu')
     """
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
-    return PairPlan._make(_core.plan(call.x, call.y, call.options))
+    return PairPlan._make(computed(_core.plan, call.places, call.x, call.y, call.options))
 
 
 def prepare(
@@ -464,7 +470,7 @@ def prepare(
     measure : str
         The measure of two rows, a key of `gpu_similarity.MEASURES`.
     **run
-        nans, names, copy, progress, backend, devices (one), workspace_bytes, variant: see
+        axis, nans, names, copy, progress, backend, devices (one), workspace_bytes, variant: see
         PairRunOptions and RunOptions. The calls take the same backend, device and variant.
 
     Returns
@@ -487,4 +493,5 @@ def prepare(
     """
     with arguments_named(x="y"):
         call = pair_call(y, None, measure, run)
-        return PreparedRows(_core.prepare(call.x, call.options), measure, call.names)
+        prepared = computed(_core.prepare, call.places, call.x, call.options)
+        return PreparedRows(prepared, measure, call.names)

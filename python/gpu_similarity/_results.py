@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ._options import MEASURES, Measure, Tail
+from . import _graph_files
+from ._options import MEASURES, Adjustment, Measure, Tail
 from ._summary import PairSummary
-from ._test_of_correlation import p_value
+from ._test_of_correlation import adjusted_p_values, p_value
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    from scipy import sparse
 
 NO_PARTNER = np.uint32(0xFFFFFFFF)
 _SHOWN = 5
@@ -193,32 +199,62 @@ class Partners(PairResult):
         shared = self.summary.cols if self._observations is None else self._observations
         return np.asarray(p_value(self.statistic, shared, tail=self._tail))
 
+    def adjusted_p(self, adjust: Adjustment = "benjamini-hochberg") -> npt.NDArray[np.float64]:
+        """q of each partner, in the family of all tested pairs; NaN behind the last.
+
+        Of "bonferroni" exact. Of "benjamini-hochberg" never below q: pairs that are no row's
+        partners are not known, and count as larger than all that are. It is q itself where every
+        pair that passes the cut on p is there, that is where no row has all k partners.
+        """
+        q = np.full(self.statistic.shape, np.nan)
+        present = np.arange(self.index.shape[1]) < self.count[:, None]
+        row, _, partner, _ = self._entries()
+        if self.summary.y_rows is None:
+            # A pair is one test, also where each of its rows is a partner of the other.
+            row, partner = np.minimum(row, partner), np.maximum(row, partner)
+        ends = np.stack([row, partner], axis=1).astype(np.int64)
+        _, first, which = np.unique(ends, axis=0, return_index=True, return_inverse=True)
+        p = self.p[present][first]
+        q[present] = adjusted_p_values(p, self.summary.pairs_tested, adjust=adjust)[which.ravel()]
+        return q
+
     def _entries(self) -> tuple[npt.NDArray[Any], ...]:
         present = np.arange(self.index.shape[1]) < self.count[:, None]
         row, rank = np.nonzero(present)
         return row + self.summary.part_begin, rank, self.index[present], self.statistic[present]
 
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame, a line for each entry: row, rank (from 0), partner, statistic, p."""
+    def to_pandas(
+        self, *, adjust: Adjustment = "none", categories: bool = False
+    ) -> pandas.DataFrame:
+        """A pandas.DataFrame, a line for each entry: row, rank (from 0), partner, statistic, p.
+
+        With `adjust` also q, as `adjusted_p` gives it; with `categories` names are categorical.
+        """
         import pandas
 
         row, rank, partner, statistic = self._entries()
-        p = self.p[np.arange(self.index.shape[1]) < self.count[:, None]]
-        if self.names is not None:
-            row = self.names[row]
-        if self.other_names is not None:
-            partner = self.other_names[partner]
-        return pandas.DataFrame(
-            {"row": row, "rank": rank, "partner": partner, "statistic": statistic, "p": p}
-        )
+        present = np.arange(self.index.shape[1]) < self.count[:, None]
+        names = _graph_files.categorical if categories else (lambda i, own, _: own[i])
+        columns = {
+            "row": row if self.names is None else names(row, self.names, "names"),
+            "rank": rank,
+            "partner": partner
+            if self.other_names is None
+            else names(partner, self.other_names, "names" if self.names is not None else "y_names"),
+            "statistic": statistic,
+            "p": self.p[present],
+        }
+        if adjust != "none":
+            columns["q"] = self.adjusted_p(adjust)[present]
+        return pandas.DataFrame(columns)
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self, *, adjust: Adjustment = "none") -> pyarrow.Table:
         """A pyarrow.Table with the columns of `to_pandas`."""
         import pyarrow
 
-        return pyarrow.Table.from_pandas(self.to_pandas(), preserve_index=False)
+        return pyarrow.Table.from_pandas(self.to_pandas(adjust=adjust), preserve_index=False)
 
-    def to_scipy(self) -> Any:
+    def to_scipy(self) -> sparse.csr_array:
         """A scipy.sparse.csr_array of statistics, rows of x by rows that can be partners."""
         from scipy import sparse
 
@@ -277,7 +313,7 @@ class Counts(PairResult):
             f"{self.measure}, {self.summary.cut(self.symbol)}, largest degree {largest:,}"
         )
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.Series[Any]:
         """A pandas.Series of the degrees (of x), indexed by name where rows have names."""
         import pandas
 
@@ -315,7 +351,7 @@ class Dense(PairResult):
         rows, cols = self.matrix.shape
         return f"Dense: {rows:,} x {cols:,} {self.matrix.dtype}, {self.measure}\n{self.matrix!r}"
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """A pandas.DataFrame over the same memory, as DataFrame.corr gives it."""
         import pandas
 

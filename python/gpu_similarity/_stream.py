@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy.typing as npt
 
@@ -13,8 +13,12 @@ from . import _core
 from ._call import PairCall
 from ._edges import Edges
 from ._options import Measure
+from ._places import computed
 from ._results import Names
 from ._summary import PairSummary, running_summary
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Batch = TypeVar("Batch")
 
@@ -25,6 +29,7 @@ class BatchStream(Iterator[Batch], Generic[Batch]):
     def __init__(self, stream: Any, call: PairCall) -> None:
         self._stream = stream
         self._arrays = call.arrays  # behind the stream: attributes are dropped in their order
+        self._places = call.places
         self._running = running_summary(call.rows, call.cols, call.y_rows)
         self.names = call.names
         self.summary: PairSummary | None = None
@@ -36,7 +41,7 @@ class BatchStream(Iterator[Batch], Generic[Batch]):
         return self
 
     def __next__(self) -> Batch:
-        records = self._stream.next()
+        records = computed(self._stream.next, self._places)
         if records is None:
             if self.summary is None:
                 self.summary = self._stream.summary()
@@ -76,7 +81,8 @@ class EdgeStream(BatchStream[Edges]):
     """
 
     def __init__(self, call: PairCall, measure: Measure) -> None:
-        super().__init__(_core.EdgeStream(call.x, call.y, call.options), call)
+        stream = computed(_core.EdgeStream, call.places, call.x, call.y, call.options)
+        super().__init__(stream, call)
         self.measure = measure
         self.y_names = call.y_names
 
@@ -88,7 +94,7 @@ class EdgeStream(BatchStream[Edges]):
     def _batch(self, records: npt.NDArray[Any]) -> Edges:
         return Edges(records, self._running, self.measure, self.names, self.y_names)
 
-    def to_arrow_reader(self) -> Any:
+    def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
         """A pyarrow.RecordBatchReader over the batches."""
         from . import arrow
 

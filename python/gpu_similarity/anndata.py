@@ -12,6 +12,9 @@ from ._pairs import edges as all_edges
 
 __all__ = ["correlate"]
 
+# Bytes of a matrix in a file that are read at once.
+_READ_AT_ONCE = 1 << 26
+
 
 def correlate(
     adata: Any,
@@ -31,8 +34,10 @@ def correlate(
     Parameters
     ----------
     adata : anndata.AnnData
-        Its observations (cells) are the columns, its variables the rows of the computation. A
-        sparse matrix is made dense, one value of its type for each cell and gene.
+        Its variables (genes) are correlated over its observations (cells). The library reads a
+        gene's values one behind the other: a layer in Fortran order is read as it lies, one in C
+        order is copied once, a sparse matrix is made dense once, and what lies in a file (backed
+        mode) is read into place in blocks of cells.
     layer : str, optional
         Which layer; None: `adata.X`.
     measure : str
@@ -68,11 +73,15 @@ def correlate(
     """
     from scipy import sparse
 
+    if "axis" in run:
+        raise TypeError("axis: the variables of AnnData are its columns; got another argument")
     data = adata.X if layer is None else adata.layers[layer]
-    dense = data.toarray() if sparse.issparse(data) else np.asarray(data)
     run.setdefault("names", np.asarray(adata.var_names))
+    # What is in memory is read as it lies where its order allows.
+    in_memory = isinstance(data, np.ndarray) or sparse.issparse(data)
+    run["axis"] = "columns" if in_memory else "rows"
     edges = all_edges(
-        np.ascontiguousarray(dense.T),
+        data if in_memory else _genes_by_cells(data),
         measure=measure,
         max_p=max_p,
         min_abs=min_abs,
@@ -97,3 +106,16 @@ def correlate(
         "pairs_kept": edges.summary.pairs_kept,
     }
     return edges
+
+
+def _genes_by_cells(data: Any) -> np.ndarray[Any, Any]:
+    """A matrix in a file, dense or sparse, read in blocks of cells into the order of genes."""
+    cells, genes = data.shape
+    out = np.empty((genes, cells), data.dtype)
+    at_once = max(1, _READ_AT_ONCE // max(1, genes * out.itemsize))
+    for begin in range(0, cells, at_once):
+        block = data[begin : begin + at_once]
+        out[:, begin : begin + at_once] = (
+            block.T.toarray() if hasattr(block, "toarray") else np.asarray(block).T
+        )
+    return out

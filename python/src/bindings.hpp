@@ -11,6 +11,7 @@ void bind_edges(nanobind::module_& module);
 void bind_folded_edges(nanobind::module_& module);
 void bind_partners(nanobind::module_& module);
 void bind_counts(nanobind::module_& module);
+void bind_discoveries(nanobind::module_& module);
 void bind_dense(nanobind::module_& module);
 void bind_batch_streams(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
@@ -23,5 +24,7 @@ void bind_mean_filter(nanobind::module_& module);
 void bind_top_k(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
 void bind_binary_matmul(nanobind::module_& module);
+// Where the build has the file formats, which need zlib.
+void bind_read_table(nanobind::module_& module);
 
 }  // namespace gpu_python

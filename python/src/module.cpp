@@ -16,6 +16,7 @@ NB_MODULE(_core, module) {
   gpu_python::bind_folded_edges(module);
   gpu_python::bind_partners(module);
   gpu_python::bind_counts(module);
+  gpu_python::bind_discoveries(module);
   gpu_python::bind_dense(module);
   gpu_python::bind_batch_streams(module);
   gpu_python::bind_plan(module);
@@ -28,4 +29,7 @@ NB_MODULE(_core, module) {
   gpu_python::bind_top_k(module);
   gpu_python::bind_matmul(module);
   gpu_python::bind_binary_matmul(module);
+#ifdef GPU_SIMILARITY_HAS_READER
+  gpu_python::bind_read_table(module);
+#endif
 }

@@ -108,22 +108,6 @@ def test_anndata(rng: np.random.Generator, sparse: bool) -> None:
         gs.anndata.correlate(adata, layer="nothing")
 
 
-def test_plots(rng: np.random.Generator, tmp_path: Path) -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    x = rng.normal(size=(100, 12)) + rng.normal(size=(1, 12))
-    every, some = gs.counts(x, bins=50), gs.counts(x, max_p=0.01)
-    figure, axes = pyplot.subplots(1, 3)
-    gs.plot.histogram(every, ax=axes[0], cut=gs.critical_correlation(0.01, 12))
-    gs.plot.degrees(some, ax=axes[1])
-    gs.plot.heat_map(x, some, rows=20, ax=axes[2])
-    figure.savefig(tmp_path / "three.png")
-    gs.plot.scatters(x, gs.spearman_edges(x, max_p=0.01)).savefig(tmp_path / "nine.png")
-    assert gs.plot.null_share(every.bin_edges, 12).sum() == pytest.approx(1)
-    with pytest.raises(ValueError, match="histogram"):
-        gs.plot.histogram(some)
-    pyplot.close("all")
-
-
 def correlated_with_names(rng: np.random.Generator, names: list[object]) -> gs.Edges:
     x = rng.normal(size=(len(names), 20)) + rng.normal(size=(1, 20))
     return gs.spearman_edges(x, names=np.array(names, dtype=object))

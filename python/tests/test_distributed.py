@@ -68,7 +68,7 @@ def test_parts_are_written_once_and_add_up(
     job = Job(table, parts=5, options=OPTIONS)
     digest = job.digest()
     records = [job.write_part(i, tmp_path, digest) for i in range(5)]
-    result = gs.distributed._job.combine(records, tmp_path)
+    result = gs.distributed._records.combine(records, tmp_path)
     assert result.checksum == expected.summary.checksum
     assert result.pairs_tested == expected.summary.pairs_tested
     np.testing.assert_array_equal(result.to_pandas()["p"], expected.p)
@@ -85,9 +85,43 @@ def test_parts_are_written_once_and_add_up(
         other.write_part(2, tmp_path, other.digest())
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"min_observations": 9},
+        {"max_p": 0.1},
+        {"min_abs": 0.1},
+        {"tail": "greater"},
+        {"adjust": "none"},
+        {"nans": "propagate"},
+        {"names": np.arange(400)},
+        {"order": "unspecified"},
+    ],
+)
+def test_every_option_that_decides_is_in_the_digest(table: np.ndarray, change: Any) -> None:
+    job = Job(table, parts=3, options={**OPTIONS, "nans": "pairwise", "min_observations": 8})
+    assert replace(job, options={**job.options, **change}).digest() != job.digest()
+    how = {"cpu_threads": 2, "backend": "cpu", "fold": "never", "workspace_bytes": 1 << 30}
+    assert replace(job, options={**job.options, **how, "tail": None}).digest() == job.digest()
+
+
+def test_a_part_of_other_min_observations_is_not_taken(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(40, 12))
+    x[rng.random(x.shape) < 0.4] = np.nan
+    options = {"nans": "pairwise", "max_p": 0.2, "min_observations": 3}
+    first = Job(x, parts=2, options=options)
+    kept = first.write_part(0, tmp_path, first.digest()).kept
+    other = replace(first, options={**options, "min_observations": 6})
+    assert len(other.part(0)) < kept
+    with pytest.raises(gs.distributed.IncompleteJob, match="another job"):
+        other.write_part(0, tmp_path, other.digest())
+
+
 def test_what_does_not_add_up_is_refused(table: np.ndarray, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    combine, incomplete = gs.distributed._job.combine, gs.distributed.IncompleteJob
+    combine, incomplete = gs.distributed._records.combine, gs.distributed.IncompleteJob
     job = Job(table, table[:30], parts=3, measure="pearson", options=OPTIONS)
     records = [job.write_part(i, tmp_path, job.digest()) for i in range(3)]
     whole = gs.pearson_edges(table, table[:30], **OPTIONS)
@@ -206,13 +240,122 @@ def test_the_digest_is_that_of_the_rows(table: np.ndarray) -> None:
     assert Job(wide).digest() == Job(table).digest() != Job(table[::-1]).digest()
 
 
-def test_jobs_that_cannot_be_cut_are_refused(table: np.ndarray) -> None:
-    with pytest.raises(ValueError, match="benjamini"):
-        Job(table, parts=2, options={"adjust": "bh"})
-    with pytest.raises(ValueError, match="parts"):
-        Job(table, parts=0)
-    with pytest.raises(ValueError, match="measure"):
-        Job(table, measure="euclidean")  # type: ignore[arg-type]
+REFUSED: dict[str, tuple[Callable[[np.ndarray, Path], Any], type[Exception], str]] = {
+    "parts": (lambda x, _: Job(x, parts=0), ValueError, r"^parts: got 0"),
+    "parts of float": (lambda x, _: Job(x, parts=1.5), TypeError, r"^parts: got 1.5"),
+    "measure": (lambda x, _: Job(x, measure="euclidean"), ValueError, r"^measure: got 'euc"),
+    "part": (lambda x, _: Job(x, options={"part": (0, 2)}), ValueError, r"^options: 'part'"),
+    "unknown": (
+        lambda x, _: Job(x, options={"alpha": 0.05}),
+        TypeError,
+        "'alpha'; did you mean max_p=",
+    ),
+    "max_p": (lambda x, _: Job(x, options={"max_p": 2}), ValueError, r"^max_p: got 2"),
+    "tail": (lambda x, _: Job(x, options={"tail": "up"}), ValueError, r"^tail: got 'up'"),
+    "axis": (lambda x, _: Job(x, options={"axis": 2}), ValueError, r"^axis: got 2"),
+    "backend": (
+        lambda x, _: Job(x, options={"backend": "gpu"}),
+        ValueError,
+        r"^backend: got 'gpu'",
+    ),
+    "p of cosine": (
+        lambda x, _: Job(x, measure="cosine", options={"max_p": 0.1}),
+        gs.Unsupported,
+        "^max_p: Cosine has no significance test",
+    ),
+    "columns": (lambda x, _: Job(x, x[:, 1:]), ValueError, r"^y: got 19 observations, expected 20"),
+    "few": (lambda x, _: Job(x[:, :2]), ValueError, r"^x: got 2 observations, expected at least 3"),
+    "a row": (lambda x, _: Job(x[0]), ValueError, r"^x: got 1 dimensions"),
+    "strings": (lambda x, _: Job([["a", "b"]]), TypeError, r"^x: .*not numbers"),
+    "names": (lambda x, _: Job(x, options={"names": ["a"]}), ValueError, r"^names: got shape"),
+    "no file": (lambda _, p: Job(p / "none.npy"), FileNotFoundError, "none.npy"),
+    "torn": (lambda _, p: Job(torn(p)), ValueError, r"^x: .*torn\.npy cannot be read as \.npy"),
+    "three": (lambda _, p: Job(saved(p, np.zeros((2, 3, 4)))), ValueError, r"^x: .* of 3 dimen"),
+    "text": (lambda _, p: Job(written(p, "a,1,2\nb,3,x\n")), ValueError, r"table\.csv:2: column 3"),
+}
+
+
+def torn(folder: Path) -> Path:
+    (folder / "torn.npy").write_bytes(b"\x93NUMPY\x01")
+    return folder / "torn.npy"
+
+
+def saved(folder: Path, array: np.ndarray) -> Path:
+    np.save(folder / "saved.npy", array)
+    return folder / "saved.npy"
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "table.csv").write_text(text)
+    return folder / "table.csv"
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_computed_is_refused_when_the_job_is_made(
+    case: str, table: np.ndarray, tmp_path: Path
+) -> None:
+    make, kind, message = REFUSED[case]
+    with pytest.raises(kind, match=message):
+        make(table, tmp_path)
+
+
+@pytest.mark.parametrize("measure", ["spearman", "pearson"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_p": 0.05},
+        {"max_p": 0.2, "tail": "greater", "min_abs": 0.6},
+        {"max_p": 1e-30},
+        {"max_p": 0.05, "nans": "pairwise", "min_observations": 8},
+        {"max_p": 1e-30, "nans": "pairwise"},
+        {"max_p": 0.1, "nans": "propagate"},
+    ],
+)
+@pytest.mark.parametrize("against", [False, True])
+def test_the_cut_of_benjamini_and_hochberg(
+    table: np.ndarray, measure: Any, options: Any, against: bool
+) -> None:
+    x = table[:120] + np.random.default_rng(4).normal(size=(120, 20))
+    if "nans" in options:
+        x[np.random.default_rng(5).random(x.shape) < 0.02] = np.nan
+    y = x[:17] + 1 if against else None
+    options = {**options, "adjust": "bh"}
+    whole = gs.edges(x, y, measure=measure, **options)
+    job = Job(x, y, parts=4, measure=measure, options=options)
+    with pytest.raises(ValueError, match=r"with_cut\(\) counts them"):
+        job.part(0)
+    found = job.with_cut()
+    assert not found.needs_cut and found.with_cut() is found
+    parts = [found.part(i) for i in range(4)]
+    np.testing.assert_array_equal(np.concatenate([p.records for p in parts]), whole.records)
+    assert sum((p.summary.checksum for p in parts), gs.Checksum()) == whole.summary.checksum
+    assert against or (len(whole) > 0) == (options["max_p"] > 1e-9)
+
+
+def test_names_come_back_from_frames_and_files(table: np.ndarray, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    names = [f"gene {i}" for i in range(40)]
+    frame = pandas.DataFrame(table[:40], index=names)
+    path = tmp_path / "table.tsv.gz"
+    frame.T.to_csv(path, sep="\t")  # variables in columns
+    want = gs.spearman_edges(frame).to_pandas()
+    from_file = Job(path, parts=3, options={"axis": "columns"})
+    for place, job in {
+        "frame": Job(frame, parts=3),
+        "turned": Job(frame.T, parts=3, options={"axis": 1}),
+        "sent": Job(frame.T, parts=3, options={"axis": 1}).sent(),
+        "file": from_file,
+        "named": Job(table[:40], parts=3, options={"names": names}),
+    }.items():
+        digest = job.digest()
+        assert digest == Job(frame, parts=3).digest(), place
+        folder = tmp_path / place
+        records = [job.write_part(i, folder, digest) for i in range(3)]
+        found = gs.distributed._records.combine(records, folder).to_pandas()
+        assert found["row"].astype(str).tolist() == want["row"].tolist(), place
+        assert found["p"].tolist() == want["p"].tolist()
+    assert Job(table[:40], parts=3).digest() != from_file.digest()
 
 
 def test_checksum_of_pairs(expected: gs.Edges) -> None:
@@ -307,6 +450,30 @@ def test_dask_dataframe(table: np.ndarray, expected: gs.Edges, cluster: Any) -> 
     assert gs.checksum(edges["row"], edges["col"], edges["statistic"]) == expected.summary.checksum
 
 
+def labelled(table: np.ndarray) -> tuple[Any, gs.Edges, gs.Edges]:
+    """A frame with variables in columns, and its edges by Benjamini and Hochberg."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(table.T, columns=[f"g{i}" for i in range(len(table))])
+    whole = gs.spearman_edges(frame, axis="columns", max_p=1e-6, adjust="bh")
+    job = Job(frame, parts=4, options={"axis": "columns", "max_p": 1e-6, "adjust": "bh"})
+    return job, whole, whole.to_pandas()
+
+
+def test_dask_finds_the_cut_and_keeps_labels(
+    table: np.ndarray, cluster: Any, tmp_path: Path
+) -> None:
+    job, whole, want = labelled(table)
+    done = gs.distributed.dask.write_parquet(cluster, job, tmp_path)
+    assert done.checksum == whole.summary.checksum
+    found = done.to_pandas()
+    assert found["col"].astype(str).tolist() == want["col"].tolist()
+    frame = gs.distributed.dask.to_dataframe(cluster, job, labels=True).compute()
+    assert frame["row"].tolist() == want["row"].tolist()
+    assert frame["statistic"].tolist() == want["statistic"].tolist()
+    numbers = gs.distributed.dask.to_dataframe(cluster, job).compute()
+    assert numbers["row"].tolist() == whole.row.tolist()
+
+
 @pytest.fixture(scope="module")
 def spark() -> Any:
     """A cluster of two workers under two addresses, as if on two machines: Spark starts the second
@@ -396,6 +563,17 @@ def test_spark_dataframe(table: np.ndarray, expected: gs.Edges, tmp_path: Path, 
     written = spark.read.parquet(str(tmp_path / "edges"))
     assert written.count() == len(expected)
     assert gs.distributed.spark.checksum_of(written) == expected.summary.checksum
+
+
+def test_spark_finds_the_cut_and_keeps_labels(
+    table: np.ndarray, tmp_path: Path, spark: Any
+) -> None:
+    job, whole, want = labelled(table)
+    done = gs.distributed.spark.write_parquet(spark, job, tmp_path / "edges")
+    assert done.checksum == whole.summary.checksum
+    frame = gs.distributed.spark.to_dataframe(spark, job, labels=True)
+    found = sorted((line.row, line.col, line.statistic) for line in frame.collect())
+    assert found == sorted(zip(want["row"], want["col"], want["statistic"], strict=True))
 
 
 @pytest.mark.parametrize("damage", DAMAGE)

@@ -182,7 +182,7 @@ def test_missing_integers_of_pandas_are_nan(x: Array) -> None:
     whole = gs.spearman_edges(frame)
     np.testing.assert_array_equal(whole.records, gs.spearman_edges(np.round(x * 5)).records)
     frame.iloc[2, 3] = None
-    with pytest.raises(ValueError, match="NaN at row 2, column 3"):
+    with pytest.raises(ValueError, match="NaN at row 'c', column 3"):
         gs.spearman_edges(frame)
     assert gs.spearman_edges(frame, nans="propagate").summary.nan_rows.tolist() == [2]
 

@@ -90,7 +90,7 @@ environment from_source "${options[@]}" .
 answers from_source
 
 say "types, stubs and style"
-environment tested "${wheel}[test,spark]" mypy ruff nanobind
+environment tested "${wheel}[test,spark]" mypy ruff nanobind scanpy
 "$folder/tested/bin/mypy"
 "$folder/tested/bin/ruff" check
 "$folder/tested/bin/ruff" format --check python

@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._job import IncompleteJob, Job, JobResult, PartRecord
+from ._job import Job
+from ._records import IncompleteJob, JobResult, PartRecord
 
 if TYPE_CHECKING:
     from . import dask, spark

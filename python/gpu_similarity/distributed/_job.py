@@ -8,44 +8,58 @@ import json
 import logging
 import os
 import uuid
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._arrays import Array, table
-from .._checksum import Checksum
+from .._arrays import Array, variables_in_columns
 from .._edges import Edges
+from .._messages import integer
 from .._options import MEASURES, Measure
 from .._pairs import edges
+from . import _cut
+from ._records import IncompleteJob, PartRecord, read_record
+from ._tables import Named, check_readable, is_path, read
 
 _log = logging.getLogger(__name__)
 # Bytes of a table that are hashed at once.
 _HASHED_AT_ONCE = 1 << 24
-
-
-class IncompleteJob(RuntimeError):
-    """Parts are missing, or what they say does not add up to the whole."""
+# Options that say where and with what means a part is computed: its files do not depend on them.
+_HOW = frozenset(
+    ("backend", "copy", "cpu_threads", "devices", "fold", "max_edges", "progress", "variant",
+     "workspace_bytes")
+)  # fmt: skip
+# Options that say how the tables are to be taken: the digest has what they are taken for.
+_OF_TABLES = frozenset(("axis", "names", "y_names"))
+# Adjustments whose cut depends on all pairs of the job.
+_OF_ALL_PAIRS = ("bh", "benjamini-hochberg", "benjamini_hochberg")
 
 
 @dataclass(frozen=True)
 class Job:
     """All pairs of rows of a table, or of x against y, cut into parts.
 
+    What cannot be computed is refused when the job is made: a file that cannot be read, tables that
+    do not fit each other, an option out of range.
+
     Parameters
     ----------
-    x, y : array_like, or path of a .npy file
-        Rows are variables. A path is read by every task, and has to be the same file everywhere;
-        an array travels to the workers.
+    x, y : array_like, data frame, or path
+        Rows are variables, unless the option axis says "columns". A path is read by every task, and
+        has to be the same file everywhere: .npy, or what `read_table` reads; its names, as those of
+        a data frame, come back with the edges. An array travels to the workers.
     parts : int
         How many; a few for each worker. They have about equally many pairs.
     measure : str
         The measure of two rows, a key of `gpu_similarity.MEASURES`.
     options : dict
-        Keywords of `spearman_edges`: max_p, min_abs, tail, adjust ("none" or "bonferroni"), nans,
-        backend, cpu_threads, ...
+        Keywords of `spearman_edges`: max_p, min_abs, tail, adjust, axis, nans, names, backend,
+        cpu_threads, ... With adjust="bh" the parts are counted first, see `with_cut`.
+    reading : dict
+        Keywords of `read_table` for paths of text.
     expected : str, optional
         The `digest()` that the job must have: a part whose files say another is refused. Set by
         what cuts a job into tasks.
@@ -65,65 +79,167 @@ class Job:
     parts: int = 1
     measure: Measure = "spearman"
     options: dict[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
     expected: str | None = None
 
     def __post_init__(self) -> None:
-        if self.parts < 1:
+        if integer("parts", self.parts) < 1:
             raise ValueError(f"parts: got {self.parts}, expected at least 1")
         if self.measure not in MEASURES:
             names = ", ".join(map(repr, MEASURES))
             raise ValueError(f"measure: got {self.measure!r}, expected one of {names}")
-        if self.options.get("adjust") in ("bh", "benjamini-hochberg"):
-            raise ValueError(
-                "options: the cut of 'benjamini-hochberg' depends on all pairs; find it first, and "
-                "take it as min_abs: counts(x, adjust='bh', max_p=...).summary.min_abs_effective"
-            )
         if "part" in self.options:
             raise ValueError("options: 'part' is the job's own")
+        _check_options(self.measure, self.options)
+        # A task has what was checked where the job was made.
+        if self.expected is None:
+            self._check_tables()
+
+    def _check_tables(self) -> None:
+        shapes = {}
+        for name, data in (("x", self.x), ("y", self.y)):
+            if data is None:
+                continue
+            check_readable(data, name, self.reading)
+            shapes[name] = self._read(name, mapped=True).values.shape
+        if len(shapes) == 2 and shapes["x"][1] != shapes["y"][1]:
+            raise ValueError(
+                f"y: got {shapes['y'][1]} observations, expected {shapes['x'][1]} as x has"
+            )
+        if "x" in shapes and shapes["x"][1] < 3:
+            raise ValueError(f"x: got {shapes['x'][1]} observations, expected at least 3")
+
+    @property
+    def needs_cut(self) -> bool:
+        """Whether the adjustment of Benjamini and Hochberg is yet to be turned into a cut."""
+        return self.options.get("adjust") in _OF_ALL_PAIRS
 
     def tables(self, *, mapped: bool = False) -> tuple[Array, Array | None]:
         """x and y as arrays; of files, what they hold now, in memory of this process or mapped."""
-        ordinal = MEASURES[self.measure].is_ordinal
-        x = table(_read(self.x, "x", mapped), "x", ordinal=ordinal)
-        if self.y is None:
-            return x, None
-        return x, table(_read(self.y, "y", mapped), "y", ordinal=ordinal)
+        x, y = self._named(mapped)
+        return x.values, None if y is None else y.values
 
-    def sent(self) -> list[Any]:
-        """x and y as they travel to tasks: paths as they are, all else as arrays."""
-        ordinal = MEASURES[self.measure].is_ordinal
-        return [
-            data if data is None or is_path(data) else table(data, name, ordinal=ordinal)
-            for name, data in (("x", self.x), ("y", self.y))
-        ]
+    def sent(self) -> Job:
+        """The job as it travels to tasks: paths as they are, all else as arrays with names."""
+        options, data = dict(self.options), {}
+        turns = variables_in_columns(options.get("axis"))
+        for name, of, given in (("x", "names", self.x), ("y", "y_names", self.y)):
+            if given is None or is_path(given):
+                data[name] = given
+                continue
+            found = self._read(name, mapped=False)
+            data[name] = found.values.T if turns else found.values
+            if found.names is not None:
+                options[of] = found.names
+        return replace(self, options=options, **data)
 
     def part(self, index: int) -> Edges:
         """The edges of one part, numbered from 0.
 
         Where the job has an `expected` digest, what was read from files has to have it.
+
+        Raises
+        ------
+        IncompleteJob
+            Where it has not.
+        ValueError
+            Of the adjustment of Benjamini and Hochberg, whose cut `with_cut` finds first.
         """
-        tables = self.tables()
+        if self.needs_cut:
+            raise ValueError(
+                "options: the cut of 'benjamini-hochberg' depends on all pairs; job.with_cut() "
+                "counts them, and gives the job whose parts can be computed"
+            )
+        tables, options = self._checked(index)
+        return edges(*tables, measure=self.measure, part=(index, self.parts), **options)
+
+    def with_cut(self, run: Callable[..., Iterable[Any]] = map) -> Job:
+        """The job with the cut of Benjamini and Hochberg, which one to three passes find.
+
+        Each pass counts every part; the counts add up, and the cut is the same double as that of a
+        single run. A job without that adjustment is given back as it is.
+
+        Parameters
+        ----------
+        run : callable
+            As `map`: run(function, range(parts)) gives the results, from wherever they are
+            computed, as the map of a concurrent.futures.ProcessPoolExecutor does.
+
+        Returns
+        -------
+        Job
+            With max_p at that cut, and adjust="none".
+
+        Examples
+        --------
+        >>> import numpy as np, gpu_similarity as gs
+        >>> x = np.random.default_rng(0).normal(size=(50, 20)) + np.arange(20) / 9
+        >>> job = gs.distributed.Job(x, parts=3, options={"max_p": 0.05, "adjust": "bh"}).with_cut()
+        >>> whole = gs.spearman_edges(x, max_p=0.05, adjust="bh")
+        >>> sum(len(job.part(i)) for i in range(3)) == len(whole)
+        True
+        """
+        return self._with_cut(lambda step: run(CountPart(self, step), range(self.parts)))
+
+    def _with_cut(self, count: _cut.Pass) -> Job:
+        if not self.needs_cut:
+            return self
+        is_pairwise = self.options.get("nans") == "pairwise"
+        cut = _cut.find_cut(count, self.options.get("max_p", 1.0), is_pairwise)
+        return replace(self, options={**self.options, "max_p": cut, "adjust": "none"})
+
+    def count(self, index: int, step: Any) -> Any:
+        """What one part counts for a step of the search for the cut."""
+        tables, options = self._checked(index)
+        options["part"] = (index, self.parts)
+        return _cut.count_part(tables, self.measure, options, step)
+
+    def digest(self) -> str:
+        """SHA-256 of the tables and of the options that decide which edges there are."""
+        return self._digest_of(self._named(True))
+
+    def _read(self, name: str, *, mapped: bool) -> Named:
+        return read(
+            getattr(self, name),
+            name,
+            self.options.get("names" if name == "x" else "y_names"),
+            in_columns=variables_in_columns(self.options.get("axis")),
+            ordinal=MEASURES[self.measure].is_ordinal,
+            reading=self.reading,
+            mapped=mapped,
+        )
+
+    def _named(self, mapped: bool) -> tuple[Named, Named | None]:
+        x = self._read("x", mapped=mapped)
+        return x, None if self.y is None else self._read("y", mapped=mapped)
+
+    def _checked(self, index: int) -> tuple[tuple[Array, Array | None], dict[str, Any]]:
+        """The tables of a part, which are those of the digest, and the options of its call."""
+        x, y = self._named(False)
         paths = [str(data) for data in (self.x, self.y) if is_path(data)]
-        if self.expected is not None and paths and self._digest_of(tables) != self.expected:
+        if self.expected is not None and paths and self._digest_of((x, y)) != self.expected:
             raise IncompleteJob(
                 f"part {index} of {self.parts}: {' and '.join(paths)} or the options are not those "
                 "of the job's digest; a table must stay as it is until all parts are done"
             )
-        return edges(*tables, measure=self.measure, part=(index, self.parts), **self.options)
+        options = {k: v for k, v in self.options.items() if k != "axis"}
+        options["names"] = x.names
+        options["y_names"] = None if y is None else y.names
+        return (x.values, None if y is None else y.values), options
 
-    def digest(self) -> str:
-        """SHA-256 of the tables and of the options that decide which edges there are."""
-        return self._digest_of(self.tables(mapped=True))
-
-    def _digest_of(self, tables: tuple[Array, Array | None]) -> str:
-        deciding = {k: self.options.get(k) for k in ("max_p", "min_abs", "tail", "adjust", "nans")}
+    def _digest_of(self, tables: tuple[Named, Named | None]) -> str:
+        # What is not known to leave the parts alone decides: an option that is added later too.
+        deciding = {
+            k: v for k, v in self.options.items() if k not in _HOW | _OF_TABLES and v is not None
+        }
         told: dict[str, Any] = {"measure": self.measure, "parts": self.parts, "options": deciding}
         found = hashlib.sha256()
         for data in tables:
             if data is not None:
-                told.setdefault("tables", []).append([data.dtype.str, *data.shape])
-                _hash_rows(data, found)
-        found.update(json.dumps(told, sort_keys=True).encode())
+                told.setdefault("tables", []).append([data.values.dtype.str, *data.values.shape])
+                told.setdefault("names", []).append(data.names)
+                _hash_rows(data.values, found)
+        found.update(json.dumps(told, sort_keys=True, default=_plain).encode())
         return found.hexdigest()
 
     def write_part(self, index: int, folder: Any, digest: str) -> PartRecord:
@@ -167,166 +283,40 @@ class Job:
             if there.describes(edges_path):
                 return there
             _log.warning("%s is missing or damaged: the part is computed again", edges_path)
-        edges = replace(self, expected=digest).part(index)
+        found = replace(self, expected=digest).part(index)
         with _replaced(edges_path) as path:
-            parquet.write_table(edges.to_arrow(), path)
-            record = PartRecord.of(edges, index, self.parts, digest, path)
+            parquet.write_table(found.to_arrow(), path)
+            record = PartRecord.of(found, index, self.parts, digest, path)
         with _replaced(record_path) as path:
             path.write_text(record.to_json())
         return record
 
 
 @dataclass(frozen=True)
-class PartRecord:
-    """What one part has, as its task gives it back and writes it beside the edges.
+class CountPart:
+    """Counts the part of a number, as a function that processes can send each other."""
 
-    Attributes
-    ----------
-    index, parts : int
-        Which part of how many.
-    digest : str
-        Of the job.
-    rows, y_rows : int
-        Rows of x and of y that have a statistic; y_rows is -1 for the pairs of one table.
-    tested, kept : int
-        Pairs.
-    checksum : str
-        Of the kept pairs.
-    file_bytes, file_sha256 : int, str
-        Of the file with the edges.
-    """
+    job: Job
+    step: Any
 
-    index: int
-    parts: int
-    digest: str
-    rows: int
-    y_rows: int
-    tested: int
-    kept: int
-    checksum: str
-    file_bytes: int
-    file_sha256: str
-
-    @classmethod
-    def of(cls, edges: Edges, index: int, parts: int, digest: str, file: Path) -> PartRecord:
-        """The record of a part's edges, which `file` holds."""
-        s = edges.summary
-        y_rows = -1 if s.y_rows is None else s.y_rows - len(s.y_constant_rows) - len(s.y_nan_rows)
-        rows = s.rows - len(s.constant_rows) - len(s.nan_rows)
-        told = (s.pairs_tested, len(edges), str(s.checksum), *_size_and_sha256(file))
-        return cls(index, parts, digest, rows, y_rows, *told)
-
-    def describes(self, file: Path) -> bool:
-        """Whether `file` is there and has the bytes that the record is about."""
-        try:
-            same_size = file.stat().st_size == self.file_bytes
-            return same_size and _size_and_sha256(file)[1] == self.file_sha256
-        except OSError:
-            return False
-
-    def to_json(self) -> str:
-        """The record as text, with a seal that shows whether the text was changed."""
-        told = asdict(self)
-        return json.dumps({**told, "seal": _seal(told)})
+    def __call__(self, index: int) -> Any:
+        return self.job.count(index, self.step)
 
 
-@dataclass(frozen=True)
-class JobResult:
-    """What all parts have together.
-
-    Attributes
-    ----------
-    folder : str or None
-        Where the Parquet files are.
-    parts : int
-        How many parts.
-    pairs_tested, pairs_kept : int
-        Pairs.
-    checksum : Checksum
-        That of a single run.
-    """
-
-    folder: str | None
-    parts: int
-    pairs_tested: int
-    pairs_kept: int
-    checksum: Checksum
-
-    def to_pandas(self) -> Any:
-        """All edges as one pandas.DataFrame, in the order of a single run."""
-        import pandas
-
-        assert self.folder is not None
-        names = [Path(self.folder) / f"part-{i:05d}.parquet" for i in range(self.parts)]
-        return pandas.concat([pandas.read_parquet(name) for name in names], ignore_index=True)
+def _check_options(measure: Measure, options: dict[str, Any]) -> None:
+    """Raises what the options would raise in every part, by a job of three rows."""
+    variables_in_columns(options.get("axis"))
+    backend = options.get("backend")
+    if backend not in (None, "automatic", "auto", "cpu", "cuda"):
+        raise ValueError(f"backend: got {backend!r}, expected 'automatic', 'cpu' or 'cuda'")
+    left = {k: v for k, v in options.items() if k not in (_HOW - {"fold"}) | _OF_TABLES}
+    rows = np.arange(48.0).reshape(3, 16) % 7
+    edges(rows, measure=measure, backend="cpu", cpu_threads=1, **left)
 
 
-def combine(records: Iterable[PartRecord], folder: Any = None) -> JobResult:
-    """Checks that the parts are the whole, and adds them up.
-
-    Raises
-    ------
-    IncompleteJob
-        Where a part is missing or of another job, or where the tested pairs are not the family.
-    """
-    parts = {record.index: record for record in records}
-    if not parts:
-        raise IncompleteJob("no part is there")
-    first = next(iter(parts.values()))
-    missing = sorted(set(range(first.parts)) - set(parts))
-    if missing:
-        raise IncompleteJob(f"of {first.parts} parts {len(missing)} are missing: {missing[:20]}")
-    family = {(r.parts, r.digest, r.rows, r.y_rows) for r in parts.values()}
-    if len(family) != 1:
-        raise IncompleteJob("the parts are of different jobs")
-    tested = sum(record.tested for record in parts.values())
-    rows, y_rows = first.rows, first.y_rows
-    pairs = rows * (rows - 1) // 2 if y_rows < 0 else rows * y_rows
-    if tested != pairs:
-        raise IncompleteJob(f"the parts tested {tested} pairs, the family has {pairs}")
-    kept = sum(record.kept for record in parts.values())
-    total: Any = sum(Checksum.parse(record.checksum) for record in parts.values())
-    if total.pairs != kept:
-        raise IncompleteJob(f"the parts have {kept} edges, their checksums count {total.pairs}")
-    return JobResult(None if folder is None else str(folder), first.parts, tested, kept, total)
-
-
-def read_record(path: Path) -> PartRecord | None:
-    """The record of a part that was written; None where there is none or it is damaged."""
-    try:
-        told = json.loads(path.read_bytes())
-        seal = told.pop("seal")
-        return PartRecord(**told) if seal == _seal(told) else None
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        _log.warning("%s cannot be read: the part is computed again", path)
-        return None
-
-
-def _seal(told: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
-
-
-def _size_and_sha256(path: Path) -> tuple[int, str]:
-    with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-        return file.tell(), found
-
-
-def is_path(data: Any) -> bool:
-    """Whether a table of a job is given as the path of a file."""
-    return isinstance(data, str | os.PathLike)
-
-
-def _read(data: Any, argument: str, mapped: bool) -> Any:
-    """An array; of a path, in memory of its own: what is hashed is what is computed from."""
-    if not is_path(data):
-        return data
-    try:
-        return np.load(data, mmap_mode="r" if mapped else None)
-    except (EOFError, ValueError) as error:
-        raise ValueError(f"{argument}: {data} cannot be read as .npy: {error}") from error
+def _plain(value: Any) -> Any:
+    """What JSON does not know: numbers and arrays of NumPy as those of Python, all else as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _hash_rows(data: Array, found: Any) -> None:

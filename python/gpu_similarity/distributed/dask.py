@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ._job import Job, JobResult, PartRecord, combine, is_path
+from ._job import Job
+from ._records import JobResult, PartRecord, combine
+from ._tables import is_path
 
 __all__ = ["to_dataframe", "write_parquet"]
 
@@ -52,27 +54,26 @@ def write_parquet(
     >>> done.checksum == gs.spearman_edges(x, max_p=0.01).summary.checksum
     True
     """
-    digest = job.digest()
+    job = job.sent()
     sent = _scattered(client, job)
+    keywords = {"x": sent[0], "y": sent[1], "retries": retries, "pure": False, **submit}
+    job = _with_cut(client, job, keywords)
+    digest = job.digest()
     futures = client.map(
         _write_part,
         range(job.parts),
-        job=_without_tables(job),
-        x=sent[0],
-        y=sent[1],
+        job=_without_tables(job, digest),
         folder=str(folder),
-        digest=digest,
-        retries=retries,
-        pure=False,
-        **submit,
+        **keywords,
     )
     return combine(client.gather(futures), folder)
 
 
-def to_dataframe(client: Any, job: Job) -> Any:
+def to_dataframe(client: Any, job: Job, *, labels: bool = False) -> Any:
     """The edges as a dask.dataframe with the columns row, col, statistic and p, a part a partition.
 
-    Nothing is computed before the data frame is: Dask's own retries apply then. Needs
+    Nothing is computed before the data frame is, but for the counting passes of adjust="bh": Dask's
+    own retries apply then. With `labels` row and col have names in place of numbers. Needs
     dask[dataframe].
 
     Examples
@@ -94,11 +95,17 @@ def to_dataframe(client: Any, job: Job) -> Any:
 
     from .._edges import EDGE_DTYPE
 
+    job = job.sent()
+    if job.needs_cut:
+        sent = _scattered(client, job)
+        job = _with_cut(client, job, {"x": sent[0], "y": sent[1], "pure": False})
     meta = pandas.DataFrame(np.empty(0, EDGE_DTYPE))
+    if labels:
+        meta = meta.astype({"row": object, "col": object})
     compute = delayed(_frame_of_part, pure=False)
     x, y = (None if table is None else delayed(table) for table in (job.x, job.y))
-    light = replace(_without_tables(job), expected=job.digest())
-    parts = [compute(index, light, x, y) for index in range(job.parts)]
+    light = _without_tables(job, job.digest())
+    parts = [compute(index, light, x, y, labels) for index in range(job.parts)]
     return dask.dataframe.from_delayed(parts, meta=meta, verify_meta=False)
 
 
@@ -108,19 +115,40 @@ def _scattered(client: Any, job: Job) -> list[Any]:
         table
         if table is None or is_path(table)
         else client.scatter(table, broadcast=True, hash=False)
-        for table in job.sent()
+        for table in (job.x, job.y)
     ]
 
 
-def _without_tables(job: Job) -> Job:
-    return replace(job, x=None, y=None)
+def _with_cut(client: Any, job: Job, keywords: dict[str, Any]) -> Job:
+    """The job with its cut, whose counting passes the workers compute."""
+    if not job.needs_cut:
+        return job
+    light = _without_tables(job, job.digest())
+
+    def count(step: Any) -> Any:
+        futures = client.map(_count_part, range(job.parts), job=light, step=step, **keywords)
+        return client.gather(futures)
+
+    return job._with_cut(count)
 
 
-def _write_part(index: int, job: Job, x: Any, y: Any, folder: str, digest: str) -> PartRecord:
-    return replace(job, x=x, y=y).write_part(index, folder, digest)
+def _without_tables(job: Job, digest: str) -> Job:
+    return replace(job, x=None, y=None, expected=digest)
 
 
-def _frame_of_part(index: int, job: Job, x: Any, y: Any) -> Any:
+def _write_part(index: int, job: Job, x: Any, y: Any, folder: str) -> PartRecord:
+    assert job.expected is not None
+    return replace(job, x=x, y=y).write_part(index, folder, job.expected)
+
+
+def _count_part(index: int, job: Job, x: Any, y: Any, step: Any) -> Any:
+    return replace(job, x=x, y=y).count(index, step)
+
+
+def _frame_of_part(index: int, job: Job, x: Any, y: Any, labels: bool) -> Any:
     import pandas
 
-    return pandas.DataFrame(replace(job, x=x, y=y).part(index).records)
+    found = replace(job, x=x, y=y).part(index)
+    if not labels:
+        return pandas.DataFrame(found.records)
+    return found.to_pandas().astype({"row": object, "col": object})

@@ -1,0 +1,82 @@
+"""The tables of a job: arrays, frames or files, as they are checked, sent and read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._arrays import Array, names_of, table
+from .._frames import labels_of
+from .._read_table import NamedTable, read_table
+
+_NPY = b"\x93NUMPY"
+
+
+class Named(NamedTuple):
+    """A table with its variables in rows, and their names."""
+
+    values: Array
+    names: Array | None
+
+
+def is_path(data: Any) -> bool:
+    """Whether a table of a job is given as the path of a file."""
+    return isinstance(data, str | os.PathLike)
+
+
+def read(
+    data: Any,
+    argument: str,
+    names: Any,
+    *,
+    in_columns: bool,
+    ordinal: bool,
+    reading: Mapping[str, Any],
+    mapped: bool = False,
+) -> Named:
+    """A table as tasks compute with it; of a file, what it holds now.
+
+    A .npy file is read into memory, or mapped, any other as `read_table` reads it with the keywords
+    `reading`. Names are `names`, else those of the file or the frame.
+    """
+    labels: Any = None
+    if is_path(data):
+        loaded = _load(data, argument, reading, mapped)
+        labels = loaded.columns if in_columns else loaded.names
+        data = loaded.values
+    else:
+        found = labels_of(data)
+        labels = found.columns if in_columns else found.rows
+    values = table(data, argument, ordinal=ordinal, in_columns=in_columns)
+    of = "names" if argument == "x" else "y_names"
+    return Named(values, names_of(names, labels, of, len(values)))
+
+
+def check_readable(data: Any, argument: str, reading: Mapping[str, Any]) -> None:
+    """Raises what a task would meet when it reads the table; of .npy the header alone is read."""
+    if not is_path(data):
+        return
+    loaded = _load(data, argument, reading, True)
+    if loaded.values.ndim != 2 or loaded.values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{argument}: {data} holds {loaded.values.dtype} of {loaded.values.ndim} dimensions, "
+            "expected numbers of 2"
+        )
+
+
+def _load(path: Any, argument: str, reading: Mapping[str, Any], mapped: bool) -> NamedTable:
+    with open(path, "rb") as file:
+        is_npy = file.read(len(_NPY)) == _NPY
+    if not is_npy and Path(path).suffix != ".npy":
+        loaded: NamedTable = read_table(path, **{**reading, "frame": False})
+        return loaded
+    try:
+        # Without a map in memory of its own: what is hashed is what is computed from.
+        values = np.load(path, mmap_mode="r" if mapped else None)
+    except (EOFError, ValueError) as error:
+        raise ValueError(f"{argument}: {path} cannot be read as .npy: {error}") from error
+    return NamedTable(values, None, None, ())

@@ -1,0 +1,94 @@
+"""Scatter plots of the best pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import table, variables_in_columns
+from .._edges import Edges
+from .._options import MEASURES
+from .._rows import rank
+from ._axes import short, symbol_of
+
+
+def scatters(
+    x: npt.ArrayLike,
+    edges: Edges,
+    y: npt.ArrayLike | None = None,
+    *,
+    pairs: int = 9,
+    figure: Any = None,
+    axis: Any = "rows",
+    ranks: bool | None = None,
+) -> Any:
+    """Scatter plots of the edges of largest magnitude.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        What `edges` was computed of.
+    edges : Edges
+        The pairs.
+    y : array_like, shape (rows of y, columns), optional
+        Where `edges` are those of x against y.
+    pairs : int
+        How many to show.
+    figure : matplotlib figure, optional
+        Where to draw.
+    axis : {"rows", "columns"}
+        Where the variables of `x` and `y` lie, as in the call that gave `edges`.
+    ranks : bool, optional
+        Whether to show ranks in place of values; default: where the measure is one of ranks, which
+        those are then what it measures. Observations at the same place are one larger dot.
+
+    Returns
+    -------
+    matplotlib figure
+        One panel a pair, the best first. Observations that miss in either row are left out.
+
+    Examples
+    --------
+    >>> import numpy as np, gpu_similarity as gs
+    >>> x = np.random.default_rng(0).normal(size=(100, 20))
+    >>> len(gs.plot.scatters(x, gs.spearman_edges(x, max_p=0.05), pairs=4).axes)
+    4
+    """
+    in_columns = variables_in_columns(axis)
+    data = table(x, in_columns=in_columns)
+    others = data if y is None else table(y, "y", in_columns=in_columns)
+    if ranks is None:
+        ranks = MEASURES[edges.measure].is_ordinal
+    best = edges.best(pairs)
+    columns = max(1, int(np.ceil(np.sqrt(len(best)))))
+    lines = max(1, int(np.ceil(len(best) / columns)))
+    if figure is None:
+        from matplotlib import pyplot
+
+        figure = pyplot.figure(figsize=(2.4 * columns, 2.4 * lines), layout="constrained")
+    for place, edge in enumerate(best.records, start=1):
+        axes = figure.add_subplot(lines, columns, place)
+        _draw(axes, data[edge["row"]], others[edge["col"]], ranks)
+        of = "rank of " if ranks else ""
+        axes.set_xlabel(of + short(edges.label(edge["row"])), fontsize="small")
+        axes.set_ylabel(of + short(edges.other_label(edge["col"])), fontsize="small")
+        p = f", p = {edge['p']:.2g}" if edges.has_p else ""
+        axes.set_title(f"{symbol_of(edges.symbol)} = {edge['statistic']:.3f}{p}", fontsize="small")
+    return figure
+
+
+def _draw(axes: Any, own: npt.NDArray[Any], other: npt.NDArray[Any], ranks: bool) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    pair = np.stack([own, other]).astype(np.float64)
+    pair = pair[:, ~np.isnan(pair).any(axis=0)]
+    if ranks:
+        pair = np.asarray(rank(np.ascontiguousarray(pair)), dtype=np.float64)
+    places, times = np.unique(pair, axis=1, return_counts=True)
+    axes.scatter(*places, s=10.0 * times, color="tab:blue", alpha=0.75, lw=0)
+    axes.margins(0.12)
+    axes.tick_params(labelsize="x-small")
+    for side in (axes.xaxis, axes.yaxis):
+        side.set_major_locator(MaxNLocator(4, integer=ranks))

@@ -1,0 +1,160 @@
+// Tables from files, by the reader of the command: the same rules for layouts, names and numbers.
+#include "io/read/read_table.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "options.hpp"
+
+namespace gpu_python {
+
+template <>
+struct enum_names<gpu::io::choice> {
+  static constexpr auto table = std::to_array<std::pair<std::string_view, gpu::io::choice>>(
+      {{"auto", gpu::io::choice::automatic},
+       {"yes", gpu::io::choice::yes},
+       {"no", gpu::io::choice::no}});
+};
+
+template <>
+struct enum_names<gpu::io::delimiter> {
+  static constexpr auto table = std::to_array<std::pair<std::string_view, gpu::io::delimiter>>(
+      {{"auto", gpu::io::delimiter::automatic},
+       {"comma", gpu::io::delimiter::comma},
+       {"tab", gpu::io::delimiter::tab},
+       {"semicolon", gpu::io::delimiter::semicolon},
+       {"bar", gpu::io::delimiter::bar},
+       {"blanks", gpu::io::delimiter::blanks}});
+};
+
+namespace {
+
+using words = std::vector<std::string>;
+
+std::string text_of(option_reader& reader, const char* key) {
+  std::string out;
+  const nb::handle value = reader.take(key);
+  if (value.is_valid() && !nb::try_cast(value, out)) {
+    option_reader::refuse_type(key, value, "a string");
+  }
+  return out;
+}
+
+words words_of(option_reader& reader, const char* key) {
+  words out;
+  const nb::handle value = reader.take(key);
+  if (value.is_valid() && !nb::try_cast(value, out)) {
+    option_reader::refuse_type(key, value, "a list of strings");
+  }
+  return out;
+}
+
+gpu::io::read_options options_of(nb::dict keywords) {
+  option_reader reader(std::move(keywords));
+  gpu::io::read_options options;
+  gpu::io::text_options& text = options.text;
+  reader.read("header", text.header);
+  reader.read("row_names", text.row_names);
+  reader.read("delimiter", text.separator);
+  if (text_of(reader, "decimal") == ",") text.decimal = ',';
+  text.comment = text_of(reader, "comment");
+  text.missing = words_of(reader, "na_values");
+  text.columns = words_of(reader, "columns");
+  text.skip_columns = words_of(reader, "skip_columns");
+  text.names_column = text_of(reader, "names_column");
+  reader.read("transposes", options.transposes);
+  reader.read("cpu_threads", options.threads);
+  reader.read("max_bytes", options.max_bytes);
+  reader.check_all_read();
+  return options;
+}
+
+// Raises the InvalidArgument of the package with `what` as it is: it begins with a file's name.
+[[noreturn]] void refuse_input(const char* what) {
+  const nb::object type = nb::module_::import_("gpu_similarity._errors").attr("InvalidArgument");
+  PyErr_SetString(type.ptr(), what);
+  nb::raise_python_error();
+}
+
+// Reads without the GIL. Signals are looked for by the calling thread, which alone may.
+gpu::io::table read_interruptible(const std::string& path, gpu::io::read_options options) {
+  std::optional<nb::python_error> kept;
+  std::atomic<bool> stops{false};
+  const auto caller = std::this_thread::get_id();
+  options.stop = [&] {
+    if (stops || std::this_thread::get_id() != caller) return stops.load();
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) {
+      kept.emplace();
+      stops = true;
+    }
+    return stops.load();
+  };
+  try {
+    const nb::gil_scoped_release unlocked;
+    return gpu::io::read_table(path, options);
+  } catch (const gpu::io::interrupted&) {
+    if (!kept) throw;
+    nb::python_error error = std::move(*kept);
+    throw error;
+  } catch (const gpu::io::input_error& error) {
+    refuse_input(error.what());
+  }
+}
+
+nb::object text_to_python(std::string_view text) {
+  // Bytes that are no UTF-8 survive, as in names of files.
+  PyObject* made =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape");
+  if (made == nullptr) nb::raise_python_error();
+  return nb::steal(made);
+}
+
+nb::object row_names_of(const gpu::io::table& table) {
+  if (!table.names.given()) return nb::none();
+  nb::list out;
+  for (gpu::index_t i = 0; i < table.rows(); ++i) out.append(text_to_python(table.names[i]));
+  return out;
+}
+
+nb::object column_names_of(const gpu::io::table& table) {
+  if (!table.columns.given()) return nb::none();
+  nb::list out;
+  for (const std::string& name : table.columns.names) out.append(text_to_python(name));
+  return out;
+}
+
+nb::tuple read_table(const nb::bytes& path, nb::dict keywords) {
+  gpu::io::table table =
+      read_interruptible(std::string(path.c_str(), path.size()), options_of(std::move(keywords)));
+  const nb::object names = row_names_of(table);
+  const nb::object columns = column_names_of(table);
+  nb::list notes;
+  for (const std::string& note : table.reading.notes) notes.append(text_to_python(note));
+  nb::object values = std::visit(
+      [](auto& matrix) {
+        using value = typename std::remove_cvref_t<decltype(matrix)>::value_type;
+        return matrix_to_numpy<value>(std::move(matrix), 2);
+      },
+      table.values);
+  return nb::make_tuple(values, names, columns, text_to_python(table.columns.corner),
+                        table.reading.rows_named_by, table.reading.columns_named_by, notes,
+                        table.missing);
+}
+
+}  // namespace
+
+void bind_read_table(nb::module_& module) {
+  module.def("read_table", &read_table, nb::arg("path"), nb::arg("options"));
+}
+
+}  // namespace gpu_python

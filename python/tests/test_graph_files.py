@@ -1,0 +1,168 @@
+"""Files for other programs: MatrixMarket, GraphML, SIF, ncol; q and categories of frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gpu_similarity as gs
+import numpy as np
+import pytest
+from gpu_similarity import _graph_files
+
+Rng = np.random.Generator
+
+
+def edges_of(rng: Rng, names: Any = None, against: bool = False, **filter: Any) -> gs.Edges:
+    x = rng.normal(size=(12, 15)) + rng.normal(size=(1, 15))
+    x[3] *= -1
+    y = x[:5] + rng.normal(size=(5, 15)) if against else None
+    more = {"y_names": names[:5]} if against and names is not None else {}
+    return gs.spearman_edges(x, y, **({"min_abs": 0.3} | filter), names=names, **more)
+
+
+def pairs(edges: gs.Edges) -> dict[tuple[int, int], float]:
+    ends = zip(edges.row.tolist(), edges.col.tolist(), strict=True)
+    return dict(zip(ends, edges.statistic.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_matrix_market(rng: Rng, tmp_path: Path, against: bool) -> None:
+    io = pytest.importorskip("scipy.io")
+    names = [f"g {i}" for i in range(12)]
+    edges = edges_of(rng, names, against)
+    path = tmp_path / "edges"
+    told = edges.to_matrix_market(path)
+    assert told == tmp_path / "edges.names"
+    assert told.read_text().splitlines() == names + (names[:5] if against else [])
+    again = io.mmread(path)
+    np.testing.assert_array_equal(again.toarray(), edges.to_scipy().toarray())
+    assert path.read_text().splitlines()[0].split()[-1] == ("general" if against else "symmetric")
+    edges.to_matrix_market(path, value="p")
+    np.testing.assert_array_equal(io.mmread(path).toarray(), edges.to_scipy("p").toarray())
+    assert edges_of(rng).to_matrix_market(path) is None
+
+
+def test_graphml(rng: Rng, tmp_path: Path) -> None:
+    igraph = pytest.importorskip("igraph")
+    networkx = pytest.importorskip("networkx")
+    names = ["7157", "7157", "TP53 & <co>", "é"] + [f"g{i}" for i in range(8)]
+    edges = edges_of(rng, names, min_abs=0.6)
+    edges.to_graphml(tmp_path / "e.graphml")
+    graph = igraph.Graph.Read_GraphML(str(tmp_path / "e.graphml"))
+    assert graph.ecount() == len(edges)
+    used = sorted(names[i] for i in {*edges.row.tolist(), *edges.col.tolist()})
+    assert sorted(graph.vs["name"]) == used
+    np.testing.assert_allclose(graph.es["statistic"], edges.statistic, rtol=1e-14)
+    np.testing.assert_allclose(graph.es["weight"], np.abs(edges.statistic), rtol=1e-14)
+    other = networkx.read_graphml(tmp_path / "e.graphml")
+    assert other.number_of_edges() == len(edges)
+    edges.to_graphml(tmp_path / "all.graphml", isolated=True)
+    assert igraph.Graph.Read_GraphML(str(tmp_path / "all.graphml")).vcount() == 12
+
+
+def test_ncol_and_sif_with_names(rng: Rng, tmp_path: Path) -> None:
+    igraph = pytest.importorskip("igraph")
+    names = [f"g{i}" for i in range(12)]
+    edges = edges_of(rng, names)
+    assert edges.to_ncol(tmp_path / "e.ncol") is None
+    graph = igraph.Graph.Read_Ncol(str(tmp_path / "e.ncol"), directed=False)
+    assert graph.ecount() == len(edges)
+    ends = f"g{edges.row[0]}", f"g{edges.col[0]}"
+    assert graph.es[graph.get_eid(*ends)]["weight"] == abs(edges.statistic[0])
+    edges.to_ncol(tmp_path / "p.ncol", value="p")
+    assert float((tmp_path / "p.ncol").read_text().split()[2]) == edges.p[0]
+    assert edges.to_sif(tmp_path / "e.sif") is None
+    lines = [line.split("\t") for line in (tmp_path / "e.sif").read_text().splitlines()]
+    assert [(a, b) for a, _, b in lines] == [(f"g{i}", f"g{j}") for i, j in pairs(edges)]
+    signs = ["negative" if s < 0 else "positive" for s in edges.statistic]
+    assert [word for _, word, _ in lines] == signs and "negative" in signs
+    edges.to_sif(tmp_path / "e.sif", interaction="co-expressed")
+    assert "\tco-expressed\t" in (tmp_path / "e.sif").read_text()
+    with pytest.raises(ValueError, match=r"^interaction: got 'a\\tb'"):
+        edges.to_sif(tmp_path / "e.sif", interaction="a\tb")
+    with pytest.raises(ValueError, match=r"^value: got 'q'"):
+        edges.to_ncol(tmp_path / "e.ncol", value="q")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [str(7157 + i) for i in range(12)],  # as identifiers of Entrez, and as numbers of nodes
+        ["a"] * 12,
+        ["", *"bcdefghijkl"],
+        [f"tab\t{i}" for i in range(12)],
+        None,
+    ],
+)
+@pytest.mark.parametrize("write", ["to_sif", "to_ncol"])
+def test_names_that_readers_would_mistake_are_numbers(
+    rng: Rng, tmp_path: Path, names: Any, write: str
+) -> None:
+    edges = edges_of(rng, names)
+    told = getattr(edges, write)(tmp_path / "e")
+    lines = [line.split() for line in (tmp_path / "e").read_text().splitlines()]
+    found = [(int(line[0]), int(line[-1] if write == "to_sif" else line[1])) for line in lines]
+    assert found == list(pairs(edges))
+    if names is None:
+        assert told is None
+    else:
+        assert told.read_text().splitlines() == [name.replace("\t", " ") for name in names]
+
+
+def test_two_tables_never_share_a_node(rng: Rng, tmp_path: Path) -> None:
+    edges = edges_of(rng, [f"g{i}" for i in range(12)], against=True)
+    told = edges.to_ncol(tmp_path / "e")
+    assert told is not None and len(told.read_text().splitlines()) == 17
+    ends = [tuple(map(int, line.split()[:2])) for line in (tmp_path / "e").read_text().splitlines()]
+    assert ends == [(i, j + 12) for i, j in pairs(edges)]
+
+
+def test_too_many_edges(rng: Rng, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_graph_files, "MOST_EDGES", 3)
+    edges = edges_of(rng)
+    for write in (edges.to_graphml, edges.to_sif, edges.to_ncol):
+        with pytest.raises(ValueError, match=r"^to_\w+: got \d+ edges, expected at most 3: .*mark"):
+            write(tmp_path / "e")
+        assert not (tmp_path / "e").exists()
+    edges.to_matrix_market(tmp_path / "e")
+
+
+def test_q_and_categories(rng: Rng) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    names = [f"g{i}" for i in range(12)]
+    edges = edges_of(rng, names, max_p=0.2, min_abs=0)
+    plain = edges.to_pandas(adjust="bh")
+    frame = edges.to_pandas(adjust="bh", categories=True)
+    assert isinstance(frame["row"].dtype, pandas.CategoricalDtype)
+    pandas.testing.assert_frame_equal(frame.astype({"row": object, "col": object}), plain)
+    assert frame["row"].cat.categories.tolist() == names
+    assert edges.to_arrow(adjust="bh").column("q").to_pylist() == plain["q"].tolist()
+    assert edges.to_arrow().column_names == ["row", "col", "statistic", "p"]
+    for bad in (["a", *names[:10], "a"], [None, *names[1:]]):
+        other = edges_of(rng, np.array(bad, dtype=object), min_abs=0)
+        with pytest.raises(ValueError, match=r"^names: a name (repeats|is missing)"):
+            other.to_pandas(categories=True)
+
+
+def test_q_of_partners(rng: Rng) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    x = rng.normal(size=(30, 12)) + rng.normal(size=(1, 12))
+    every = gs.spearman_edges(x)
+    exact = dict(zip(pairs(every), stats.false_discovery_control(every.p), strict=True))
+    # All partners: q of every pair, each of which stands in two rows.
+    best = gs.top_k_partners(x, 29)
+    frame = best.to_pandas(adjust="bh")
+    ends = [tuple(sorted(pair)) for pair in zip(frame.row, frame.partner, strict=True)]
+    np.testing.assert_allclose(frame.q, [exact[pair] for pair in ends], rtol=1e-12)
+    # Some: never below it.
+    some = gs.top_k_partners(x, 3).to_pandas(adjust="bh")
+    ends = [tuple(sorted(pair)) for pair in zip(some.row, some.partner, strict=True)]
+    assert (some.q >= np.array([exact[pair] for pair in ends]) * (1 - 1e-12)).all()
+    bonferroni = gs.top_k_partners(x, 3).adjusted_p("bonferroni")
+    np.testing.assert_allclose(bonferroni, np.minimum(1, gs.top_k_partners(x, 3).p * 435))
+    few = gs.top_k_partners(x, 29, max_p=0.01)
+    assert np.isnan(few.adjusted_p()[few.index == 2**32 - 1]).all()
+    against = gs.top_k_partners(x, 4, x[:5] + 0.1).to_arrow(adjust="bonferroni")
+    assert against.column_names == ["row", "rank", "partner", "statistic", "p", "q"]

@@ -1,0 +1,135 @@
+"""Files as the command reads them, held to pandas and NumPy."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+import gpu_similarity as gs
+import numpy as np
+import pytest
+
+NEEDS_READER = hasattr(gs._core, "read_table")
+pytestmark = pytest.mark.skipif(not NEEDS_READER, reason="built without zlib")
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Any:
+    def to_file(content: str | bytes, name: str = "table.txt") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return to_file
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";", "|"])
+def test_what_pandas_writes(rng: np.random.Generator, write: Any, separator: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    x = rng.normal(size=(20, 6))
+    x[2, 3] = np.nan
+    names = [f'gene "{i}", part{separator}a' for i in range(20)]
+    frame = pandas.DataFrame(x, index=names, columns=list("uvwxyz"))
+    path = write(frame.to_csv(sep=separator))
+    got = gs.read_table(path)
+    frame.index = frame.index.str.replace("\t", " ")  # as the command has names
+    pandas.testing.assert_frame_equal(got, frame, check_exact=True)
+    assert gs.spearman_edges(got, nans="propagate").names.tolist() == frame.index.tolist()
+    turned = gs.read_table(path, transpose=True)
+    pandas.testing.assert_frame_equal(turned, frame.T, check_exact=True)
+    # One array in the library's order: nothing is copied on the way to a call.
+
+    assert got.to_numpy().flags.c_contiguous
+
+
+def test_options(write: Any) -> None:
+    path = write("# notes\nid;group;s1;s2;s3\n7;a;1,5;-999;2\n9;b;0,5;x;4\n", "odd.csv")
+    got = gs.read_table(
+        path, comment="#", decimal=",", na_values=[-999, "x"], skip_columns="group",
+        names_column="id", row_names=True, header=True, delimiter=";", frame=False,
+    )  # fmt: skip
+    assert isinstance(got, gs.NamedTable)
+    np.testing.assert_array_equal(got.values, [[1.5, np.nan, 2], [0.5, np.nan, 4]])
+    assert got.names.tolist() == ["7", "9"] and got.columns.tolist() == ["s1", "s2", "s3"]
+    some = gs.read_table(
+        path, comment="#", decimal=",", columns=["s1", 5], frame=False, row_names=True
+    )
+    np.testing.assert_array_equal(some.values, [[1.5, 2], [0.5, 4]])
+
+
+def test_types_and_compression(write: Any, tmp_path: Path) -> None:
+    text = b"1\t2\t3\n4\t5\t300\n"
+    want = np.array([[1, 2, 3], [4, 5, 300]])
+    plain = gs.read_table(write(text), frame=False)
+    assert plain.values.dtype == np.int16 and plain.names is None and plain.columns is None
+    np.testing.assert_array_equal(plain.values, want)
+    zipped = gs.read_table(write(gzip.compress(text), "z.dat"), frame=False)
+    np.testing.assert_array_equal(zipped.values, want)
+    for kind in ("i4", "f4", "f8", "u1", "i8"):
+        file = io.BytesIO()
+        np.save(file, np.arange(12, dtype=kind).reshape(3, 4))
+        array = gs.read_table(write(file.getvalue(), "a.npy"), frame=False).values
+        np.testing.assert_array_equal(array, np.arange(12).reshape(3, 4))
+        assert array.dtype == (np.int32 if kind == "i8" else np.dtype(kind))
+    zstd = pytest.importorskip("pyarrow").Codec("zstd")
+    path = write(zstd.compress(text, asbytes=True), "z.zst")
+    try:
+        np.testing.assert_array_equal(gs.read_table(path, frame=False).values, want)
+    except ValueError as error:
+        assert "zstd" in str(error)  # noqa: PT017 - a build without libzstd says so
+
+
+def test_errors_speak_of_keywords(write: Any, tmp_path: Path) -> None:
+    path = write("a,b,c\nx,1,2\ny,3,oops\n")
+    with pytest.raises(gs.InvalidArgument, match=r"table.txt:3: column 3: got 'oops'"):
+        gs.read_table(path)
+    with pytest.raises(ValueError, match=r"\(decimal=',' where the comma is the decimal mark\)"):
+        gs.read_table(write("n;a;b\nx;1,5;2\n"))
+    with pytest.raises(ValueError, match=r"columns: .*'zz'|columns.*zz"):
+        gs.read_table(path, columns="zz")
+    with pytest.raises(FileNotFoundError):
+        gs.read_table(tmp_path / "nothing.csv")
+    with pytest.raises(IsADirectoryError):
+        gs.read_table(tmp_path)
+    for keywords, message in (
+        ({"delimiter": "::"}, r"^delimiter: got '::'"),
+        ({"decimal": ";"}, r"^decimal: got ';'"),
+        ({"decimal": ",", "delimiter": ","}, r"^decimal: got ',', which does not go"),
+        ({"header": "yes"}, r"^header: got 'yes', expected 'auto', True or False"),
+        ({"header": 1}, r"^header: got 1"),
+        ({"comment": " #"}, r"^comment: got ' #'"),
+        ({"names_column": 2, "row_names": False}, r"^names_column: "),
+        ({"max_bytes": 3}, None),
+    ):
+        if message is not None:
+            with pytest.raises(ValueError, match=message):
+                gs.read_table(path, **keywords)
+    with pytest.raises(ValueError, match=r"\(max_bytes\)$|max_bytes"):
+        gs.read_table(write(gzip.compress(b"1 2\n" * 1000), "b.gz"), max_bytes=100)
+    with pytest.raises(TypeError, match=r"^columns: got None"):
+        gs.read_table(path, columns=[None])
+
+
+def test_doubtful_names_are_told(write: Any) -> None:
+    path = write("country,1990,1991,1992\nA,1.5,2.5,3\nB,2,1,4\nC,1,1,7\n")
+    with pytest.warns(UserWarning, match="names of the columns: header=False takes it for a row"):
+        got = gs.read_table(path, frame=False)
+    assert got.columns.tolist() == ["1990", "1991", "1992"]
+    assert len(got.notes) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert gs.read_table(path, header=True, frame=False).values.shape == (3, 3)
+
+
+def test_names_that_are_no_utf8_survive(write: Any) -> None:
+    got = gs.read_table(write(b"g\xe9,1,2\nh,3,4\n"), frame=False)
+    assert got.names[0].encode("utf-8", "surrogateescape") == b"g\xe9"
+
+
+def test_real_tables(data_file: Any) -> None:
+    path = data_file("golub.tsv")
+    want = np.loadtxt(path, delimiter="\t")
+    np.testing.assert_array_equal(gs.read_table(path, frame=False).values, want)

@@ -12,8 +12,9 @@
 #include <gpu/device_sinks.hpp>
 
 #include "base/keep_range.hpp"
-#include "cuda/pairs/on_device/fast_counts.hpp"
 #include "cuda/pairs/on_device/stream_rows.hpp"
+#include "cuda/pairs/programs/class_counter.hpp"
+#include "cuda/pairs/programs/unit_counter.hpp"
 #include "stats/p_table.hpp"
 
 namespace gpu::cuda {
@@ -40,18 +41,20 @@ class stream_counts {
   static constexpr bool splits = true;
 
  private:
-  // Counts by tiles, unless *done is set; with null for `done`, always.
-  void count(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,
-             cudaStream_t stream) const;
-  void bin(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,
-           cudaStream_t stream) const;
+  void count_by_classes(const stream_rows& rows, const detail::keep_range& keep,
+                        const count_totals& to, cudaStream_t stream) const;
+  void count_by_products(const stream_rows& rows, const detail::keep_range& keep,
+                         const count_totals& to, cudaStream_t stream) const;
+  template <class Sink>
+  void run_by_tiles(const stream_rows& rows, const tile_step<Sink>& step,
+                    cudaStream_t stream) const;
 
   const call_shape& shape_;
   const device_count_sink& sink_;
   bool counts_;         // kept pairs and degrees
   bool bins_by_class_;  // whether counts class by class bin as well
-  std::optional<stream_class_counts> classes_;
-  std::optional<stream_unit_counts> units_;
+  std::optional<class_counter> classes_;
+  std::optional<unit_counter> units_;
   std::uint32_t* degree_;
   unsigned long long* ends_;  // of pairs that the tiles have not counted
   unsigned long long* kept_;

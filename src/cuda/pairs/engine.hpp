@@ -1,8 +1,8 @@
 #pragma once
 // The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. Its
-// sinks are in dense.cpp, top_k.cpp, neighbors.cpp, counts.cpp and hopper/, the programs that some
-// of them share with results in device memory in programs/; edges by tiles are
-// functions of their own, in edges.hpp.
+// sinks are in dense.cpp, top_k.cpp, group_top_k.cpp, counts.cpp and hopper/, the programs that
+// some of them share with results in device memory in programs/; edges by tiles are functions of
+// their own, in edges.hpp.
 
 #include <chrono>
 #include <memory>
@@ -136,9 +136,10 @@ class pair_engine final : public detail::pair_engine {
                                                const detail::keep_range& keep,
                                                const detail::bin_request* request,
                                                std::vector<std::uint32_t>* degrees);
-  /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
+  /// Neighbours from the maxima of groups of partners, where the rows are resident and there is
+  /// memory.
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
-  /// The same for few rows against many columns, where the rows are resident.
+  /// The same for few rows against many columns.
   bool top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out);
   /// Whether there is a screen for this cut, whether it pays or not.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;

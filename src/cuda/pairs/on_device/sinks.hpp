@@ -14,6 +14,7 @@
 #include "base/keep_range.hpp"
 #include "cuda/pairs/on_device/stream_rows.hpp"
 #include "cuda/pairs/programs/class_counter.hpp"
+#include "cuda/pairs/programs/group_search.hpp"
 #include "cuda/pairs/programs/unit_counter.hpp"
 #include "stats/p_table.hpp"
 
@@ -87,11 +88,27 @@ class stream_edges {
   std::byte* scratch_;
 };
 
+/// The lists of a block of rows on their way into a sink: they are written there where its rows
+/// are dense, else copied.
+class sink_lists {
+ public:
+  sink_lists(const device_top_k_sink& sink, index_t most_rows, arena& memory);
+  /// Where the lists of the block that begins with row `first` of the sink are written.
+  [[nodiscard]] kernels::neighbor_result of(index_t first) const;
+  /// Brings those of `rows` rows there.
+  void store(index_t first, index_t rows, cudaStream_t stream) const;
+
+ private:
+  const device_top_k_sink& sink_;
+  bool dense_index_;
+  bool dense_statistic_;
+  std::uint32_t* index_;
+  double* statistic_;
+};
+
 /// Best partners by the maxima of groups of rows, on tensor cores.
 class stream_group_search {
  public:
-  /// Whether the search is there for this call.
-  static bool takes(const call_shape& shape, const device_top_k_sink& sink);
   stream_group_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
   static constexpr bool splits = false;
@@ -99,14 +116,23 @@ class stream_group_search {
  private:
   const call_shape& shape_;
   const device_top_k_sink& sink_;
-  index_t depth_;
-  index_t padded_rows_;
-  index_t pitch_;       // of the maxima
-  index_t block_rows_;  // that are searched together
-  std::uint8_t* tiles_;
-  std::uint16_t* maxima_;
-  std::uint32_t* index_;  // lists of a block; null where the sink's own rows are dense
-  double* statistic_;
+  group_search search_;
+  index_t block_units_;  // that are searched together
+  sink_lists lists_;
+};
+
+/// The same of few rows against many columns.
+class stream_thin_search {
+ public:
+  stream_thin_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr bool splits = false;
+
+ private:
+  const call_shape& shape_;
+  const device_top_k_sink& sink_;
+  thin_search search_;
+  sink_lists lists_;
 };
 
 /// Best partners from whole rows of statistics.
@@ -122,7 +148,6 @@ class stream_row_search {
 
   const call_shape& shape_;
   const device_top_k_sink& sink_;
-  kernels::pair_tile_kind tile_;
   index_t block_rows_;
   index_t entries_;
   double* statistics_;

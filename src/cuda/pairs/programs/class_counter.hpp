@@ -45,7 +45,8 @@ class class_counter {
 
   /// Lays out the rows of `source`.
   void lay_out(const kernels::pair_operand& source, cudaStream_t stream) const;
-  /// Packs them and forgets all counts. The layout fits the places that were taken, or is of no use.
+  /// Packs them and forgets all counts. The layout fits the places that were taken, or is of no
+  /// use.
   void pack(const kernels::pair_operand& source, cudaStream_t stream) const;
   /// Counts the items [first, last), as far as they exist, and bins their pairs where `binning` has
   /// bins.

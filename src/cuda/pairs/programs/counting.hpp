@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/keep_range.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "pairs/engine.hpp"
@@ -24,17 +25,6 @@ struct count_totals {
 struct count_terms {
   const std::uint32_t* weights = nullptr;  ///< As of kernels::count_sink_args.
   const std::uint32_t* done = nullptr;     ///< Likewise.
-};
-
-/// A tile with its sink: launch it on every panel of the pairs.
-template <class Sink>
-struct tile_step {
-  kernels::pair_tile_kind tile;
-  Sink sink;
-
-  void launch(const kernels::pair_panel& panel, cudaStream_t stream) const {
-    kernels::launch_pairs(tile, panel, sink, stream);
-  }
 };
 
 /// Adds the kept pairs to *kept and to degree[row] of both rows.

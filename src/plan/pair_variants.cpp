@@ -89,4 +89,16 @@ pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_sh
       used == backend::cuda ? describe_device(asked, shape) : std::string()));
 }
 
+bool allows_warpgroups(const measure_traits& what, pair_variant variant) {
+  switch (what.form) {
+    case row_form::ranks:
+    case row_form::shared_ranks:
+      return variant == pair_variant::hopper;
+    case row_form::unit_values:
+    case row_form::shared_values:
+      return variant == pair_variant::hopper || variant == pair_variant::tensor;
+  }
+  return false;
+}
+
 }  // namespace gpu::inline v0::detail

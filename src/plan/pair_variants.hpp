@@ -6,6 +6,8 @@
 #include <gpu/execution.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "pairs/measures/measures.hpp"
+
 namespace gpu::inline v0::detail {
 
 /// What the choice depends on.
@@ -24,5 +26,9 @@ struct pair_shape {
 /// best that takes the shape.
 /// @throw gpu::unsupported where a named variant does not take the shape, device or backend.
 pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_shape& shape);
+
+/// Whether sinks of a variant may take the warpgroup products of compute capability 9.0, where the
+/// device has them: `hopper` may; `tensor` is without them for ranks, but not for values.
+bool allows_warpgroups(const measure_traits& what, pair_variant variant);
 
 }  // namespace gpu::inline v0::detail

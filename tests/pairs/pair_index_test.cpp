@@ -1,4 +1,4 @@
-// Where pairs, rows and work items stand, by host arithmetic alone, past 2^31 and 2^32 pairs and up
+// Where pairs and rows stand, by host arithmetic alone, past 2^31 and 2^32 pairs and up
 // to the most rows there can be.
 #include <algorithm>
 #include <cstdint>
@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/hopper/class_layout.hpp"
 #include "cuda/pairs/team/walk_items.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
 using gpu::index_t;
-using gpu::cuda::class_layout;
 using gpu::cuda::pairs_of_rows;
 using gpu::cuda::rows_of_pairs;
 using gpu::detail::pair_area;
@@ -32,73 +30,6 @@ __extension__ using wide = unsigned __int128;
 wide pairs_of(index_t begin, index_t end, index_t count) {
   return static_cast<wide>(end - begin) *
          (static_cast<wide>(count - 1 - begin) + static_cast<wide>(count - end)) / 2;
-}
-
-// Classes of two sides: square sums go up in steps of 3.
-struct class_keys {
-  std::size_t left;  // classes of the left side
-  [[nodiscard]] std::size_t side_keys() const { return 3 * left + 2; }
-  [[nodiscard]] std::size_t square_sum_of(std::size_t c) const {
-    return 3 * (c < left ? c : c - left) + 1;
-  }
-  [[nodiscard]] std::size_t of(std::size_t c) const {
-    return square_sum_of(c) + (c < left ? 0 : side_keys());
-  }
-};
-
-// Positions of the first rows of classes of the given sizes.
-std::vector<std::uint32_t> starts_of(const std::vector<std::uint32_t>& sizes,
-                                     const class_keys& keys) {
-  std::vector<std::uint32_t> starts(keys.of(sizes.size() - 1) + 2, class_layout::no_rows);
-  std::uint32_t row = 0;
-  for (std::size_t c = 0; c < sizes.size(); ++c) {
-    starts[keys.of(c)] = row;
-    row += sizes[c];
-  }
-  return starts;
-}
-
-// Slices of odd lengths cover what the whole covers, and the whole is every pair once. The first
-// `left` classes are of the left side.
-void check_layout(const std::vector<std::uint32_t>& sizes, std::size_t left, bool within) {
-  std::uint64_t rows = 0;
-  std::uint64_t left_rows = 0;
-  for (std::size_t c = 0; c < sizes.size(); ++c) (c < left ? left_rows : rows) += sizes[c];
-  rows += left_rows;
-  INFO(sizes.size() << " classes, " << left << " of the left side, " << rows << " rows");
-  const class_keys keys{left};
-  const class_layout layout(starts_of(sizes, keys), static_cast<index_t>(rows), keys.side_keys(),
-                            within);
-  const std::uint64_t wanted =
-      left_rows * (rows - left_rows) + (within ? left_rows * (left_rows - 1) / 2 : 0);
-  CHECK(layout.pairs(0, layout.items()) == wanted);
-  const index_t third = layout.items() / 3;
-  CHECK(layout.pairs(0, third) + layout.pairs(third, third + 1) +
-            layout.pairs(third + 1, layout.items()) ==
-        wanted);
-  CHECK(layout.rows_before.back() == rows);
-  // Every class begins in a block of its own and keeps its rows' order.
-  std::uint32_t row = 0;
-  std::uint32_t block = 0;
-  bool in_place = true;
-  for (std::size_t c = 0; c < sizes.size(); ++c) {
-    const std::uint32_t slot = row + layout.shifts[keys.of(c)];
-    in_place &= slot == block * gpu::kernels::count_block_rows;
-    in_place &= layout.square_sums[block] == static_cast<int>(keys.square_sum_of(c));
-    row += sizes[c];
-    block += (sizes[c] + gpu::kernels::count_block_rows - 1) / gpu::kernels::count_block_rows;
-  }
-  CHECK(in_place);
-  CHECK(layout.padded_rows() == index_t{block} * gpu::kernels::count_block_rows);
-}
-
-void check_layout(const std::vector<std::uint32_t>& sizes) {
-  check_layout(sizes, sizes.size(), true);
-  for (const std::size_t left : {std::size_t{1}, sizes.size() / 2, sizes.size() - 1}) {
-    if (left == 0 || left == sizes.size()) continue;
-    check_layout(sizes, left, true);
-    check_layout(sizes, left, false);
-  }
 }
 
 }  // namespace
@@ -148,27 +79,6 @@ TEST_CASE("Launches take the pairs they are asked for and cover all rows", "[pai
       CHECK(covered == pairs_of(first, count, count));
     }
   }
-}
-
-TEST_CASE("Classes of every size cover every pair once", "[pair_index]") {
-  check_layout({2});
-  check_layout({1, 1});
-  check_layout({1, 255, 256, 257, 1, 767, 768, 769, 65'536, 3});
-  check_layout(std::vector<std::uint32_t>(3000, 1));
-  std::mt19937 engine(2);
-  for (int i = 0; i < 20; ++i) {
-    std::vector<std::uint32_t> sizes(1 + engine() % 60);
-    for (std::uint32_t& size : sizes) {
-      const auto limit = std::uint32_t{1} << (engine() % 14);
-      size = 1 + static_cast<std::uint32_t>(engine()) % limit;
-    }
-    sizes.back() += 1;
-    check_layout(sizes);
-  }
-  // Past 2^31 and 2^32 pairs, and the rows of the origin job.
-  check_layout({65'537, 10});
-  check_layout({92'683, 1, 131'072});
-  check_layout({1'000'000, 77, 2'000'001, 6'879'818});
 }
 
 TEST_CASE("A walk of more than 2^32 items takes each once", "[pair_index]") {

@@ -1,9 +1,11 @@
-// Rows that are prepared once, on CUDA; and the neighbours of few rows among many.
+// Rows that are prepared once, on CUDA; and the neighbours of few rows among many, for host and
+// device results.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "pairs/cpu_parity.hpp"
+#include "pairs/device_results.hpp"
 #include "pearson/pearson_measure.hpp"
 #include "spearman/spearman_measure.hpp"
 #include "support/catch.hpp"
@@ -60,6 +62,23 @@ void check_few_rows(index_t rows_of_y, index_t cols, int largest) {
   }
 }
 
+// Lists in device memory beside those that come to the host.
+template <class Call>
+void check_few_on_device(const gpu_test::device_call<Call, gpu_test::device_table<int>>& call) {
+  for (const index_t k : {1, 10, 128, 129}) {
+    for (const index_t gap : {0, 3}) {
+      INFO("k " << k << ", gap " << gap);
+      const gpu::top_k_sink sink{.k = k, .keep = {.max_p = 0.2}};
+      const auto wanted = call.run(sink);
+      const auto rows = static_cast<index_t>(wanted.count.size());
+      const auto got = call.top_k(rows, sink, gap);
+      CHECK(got.count == wanted.count);
+      gpu_test::check_same_values(got.index, wanted.index);
+      gpu_test::check_same_values(got.statistic, wanted.statistic);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("Spearman queries of prepared rows, CUDA's own choice", "[prepared]") {
@@ -109,5 +128,24 @@ TEST_CASE("few rows of one table find their neighbours but not themselves", "[pr
       gpu_test::check_same_values(got.index, wanted.index);
       gpu_test::check_same_values(got.statistic, wanted.statistic);
     }
+  }
+}
+
+TEST_CASE("few rows find the same neighbours where the lists stay on the device",
+          "[prepared][few]") {
+  const gpu_test::device_table<int> y(gpu_test::tied_matrix<int>(9'857, 30, 5), 2);
+  const gpu_test::test_stream stream;
+  gpu::pair_options options{.exec = {.stream = stream.get()}};
+  for (const index_t rows : {1, 9, 77, 128, 129}) {
+    INFO(rows << " rows");
+    const gpu_test::device_table<int> x(gpu_test::tied_matrix<int>(rows, 30, 6));
+    check_few_on_device<gpu_test::spearman_call>({x, &y, options});
+    check_few_on_device<gpu_test::pearson_call>({x, &y, options});
+  }
+  for (const index_t index : {0, 50, 99}) {
+    INFO("part " << index);
+    options.part = {.index = index, .of = 100};
+    check_few_on_device<gpu_test::spearman_call>({.x = y, .options = options});
+    check_few_on_device<gpu_test::pearson_call>({.x = y, .options = options});
   }
 }

@@ -71,22 +71,6 @@ struct class_rows {
   const std::uint32_t* first_panel;  ///< [chunks] the first panel that meets each chunk.
 };
 
-/// Rows by side and square sum; device memory of the caller.
-struct class_order {
-  const std::int64_t* square_sums;  ///< [rows of the input]
-  const std::uint32_t* order;       ///< [rows] the rows that take part, in order.
-  index_t left;                     ///< Rows of the left side: the first ones.
-  index_t rows;
-  std::uint32_t side_keys;  ///< The class of square sum s has key s, on the right side s + this.
-};
-
-/// starts[key] = position in the order of the first row of that class; others are not written.
-void launch_class_starts(const class_order& order, std::uint32_t* starts, cudaStream_t stream);
-
-/// slots[i + shifts[key of row i of the order]] = that row; other slots become empty.
-void launch_class_slots(const class_order& order, const std::uint32_t* shifts,
-                        const class_rows& packed, cudaStream_t stream);
-
 /// Fills the tiles from the ranks.
 void launch_class_pack(const screen_ranks& ranks, const class_rows& packed, cudaStream_t stream);
 

@@ -1,5 +1,4 @@
-// What surrounds the pair count: rows placed class by class, packed, and their degrees brought
-// back.
+// What surrounds the pair count: rows packed class by class, and their degrees brought back.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/classes/kernels.hpp"
@@ -8,26 +7,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
-
-__device__ std::uint32_t class_key(const class_order& from, index_t position) {
-  const auto sum = static_cast<std::uint32_t>(from.square_sums[from.order[position]]);
-  return position < from.left ? sum : sum + from.side_keys;
-}
-
-// One thread looks at one position of the sorted order.
-__global__ void starts_kernel(const class_order from, std::uint32_t* starts) {
-  const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= from.rows) return;
-  const std::uint32_t key = class_key(from, i);
-  if (i == 0 || class_key(from, i - 1) != key) starts[key] = static_cast<std::uint32_t>(i);
-}
-
-__global__ void slots_kernel(const class_order from, const std::uint32_t* shifts,
-                             std::uint32_t* slots) {
-  const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= from.rows) return;
-  slots[i + shifts[class_key(from, i)]] = from.order[i];
-}
 
 // One thread packs one row, 16 bytes at a time, into groups of eight rows whose 16-byte pieces
 // stand together. The stride of the ranks is a multiple of 4.
@@ -60,24 +39,6 @@ __global__ void degrees_kernel(class_rows packed, const std::uint32_t* from, std
 }
 
 }  // namespace
-
-void launch_class_starts(const class_order& order, std::uint32_t* starts, cudaStream_t stream) {
-  if (order.rows == 0) return;
-  starts_kernel<<<grid_blocks(order.rows, threads), threads, 0, stream>>>(order, starts);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
-
-void launch_class_slots(const class_order& order, const std::uint32_t* shifts,
-                        const class_rows& packed, cudaStream_t stream) {
-  if (order.rows == 0) return;
-  static_assert(empty_slot == 0xffffffffU);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
-      packed.slots, 0xff, static_cast<std::size_t>(packed.padded_rows) * sizeof(std::uint32_t),
-      stream));
-  slots_kernel<<<grid_blocks(order.rows, threads), threads, 0, stream>>>(order, shifts,
-                                                                         packed.slots);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
 
 void launch_class_pack(const screen_ranks& ranks, const class_rows& packed, cudaStream_t stream) {
   if (packed.padded_rows == 0) return;

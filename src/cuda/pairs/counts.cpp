@@ -1,22 +1,43 @@
 // Counts and bins of the CUDA pair engine.
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "cuda/pairs/engine.hpp"
-#include "kernels/pairs/classes/kernels.hpp"
+#include "cuda/pairs/programs/class_counter.hpp"
+#include "cuda/pairs/programs/counting.hpp"
+#include "cuda/pairs/programs/unit_counter.hpp"
+#include "cuda/pairs/team/walk_items.hpp"
+#include "kernels/pairs/on_device/kernels.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-using kernels::pair_tile_kind;
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Above this share of pairs near a bin's edge, products in double cost less than deciding anew.
-constexpr double most_refined_share = 1.0 / 64;
+// Work items of a walk as pairs, for its progress.
+std::uint64_t pairs_of_items(index_t items, std::uint64_t pairs, index_t all_items) {
+  return static_cast<std::uint64_t>(static_cast<double>(items) * static_cast<double>(pairs) /
+                                    static_cast<double>(all_items));
+}
+
+// Brings what a counter counted into `degrees`, [rows of the input], and returns the kept pairs.
+template <class Counter>
+std::uint64_t read_counts(const Counter& counter, std::vector<std::uint32_t>& degrees,
+                          cudaStream_t stream) {
+  const auto degree = zeroed<std::uint32_t>(degrees.size(), stream);
+  const auto ends = zeroed<unsigned long long>(1, stream);
+  counter.finish({degree.data(), ends.data()}, stream);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(degrees.data(), degree.data(), degree.bytes(),
+                                            cudaMemcpyDeviceToHost, stream));
+  unsigned long long both_ends = 0;
+  read_back(&both_ends, ends, stream);
+  return both_ends / 2;
+}
 
 }  // namespace
 
@@ -36,27 +57,10 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
   budget_.require(size * sizeof(std::uint64_t), "bins");
   auto bins = zeroed<unsigned long long>(size, stream());
   const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
-  kernels::bin_sink_args sink{.cut = estimate_cut(keep, estimate_error()),
-                              .key = request.key,
-                              .low = request.low,
-                              .high = request.high,
-                              .scale = request.scale,
-                              .count = request.bins,
-                              .margin = static_cast<float>(float_estimate_error),
-                              .bins = bins.data(),
-                              .weights = weights.data()};
-  pair_tile_kind tile = rows_->format().deciding_tile();
-  if (tile == pair_tile_kind::tensor_float) {
-    const double margin = tensor_error(rows_->format());
-    if (2 * margin * request.scale > most_refined_share) {
-      tile = pair_tile_kind::shared_double;
-    } else {
-      sink.margin += static_cast<float>(margin);
-    }
-  }
-  walk_upper_pairs(stage, tile, [&](const kernels::pair_panel& panel) {
-    kernels::launch_pairs(tile, panel, sink, stream());
-  });
+  const auto step =
+      binning_step(rows_->format(), keep, request, bins.data(), {.weights = weights.data()});
+  walk_upper_pairs(stage, step.tile,
+                   [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
   std::vector<std::uint64_t> out(size);
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   read_back(reinterpret_cast<unsigned long long*>(out.data()), bins, stream());
@@ -69,19 +73,98 @@ void pair_engine::count_by_tiles(const detail::count_request& request, pair_coun
   auto degree = zeroed<std::uint32_t>(rows, stream());
   auto kept = zeroed<unsigned long long>(1, stream());
   const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
-  const kernels::count_sink_args sink{.cut = estimate_cut(request.keep, estimate_error()),
-                                      .kept = kept.data(),
-                                      .degree = degree.data(),
-                                      .weights = weights.data()};
-  const pair_tile_kind tile = rows_->format().deciding_tile();
-  walk_upper_pairs("pairs", tile, [&](const kernels::pair_panel& panel) {
-    kernels::launch_pairs(tile, panel, sink, stream());
-  });
+  const auto step = counting_step(rows_->format(), request.keep, kept.data(), degree.data(),
+                                  {.weights = weights.data()});
+  walk_upper_pairs("pairs", step.tile,
+                   [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
   unsigned long long total = 0;
   read_back(&total, kept, stream());
   out.kept = total;
   out.degree.resize(rows);
   read_back(out.degree.data(), degree, stream());
+}
+
+std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
+    std::string_view stage, const detail::keep_range& keep, const detail::bin_request* request,
+    std::vector<std::uint32_t>* degrees) {
+  const call_shape shape = this->shape();
+  const bool binned = request != nullptr;
+  if (!class_counter::takes(shape, binned) || !class_counter::takes(keep)) return std::nullopt;
+  const auto rows = static_cast<std::size_t>(count());
+  const auto places = static_cast<std::size_t>(binned ? request->bins + 2 : 0);
+  const std::size_t results = rows * sizeof(std::uint32_t) + places * sizeof(std::uint64_t);
+  arena counting;
+  static_cast<void>(class_counter(shape, binned, counting));
+  const std::size_t layout_bytes = counting.bytes() + results;
+  if (!share_->agree(rows_->resident() && layout_bytes <= budget_.left())) return std::nullopt;
+
+  const device_buffer<std::byte> layout_memory(counting.bytes(), stream());
+  arena of_layout(layout_memory.data());
+  class_counter counter(shape, binned, of_layout);
+  const kernels::pair_operand source = rows_->all();
+  counter.lay_out(source, stream());
+  const class_counter::extents layout = counter.read(stream());
+  arena counting_places;
+  counter.take_places(layout.places, counting_places);
+  const std::size_t needed = layout_bytes + counting_places.bytes();
+  if (!share_->agree(layout.items > 0 && needed <= budget_.left())) return std::nullopt;
+
+  const device_buffer<std::byte> packed_memory(counting_places.bytes(), stream());
+  arena of_places(packed_memory.data());
+  counter.take_places(layout.places, of_places);
+  counter.pack(source, stream());
+  const auto bins = zeroed<unsigned long long>(places, stream());
+  kernels::bin_sink_args binning{};
+  if (binned) binning = binning_of(*request, bins.data());
+  class_counts out;
+  const auto walk = walk_pairs(stage, layout.items);
+  const bool complete = walk_items(*walk, layout.items, [&](index_t first, index_t last) {
+    counter.run(keep, binning, first, last, stream());
+    if (degrees != nullptr) degrees->resize(rows);  // while the device counts
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+    walk->advance(pairs_of_items(last - first, pairs(), layout.items));
+    return slice_outcome::done;
+  });
+  if (!complete) return std::nullopt;
+
+  if (degrees != nullptr) {
+    degrees->resize(rows);  // an engine that had nothing to do
+    out.kept = read_counts(counter, *degrees, stream());
+  }
+  out.bins.resize(places);
+  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+  read_back(reinterpret_cast<unsigned long long*>(out.bins.data()), bins, stream());
+  return out;
+}
+
+bool pair_engine::count_by_products(const detail::count_request& request, pair_counts& out) {
+  const call_shape shape = this->shape();
+  if (!request.weights.empty() || !unit_counter::takes(shape)) return false;
+  const auto rows = static_cast<std::size_t>(count());
+  const std::size_t degrees = rows * sizeof(std::uint32_t);
+  const std::size_t least = unit_counter::bytes(shape, unit_counter::least_memory());
+  const bool fits = rows_->resident() && least + degrees <= budget_.left();
+  if (!share_->agree(fits)) return false;
+
+  const unit_memory use = unit_counter::fitting_memory(shape, budget_.left() - degrees);
+  const device_buffer<std::byte> memory(unit_counter::bytes(shape, use), stream());
+  arena pieces(memory.data());
+  const unit_counter counter(shape, use, pieces);
+  const kernels::pair_operand source = rows_->all();
+  counter.pack(source, request.keep, stream());
+  const index_t items = counter.items();
+  const auto walk = walk_pairs("pairs", items);
+  const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
+    counter.run(source, request.keep, first, last, stream());
+    out.degree.resize(rows);  // while the device counts
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+    walk->advance(pairs_of_items(last - first, pairs(), items));
+    return slice_outcome::done;
+  });
+  if (!complete) return false;
+  out.degree.resize(rows);  // an engine that had nothing to do
+  out.kept = read_counts(counter, out.degree, stream());
+  return true;
 }
 
 void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
@@ -92,13 +175,8 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   if (pairs() == 0) return out.degree.assign(rows, 0U);
   const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
   if (screen_counts(request, out)) return;
-  const detail::bin_request histogram{.key = detail::bin_key::value,
-                                      .low = -1,
-                                      .high = infinity,
-                                      .scale = static_cast<double>(request.histogram_bins) / 2,
-                                      .bins = request.histogram_bins,
-                                      .weights = request.weights};
-  const bool fused = request.histogram_bins > 0 && kernels::counts_bins(info_.cols);
+  const detail::bin_request histogram = histogram_request(request.histogram_bins, request.weights);
+  const bool fused = request.histogram_bins > 0 && class_counter::takes(shape(), true);
   std::optional<class_counts> counted;
   if (request.weights.empty()) {  // class by class, every row counts once
     counted = count_by_classes("pairs", request.keep, fused ? &histogram : nullptr, &out.degree);
@@ -114,10 +192,10 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   std::copy_n(bins.begin() + 1, out.histogram.size(), out.histogram.begin());
 }
 
-detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+pair_engine::bin_share pair_engine::bin_own_share(const detail::bin_request& request) {
   const device_guard guard(ordinal_);
-  detail::bin_counts out;
-  out.bins.assign(static_cast<std::size_t>(request.bins), 0);
+  bin_share out;
+  out.counts.bins.assign(static_cast<std::size_t>(request.bins), 0);
   if (pairs() == 0) return out;
   const pairwise_scope deciding = decide_pairwise(nullptr, request.tests);
   // Only keys from `low` on are binned: those that a cut at `low` keeps.
@@ -128,10 +206,30 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   if (request.weights.empty()) counted = count_by_classes("count", from_low, &request, nullptr);
   const auto bins =
       counted ? std::move(counted->bins) : bin_pairs("count", {-infinity, infinity}, request);
-  out.below = bins.front() + (counted ? counted->dropped : 0);
-  out.at_or_above = bins.back();
-  std::copy_n(bins.begin() + 1, out.bins.size(), out.bins.begin());
+  out.counts.below = bins.front();
+  out.counts.at_or_above = bins.back();
+  std::copy_n(bins.begin() + 1, out.counts.bins.size(), out.counts.bins.begin());
+  out.drops = counted.has_value();
   return out;
+}
+
+detail::bin_counts pair_engine::complete(bin_share sum) const {
+  detail::bin_counts& out = sum.counts;
+  if (!sum.drops) return std::move(out);
+  // Every pair that has a statistic is below the bins, in one of them or beyond.
+  const area_sides sides = sides_of(area_, info_);
+  const std::uint64_t tested =
+      kernels::tested_pairs({.in_rows = static_cast<unsigned long long>(sides.left),
+                             .behind = static_cast<unsigned long long>(sides.right),
+                             .in_all = 0},
+                            area_.is_against());
+  out.below =
+      std::accumulate(out.bins.begin(), out.bins.end(), tested - out.at_or_above, std::minus<>());
+  return std::move(out);
+}
+
+detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+  return complete(bin_own_share(request));
 }
 
 }  // namespace gpu::cuda

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/transfer/row_download.hpp"
 
 namespace gpu::cuda {
@@ -14,13 +15,13 @@ constexpr std::size_t block_bytes = std::size_t{64} << 20;
 template <class Value>
 kernels::pair_tile_kind pair_engine::dense_tile() {
   const row_format& format = rows_->format();
-  // A result in doubles has double precision.
-  if constexpr (std::is_same_v<Value, double>) return format.exact_tile();
-  if (takes_halves(format, variant_, area_, limits_of(ordinal_)) &&
-      rows_->make_half_rows(budget_, stream())) {
-    return kernels::pair_tile_kind::products_half;
+  if constexpr (std::is_same_v<Value, float>) {
+    if (takes_halves(format, variant_, area_, limits_of(ordinal_)) &&
+        rows_->make_half_rows(budget_, stream())) {
+      return kernels::pair_tile_kind::products_half;
+    }
   }
-  return format.deciding_tile();
+  return dense_tile_of<Value>(format);
 }
 
 template <class Value>
@@ -33,10 +34,10 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   const std::size_t row_bytes = static_cast<std::size_t>(cols) * sizeof(Value);
   budget_.require(2 * row_bytes, "two rows of the result");
   const std::size_t room = std::min(block_bytes, budget_.left() / 2);
-  index_t step = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
-  if (step > 128 && step < rows) step = step / 128 * 128;
+  index_t block_rows = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
+  if (block_rows > 128 && block_rows < rows) block_rows = block_rows / 128 * 128;
 
-  const std::size_t block = static_cast<std::size_t>(step * cols);
+  const std::size_t block = static_cast<std::size_t>(block_rows * cols);
   const device_buffer<Value> blocks[2] = {{block, stream()}, {block, stream()}};
   const kernels::pair_tile_kind tile = dense_tile<Value>();
   event computed[2];
@@ -45,23 +46,15 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   const auto walk = walk_pairs("pairs", rows);
   const pair_walk::piece piece = [&](index_t begin) {
     return static_cast<index_t>(
-        walk->fair(static_cast<double>(step), static_cast<double>(rows - begin), 1));
+        walk->fair(static_cast<double>(block_rows), static_cast<double>(rows - begin), 1));
   };
   const auto compute = [&](index_range range, int slot) {
     if (range.empty()) return;
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream(), sent[slot].get()));
     const row_range taken = from_walk(area_, range);
-    kernels::dense_sink_args sink{
-        .pitch = cols, .first_row = taken.begin, .first_col = area_.cols.begin};
-    if constexpr (std::is_same_v<Value, double>) {
-      sink.out_double = blocks[slot].data();
-    } else {
-      sink.out_float = blocks[slot].data();
-    }
-    rows_->for_each_panel(taken, area_.cols, kernels::pair_region::whole, tile, stream(),
-                          [&](const kernels::pair_panel& panel) {
-                            kernels::launch_pairs(tile, panel, sink, stream());
-                          });
+    const auto step = dense_step(tile, blocks[slot].data(), cols, taken.begin, area_.cols.begin);
+    rows_->for_each_panel(taken, area_.cols, kernels::pair_region::whole, step.tile, stream(),
+                          [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(computed[slot].get(), stream()));
   };
   int slot = 0;

@@ -77,10 +77,6 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
   return least;
 }
 
-double tensor_error(const row_format& format) {
-  return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
-}
-
 detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area) {
   detail::product_kind kind = detail::product_kind::of_values;
   if (format.tile == pair_tile_kind::tensor_limbs) {
@@ -182,13 +178,16 @@ void pair_engine::fold_rows(const pair_options& options, const pair_part& part) 
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }
 
-double pair_engine::estimate_error(pair_tile_kind tile) const {
-  double error = float_estimate_error;
-  if (tile == pair_tile_kind::tensor_float) error += tensor_error(rows_->format());
-  if (tile == pair_tile_kind::tensor_half) {
-    error += kernels::half_margin(kernels::unit_row_layout(rows_->format().cols).pitch());
-  }
-  return error;
+call_shape pair_engine::shape() const {
+  return {.what = what_,
+          .area = area_,
+          .rows = count(),
+          .format = rows_->format(),
+          .variant = variant_,
+          .has_warpgroup_products = has_warpgroup_products_,
+          .fast_counts = true,
+          .multiprocessors = multiprocessors_,
+          .block_shared_bytes = limits_of(ordinal_).block_shared_bytes};
 }
 
 pair_tile_kind pair_engine::edge_tile(double kept_share) const {
@@ -219,7 +218,7 @@ void pair_engine::edges(const detail::edge_request& request, const detail::edge_
                            .finding = stream(),
                            .settling = output_.get(),
                            .tile = tile,
-                           .estimate_error = estimate_error(tile)};
+                           .estimate_error = cuda::estimate_error(rows_->format(), tile)};
   write_edges_by_tiles(source, request, receive, sample);
 }
 

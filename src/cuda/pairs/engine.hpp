@@ -1,7 +1,8 @@
 #pragma once
 // The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. Its
-// sinks are in dense.cpp, top_k.cpp, neighbors.cpp, counts.cpp and hopper/; edges by tiles are
-// functions of their own, in edges.hpp.
+// sinks are in dense.cpp, top_k.cpp, group_top_k.cpp, counts.cpp and hopper/, the programs that
+// some of them share with results in device memory in programs/; edges by tiles are functions of
+// their own, in edges.hpp.
 
 #include <chrono>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "cuda/pairs/hopper/screen.hpp"
 #include "cuda/pairs/pairwise_scope.hpp"
 #include "cuda/pairs/prepared/prepared_table.hpp"
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -31,8 +33,6 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
                             std::span<const device_info> devices);
 
 using kernels::estimate_cut;
-/// Largest error of a float estimate made from exact products.
-inline constexpr double float_estimate_error = 2e-6;
 
 /// Whether there are products of rows packed so.
 bool can_take_products(const row_format& format, const device_limits& device);
@@ -43,9 +43,6 @@ detail::product_shape product_shape_of(const row_format& format, const detail::p
 /// Whether a dense result in float of rows packed so is products of halves.
 bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
                   const device_limits& device);
-
-/// Largest error of a product of tensor_float rows.
-double tensor_error(const row_format& format);
 
 /// Copies a whole buffer to the host and waits for it.
 template <class T>
@@ -84,6 +81,15 @@ class pair_engine final : public detail::pair_engine {
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
 
+  /// What this engine's share of the pairs adds to bin_statistics().
+  struct bin_share {
+    detail::bin_counts counts;
+    bool drops = false;  ///< Whether pairs below the lowest bin were left out.
+  };
+  [[nodiscard]] bin_share bin_own_share(const detail::bin_request& request);
+  /// The sum of all shares, with what they left out.
+  [[nodiscard]] detail::bin_counts complete(bin_share sum) const;
+
  private:
   class neighbor_search;
 
@@ -121,8 +127,7 @@ class pair_engine final : public detail::pair_engine {
   /// Kept pairs and degrees from half-precision products, where the device and the rows allow it.
   bool count_by_products(const detail::count_request& request, pair_counts& out);
   struct class_counts {
-    std::uint64_t kept = 0;
-    std::uint64_t dropped = 0;
+    std::uint64_t kept = 0;           // where degrees were asked for
     std::vector<std::uint64_t> bins;  // below, bins..., at or above; none where none were asked for
   };
   /// Kept pairs, their bins and degrees at a looser cut, where the variant can: class by class.
@@ -131,9 +136,10 @@ class pair_engine final : public detail::pair_engine {
                                                const detail::keep_range& keep,
                                                const detail::bin_request* request,
                                                std::vector<std::uint32_t>* degrees);
-  /// Neighbours from the maxima of groups of partners, where the device and the rows allow it.
+  /// Neighbours from the maxima of groups of partners, where the rows are resident and there is
+  /// memory.
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
-  /// The same for few rows against many columns, where the rows are resident.
+  /// The same for few rows against many columns.
   bool top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out);
   /// Whether there is a screen for this cut, whether it pays or not.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
@@ -141,10 +147,11 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep,
                                                        detail::screen_use use,
                                                        const detail::cut_sample& sample);
-  /// Error of the products of a tile on these rows as estimates of the statistic.
-  [[nodiscard]] double estimate_error(kernels::pair_tile_kind tile) const;
+  /// What the programs of the sinks work on.
+  [[nodiscard]] call_shape shape() const;
+  /// Error of the deciding tile's products on these rows as estimates of the statistic.
   [[nodiscard]] double estimate_error() const {
-    return estimate_error(rows_->format().deciding_tile());
+    return cuda::estimate_error(rows_->format(), rows_->format().deciding_tile());
   }
   /// The tile for edges where such a share of the pairs is kept.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(double kept_share) const;

@@ -193,6 +193,19 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
   return kernels::policy::naive;
 }
 
+double tensor_error(const row_format& format) {
+  return kernels::tensor_float_margin(format.columns, kernels::policy::tensor_float_run);
+}
+
+double estimate_error(const row_format& format, pair_tile_kind tile) {
+  double error = float_estimate_error;
+  if (tile == pair_tile_kind::tensor_float) error += tensor_error(format);
+  if (tile == pair_tile_kind::tensor_half) {
+    error += kernels::half_margin(kernels::unit_row_layout(format.cols).pitch());
+  }
+  return error;
+}
+
 row_format unit_row_format(index_t cols, detail::row_centre centre) {
   const index_t pitch = kernels::unit_row_layout(cols).pitch();
   row_format format = make_format(pair_tile_kind::shared_double, cols, pitch, 1, sizeof(double));

@@ -65,6 +65,13 @@ index_t product_elements(const row_format& format, index_t rows, index_t cols);
 /// Rows and columns of a block of the pair matrix, and the threads that share it.
 kernels::policy::pair_tile tile_shape(kernels::pair_tile_kind tile);
 
+/// Largest error of a float estimate made from exact products.
+inline constexpr double float_estimate_error = 2e-6;
+/// Largest error of a product of tensor_float rows.
+double tensor_error(const row_format& format);
+/// Largest error of the products of a tile on such rows as estimates of the statistic.
+double estimate_error(const row_format& format, kernels::pair_tile_kind tile);
+
 /// What unit rows are outside of the tensor cores: doubles.
 row_format unit_row_format(index_t cols, detail::row_centre centre);
 

@@ -7,6 +7,7 @@
 
 #include "cuda/pairs/candidate_queue.hpp"
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/programs/group_search.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -216,7 +217,18 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
   const device_guard guard(ordinal_);
   if (area_.rows.empty() || area_.cols.empty()) return clear(out);
   const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
-  if (!top_k_by_groups(request, out)) neighbor_search(*this, request).run(out);
+  bool is_done = false;
+  switch (choose_partner_way(shape(), request.k)) {
+    case partner_way::few_rows:
+      is_done = top_k_of_few_rows(request, out);
+      break;
+    case partner_way::groups:
+      is_done = top_k_by_groups(request, out);
+      break;
+    case partner_way::statistics:
+      break;
+  }
+  if (!is_done) neighbor_search(*this, request).run(out);
 }
 
 }  // namespace gpu::cuda

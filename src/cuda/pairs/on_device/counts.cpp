@@ -1,18 +1,11 @@
 // Counts in the caller's device memory: by the counting kernels of host results where they take the
 // call, otherwise by the tiles that decide every pair.
-#include <limits>
-
-#include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/hopper/class_counting.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/programs/counting.hpp"
+#include "cuda_runtime/cuda_check.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-using kernels::pair_tile_kind;
-
-// Above this share of pairs near a bin's edge, products in double cost less than deciding anew.
-constexpr double most_refined_share = 1.0 / 64;
 
 template <class T>
 void clear(T* memory, index_t count, cudaStream_t stream) {
@@ -28,29 +21,25 @@ void copy(const T* from, device_vector_view<U> to, cudaStream_t stream) {
                                             cudaMemcpyDeviceToDevice, stream));
 }
 
-detail::bin_request histogram_of(index_t bins) {
-  return {.key = detail::bin_key::value,
-          .low = -1,
-          .high = std::numeric_limits<double>::infinity(),
-          .scale = static_cast<double>(bins) / 2,
-          .bins = bins,
-          .weights = {}};
-}
-
 }  // namespace
 
 stream_counts::stream_counts(const call_shape& shape, const device_count_sink& sink, arena& memory)
     : shape_(shape),
       sink_(sink),
       counts_(!sink.degree.empty() || !sink.y_degree.empty() || !sink.totals.empty()),
-      bins_by_class_(!sink.histogram.empty() && kernels::counts_bins(shape.format.cols)),
+      bins_by_class_(!sink.histogram.empty() && class_counter::takes(shape, true)),
       degree_(memory.take<std::uint32_t>(static_cast<std::size_t>(shape.rows))),
       ends_(memory.take<unsigned long long>(1)),
       kept_(memory.take<unsigned long long>(1)),
       bins_(memory.take<unsigned long long>(static_cast<std::size_t>(sink.histogram.size()) + 2)),
       valid_(memory.take<kernels::valid_rows>(1)) {
-  if (stream_class_counts::takes(shape)) classes_.emplace(shape, bins_by_class_, memory);
-  if (stream_unit_counts::takes(shape)) units_.emplace(shape, memory);
+  if (class_counter::takes(shape, false)) {
+    classes_.emplace(shape, bins_by_class_, memory);
+    classes_->take_places(classes_->most().places, memory);
+  }
+  if (unit_counter::takes(shape)) {
+    units_.emplace(shape, unit_counter::wanted_memory(shape), memory);
+  }
 }
 
 void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
@@ -62,17 +51,21 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
   clear(bins_, bins + 2, stream);
   const count_totals totals{degree_, ends_};
   const bool by_class =
-      classes_ && drops_zero(keep) && (counts_ || bins_by_class_) && shape_.rows > 0;
+      classes_ && class_counter::takes(keep) && (counts_ || bins_by_class_) && shape_.rows > 0;
   const bool by_products = units_ && counts_ && shape_.rows > 0;
-  if (by_class) {
-    classes_->run(rows, keep,
-                  bins_by_class_ ? binning_of(histogram_of(bins), bins_) : kernels::bin_sink_args{},
-                  totals, stream);
-  }
+  if (by_class) count_by_classes(rows, keep, totals, stream);
+  // Where the classes are of no use, the tiles count; without classes, always.
   const std::uint32_t* const done = by_class ? classes_->done() : nullptr;
-  if (by_products) units_->run(rows, keep, totals, stream);
-  if (counts_ && !by_products) count(rows, keep, done, stream);
-  if (bins > 0) bin(rows, keep, bins_by_class_ ? done : nullptr, stream);
+  if (by_products) count_by_products(rows, keep, totals, stream);
+  if (counts_ && !by_products) {
+    run_by_tiles(rows, counting_step(shape_.format, keep, kept_, degree_, {.done = done}), stream);
+  }
+  if (bins > 0) {
+    run_by_tiles(rows,
+                 binning_step(shape_.format, keep, histogram_request(bins, {}), bins_,
+                              {.done = bins_by_class_ ? done : nullptr}),
+                 stream);
+  }
   copy(degree_, sink_.degree, stream);
   if (shape_.area.is_against()) {
     copy(degree_ + shape_.area.cols.begin, sink_.y_degree, stream);
@@ -85,37 +78,31 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
                                sink_.totals.data(), stream);
 }
 
-void stream_counts::count(const stream_rows& rows, const detail::keep_range& keep,
-                          const std::uint32_t* done, cudaStream_t stream) const {
-  const pair_tile_kind tile = shape_.format.deciding_tile();
-  const kernels::count_sink_args args{.cut = estimate_cut(keep, rows.estimate_error(tile)),
-                                      .kept = kept_,
-                                      .degree = degree_,
-                                      .weights = nullptr,
-                                      .done = done};
-  rows.for_each_pair_panel(tile, [&](const kernels::pair_panel& panel) {
-    kernels::launch_pairs(tile, panel, args, stream);
-  });
+void stream_counts::count_by_classes(const stream_rows& rows, const detail::keep_range& keep,
+                                     const count_totals& to, cudaStream_t stream) const {
+  const kernels::pair_operand all = rows.all(shape_.format.tile);
+  const kernels::bin_sink_args binning =
+      bins_by_class_ ? binning_of(histogram_request(sink_.histogram.size(), {}), bins_)
+                     : kernels::bin_sink_args{};
+  classes_->lay_out(all, stream);
+  classes_->pack(all, stream);
+  classes_->run(keep, binning, 0, classes_->most().items, stream);
+  classes_->finish(to, stream);
 }
 
-void stream_counts::bin(const stream_rows& rows, const detail::keep_range& keep,
-                        const std::uint32_t* done, cudaStream_t stream) const {
-  kernels::bin_sink_args args = binning_of(histogram_of(sink_.histogram.size()), bins_);
-  args.cut = estimate_cut(keep, rows.estimate_error(shape_.format.deciding_tile()));
-  args.margin = static_cast<float>(float_estimate_error);
-  args.done = done;
-  pair_tile_kind tile = shape_.format.deciding_tile();
-  if (tile == pair_tile_kind::tensor_float) {
-    const double margin = tensor_error(shape_.format);
-    if (2 * margin * args.scale > most_refined_share) {
-      tile = pair_tile_kind::shared_double;
-    } else {
-      args.margin += static_cast<float>(margin);
-    }
-  }
-  rows.for_each_pair_panel(tile, [&](const kernels::pair_panel& panel) {
-    kernels::launch_pairs(tile, panel, args, stream);
-  });
+void stream_counts::count_by_products(const stream_rows& rows, const detail::keep_range& keep,
+                                      const count_totals& to, cudaStream_t stream) const {
+  const kernels::pair_operand all = rows.all(shape_.format.tile);
+  units_->pack(all, keep, stream);
+  units_->run(all, keep, 0, units_->items(), stream);
+  units_->finish(to, stream);
+}
+
+template <class Sink>
+void stream_counts::run_by_tiles(const stream_rows& rows, const tile_step<Sink>& step,
+                                 cudaStream_t stream) const {
+  rows.for_each_pair_panel(step.tile,
+                           [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
 }
 
 }  // namespace gpu::cuda

@@ -1,7 +1,6 @@
 // Dense results in the caller's device memory: the tiles write them there.
-#include <type_traits>
-
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 
 namespace gpu::cuda {
 
@@ -13,20 +12,11 @@ stream_dense<Value>::stream_dense(const call_shape& shape,
 template <class Value>
 void stream_dense<Value>::run(const stream_rows& rows, const detail::keep_range&,
                               cudaStream_t stream) const {
-  kernels::dense_sink_args args{.pitch = sink_.out.row_stride(),
-                                .first_row = shape_.area.rows.begin,
-                                .first_col = shape_.area.cols.begin};
-  if constexpr (std::is_same_v<Value, double>) {
-    args.out_double = sink_.out.data();
-  } else {
-    args.out_float = sink_.out.data();
-  }
-  // A result in doubles has double precision.
-  const kernels::pair_tile_kind tile =
-      std::is_same_v<Value, double> ? shape_.format.exact_tile() : shape_.format.deciding_tile();
-  rows.for_each_panel(
-      shape_.area.rows, shape_.area.cols, kernels::pair_region::whole, tile,
-      [&](const kernels::pair_panel& panel) { kernels::launch_pairs(tile, panel, args, stream); });
+  const auto step = dense_step(dense_tile_of<Value>(shape_.format), sink_.out.data(),
+                               sink_.out.row_stride(), shape_.area.rows.begin,
+                               shape_.area.cols.begin);
+  rows.for_each_panel(shape_.area.rows, shape_.area.cols, kernels::pair_region::whole, step.tile,
+                      [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
 }
 
 template class stream_dense<double>;

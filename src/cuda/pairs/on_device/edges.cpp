@@ -36,7 +36,7 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
 void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep,
                         cudaStream_t stream) const {
   const pair_tile_kind tile = shape_.format.deciding_tile();
-  kernels::candidate_sink_args args{.cut = estimate_cut(keep, rows.estimate_error(tile)),
+  kernels::candidate_sink_args args{.cut = estimate_cut(keep, estimate_error(shape_.format, tile)),
                                     .keys = keys_[0],
                                     .products = values_[0],
                                     .capacity = queue_,

@@ -5,13 +5,12 @@
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 #include "kernels/top_k/kernels.hpp"
 #include "plan/top_k_variants.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-using kernels::pair_tile_kind;
 
 // The most bytes of the statistics of a block; a block has whole tiles of rows in any case.
 constexpr std::size_t most_block_bytes = std::size_t{256} << 20;
@@ -40,7 +39,7 @@ kernels::top_k_job job_of(const call_shape& shape, index_t rows, index_t entries
 
 stream_row_search::stream_row_search(const call_shape& shape, const device_top_k_sink& sink,
                                      arena& memory)
-    : shape_(shape), sink_(sink), tile_(shape.format.exact_tile()), scratch_bytes_(0) {
+    : shape_(shape), sink_(sink), scratch_bytes_(0) {
   const index_t cols = shape.area.cols.size();
   const auto row_bytes = static_cast<std::size_t>(std::max<index_t>(cols, 1)) * sizeof(double);
   const auto fitting = static_cast<index_t>(most_block_bytes / row_bytes) / tile_rows * tile_rows;
@@ -67,14 +66,10 @@ stream_row_search::stream_row_search(const call_shape& shape, const device_top_k
 void stream_row_search::search(const stream_rows& rows, detail::index_range block,
                                const detail::keep_range& keep, cudaStream_t stream) const {
   const detail::index_range& cols = shape_.area.cols;
-  const kernels::dense_sink_args dense{.out_double = statistics_,
-                                       .pitch = cols.size(),
-                                       .first_row = block.begin,
-                                       .first_col = cols.begin};
-  rows.for_each_panel(block, cols, kernels::pair_region::whole, tile_,
-                      [&](const kernels::pair_panel& panel) {
-                        kernels::launch_pairs(tile_, panel, dense, stream);
-                      });
+  const auto step = dense_step(dense_tile_of<double>(shape_.format), statistics_, cols.size(),
+                               block.begin, cols.begin);
+  rows.for_each_panel(block, cols, kernels::pair_region::whole, step.tile,
+                      [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
   const kernels::statistic_block whole{.statistics = statistics_,
                                        .rows = block.size(),
                                        .cols = cols.size(),

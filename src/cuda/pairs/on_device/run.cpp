@@ -47,9 +47,15 @@ struct sink_dispatch {
     return work.template operator()<stream_edges>(sink);
   }
   auto operator()(const device_top_k_sink& sink) const {
-    return stream_group_search::takes(shape, sink)
-               ? work.template operator()<stream_group_search>(sink)
-               : work.template operator()<stream_row_search>(sink);
+    switch (choose_partner_way(shape, sink.index.cols())) {
+      case partner_way::few_rows:
+        return work.template operator()<stream_thin_search>(sink);
+      case partner_way::groups:
+        return work.template operator()<stream_group_search>(sink);
+      case partner_way::statistics:
+        break;
+    }
+    return work.template operator()<stream_row_search>(sink);
   }
 };
 
@@ -115,7 +121,8 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
   }
   const auto* const best = std::get_if<device_top_k_sink>(&call.sink);
   // Whole rows of statistics are selected from, which have to be exact.
-  if (best != nullptr && !stream_group_search::takes(out.shape, *best)) {
+  if (best != nullptr &&
+      choose_partner_way(out.shape, best->index.cols()) == partner_way::statistics) {
     row_format& format = out.shape.format;
     format.products |= format.tile == kernels::pair_tile_kind::tensor_float &&
                        can_take_products(format, current_limits());

@@ -12,8 +12,10 @@
 #include <gpu/device_sinks.hpp>
 
 #include "base/keep_range.hpp"
-#include "cuda/pairs/on_device/fast_counts.hpp"
 #include "cuda/pairs/on_device/stream_rows.hpp"
+#include "cuda/pairs/programs/class_counter.hpp"
+#include "cuda/pairs/programs/group_search.hpp"
+#include "cuda/pairs/programs/unit_counter.hpp"
 #include "stats/p_table.hpp"
 
 namespace gpu::cuda {
@@ -40,18 +42,20 @@ class stream_counts {
   static constexpr bool splits = true;
 
  private:
-  // Counts by tiles, unless *done is set; with null for `done`, always.
-  void count(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,
-             cudaStream_t stream) const;
-  void bin(const stream_rows& rows, const detail::keep_range& keep, const std::uint32_t* done,
-           cudaStream_t stream) const;
+  void count_by_classes(const stream_rows& rows, const detail::keep_range& keep,
+                        const count_totals& to, cudaStream_t stream) const;
+  void count_by_products(const stream_rows& rows, const detail::keep_range& keep,
+                         const count_totals& to, cudaStream_t stream) const;
+  template <class Sink>
+  void run_by_tiles(const stream_rows& rows, const tile_step<Sink>& step,
+                    cudaStream_t stream) const;
 
   const call_shape& shape_;
   const device_count_sink& sink_;
   bool counts_;         // kept pairs and degrees
   bool bins_by_class_;  // whether counts class by class bin as well
-  std::optional<stream_class_counts> classes_;
-  std::optional<stream_unit_counts> units_;
+  std::optional<class_counter> classes_;
+  std::optional<unit_counter> units_;
   std::uint32_t* degree_;
   unsigned long long* ends_;  // of pairs that the tiles have not counted
   unsigned long long* kept_;
@@ -84,11 +88,27 @@ class stream_edges {
   std::byte* scratch_;
 };
 
+/// The lists of a block of rows on their way into a sink: they are written there where its rows
+/// are dense, else copied.
+class sink_lists {
+ public:
+  sink_lists(const device_top_k_sink& sink, index_t most_rows, arena& memory);
+  /// Where the lists of the block that begins with row `first` of the sink are written.
+  [[nodiscard]] kernels::neighbor_result of(index_t first) const;
+  /// Brings those of `rows` rows there.
+  void store(index_t first, index_t rows, cudaStream_t stream) const;
+
+ private:
+  const device_top_k_sink& sink_;
+  bool dense_index_;
+  bool dense_statistic_;
+  std::uint32_t* index_;
+  double* statistic_;
+};
+
 /// Best partners by the maxima of groups of rows, on tensor cores.
 class stream_group_search {
  public:
-  /// Whether the search is there for this call.
-  static bool takes(const call_shape& shape, const device_top_k_sink& sink);
   stream_group_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
   static constexpr bool splits = false;
@@ -96,14 +116,23 @@ class stream_group_search {
  private:
   const call_shape& shape_;
   const device_top_k_sink& sink_;
-  index_t depth_;
-  index_t padded_rows_;
-  index_t pitch_;       // of the maxima
-  index_t block_rows_;  // that are searched together
-  std::uint8_t* tiles_;
-  std::uint16_t* maxima_;
-  std::uint32_t* index_;  // lists of a block; null where the sink's own rows are dense
-  double* statistic_;
+  group_search search_;
+  index_t block_units_;  // that are searched together
+  sink_lists lists_;
+};
+
+/// The same of few rows against many columns.
+class stream_thin_search {
+ public:
+  stream_thin_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr bool splits = false;
+
+ private:
+  const call_shape& shape_;
+  const device_top_k_sink& sink_;
+  thin_search search_;
+  sink_lists lists_;
 };
 
 /// Best partners from whole rows of statistics.
@@ -119,7 +148,6 @@ class stream_row_search {
 
   const call_shape& shape_;
   const device_top_k_sink& sink_;
-  kernels::pair_tile_kind tile_;
   index_t block_rows_;
   index_t entries_;
   double* statistics_;

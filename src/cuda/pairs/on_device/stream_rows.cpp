@@ -162,9 +162,4 @@ void stream_rows::for_each_panel(
   }
 }
 
-double stream_rows::estimate_error(pair_tile_kind tile) const {
-  return float_estimate_error +
-         (tile == pair_tile_kind::tensor_float ? tensor_error(shape_.format) : 0.0);
-}
-
 }  // namespace gpu::cuda

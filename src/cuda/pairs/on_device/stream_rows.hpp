@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "cuda/pairs/pack_rows.hpp"
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/row_format.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
@@ -15,18 +16,6 @@
 
 namespace gpu::cuda {
 
-/// What a call computes, and on what.
-struct call_shape {
-  const detail::measure_traits& what;
-  detail::pair_area area;
-  index_t rows;  ///< Of the table, or of x and y.
-  row_format format;
-  pair_variant variant;
-  bool has_warpgroup_products;
-  bool fast_counts;  ///< Whether there is memory for more than the tiles' counts.
-  int multiprocessors;
-  std::size_t block_shared_bytes;
-};
 /// Of a call on the current device. Throws gpu::unsupported where its variant is not offered.
 call_shape shape_of(const detail::device_pair_call& call);
 
@@ -55,9 +44,6 @@ class stream_rows {
     for_each_panel(shape_.area.rows, shape_.area.cols, kernels::pair_region::above_diagonal, tile,
                    launch);
   }
-
-  /// Error of the products of a tile on these rows as estimates of the statistic.
-  [[nodiscard]] double estimate_error(kernels::pair_tile_kind tile) const;
 
  private:
   // Of products_half.

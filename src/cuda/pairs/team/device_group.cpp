@@ -193,17 +193,17 @@ void pair_device_group::counts(const detail::count_request& request, pair_counts
 }
 
 detail::bin_counts pair_device_group::bin_statistics(const detail::bin_request& request) {
-  std::vector<detail::bin_counts> parts(engines_.size());
+  std::vector<cuda::pair_engine::bin_share> parts(engines_.size());
   share([&](cuda::pair_engine& engine, pair_team&, std::size_t member) {
-    parts[member] = engine.bin_statistics(request);
+    parts[member] = engine.bin_own_share(request);
   });
-  detail::bin_counts out = std::move(parts.front());
+  cuda::pair_engine::bin_share out = std::move(parts.front());
   for (std::size_t part = 1; part < parts.size(); ++part) {
-    out.below += parts[part].below;
-    out.at_or_above += parts[part].at_or_above;
-    add(out.bins, parts[part].bins);
+    out.counts.below += parts[part].counts.below;
+    out.counts.at_or_above += parts[part].counts.at_or_above;
+    add(out.counts.bins, parts[part].counts.bins);
   }
-  return out;
+  return engines_.front()->complete(std::move(out));
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+// Top-k of the CUDA pair engine by the maxima of groups of partners: the lists of a block of rows
+// come to the host while the next block is searched. Nothing else does.
+#include <algorithm>
+
+#include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/programs/group_search.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+constexpr std::size_t most_maxima_bytes = std::size_t{1} << 30;
+constexpr double least_units = 8;  // of a piece that several devices share
+
+// The lists of one block of rows, which count from the area's first.
+struct list_table {
+  list_table(index_t most_rows, index_t k, cudaStream_t stream)
+      : index(static_cast<std::size_t>(most_rows * k), stream),
+        statistic(static_cast<std::size_t>(most_rows * k), stream),
+        count(static_cast<std::size_t>(most_rows), stream) {}
+
+  static std::size_t bytes(index_t most_rows, index_t k) {
+    return static_cast<std::size_t>(most_rows) *
+           (static_cast<std::size_t>(k) * (sizeof(node_id) + sizeof(double)) + sizeof(node_id));
+  }
+  [[nodiscard]] kernels::neighbor_result result() const {
+    return {.index = index.data(), .statistic = statistic.data(), .count = count.data()};
+  }
+  // Copies the table to the host, on `stream`, once it is ready, and waits.
+  void deliver(index_t k, cudaStream_t stream, neighbor_table& out) const;
+
+  device_buffer<std::uint32_t> index;
+  device_buffer<double> statistic;
+  device_buffer<std::uint32_t> count;
+  event ready;
+  row_range rows;
+};
+
+void list_table::deliver(index_t k, cudaStream_t stream, neighbor_table& out) const {
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, ready.get(), 0));
+  const auto read = [&](auto* to, const auto* from, index_t entries) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+        to, from, static_cast<std::size_t>(entries) * sizeof(*to), cudaMemcpyDeviceToHost, stream));
+  };
+  read(out.index.data() + rows.begin * k, index.data(), rows.size() * k);
+  read(out.statistic.data() + rows.begin * k, statistic.data(), rows.size() * k);
+  read(out.count.data() + rows.begin, count.data(), rows.size());
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+// Waits for both streams before what they use goes out of scope.
+struct stream_guard {
+  cudaStream_t streams[2];
+  ~stream_guard() {
+    for (const cudaStream_t stream : streams) static_cast<void>(cudaStreamSynchronize(stream));
+  }
+};
+
+}  // namespace
+
+bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out) {
+  const call_shape shape = this->shape();
+  const index_t k = request.k;
+  const index_t rows = area_.rows.size();
+  arena counting;
+  static_cast<void>(thin_search(shape, k, counting));
+  const std::size_t needed = counting.bytes() + list_table::bytes(rows, k);
+  if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
+  const auto walk = walk_pairs("pairs", 1);
+  if (!walk->take([](index_t) { return index_t{1}; }).empty()) {
+    const device_buffer<std::byte> memory(counting.bytes(), stream());
+    arena pieces(memory.data());
+    const thin_search search(shape, k, pieces);
+    list_table table(rows, k, stream());
+    table.rows = {0, rows};
+    search.run(rows_->all(), query_of(request.keep, k, request.order), table.result(), stream());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    table.deliver(k, stream(), out);
+    walk->advance(pairs());
+  }
+  walk->finish();
+  return true;
+}
+
+bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor_table& out) {
+  constexpr index_t unit = group_search::unit;
+  const index_t k = request.k;
+  group_search search(shape());
+  const std::size_t unit_bytes = search.unit_bytes() + 2 * list_table::bytes(unit, k);
+  const bool fits = rows_->resident() && search.packed_bytes() + unit_bytes <= budget_.left();
+  if (!share_->agree(fits)) return false;
+
+  const index_t units = search.units();
+  const std::size_t room = std::min(most_maxima_bytes, budget_.left() - search.packed_bytes());
+  const index_t block_units =
+      std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, units);
+  arena counting;
+  search.take(block_units, counting);
+  const device_buffer<std::byte> memory(counting.bytes(), stream());
+  arena pieces(memory.data());
+  search.take(block_units, pieces);
+  list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
+  const stream_guard guard{{stream(), output_.get()}};
+  const kernels::pair_operand source = rows_->all();
+  search.pack(source, stream());
+  const kernels::neighbor_query query = query_of(request.keep, k, request.order);
+
+  const auto walk = walk_pairs("pairs", units);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(walk->fair(static_cast<double>(block_units),
+                                           static_cast<double>(units - begin), least_units));
+  };
+  const auto finish = [&](const list_table& table) {
+    if (table.rows.empty()) return;
+    table.deliver(k, output_.get(), out);
+    if (request.take_final_rows) request.take_final_rows(table.rows);
+    walk->advance(pairs_of(from_walk(area_, table.rows)));
+  };
+  int slot = 0;
+  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
+    list_table& table = tables[slot];
+    table.rows = {taken.begin * unit, std::min(taken.end * unit, area_.rows.size())};
+    search.run(source, query, taken.begin, taken.size(), table.result(), stream());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    slot = 1 - slot;
+    finish(tables[slot]);
+    tables[slot].rows = {};
+  }
+  finish(tables[1 - slot]);
+  walk->finish();
+  return true;
+}
+
+}  // namespace gpu::cuda

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "base/built_code.hpp"
-#include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/rows/row_products.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"

@@ -37,8 +37,18 @@ PLANTED = [
 ]
 
 
-def run_on(files):
-    """The exit code and output of the check on a tree of these files."""
+# A circle of three rooms, each of whose steps a line allows.
+CIRCLE_LINES = "cpu/rank: base cpu/sort\ncpu/sort: cpu/walk\ncpu/walk: cpu/rank\n"
+CIRCLE = {
+    "src/cpu/rank/down.cpp": '#include "cpu/sort/sort.hpp"\n',
+    "src/cpu/sort/sort.hpp": '#pragma once\n#include "cpu/walk/walk.hpp"\n',
+    "src/cpu/walk/walk.hpp": "#pragma once\n",
+}
+CLOSES_CIRCLE = {"src/cpu/walk/up.cpp": '#include "cpu/rank/rank.hpp"\n'}
+
+
+def run_on(files, more_lines=""):
+    """The exit code and output of the check on a tree of these files, with more lines of rooms."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in files.items():
@@ -46,6 +56,8 @@ def run_on(files):
             (root / name).write_text(text)
         (root / "tools/dev").mkdir(parents=True)
         shutil.copy(SOURCE / "tools/dev/layers.txt", root / "tools/dev")
+        with (root / "tools/dev/layers.txt").open("a") as table:
+            table.write(more_lines)
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         run = subprocess.run(
             [sys.executable, str(SOURCE / "tools/dev/check_includes.py"), str(root)],
@@ -64,12 +76,21 @@ def main():
         if code == 0 or message not in output:
             failures += 1
             print(f"planted in {name}: expected '{message}', got exit {code}:\n{output}")
+    code, output = run_on({**CLEAN, **CIRCLE}, CIRCLE_LINES)
+    if code != 0:
+        failures += 1
+        print("rooms in a row are refused:", output)
+    code, output = run_on({**CLEAN, **CIRCLE, **CLOSES_CIRCLE}, CIRCLE_LINES)
+    wanted = "rooms in a circle: cpu/rank -> cpu/sort (src/cpu/rank/down.cpp) -> cpu/walk"
+    if code == 0 or wanted not in output or "1 violations" not in output:
+        failures += 1
+        print(f"a circle passes, or is not all that is found; exit {code}:\n{output}")
     crowded = {f"src/base/file_{k}.hpp": "#pragma once\n" for k in range(40)}
     code, output = run_on({**CLEAN, **crowded})
     if code == 0 or "holds 41 files" not in output:
         failures += 1
         print("a crowded folder passes:", output)
-    print(f"{len(PLANTED) + 2} trees, {failures} failures")
+    print(f"{len(PLANTED) + 4} trees, {failures} failures")
     return 1 if failures else 0
 
 

@@ -57,8 +57,7 @@ layout expect(const input& rows) {
   layout out;
   for (const bool is_left : {true, false}) {
     const index_t begin = rows.unseen + (is_left ? 0 : rows.left);
-    const index_t end =
-        is_left ? begin + rows.left : static_cast<index_t>(rows.square_sums.size());
+    const index_t end = is_left ? begin + rows.left : static_cast<index_t>(rows.square_sums.size());
     std::vector<std::vector<std::uint32_t>> classes(rows.most + 1);
     for (index_t row = begin; row < end; ++row) {
       const auto sum = static_cast<std::size_t>(rows.square_sums[static_cast<std::size_t>(row)]);
@@ -162,8 +161,7 @@ class on_device {
 void check_items(const on_device& got, const layout& wanted, bool within) {
   const gpu::kernels::class_extents extents = got.extents();
   REQUIRE(extents.chunk_blocks > 0);
-  const std::size_t chunks =
-      (wanted.left_blocks + extents.chunk_blocks - 1) / extents.chunk_blocks;
+  const std::size_t chunks = (wanted.left_blocks + extents.chunk_blocks - 1) / extents.chunk_blocks;
   const auto first_panel = got.first_panel(chunks);
   const auto items_before = got.items_before(chunks + 1);
   bool right = items_before.front() == 0;
@@ -224,7 +222,8 @@ void check_layout(const std::vector<std::uint32_t>& sizes) {
 
 }  // namespace
 
-TEST_CASE("Classes of every size are laid out, and their items cover every pair once", "[classes]") {
+TEST_CASE("Classes of every size are laid out, and their items cover every pair once",
+          "[classes]") {
   check_layout({2});
   check_layout({1, 1});
   check_layout({1, 255, 256, 257, 1, 767, 768, 769, 65'536, 3});

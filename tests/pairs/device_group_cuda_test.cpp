@@ -12,7 +12,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
-#include "cuda/pairs/team/device_group.hpp"
+#include "cuda/pairs/device_group.hpp"
 #include "pairs/cpu_parity.hpp"
 #include "support/device_offers.hpp"
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Holds every #include of the project to the table of layers in tools/dev/layers.txt.
 
-Beside the table it checks that no file outside kernels/ includes device code (.cuh), that public
-headers are included as <gpu/...>, that an include with quotes names a file of the project, that no
-folder of sources holds more than 26 files, and that docs/architecture.md shows the same table.
+Beside the table it checks that rooms do not include each other in a circle, that no file outside
+kernels/ includes device code (.cuh), that public headers are included as <gpu/...>, that an include
+with quotes names a file of the project, that no folder of sources holds more than 26 files, and
+that docs/architecture.md shows the same table.
 
 Usage: check_includes.py [ROOT]. Prints each violation and exits with 1 where there is one.
 """
 
 import collections
+import itertools
 import pathlib
 import re
 import subprocess
@@ -91,6 +93,40 @@ def check_file(root, table, file):
             yield f'{file}: "{name}": {room} may not include {target_room}'
 
 
+def includes_of_rooms(root, table, files):
+    """Room -> other rooms -> a file that includes one of theirs."""
+    graph = collections.defaultdict(dict)
+    for file in files:
+        room = room_of(file, table)
+        for bracket, name in INCLUDE.findall((root / file).read_text()):
+            target = resolve(root, file, name) if bracket == '"' else None
+            if target is not None and target.parts[0] != "include":
+                other = room_of(target, table)
+                if other != room:
+                    graph[room].setdefault(other, file)
+    return graph
+
+
+def circles(graph):
+    """Every circle that a walk over the rooms meets, as a line that names its rooms and files."""
+    done = set()
+
+    def walk(room, path):
+        if room in path:
+            circle = [*path[path.index(room):], room]
+            steps = [f"{b} ({graph[a][b]})" for a, b in itertools.pairwise(circle)]
+            yield f"rooms in a circle: {room} -> " + " -> ".join(steps)
+            return
+        if room in done:
+            return
+        for other in sorted(graph.get(room, ())):
+            yield from walk(other, [*path, room])
+        done.add(room)
+
+    for room in sorted(graph):
+        yield from walk(room, [])
+
+
 def full_folders(files):
     counts = collections.Counter(str(f.parent) for f in files if f.parts[0] in ("src", "kernels"))
     for folder, count in sorted(counts.items()):
@@ -120,6 +156,7 @@ def main():
     files = [pathlib.PurePosixPath(f) for f in listed
              if pathlib.PurePosixPath(f).suffix in SUFFIXES and (root / f).is_file()]
     problems = [p for f in files for p in check_file(root, table, f)]
+    problems += circles(includes_of_rooms(root, table, files))
     problems += full_folders(files)
     problems += drawing_differs(root, table)
     for problem in problems:

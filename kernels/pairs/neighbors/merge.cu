@@ -8,6 +8,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include "cuda_runtime/arena.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/kernels.hpp"
 
@@ -24,44 +25,32 @@ __device__ std::uint64_t descending_bits(double x) {
   return ~ascending;
 }
 
-struct scratch_layout {
+struct merge_scratch {
   std::size_t items;
-  std::size_t sort_bytes;
-  std::size_t bytes = 0;
-  std::size_t rank_keys[2];
-  std::size_t row_keys[2];
-  std::size_t numbers[2];
-  std::size_t starts;
-  std::size_t index;
-  std::size_t statistic;
-  std::size_t sort;
+  std::uint64_t* rank_keys[2];
+  std::uint32_t* rows[2];
+  std::uint32_t* numbers[2];
+  std::uint32_t* starts;
+  std::uint32_t* index;
+  double* statistic;
+  std::size_t sort_bytes = 0;
+  std::byte* sort;
 
-  scratch_layout(index_t rows, index_t k, std::uint64_t count)
-      : items(static_cast<std::size_t>(rows * k) + count), sort_bytes(0) {
-    std::size_t needed = 0;
+  merge_scratch(cuda::arena& memory, index_t row_count, index_t k, std::uint64_t count)
+      : items(static_cast<std::size_t>(row_count * k) + count) {
+    for (auto& piece : rank_keys) piece = memory.take<std::uint64_t>(items);
+    for (auto& piece : rows) piece = memory.take<std::uint32_t>(items);
+    for (auto& piece : numbers) piece = memory.take<std::uint32_t>(items);
+    starts = memory.take<std::uint32_t>(row_count);
+    index = memory.take<std::uint32_t>(row_count * k);
+    statistic = memory.take<double>(row_count * k);
+    std::size_t by_row = 0;
     GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-        nullptr, sort_bytes, static_cast<const std::uint64_t*>(nullptr),
-        static_cast<std::uint64_t*>(nullptr), static_cast<const std::uint32_t*>(nullptr),
-        static_cast<std::uint32_t*>(nullptr), items));
-    GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-        nullptr, needed, static_cast<const std::uint32_t*>(nullptr),
-        static_cast<std::uint32_t*>(nullptr), static_cast<const std::uint32_t*>(nullptr),
-        static_cast<std::uint32_t*>(nullptr), items));
-    if (needed > sort_bytes) sort_bytes = needed;
-    for (std::size_t& place : rank_keys) place = take(items * sizeof(std::uint64_t));
-    for (std::size_t& place : row_keys) place = take(items * sizeof(std::uint32_t));
-    for (std::size_t& place : numbers) place = take(items * sizeof(std::uint32_t));
-    starts = take(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
-    index = take(static_cast<std::size_t>(rows * k) * sizeof(std::uint32_t));
-    statistic = take(static_cast<std::size_t>(rows * k) * sizeof(double));
-    sort = take(sort_bytes);
-  }
-
- private:
-  std::size_t take(std::size_t size) {
-    const std::size_t place = bytes;
-    bytes += static_cast<std::size_t>(round_up(static_cast<index_t>(size), 256));
-    return place;
+        nullptr, sort_bytes, rank_keys[0], rank_keys[1], numbers[0], numbers[1], items));
+    GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, by_row, rows[0], rows[1],
+                                                              numbers[1], numbers[0], items));
+    if (by_row > sort_bytes) sort_bytes = by_row;
+    sort = memory.take<std::byte>(sort_bytes);
   }
 };
 
@@ -168,57 +157,44 @@ __global__ void row_cuts(neighbor_lists lists, rank_key order, double at_least, 
 }  // namespace
 
 std::size_t merge_scratch_bytes(index_t rows, index_t k, std::uint64_t count) {
-  return scratch_layout(rows, k, count).bytes;
+  cuda::arena counting;
+  static_cast<void>(merge_scratch(counting, rows, k, count));
+  return counting.bytes();
 }
 
 void launch_merge_neighbors(const neighbor_lists& lists, rank_key order, const std::uint64_t* keys,
                             const std::uint64_t* values, std::uint64_t count, void* scratch,
                             std::size_t scratch_bytes, cudaStream_t stream) {
   if (count == 0 || lists.rows == 0) return;
-  const scratch_layout layout(lists.rows, lists.k, count);
-  auto* base = static_cast<unsigned char*>(scratch);
-  const auto at = [&]<class T>(std::size_t place, T*) {
-    return reinterpret_cast<T*>(base + place);
-  };
   static_cast<void>(scratch_bytes);
-  std::uint64_t* rank_keys[2];
-  std::uint32_t* rows[2];
-  std::uint32_t* numbers[2];
-  for (int i = 0; i < 2; ++i) {
-    rank_keys[i] = at(layout.rank_keys[i], static_cast<std::uint64_t*>(nullptr));
-    rows[i] = at(layout.row_keys[i], static_cast<std::uint32_t*>(nullptr));
-    numbers[i] = at(layout.numbers[i], static_cast<std::uint32_t*>(nullptr));
-  }
-  auto* starts = at(layout.starts, static_cast<std::uint32_t*>(nullptr));
-  auto* index = at(layout.index, static_cast<std::uint32_t*>(nullptr));
-  auto* statistic = at(layout.statistic, static_cast<double*>(nullptr));
-  std::size_t sort_bytes = layout.sort_bytes;
+  cuda::arena pieces(scratch);
+  merge_scratch room(pieces, lists.rows, lists.k, count);
 
   const items all{lists, order, keys, values, static_cast<std::uint32_t>(lists.rows * lists.k)};
-  const auto number = static_cast<std::uint32_t>(layout.items);
-  const unsigned blocks = grid_blocks(static_cast<index_t>(layout.items), threads);
-  rank_items<<<blocks, threads, 0, stream>>>(all, number, rank_keys[0], numbers[0]);
+  const auto number = static_cast<std::uint32_t>(room.items);
+  const unsigned blocks = grid_blocks(static_cast<index_t>(room.items), threads);
+  rank_items<<<blocks, threads, 0, stream>>>(all, number, room.rank_keys[0], room.numbers[0]);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
+      room.sort, room.sort_bytes, room.rank_keys[0], room.rank_keys[1], room.numbers[0],
+      room.numbers[1], room.items, 0, 64, stream));
+  rows_of_items<<<blocks, threads, 0, stream>>>(all, number, room.numbers[1], room.rows[0]);
   GPU_SIMILARITY_CHECK_LAUNCH();
   GPU_SIMILARITY_CUDA_CHECK(
-      cub::DeviceRadixSort::SortPairs(base + layout.sort, sort_bytes, rank_keys[0], rank_keys[1],
-                                      numbers[0], numbers[1], layout.items, 0, 64, stream));
-  rows_of_items<<<blocks, threads, 0, stream>>>(all, number, numbers[1], rows[0]);
+      cub::DeviceRadixSort::SortPairs(room.sort, room.sort_bytes, room.rows[0], room.rows[1],
+                                      room.numbers[1], room.numbers[0], room.items, 0, 32, stream));
+  find_starts<<<blocks, threads, 0, stream>>>(room.rows[1], number, lists.rows, room.starts);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(base + layout.sort, sort_bytes, rows[0],
-                                                            rows[1], numbers[1], numbers[0],
-                                                            layout.items, 0, 32, stream));
-  find_starts<<<blocks, threads, 0, stream>>>(rows[1], number, lists.rows, starts);
+  gather_best<<<blocks, threads, 0, stream>>>(all, number, room.rows[1], room.numbers[0],
+                                              room.starts, room.index, room.statistic);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  gather_best<<<blocks, threads, 0, stream>>>(all, number, rows[1], numbers[0], starts, index,
-                                              statistic);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-  count_best<<<blocks, threads, 0, stream>>>(lists, number, rows[1], starts);
+  count_best<<<blocks, threads, 0, stream>>>(lists, number, room.rows[1], room.starts);
   GPU_SIMILARITY_CHECK_LAUNCH();
   const auto entries = static_cast<std::size_t>(lists.rows * lists.k);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(lists.index, index, entries * sizeof(std::uint32_t),
-                                            cudaMemcpyDeviceToDevice, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(lists.statistic, statistic, entries * sizeof(double),
-                                            cudaMemcpyDeviceToDevice, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+      lists.index, room.index, entries * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+      lists.statistic, room.statistic, entries * sizeof(double), cudaMemcpyDeviceToDevice, stream));
 }
 
 void launch_row_cuts(const neighbor_lists& lists, rank_key order, double at_least, double at_most,

@@ -3,6 +3,7 @@
 // place.
 
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/products/multiply.hpp"
 #include "stats/shared_columns.hpp"
 
 namespace gpu::kernels {

@@ -13,7 +13,6 @@
 
 #include "base/round_up.hpp"
 #include "kernels/pairs/kernels.hpp"
-#include "kernels/pairs/products/multiply.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::kernels {
@@ -60,17 +59,5 @@ template <class T>
 void launch_pack_pairwise_values(device_matrix_view<const T> data, index_t min_observations,
                                  detail::row_centre centre, std::uint64_t* out,
                                  std::int64_t* square_sums, cudaStream_t stream);
-
-/// The statistics of a panel, as one part of product_memory: row by row.
-struct pairwise_job {
-  pair_operand rows;
-  pair_operand cols;
-  pairwise_decision decision;
-  index_t offset;  ///< Number of the first column less that of the first row.
-  product_blocks blocks;
-  product_memory to;  ///< Filled as product_order::direct.
-};
-void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
-void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);
 
 }  // namespace gpu::kernels

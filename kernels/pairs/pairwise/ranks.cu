@@ -7,6 +7,7 @@
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/products/multiply.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::kernels {

@@ -6,6 +6,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/products/multiply.hpp"
 
 namespace gpu::kernels {
 namespace {

@@ -4,9 +4,10 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "cuda_runtime/arena.hpp"
+#include "cuda_runtime/cuda_check.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/prepare/fold_kernels.hpp"
-#include "kernels/pairs/prepare/row_sort.cuh"
 
 namespace gpu::kernels {
 namespace {
@@ -149,42 +150,39 @@ std::size_t cub_bytes(index_t rows) {
       cub::DeviceScan::InclusiveScan(nullptr, scan, nothing, nothing, larger{}, rows));
   std::size_t sum = 0;
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, sum, nothing, nothing, rows));
-  return aligned_column(sort > scan ? (sort > sum ? sort : sum) : (scan > sum ? scan : sum));
+  return sort > scan ? (sort > sum ? sort : sum) : (scan > sum ? scan : sum);
 }
 
 // Two buffers of hashes, one of rows, and CUB's.
 struct fold_scratch {
   std::uint64_t* hashes[2];
   std::uint32_t* rows;
-  void* cub;
-  std::size_t bytes_of_cub;
+  void* cub = nullptr;
+  std::size_t bytes_of_cub = 0;
 
-  fold_scratch(void* memory, std::size_t bytes, index_t count) {
-    auto* at = static_cast<std::byte*>(memory);
-    const std::size_t of_hashes =
-        aligned_column(static_cast<std::size_t>(count) * sizeof(std::uint64_t));
-    const std::size_t of_rows =
-        aligned_column(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
-    hashes[0] = reinterpret_cast<std::uint64_t*>(at);
-    hashes[1] = reinterpret_cast<std::uint64_t*>(at + of_hashes);
-    rows = reinterpret_cast<std::uint32_t*>(at + 2 * of_hashes);
-    cub = at + 2 * of_hashes + of_rows;
-    bytes_of_cub = bytes - 2 * of_hashes - of_rows;
+  fold_scratch(cuda::arena& memory, index_t count)
+      : hashes{memory.take<std::uint64_t>(count), memory.take<std::uint64_t>(count)},
+        rows(memory.take<std::uint32_t>(count)) {}
+  // CUB's takes the rest of a scratch memory of so many bytes.
+  fold_scratch(cuda::arena memory, index_t count, std::size_t bytes) : fold_scratch(memory, count) {
+    bytes_of_cub = bytes - memory.bytes();
+    cub = memory.take<std::byte>(bytes_of_cub);
   }
 };
 
 }  // namespace
 
 std::size_t fold_scratch_bytes(index_t rows) {
-  const auto count = static_cast<std::size_t>(rows);
-  return 2 * aligned_column(count * sizeof(std::uint64_t)) +
-         aligned_column(count * sizeof(std::uint32_t)) + cub_bytes(rows);
+  cuda::arena counting;
+  static_cast<void>(fold_scratch(counting, rows));
+  static_cast<void>(counting.take<std::byte>(cub_bytes(rows)));
+  return counting.bytes();
 }
 
 void launch_find_patterns(const fold_source& source, std::uint64_t seed, const fold_places& places,
                           fold_counters* counters, void* scratch, std::size_t scratch_bytes,
                           cudaStream_t stream) {
-  fold_scratch room(scratch, scratch_bytes, source.rows);
+  fold_scratch room(cuda::arena(scratch), source.rows, scratch_bytes);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(counters, 0, sizeof *counters, stream));
   int lanes = 1;
   while (lanes < 32 && 2 * lanes * piece_bytes <= source.row_bytes) lanes *= 2;
@@ -216,7 +214,7 @@ void launch_fold_rows(const fold_source& source, const fold_places& places, inde
                       const fold_result& result, void* scratch, std::size_t scratch_bytes,
                       cudaStream_t stream) {
   if (patterns == 0) return;
-  fold_scratch room(scratch, scratch_bytes, source.rows);
+  fold_scratch room(cuda::arena(scratch), source.rows, scratch_bytes);
   number_rows<<<grid_blocks(source.rows, threads), threads, 0, stream>>>(
       source, places, result.pattern_of, room.rows);
   GPU_SIMILARITY_CHECK_LAUNCH();

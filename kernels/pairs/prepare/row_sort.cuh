@@ -1,6 +1,5 @@
 #pragma once
-// Temporary device memory of launches that sort row numbers by 32-bit keys: columns of one
-// allocation, each aligned, and CUB's own at the end. Host code.
+// Scratch memory of launches that sort row numbers by 32-bit keys. Host code.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,14 +7,10 @@
 
 #include <gpu/index.hpp>
 
+#include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 
 namespace gpu::kernels {
-
-/// Where the next column may begin.
-constexpr std::size_t aligned_column(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
 
 /// Temporary memory of cub::DeviceRadixSort::SortPairs for `rows` keys and row numbers of 32 bits.
 inline std::size_t row_sort_bytes(index_t rows) {
@@ -26,5 +21,26 @@ inline std::size_t row_sort_bytes(index_t rows) {
       static_cast<std::uint32_t*>(nullptr), rows));
   return bytes;
 }
+
+struct row_sort_scratch {
+  std::uint32_t* keys;
+  std::uint32_t* sorted_keys;
+  std::uint32_t* numbers;
+  std::size_t cub_bytes;
+  std::byte* cub;
+
+  row_sort_scratch(cuda::arena& memory, index_t rows)
+      : keys(memory.take<std::uint32_t>(rows)),
+        sorted_keys(memory.take<std::uint32_t>(rows)),
+        numbers(memory.take<std::uint32_t>(rows)),
+        cub_bytes(row_sort_bytes(rows)),
+        cub(memory.take<std::byte>(cub_bytes)) {}
+
+  static std::size_t bytes(index_t rows) {
+    cuda::arena counting;
+    static_cast<void>(row_sort_scratch(counting, rows));
+    return counting.bytes();
+  }
+};
 
 }  // namespace gpu::kernels

@@ -6,10 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels/pairs/frame/launch.cuh"
-#include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/products/multiply.hpp"
 #include "kernels/pairs/products/tile.cuh"
+#include "kernels/pairs/sinks/launch.cuh"
 
 namespace gpu::kernels {
 

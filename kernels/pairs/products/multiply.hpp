@@ -1,5 +1,6 @@
 #pragma once
-// Products of the rows of a panel, in memory: the first half of what the tiles products_* do.
+// Products of the rows of a panel, in memory: the first half of what the tiles products_* and
+// pairwise_* do.
 
 #include <cuda_runtime_api.h>
 
@@ -89,5 +90,18 @@ struct half_product_job {
 };
 /// Compute capability 9.0.
 void launch_multiply_halves(const half_product_job& job, cudaStream_t stream);
+
+/// Finished statistics in place of products, of rows with missing values (kernels/pairs/pairwise):
+/// those of a panel, as one part of product_memory, row by row.
+struct pairwise_job {
+  pair_operand rows;
+  pair_operand cols;
+  pairwise_decision decision;
+  index_t offset;  ///< Number of the first column less that of the first row.
+  product_blocks blocks;
+  product_memory to;  ///< Filled as product_order::direct.
+};
+void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
+void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);
 
 }  // namespace gpu::kernels

@@ -253,24 +253,20 @@ void launch_measure_rounding(const screen_source& source, row_rounding* rounding
 }
 
 std::size_t round_order_bytes(index_t rows) {
-  return 3 * aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) +
-         row_sort_bytes(rows);
+  return row_sort_scratch::bytes(rows);
 }
 
 void launch_round_order(const row_rounding* rounding, index_t rows, const row_sides& sides,
                         std::uint32_t* order, void* temporary, cudaStream_t stream) {
   if (rows == 0) return;
-  const std::size_t column = aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
-  auto* bytes = static_cast<std::uint8_t*>(temporary);
-  auto* keys = reinterpret_cast<std::uint32_t*>(bytes);
-  auto* sorted_keys = reinterpret_cast<std::uint32_t*>(bytes + column);
-  auto* numbers = reinterpret_cast<std::uint32_t*>(bytes + 2 * column);
-  scale_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(rounding, rows, sides, keys,
-                                                                        numbers);
+  cuda::arena pieces(temporary);
+  row_sort_scratch room(pieces, rows);
+  scale_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(rounding, rows, sides,
+                                                                        room.keys, room.numbers);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  std::size_t scratch = row_sort_bytes(rows);
-  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-      bytes + 3 * column, scratch, keys, sorted_keys, numbers, order, rows, 0, 32, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(room.cub, room.cub_bytes, room.keys,
+                                                            room.sorted_keys, room.numbers, order,
+                                                            rows, 0, 32, stream));
 }
 
 void launch_pack_rounded(const screen_source& source, const row_rounding* rounding,

@@ -158,26 +158,21 @@ screen_walk find_walk(const screen_rows& packed) {
 }  // namespace
 
 std::size_t screen_order_bytes(index_t rows) {
-  return 3 * aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) +
-         row_sort_bytes(rows);
+  return row_sort_scratch::bytes(rows);
 }
 
 void launch_screen_order(const std::int64_t* square_sums, index_t rows, const row_sides& sides,
                          std::int64_t largest, std::uint32_t* order, void* temporary,
                          cudaStream_t stream) {
   if (rows == 0) return;
-  const std::size_t column = aligned_column(static_cast<std::size_t>(rows) * sizeof(std::uint32_t));
-  auto* bytes = static_cast<std::uint8_t*>(temporary);
-  auto* keys = reinterpret_cast<std::uint32_t*>(bytes);
-  auto* sorted_keys = reinterpret_cast<std::uint32_t*>(bytes + column);
-  auto* values = reinterpret_cast<std::uint32_t*>(bytes + 2 * column);
+  cuda::arena pieces(temporary);
+  row_sort_scratch room(pieces, rows);
   sort_keys_kernel<<<grid_blocks(rows, threads), threads, 0, stream>>>(
-      square_sums, rows, sides, static_cast<std::uint32_t>(largest), keys, values);
+      square_sums, rows, sides, static_cast<std::uint32_t>(largest), room.keys, room.numbers);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  std::size_t sort_bytes = row_sort_bytes(rows);
   const auto largest_key = static_cast<std::uint64_t>(sides.has_right() ? 2 * largest : largest);
   GPU_SIMILARITY_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-      bytes + 3 * column, sort_bytes, keys, sorted_keys, values, order, rows, 0,
+      room.cub, room.cub_bytes, room.keys, room.sorted_keys, room.numbers, order, rows, 0,
       static_cast<int>(std::bit_width(largest_key)), stream));
 }
 

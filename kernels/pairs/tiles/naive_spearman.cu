@@ -1,6 +1,6 @@
 // Spearman, ranks recomputed per pair, with every sink.
 
-#include "kernels/pairs/frame/launch.cuh"
+#include "kernels/pairs/sinks/launch.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
 #include "kernels/pairs/tiles/naive.cuh"
 

@@ -1,6 +1,6 @@
 // Spearman for cols <= 128, dp4a on shared tiles, with every sink.
 
-#include "kernels/pairs/frame/launch.cuh"
+#include "kernels/pairs/sinks/launch.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
 #include "kernels/pairs/tiles/shared.cuh"
 

@@ -1,6 +1,6 @@
 // Pearson, 3 x tf32 on tensor cores, with every sink.
 
-#include "kernels/pairs/frame/launch.cuh"
+#include "kernels/pairs/sinks/launch.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
 #include "kernels/pairs/tiles/tf32.cuh"
 

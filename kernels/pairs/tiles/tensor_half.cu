@@ -1,6 +1,6 @@
 // Pearson for cols <= 64, half precision on tensor cores: the candidates of edges alone.
 
-#include "kernels/pairs/frame/launch.cuh"
+#include "kernels/pairs/sinks/launch.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
 #include "kernels/pairs/tiles/mma.cuh"
 

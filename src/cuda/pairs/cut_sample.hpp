@@ -1,8 +1,8 @@
 #pragma once
 // What a cut keeps of random pairs of the prepared rows.
 
-#include "cuda/pairs/area_walk.hpp"
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "pairs/measures/measures.hpp"
 #include "plan/screen_choice.hpp"
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/pairs/candidate_queue.hpp"
 #include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/programs/candidate_queue.hpp"
 
 namespace gpu::cuda {
 namespace {

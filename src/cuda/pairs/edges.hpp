@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/pairs/budget.hpp"
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/budget.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "pairs/engine.hpp"
 #include "plan/screen_choice.hpp"

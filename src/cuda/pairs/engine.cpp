@@ -11,10 +11,10 @@
 
 #include <gpu/error.hpp>
 
+#include "cuda/pairs/device_group.hpp"
 #include "cuda/pairs/edges.hpp"
-#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/pairwise_scope.hpp"
-#include "cuda/pairs/team/device_group.hpp"
+#include "cuda/pairs/rows/input.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "pairs/tables.hpp"
@@ -75,49 +75,6 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
     least = std::min(least, own);
   }
   return least;
-}
-
-detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area) {
-  detail::product_kind kind = detail::product_kind::of_values;
-  if (format.tile == pair_tile_kind::tensor_limbs) {
-    kind = format.by_limbs ? detail::product_kind::of_limbs : detail::product_kind::of_ranks;
-  }
-  return {.rows = area.rows.size(),
-          .cols = area.cols.size(),
-          .observations = format.cols,
-          .kind = kind,
-          .is_against = area.is_against()};
-}
-
-bool can_take_products(const row_format& format, const device_limits& device) {
-  if (format.tile != pair_tile_kind::tensor_float && format.tile != pair_tile_kind::tensor_limbs) {
-    return false;
-  }
-  const detail::product_shape shape = product_shape_of(format, {});
-  return detail::can_take_products(shape.kind, format.cols,
-                                   device.compute_major * 10 + device.compute_minor);
-}
-
-bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
-                  const device_limits& device) {
-  return variant == pair_variant::hopper && format.tile == pair_tile_kind::tensor_float &&
-         device.compute_major == 9 && device.compute_minor == 0 &&
-         detail::takes_halves(product_shape_of(format, area), device.multiprocessors);
-}
-
-void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
-                     const device_limits& device) {
-  if (is_pairwise(format.tile)) return;
-  format.by_limbs = format.tile == pair_tile_kind::tensor_limbs &&
-                    variant == pair_variant::hopper &&
-                    format.cols <= kernels::policy::limb_most_columns;
-  format.products = can_take_products(format, device) &&
-                    detail::takes_products(product_shape_of(format, area), device.multiprocessors);
-  // Then there is nothing to screen.
-  if (format.products &&
-      detail::products_are_short(product_shape_of(format, area), device.multiprocessors)) {
-    format.rounded = false;
-  }
 }
 
 pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_input& input,

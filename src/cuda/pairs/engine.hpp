@@ -12,19 +12,19 @@
 
 #include <gpu/backend.hpp>
 
-#include "cuda/pairs/area_walk.hpp"
-#include "cuda/pairs/budget.hpp"
 #include "cuda/pairs/cut_sample.hpp"
-#include "cuda/pairs/device_rows.hpp"
 #include "cuda/pairs/hopper/screen.hpp"
 #include "cuda/pairs/pairwise_scope.hpp"
-#include "cuda/pairs/prepared/prepared_table.hpp"
+#include "cuda/pairs/prepared_table.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda/pairs/rows/budget.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
+#include "cuda/pairs/rows/row_products.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/engine.hpp"
-#include "plan/products/product_choice.hpp"
 
 namespace gpu::cuda {
 
@@ -33,16 +33,6 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
                             std::span<const device_info> devices);
 
 using kernels::estimate_cut;
-
-/// Whether there are products of rows packed so.
-bool can_take_products(const row_format& format, const device_limits& device);
-/// Says in `format` whether they decide every pair of an area, and which.
-void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
-                     const device_limits& device);
-detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area);
-/// Whether a dense result in float of rows packed so is products of halves.
-bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
-                  const device_limits& device);
 
 /// Copies a whole buffer to the host and waits for it.
 template <class T>

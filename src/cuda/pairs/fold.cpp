@@ -9,7 +9,7 @@
 #include <gpu/error.hpp>
 
 #include "base/parallel.hpp"
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "kernels/pairs/prepare/fold_kernels.hpp"
 #include "pairs/equal_rows.hpp"
 

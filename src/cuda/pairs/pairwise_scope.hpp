@@ -4,8 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/pairs/budget.hpp"
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/budget.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "pairs/observations.hpp"
 

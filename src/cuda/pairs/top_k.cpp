@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "cuda/pairs/candidate_queue.hpp"
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
 
 namespace gpu::cuda {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/pairs/candidate_queue.hpp"
+#include "cuda/pairs/programs/candidate_queue.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "pairs/area.hpp"
 

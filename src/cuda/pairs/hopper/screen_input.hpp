@@ -1,8 +1,8 @@
 #pragma once
 // Prepared ranks ordered by square sum and packed for the warpgroup tensor cores.
 
-#include "cuda/pairs/area_walk.hpp"
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 

@@ -12,9 +12,9 @@ stream_dense<Value>::stream_dense(const call_shape& shape,
 template <class Value>
 void stream_dense<Value>::run(const stream_rows& rows, const detail::keep_range&,
                               cudaStream_t stream) const {
-  const auto step = dense_step(dense_tile_of<Value>(shape_.format), sink_.out.data(),
-                               sink_.out.row_stride(), shape_.area.rows.begin,
-                               shape_.area.cols.begin);
+  const auto step =
+      dense_step(dense_tile_of<Value>(shape_.format), sink_.out.data(), sink_.out.row_stride(),
+                 shape_.area.rows.begin, shape_.area.cols.begin);
   rows.for_each_panel(shape_.area.rows, shape_.area.cols, kernels::pair_region::whole, step.tile,
                       [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
 }

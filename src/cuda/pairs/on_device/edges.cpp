@@ -1,8 +1,8 @@
 // Edges in the caller's device memory: see kernels/pairs/on_device/edges.cu.
 #include <algorithm>
 
-#include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda_runtime/cuda_check.hpp"
 #include "pairs/area.hpp"
 #include "stats/significance.hpp"
 
@@ -36,12 +36,13 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
 void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep,
                         cudaStream_t stream) const {
   const pair_tile_kind tile = shape_.format.deciding_tile();
-  kernels::candidate_sink_args args{.cut = estimate_cut(keep, estimate_error(shape_.format, tile)),
-                                    .keys = keys_[0],
-                                    .products = values_[0],
-                                    .capacity = queue_,
-                                    .count = &state_->queued,
-                                    .content = kernels::queue_content::kept};
+  kernels::candidate_sink_args args{
+      .cut = kernels::estimate_cut(keep, estimate_error(shape_.format, tile)),
+      .keys = keys_[0],
+      .products = values_[0],
+      .capacity = queue_,
+      .count = &state_->queued,
+      .content = kernels::queue_content::kept};
   const auto pass = [&] {
     rows.for_each_pair_panel(tile, [&](const kernels::pair_panel& panel) {
       kernels::launch_pairs(tile, panel, args, stream);

@@ -3,7 +3,6 @@
 // does not take: long rows, long lists, devices without tensor cores.
 #include <algorithm>
 
-#include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
 #include "kernels/top_k/kernels.hpp"

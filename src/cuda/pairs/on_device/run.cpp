@@ -9,9 +9,9 @@
 
 #include <gpu/error.hpp>
 
-#include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/on_device/input.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/rows/input.hpp"
+#include "cuda/pairs/rows/row_products.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"

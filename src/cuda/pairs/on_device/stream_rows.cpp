@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/rows/row_products.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <functional>
 
-#include "cuda/pairs/pack_rows.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/pack_rows.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
 #include "pairs/on_device.hpp"

@@ -6,7 +6,7 @@
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
 
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 #include "pairs/area.hpp"
 #include "pairs/measures/measures.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "cuda/pairs/area_walk.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "base/keep_range.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "pairs/engine.hpp"
 

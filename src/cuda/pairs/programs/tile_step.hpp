@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
 
 namespace gpu::cuda {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cuda/pairs/area_walk.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "pairs/area.hpp"
 

@@ -1,4 +1,4 @@
-#include "cuda/pairs/area_walk.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/index_range.hpp"
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/screen/kernels.hpp"

@@ -1,4 +1,4 @@
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cuda/pairs/pack_rows.hpp"
+#include "cuda/pairs/rows/pack_rows.hpp"
 
 #include "base/element_types.hpp"
 #include "base/round_up.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/index_range.hpp"
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/prepare/half_rows.hpp"
 #include "pairs/measures/measures.hpp"

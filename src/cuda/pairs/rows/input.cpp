@@ -1,4 +1,4 @@
-#include "cuda/pairs/on_device/input.hpp"
+#include "cuda/pairs/rows/input.hpp"
 
 #include <fmt/format.h>
 

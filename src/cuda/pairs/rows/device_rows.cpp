@@ -1,4 +1,4 @@
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,8 +10,8 @@
 
 #include <gpu/error.hpp>
 
-#include "cuda/pairs/pack_rows.hpp"
-#include "cuda/pairs/team/row_exchange.hpp"
+#include "cuda/pairs/rows/pack_rows.hpp"
+#include "cuda/pairs/rows/row_exchange.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_limits.hpp"

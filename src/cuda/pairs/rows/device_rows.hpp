@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "base/index_range.hpp"
-#include "cuda/pairs/budget.hpp"
-#include "cuda/pairs/on_device/input.hpp"
-#include "cuda/pairs/prepared/row_buffer.hpp"
-#include "cuda/pairs/row_format.hpp"
+#include "cuda/pairs/rows/budget.hpp"
+#include "cuda/pairs/rows/input.hpp"
+#include "cuda/pairs/rows/row_buffer.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_buffer.hpp"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "cuda/pairs/budget.hpp"
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/budget.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/prepared_table.hpp"
 

@@ -1,4 +1,4 @@
-#include "cuda/pairs/prepared/prepared_table.hpp"
+#include "cuda/pairs/prepared_table.hpp"
 
 #include <array>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <gpu/error.hpp>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/on_device/input.hpp"
+#include "cuda/pairs/rows/input.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "pairs/tables.hpp"
 

@@ -1,4 +1,4 @@
-#include "cuda/pairs/team/device_group.hpp"
+#include "cuda/pairs/device_group.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/pairs/budget.hpp"
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/team/team.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 #include "cuda_runtime/device_info.hpp"

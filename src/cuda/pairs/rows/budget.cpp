@@ -1,4 +1,4 @@
-#include "cuda/pairs/budget.hpp"
+#include "cuda/pairs/rows/budget.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cuda/pairs/device_rows.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "kernels/pairs/sides.hpp"
 #include "pairs/area.hpp"

@@ -1,0 +1,50 @@
+#include "cuda/pairs/rows/row_products.hpp"
+
+namespace gpu::cuda {
+
+using kernels::pair_tile_kind;
+
+detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area) {
+  detail::product_kind kind = detail::product_kind::of_values;
+  if (format.tile == pair_tile_kind::tensor_limbs) {
+    kind = format.by_limbs ? detail::product_kind::of_limbs : detail::product_kind::of_ranks;
+  }
+  return {.rows = area.rows.size(),
+          .cols = area.cols.size(),
+          .observations = format.cols,
+          .kind = kind,
+          .is_against = area.is_against()};
+}
+
+bool can_take_products(const row_format& format, const device_limits& device) {
+  if (format.tile != pair_tile_kind::tensor_float && format.tile != pair_tile_kind::tensor_limbs) {
+    return false;
+  }
+  const detail::product_shape shape = product_shape_of(format, {});
+  return detail::can_take_products(shape.kind, format.cols,
+                                   device.compute_major * 10 + device.compute_minor);
+}
+
+bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
+                  const device_limits& device) {
+  return variant == pair_variant::hopper && format.tile == pair_tile_kind::tensor_float &&
+         device.compute_major == 9 && device.compute_minor == 0 &&
+         detail::takes_halves(product_shape_of(format, area), device.multiprocessors);
+}
+
+void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
+                     const device_limits& device) {
+  if (is_pairwise(format.tile)) return;
+  format.by_limbs = format.tile == pair_tile_kind::tensor_limbs &&
+                    variant == pair_variant::hopper &&
+                    format.cols <= kernels::policy::limb_most_columns;
+  format.products = can_take_products(format, device) &&
+                    detail::takes_products(product_shape_of(format, area), device.multiprocessors);
+  // Then there is nothing to screen.
+  if (format.products &&
+      detail::products_are_short(product_shape_of(format, area), device.multiprocessors)) {
+    format.rounded = false;
+  }
+}
+
+}  // namespace gpu::cuda

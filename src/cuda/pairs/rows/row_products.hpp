@@ -1,0 +1,21 @@
+#pragma once
+// Whether rows of a format are decided by products in memory, and by which.
+
+#include "cuda/pairs/rows/row_format.hpp"
+#include "cuda_runtime/device_limits.hpp"
+#include "pairs/area.hpp"
+#include "plan/products/product_choice.hpp"
+
+namespace gpu::cuda {
+
+/// Whether there are products of rows packed so.
+bool can_take_products(const row_format& format, const device_limits& device);
+/// Says in `format` whether they decide every pair of an area, and which.
+void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
+                     const device_limits& device);
+detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area);
+/// Whether a dense result in float of rows packed so is products of halves.
+bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
+                  const device_limits& device);
+
+}  // namespace gpu::cuda

@@ -34,13 +34,16 @@ def run_prompts(page: pathlib.Path) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def namespace(block: Block, shared: pathlib.Path):
-    """What the blocks find declared: x, a table of rows in pairs; its file; pandas; the clients of clusters."""
+    """What the blocks find declared: gs; x, a table of rows in pairs; its file; pandas; the clients of clusters."""
     rng = np.random.default_rng(3)
     x = rng.normal(size=(40, 30))
     x[1::2] += 4 * x[::2]
     np.save(shared / "x.npy", x)
     pathlib.Path("edges.tsv").write_text("name_i\tname_j\trho\tt\tp\nNA\t007\t0.5\t2.3\t0.03\n")
-    names: dict[str, object] = {"x": x}
+    import gpu_similarity
+    import gpu_similarity.distributed
+
+    names: dict[str, object] = {"gs": gpu_similarity, "x": x}
     if "pandas." in block.text:
         import pandas
 
@@ -55,6 +58,7 @@ def namespace(block: Block, shared: pathlib.Path):
         if "spark" in block.text:
             from pyspark.sql import SparkSession
 
+            os.environ["PYSPARK_PYTHON"] = sys.executable  # of the workers
             names["spark"] = SparkSession.builder.master("local[2]").getOrCreate()
             stack.callback(names["spark"].stop)
         yield names

@@ -24,26 +24,27 @@ git grep -h '#include <boost/' -- '*.cpp' '*.hpp' '*.cu' | sort -u |
   done
 [ -d "$folder/include/boost" ] || fail "carry: no header of Boost was found"
 
-# package NAME TARGET [VARIABLES]: what find_package(NAME) finds.
+# package NAME TARGET VERSION [VARIABLES]: what find_package(NAME) finds.
 package() {
   mkdir -p "$folder/lib/cmake/$1"
   cat >"$folder/lib/cmake/$1/$1Config.cmake" <<TEXT
 get_filename_component(carried "\${CMAKE_CURRENT_LIST_DIR}/../../../include" ABSOLUTE)
-${3:-}
+${4:-}
 if(NOT TARGET $2)
   add_library($2 INTERFACE IMPORTED)
   target_include_directories($2 SYSTEM INTERFACE "\${carried}")
 endif()
 TEXT
-  cat >"$folder/lib/cmake/$1/$1ConfigVersion.cmake" <<'TEXT'
-set(PACKAGE_VERSION 999)
+  cat >"$folder/lib/cmake/$1/$1ConfigVersion.cmake" <<TEXT
+set(PACKAGE_VERSION $3)
 set(PACKAGE_VERSION_COMPATIBLE TRUE)
 TEXT
 }
-package fmt fmt::fmt
-package CLI11 CLI11::CLI11
-package Catch2 Catch2::Catch2
-package Boost Boost::headers 'set(Boost_INCLUDE_DIRS "${carried}")'
+# The tests tell Catch2 2, which is headers alone, from Catch2 3.
+package fmt fmt::fmt 999
+package CLI11 CLI11::CLI11 999
+package Catch2 Catch2::Catch2 "$(dpkg-query --show --showformat='${source:Upstream-Version}' catch2)"
+package Boost Boost::headers 999 'set(Boost_INCLUDE_DIRS "${carried}")'
 
 # The Python package is built with nanobind, which is sources and headers.
 if ! python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder/python" nanobind; then

@@ -56,8 +56,7 @@ run() {
   local name=report${1:+-${1//;/_}}
   local report=${GPU_REPORTS:-$folder}/$name.json
   [ -z "$1" ] || export CMAKE_CUDA_ARCHITECTURES=$1
-  configure "$folder" "${options[@]}"
-  build "$folder" gpu_programs ${python:+_core}
+  configure "$folder" "${options[@]}" && build "$folder" gpu_programs ${python:+_core} || return
   python3 tools/dev/gpu_report.py "$folder" --output "$report" --minutes "$minutes" \
     ${before:+--before "$before"} ${quick:+--quick} ${python:+--python "$python"}
 }

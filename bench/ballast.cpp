@@ -2,9 +2,9 @@
 //
 //   ballast GIB COMMAND [ARGUMENTS...]
 //
-// Takes all but GIB (a number, 2^30 bytes) of the current device's free memory, runs the command, and
-// ends with its code; 125 where the memory cannot be taken, 127 where the command cannot be started.
-// The command's own context takes some of what is left.
+// Takes all but GIB (a number, 2^30 bytes) of the current device's free memory, runs the command,
+// and ends with its code; 125 where the memory cannot be taken, 127 where the command cannot be
+// started. The command's own context takes some of what is left.
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,8 +5,9 @@
 //   call_times [--repeats N] [--filter TEXT] [--checksums 1]
 //
 // A line a call, at once: its name, seconds of the first call, the best of N (5) further ones, the
-// kernel's variant where there is a choice, and a checksum of the result where asked for; before them the device and the code that it runs,
-// and the seconds that the driver and the context take. Tables are seeded.
+// kernel's variant where there is a choice, and a checksum of the result where asked for; before
+// them the device and the code that it runs, and the seconds that the driver and the context take.
+// Tables are seeded.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -124,18 +125,17 @@ void add_pairs(std::vector<call>& all) {
   all.push_back(pairs("pearson edges", pearson, 22283, 57, gpu::edge_sink{.keep = keep}));
   all.push_back(pairs("pearson top_k", pearson, 22283, 57, gpu::top_k_sink{.k = 10}));
   all.push_back(pairs("pearson dense", pearson, 1000, 20000, gpu::dense_sink{}));
-  all.push_back({"pearson edges of missing values 4000 x 60",
-                 [data = correlated_with_holes(4000, 60), keep] {
-                   const gpu::pair_options options{.nans = gpu::nan_policy::pairwise,
-                                                   .exec = on_cuda};
-                   return of_pairs(gpu::all_pairs(pearson, *data, options, gpu::edge_sink{.keep = keep}));
-                 }});
-  all.push_back({"spearman edges of missing values 4000 x 60",
-                 [data = correlated_with_holes(4000, 60), keep] {
-                   const gpu::pair_options options{.nans = gpu::nan_policy::pairwise,
-                                                   .exec = on_cuda};
-                   return of_pairs(gpu::all_pairs(spearman, *data, options, gpu::edge_sink{.keep = keep}));
-                 }});
+  all.push_back(
+      {"pearson edges of missing values 4000 x 60", [data = correlated_with_holes(4000, 60), keep] {
+         const gpu::pair_options options{.nans = gpu::nan_policy::pairwise, .exec = on_cuda};
+         return of_pairs(gpu::all_pairs(pearson, *data, options, gpu::edge_sink{.keep = keep}));
+       }});
+  all.push_back(
+      {"spearman edges of missing values 4000 x 60",
+       [data = correlated_with_holes(4000, 60), keep] {
+         const gpu::pair_options options{.nans = gpu::nan_policy::pairwise, .exec = on_cuda};
+         return of_pairs(gpu::all_pairs(spearman, *data, options, gpu::edge_sink{.keep = keep}));
+       }});
 }
 
 void add_rows(std::vector<call>& all) {
@@ -156,8 +156,7 @@ void add_rows(std::vector<call>& all) {
 
 template <class T>
 call product(const std::string& name, index_t extent) {
-  return {name + " " + std::to_string(extent),
-          [data = correlated<T>(extent, extent)] {
+  return {name + " " + std::to_string(extent), [data = correlated<T>(extent, extent)] {
             return of_matrix(gpu::matmul(*data, *data, {.exec = on_cuda}));
           }};
 }

@@ -11,10 +11,10 @@
 // dense or top_k (10), on the CPU behind "cpu:"; calls: timed ones behind one that is not; the
 // table is written where a name is given. Prints a line of each: the job, how many pairs were kept,
 // their share, the median, best and worst call in seconds, preparation and pairs of the last call,
-// edges a second by the median, and the checksum of the result: the same for the same result, whatever
-// the order, the memory or the device. max_p may be several cuts with commas between them, each
-// stricter than the one before. The last line is then the largest ratio of the time of a stricter
-// cut to that of a looser one.
+// edges a second by the median, and the checksum of the result: the same for the same result,
+// whatever the order, the memory or the device. max_p may be several cuts with commas between them,
+// each stricter than the one before. The last line is then the largest ratio of the time of a
+// stricter cut to that of a looser one.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

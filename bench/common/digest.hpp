@@ -46,8 +46,9 @@ std::string digest_of(const std::vector<T>& values) {
 template <class T>
 std::string digest_of(gpu::matrix_view<T> values) {
   digest out;
+  const auto cols = static_cast<std::size_t>(values.cols());
   for (gpu::index_t i = 0; i < values.rows(); ++i) {
-    out.add(std::span<const std::remove_const_t<T>>(values.row(i), static_cast<std::size_t>(values.cols())));
+    out.add(std::span<const std::remove_const_t<T>>(values.row(i), cols));
   }
   return out.text();
 }

@@ -29,6 +29,17 @@ cudaError_t count_devices(int& count) {
   return status;
 }
 
+// Why no device can be used. CUDA's own text speaks of a driver's version where there is no driver.
+std::string reason_of(cudaError_t status, int driver) {
+  if (driver == 0) return "no NVIDIA driver was found";
+  if (status == cudaSuccess || status == cudaErrorNoDevice) return "no CUDA device was found";
+  if (status == cudaErrorInsufficientDriver) {
+    return fmt::format("the NVIDIA driver is too old: it is for CUDA {}, expected {} or later",
+                       version_text(driver), version_text(CUDART_VERSION / 1000 * 1000));
+  }
+  return cudaGetErrorString(status);
+}
+
 device_info ask_properties(int ordinal) {
   cudaDeviceProp properties{};
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
@@ -87,7 +98,7 @@ backend_info describe_backend() {
                                  driver == 0 ? "absent" : version_text(driver));
   info.usable = count > 0;
   if (!info.usable) {
-    info.reason = status == cudaSuccess ? "no CUDA device" : cudaGetErrorString(status);
+    info.reason = reason_of(status, driver);
   }
   return info;
 }

@@ -10,14 +10,22 @@
 #include "cli/outputs/report.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "io/networks/network_writer.hpp"
 
 namespace gpu::cli {
 namespace {
 
+/// Bytes of an edge in the output.
+double edge_bytes_of(const pairs_command& job, const io::result_context& context) {
+  const double bytes = io::edge_bytes(job.format, context);
+  if (!io::is_network(job.format)) return bytes;
+  return io::network_edge_bytes(job.format, bytes - io::edge_numbers_bytes);
+}
+
 /// Bytes written where `kept` pairs pass the filter.
 double output_bytes(const pairs_command& job, const io::result_context& context, double kept) {
   const auto rows = static_cast<double>(context.rows);
-  const double edge = io::edge_bytes(job.format, context);
+  const double edge = edge_bytes_of(job, context);
   constexpr double dense_text = 20;  // characters of a statistic and its tab
   switch (job.keep) {
     case keep_kind::edges:
@@ -36,12 +44,6 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
              (job.format == io::result_format::npy ? sizeof(double) : dense_text);
   }
   return 0;
-}
-
-double all_pairs_of(const io::result_context& context) {
-  const auto rows = static_cast<double>(context.rows);
-  if (context.against != nullptr) return rows * static_cast<double>(context.cols());
-  return rows * (rows - 1) / 2;
 }
 
 /// "10 rows x 30 columns, int32", or of two tables "10 rows against 20 rows x 30 columns, ...".
@@ -66,6 +68,12 @@ double kept_of(const pairs_command& job, const input_tables& tables,
 }
 
 }  // namespace
+
+double all_pairs_of(const io::result_context& context) {
+  const auto rows = static_cast<double>(context.rows);
+  if (context.against != nullptr) return rows * static_cast<double>(context.cols());
+  return rows * (rows - 1) / 2;
+}
 
 double estimated_output_bytes(const pairs_command& job, const input_tables& tables,
                               const io::result_context& context) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <random>
 #include <set>
@@ -16,6 +18,7 @@
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/tables.hpp"
+#include "plan/fold_choice.hpp"
 #include "plan/screen_choice.hpp"
 
 namespace gpu::inline v0 {
@@ -23,6 +26,57 @@ namespace detail {
 namespace {
 
 constexpr index_t most_sample_rows = 2048;
+
+enum class result_kind { edges, counts, partners, dense };
+
+// What a plan asks of a sink.
+struct planned_sink {
+  result_kind kind = result_kind::edges;
+  pair_filter keep = {};
+  std::size_t entry_bytes = 0;  // of an edge, or of an element of a dense result
+  index_t most_entries = std::numeric_limits<index_t>::max();  // edges that are held at once
+  index_t k = 0;                                               // of partners
+  index_t bins = 0;                                            // of counts
+  bool folds = false;                                          // edges are between patterns
+
+  [[nodiscard]] part_shape shape() const {
+    const bool by_rows = kind == result_kind::partners || kind == result_kind::dense;
+    return by_rows ? part_shape::equal_rows : part_shape::equal_pairs;
+  }
+};
+
+template <class Value>
+planned_sink describe(const basic_dense_sink<Value>& /*sink*/) {
+  return {.kind = result_kind::dense, .entry_bytes = sizeof(Value)};
+}
+planned_sink describe(const edge_sink& sink) {
+  return {.keep = sink.keep, .entry_bytes = sizeof(edge)};
+}
+planned_sink describe(const stream_sink& sink) {
+  return {.keep = sink.keep, .entry_bytes = sizeof(edge), .most_entries = sink.batch_edges};
+}
+planned_sink describe(const folded_edge_sink& sink) {
+  return {.keep = sink.keep, .entry_bytes = sizeof(folded_edge), .folds = true};
+}
+planned_sink describe(const folded_stream_sink& sink) {
+  return {.keep = sink.keep,
+          .entry_bytes = sizeof(folded_edge),
+          .most_entries = sink.batch_edges,
+          .folds = true};
+}
+planned_sink describe(const top_k_sink& sink) {
+  return {.kind = result_kind::partners, .keep = sink.keep, .k = sink.k};
+}
+planned_sink describe(const count_sink& sink) {
+  return {.kind = result_kind::counts, .keep = sink.keep, .bins = sink.histogram_bins};
+}
+
+template <class Sink>
+void check_planned(const measure_traits& what, const Sink& sink) {
+  validate::check_sink(what, sink);
+}
+template <class Value>
+void check_planned(const measure_traits& /*what*/, const basic_dense_sink<Value>& /*sink*/) {}
 
 // `count` different rows of `rows`, ascending, by Floyd's algorithm: every set of rows is equally
 // likely, so that no order of the rows of a table (every second one alike, say) distorts the
@@ -111,8 +165,10 @@ pair_filter sample_filter(const pair_filter& keep, double family) {
 
 struct sample_result {
   pair_counts counts = {};
-  double valid_x = 0;   // rows of the sample with a statistic
-  double valid_y = 0;   // those of y
+  double valid_x = 0;  // rows of the sample with a statistic
+  double valid_y = 0;  // those of y
+  double valid_partners =
+      0;                // rows of the whole job that a row with a statistic may be paired with
   double family = 0;    // expected tests of the whole job
   bool is_all = false;  // whether nothing was left out
   keep_range keep = {};
@@ -120,14 +176,17 @@ struct sample_result {
   std::string choice = {};  // the CPU's, in words
 };
 
+screen_use use_of(const planned_sink& sink) {
+  return sink.kind == result_kind::counts ? screen_use::counts : screen_use::edges;
+}
+
 // What the screens of a cut would leave of the sample.
 cut_sample count_candidates(pair_engine& engine, const measure_traits& what, const keep_range& keep,
-                            const pair_counts& counts) {
+                            screen_use use, const pair_counts& counts) {
   cut_sample out{.pairs = counts.tested, .kept = counts.kept};
   pair_counts reached;
   std::size_t number = 0;
-  for (const possible_screen& screen :
-       screens_for(what, keep, engine.rows().cols, screen_use::edges)) {
+  for (const possible_screen& screen : screens_for(what, keep, engine.rows().cols, use)) {
     engine.counts({.keep = {screen.reach, -screen.reach}, .histogram_bins = 0}, reached);
     out.candidates[number++] = reached.kept;
   }
@@ -145,7 +204,7 @@ index_t rows_of(const any_table& table) {
 // Counts the pairs of a sample of rows: of a table, or of the rows of x that the call is about and
 // of y.
 sample_result count_sample(const measure_traits& what, const pair_input& input,
-                           const pair_options& options, const pair_filter& keep) {
+                           const pair_options& options, const planned_sink& sink) {
   pair_options sample_options = options;
   sample_options.exec.target = backend::cpu;
   sample_options.exec.on_progress = {};
@@ -175,17 +234,23 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   out.valid_x = valid_of(summary.constant_rows, summary.nan_rows, x.rows);
   const double all_x = share_of(out.valid_x, rows_of(x.rows)) * static_cast<double>(rows_of_x);
   out.family = pairs_of(all_x);
+  out.valid_partners = all_x - 1;
   out.is_all = x.is_all() && (is_against || input.area.is_whole_table());
   if (is_against) {
     out.valid_y = valid_of(summary.y_constant_rows, summary.y_nan_rows, y.rows);
-    out.family =
-        all_x * share_of(out.valid_y, rows_of(y.rows)) * static_cast<double>(input.rows_of_y());
+    out.valid_partners =
+        share_of(out.valid_y, rows_of(y.rows)) * static_cast<double>(input.rows_of_y());
+    out.family = all_x * out.valid_partners;
     out.is_all = out.is_all && y.is_all();
   }
-  out.keep = run.resolve(sample_filter(keep, out.family));
+  const pair_filter filter = sample_filter(sink.keep, out.family);
+  out.keep =
+      sink.kind == result_kind::partners ? run.resolve_partners(filter) : run.resolve(filter);
   out.counts.tested = run.pairs_tested();
   run.engine().counts({.keep = out.keep, .histogram_bins = 0, .cuts = run.cuts()}, out.counts);
-  if (!is_pairwise(what)) out.cut = count_candidates(run.engine(), what, out.keep, out.counts);
+  if (!is_pairwise(what)) {
+    out.cut = count_candidates(run.engine(), what, out.keep, use_of(sink), out.counts);
+  }
   out.choice = run.engine().explain_edges(out.keep);
   if (is_against) {
     const auto first_of_y = out.counts.degree.begin() + rows_of(x.rows);
@@ -193,6 +258,68 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
     out.counts.degree.erase(first_of_y, out.counts.degree.end());
   }
   return out;
+}
+
+// Of pairs to entries of a table of partners: a pair is one of each of its rows, of x against y of
+// that of x alone, and a row has at most k.
+void estimate_partners(const sample_result& sample, const pair_input& input, index_t k,
+                       pair_plan& out) {
+  const bool is_against = input.tables.y.has_value();
+  const auto rows = static_cast<double>(input.area.rows.size());
+  const auto partners = static_cast<double>(is_against ? input.rows_of_y() : input.rows() - 1);
+  const double valid = is_against ? sample.valid_y : sample.valid_x - 1;
+  const double most = std::min(static_cast<double>(k), std::max(partners, 0.0));
+  const auto sampled = static_cast<double>(sample.counts.degree.size());
+  double entries = 0;
+  if (valid > 0 && sampled > 0) {
+    const double all_valid = sample.valid_partners;
+    for (const std::uint32_t kept : sample.counts.degree) {
+      entries += std::min(most, static_cast<double>(kept) * all_valid / valid);
+    }
+    entries *= rows / sampled;
+  }
+  out.kept_estimate = entries;
+  out.kept_upper =
+      sample.is_all
+          ? entries
+          : std::max(entries, std::min(rows * most, (is_against ? 1 : 2) * out.kept_upper));
+}
+
+// Host memory of the result that `kept` pairs make.
+double result_bytes_of(const planned_sink& sink, const pair_input& input, double kept) {
+  const auto rows = static_cast<double>(input.area.rows.size());
+  switch (sink.kind) {
+    case result_kind::edges:
+      return std::min(kept, static_cast<double>(sink.most_entries)) *
+             static_cast<double>(sink.entry_bytes);
+    case result_kind::counts:
+      return static_cast<double>(input.rows()) * sizeof(std::uint32_t) +
+             static_cast<double>(sink.bins) * sizeof(std::uint64_t);
+    case result_kind::partners:
+      return rows *
+             (static_cast<double>(sink.k) * (sizeof(node_id) + sizeof(double)) + sizeof(node_id));
+    case result_kind::dense:
+      return rows * static_cast<double>(input.area.cols.size()) *
+             static_cast<double>(sink.entry_bytes);
+  }
+  return 0;
+}
+
+// How the pairs would be decided, in words.
+std::string choice_of(const measure_traits& what, const planned_sink& sink, const pair_plan& plan,
+                      const sample_result& sample, index_t cols) {
+  if (sink.kind == result_kind::dense)
+    return "every statistic is computed: the result has them all";
+  if (sink.kind == result_kind::partners) {
+    return "every pair is looked at: a row keeps the best partners so far";
+  }
+  if (plan.variant == pair_variant::hopper) {
+    return explain_screen(what, sample.keep, cols, use_of(sink), sample.cut);
+  }
+  if (plan.used == backend::cuda || plan.variant == pair_variant::naive) {
+    return "every pair is decided: this variant has no screen";
+  }
+  return sample.choice;
 }
 
 // Fills the estimates of the plan.
@@ -208,50 +335,80 @@ void estimate(const sample_result& sample, double part_of_job, pair_plan& out) {
     const double floor = 3.0 / static_cast<double>(sample.counts.tested);
     out.kept_upper = std::min(1.0, share + std::max(3 * error, floor)) * tests;
   }
-  out.result_bytes = out.kept_estimate * static_cast<double>(sizeof(edge));
+}
+
+pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair_options& options,
+               const planned_sink& sink) {
+  const backend used = checked_backend(what, tables, options);
+  validate::check_nans(tables, options.nans, options.exec.cpu_threads);
+  const pair_input input{.tables = tables,
+                         .area = area_of(tables, options.part, sink.shape()),
+                         .pairs_above = sink.shape() != part_shape::equal_rows};
+  pair_options engine_options = options;
+  if (sink.folds) engine_options.fold = row_folding::always;
+  const engine_plan engine = used == backend::cuda
+                                 ? cuda::plan_pair_engine(what, input, engine_options)
+                                 : cpu::plan_pair_engine(what, input, engine_options);
+  (void)looks_for_patterns(what, used, engine.variant, input.rows(), engine_options);
+  pair_plan out{.used = used,
+                .device = engine.device,
+                .variant = engine.variant,
+                .tile_rows = engine.tile_rows,
+                .tile_cols = engine.tile_cols,
+                .workspace_bytes = engine.workspace_bytes,
+                .pairs = pairs_in(input.area),
+                .warning = engine.warning};
+  if (is_on_device(tables)) {
+    out.choice = "decided by the call: rows in device memory are not looked at beforehand";
+    out.result_bytes = result_bytes_of(sink, input, 0);
+    return out;
+  }
+  const sample_result sample = count_sample(what, input, options, sink);
+  out.choice = choice_of(what, sink, out, sample, input.cols());
+  const auto job_pairs =
+      static_cast<double>(pairs_in(area_of(tables, {}, part_shape::equal_pairs)));
+  estimate(sample, job_pairs > 0 ? static_cast<double>(out.pairs) / job_pairs : 0.0, out);
+  out.result_bytes = result_bytes_of(sink, input, out.kept_estimate);
+  if (sink.kind == result_kind::partners) estimate_partners(sample, input, sink.k, out);
+  return out;
 }
 
 }  // namespace
 
-pair_plan plan_all_pairs(measure of, const pair_tables& tables, const pair_options& options,
-                         const pair_filter& keep) {
+template <class Sink>
+pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pair_options& options,
+                                 const Sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
     const measure_traits& what = traits_of_call(of, tables, options);
-    validate::check_filter(what, keep);
-    const backend used = checked_backend(what, tables, options);
-    validate::check_nans(tables, options.nans, options.exec.cpu_threads);
-    const pair_input input{.tables = tables,
-                           .area = area_of(tables, options.part, part_shape::equal_pairs),
-                           .pairs_above = true};
-    const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input, options)
-                                                     : cpu::plan_pair_engine(what, input, options);
-    pair_plan out{.used = used,
-                  .device = engine.device,
-                  .variant = engine.variant,
-                  .tile_rows = engine.tile_rows,
-                  .tile_cols = engine.tile_cols,
-                  .workspace_bytes = engine.workspace_bytes,
-                  .pairs = pairs_in(input.area),
-                  .warning = engine.warning};
-
-    if (is_on_device(tables)) {
-      out.choice = "decided by the call: rows in device memory are not looked at beforehand";
-      return out;
-    }
-    const sample_result sample = count_sample(what, input, options, keep);
-    if (engine.variant == pair_variant::hopper) {
-      out.choice = explain_screen(what, sample.keep, input.cols(), screen_use::edges, sample.cut);
-    } else if (used == backend::cuda || engine.variant == pair_variant::naive) {
-      out.choice = "every pair is decided: this variant has no screen";
-    } else {
-      out.choice = sample.choice;
-    }
-    const auto job_pairs =
-        static_cast<double>(pairs_in(area_of(tables, {}, part_shape::equal_pairs)));
-    estimate(sample, job_pairs > 0 ? static_cast<double>(out.pairs) / job_pairs : 0.0, out);
-    return out;
+    check_planned(what, sink);
+    return plan(what, tables, options, describe(sink));
   });
 }
+
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const basic_dense_sink<double>&);
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const basic_dense_sink<float>&);
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const edge_sink&);
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const top_k_sink&);
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const count_sink&);
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const stream_sink&);
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const folded_edge_sink&);
+template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
+                                                                const pair_options&,
+                                                                const folded_stream_sink&);
 
 }  // namespace detail
 }  // namespace gpu::inline v0

@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 #include <gpu/version.hpp>
 
+#include "cli/options/library_words.hpp"
 #include "cli/options/options.hpp"
 #include "cli/outputs/report.hpp"
 #include "cli/parts/part_verbs.hpp"
@@ -54,15 +55,15 @@ std::string info_text() {
   try {
     out += fmt::format("auto takes: {}\n", to_string(resolve_backend()));
   } catch (const error& e) {  // a variable of the environment has an illegal value
-    out += fmt::format("auto takes: nothing, {}\n", e.what());
+    out += fmt::format("auto takes: nothing, {}\n", in_words_of_command(e.what()));
   }
   return out;
 }
 
 void run(const pairs_command& job) {
+  if (job.plan_only) return write_plan(job);
   if (job.is_part) return run_part(job);
   if (job.resumes) return run_resumed(job);
-  if (job.plan_only && job.parts > 0) return write_parts_plan(job);
   run_pairs(job);
 }
 void run(const parts_command& job) {
@@ -99,5 +100,6 @@ int run_command_line(int argc, char** argv) {
 int main(int argc, char** argv) {
   gpu::cli::open_standard_streams();
   gpu::cli::handle_signals();
-  return gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv); });
+  return gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv); },
+                               gpu::cli::in_words_of_command);
 }

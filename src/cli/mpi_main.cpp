@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/options/library_words.hpp"
 #include "cli/options/options.hpp"
 #include "cli/parts/job_estimate.hpp"
 #include "cli/parts/joined_parts.hpp"
@@ -247,8 +248,8 @@ int main(int argc, char** argv) {
   int level = 0;  // other threads compute, this one calls MPI
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   gpu::cli::handle_signals();
-  const int code =
-      gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv, watch); });
+  const int code = gpu::cli::guarded_run(
+      [&] { return gpu::cli::run_command_line(argc, argv, watch); }, gpu::cli::in_words_of_command);
   // Ranks that wait for this one cannot be told otherwise.
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);
   MPI_Finalize();

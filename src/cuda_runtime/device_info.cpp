@@ -36,6 +36,17 @@ device_code origin_of(const detail::offered_code& code) {
   return code.is_machine ? device_code::machine : device_code::portable;
 }
 
+// Why no device can be used. CUDA's own text speaks of a driver's version where there is no driver.
+std::string reason_of(cudaError_t status, int driver) {
+  if (driver == 0) return "no NVIDIA driver was found";
+  if (status == cudaSuccess || status == cudaErrorNoDevice) return "no CUDA device was found";
+  if (status == cudaErrorInsufficientDriver) {
+    return fmt::format("the NVIDIA driver is too old: it is for CUDA {}, expected {} or later",
+                       version_text(driver), version_text(CUDART_VERSION / 1000 * 1000));
+  }
+  return cudaGetErrorString(status);
+}
+
 device_info ask_properties(int ordinal) {
   cudaDeviceProp properties{};
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
@@ -116,7 +127,7 @@ backend_info describe_backend() {
                                  driver == 0 ? "absent" : version_text(driver));
   info.usable = is_usable();
   if (count == 0) {
-    info.reason = status == cudaSuccess ? "no CUDA device" : cudaGetErrorString(status);
+    info.reason = reason_of(status, driver);
   } else if (!info.usable) {
     info.reason = fmt::format("no device runs the library's code, which was built for {}",
                               detail::built_architectures());

@@ -14,11 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, result_format>, 4> formats{
+constexpr std::array<std::pair<std::string_view, result_format>, 8> formats{
     {{".tsv", result_format::tsv},
      {".txt", result_format::tsv},
      {".csv", result_format::csv},
-     {".npy", result_format::npy}}};
+     {".npy", result_format::npy},
+     {".mtx", result_format::matrix_market},
+     {".graphml", result_format::graphml},
+     {".sif", result_format::sif},
+     {".ncol", result_format::ncol}}};
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -39,7 +43,8 @@ compression compression_of(std::string_view suffix) {
 }
 
 std::string known_suffixes() {
-  std::string text = ".tsv, .txt, .csv or .npy; text also with .gz";
+  std::string text =
+      ".tsv, .txt, .csv or .npy, of edges also .mtx, .graphml, .sif or .ncol; text also with .gz";
   if (is_available(compression::zstd)) text += " or .zst";
   return text;
 }
@@ -54,6 +59,14 @@ const char* word_of(result_format format) {
       return "csv";
     case result_format::npy:
       return "npy";
+    case result_format::matrix_market:
+      return "mtx";
+    case result_format::graphml:
+      return "graphml";
+    case result_format::sif:
+      return "sif";
+    case result_format::ncol:
+      return "ncol";
   }
   return "";
 }

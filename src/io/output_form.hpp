@@ -8,7 +8,18 @@
 
 namespace gpu::io {
 
-enum class result_format { tsv, csv, npy };
+/// Tables and arrays, then networks.
+enum class result_format { tsv, csv, npy, matrix_market, graphml, sif, ncol };
+
+/// Whether `format` holds the edges of a network, and no other result.
+[[nodiscard]] constexpr bool is_network(result_format format) {
+  return format >= result_format::matrix_market;
+}
+
+/// Whether names stand in `format` as fields between separators, which may need quotes.
+[[nodiscard]] constexpr bool has_fields(result_format format) {
+  return format == result_format::tsv || format == result_format::csv;
+}
 
 /// What stands between two fields of a line of text.
 [[nodiscard]] constexpr char separator_of(result_format format) {
@@ -27,7 +38,7 @@ struct output_form {
 /// @throw output_error that lists the suffixes, where this one is unknown or cannot be written
 [[nodiscard]] output_form form_of(const std::string& path, bool any = false);
 
-/// "tsv", "csv" or "npy".
+/// "tsv", "csv", "npy", "mtx", "graphml", "sif" or "ncol".
 [[nodiscard]] const char* word_of(result_format format);
 
 }  // namespace gpu::io

@@ -337,4 +337,9 @@ TEST_CASE("A job in parts is planned", "[cli][parts]") {
   const std::string plan = run_command({"spearman", input, "--plan", "--parts", "7"}).out;
   CHECK(plan.find("parts\t7, of about ") != std::string::npos);
   CHECK(plan.find("parts, advised\t1\n") != std::string::npos);
+  // Without parts it says how long the whole job takes.
+  const std::string whole = run_command({"spearman", input, "--plan"}).out;
+  CHECK(whole.find("time, estimated\t") != std::string::npos);
+  CHECK(whole.find(" s of reading\n") != std::string::npos);
+  CHECK(whole.find("parts\t") == std::string::npos);
 }

@@ -94,10 +94,11 @@ TEST_CASE("Missing values are counted, and left out where that is asked", "[cli]
       folder.write("in.csv", "name,a,b,c,d\nx,1,2,3,4\ny,4,,2,1\nz,1,-999,2,n/a\nw,1,3,2,4\n");
   const auto refused = run_command({"spearman", in, "-q"});
   CHECK(refused.exit_code == 3);
-  CHECK(has(refused.err,
-            "in.csv:3: column 3: got a missing value, the first of 2, expected a "
-            "number (--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
-            "--skip-columns columns)"));
+  CHECK(has(
+      refused.err,
+      "in.csv:3: column 3: got a missing value in row 'y', column 'b', the first of 2, "
+      "expected a number (--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
+      "--skip-columns columns)"));
   const auto more = run_command({"spearman", in, "-q", "--na-values", "-999.0"});
   CHECK(has(more.err, "the first of 3"));
   const auto left = run_command({"spearman", in, "--nan", "propagate", "-q"});

@@ -238,6 +238,10 @@ TEST_CASE("The plan and the info are told without running", "[cli]") {
   CHECK(plan.out.find("kept, estimated") != std::string::npos);
   CHECK(plan.out.find("choice\t") != std::string::npos);
   CHECK(plan.out.find("sampled; a pair by screen") != std::string::npos);
+  const auto partners = run_command({"spearman", demo, "--keep", "top-k", "-k", "5", "--plan"});
+  CHECK(partners.out.find("kept, estimated\t25000 partners, at most") != std::string::npos);
+  const auto dense = run_command({"spearman", demo, "--keep", "dense", "--plan"});
+  CHECK(dense.out.find("choice\tevery statistic is computed") != std::string::npos);
   const auto info = run_command({"info"});
   CHECK(info.exit_code == 0);
   CHECK(info.out.find("backend cpu") != std::string::npos);

@@ -8,18 +8,22 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 # Names with what R and pandas give a meaning to: spaces, quotes, the sign of a comment, a number, NA.
-names=("gene one" "5' UTR" "O'Neil" 'a "b" c' "#7" "10" "NA" "x#y" "µ-opioid" "back\\slash" "comma,name" "''" "TRUE" "constant row")
+names=("gene one" "5' UTR" "O'Neil" 'a "b" c' "#7" "10" "NA" "x#y" "µ-opioid" "back\\slash" "comma,name" "''" "TRUE" "almost 5' UTR" "constant row")
 {
   printf 'name\tc1\tc2\tc3\tc4\tc5\tc6\n'
-  for ((i = 0; i < ${#names[@]} - 1; ++i)); do
+  for ((i = 0; i < ${#names[@]} - 2; ++i)); do
     printf '%s\t%d\t%d\t%d\t%d\t%d\t%d\n' "${names[i]}" $((i * 7 % 5)) $((i * 3 % 11)) $((i % 4)) \
       $((i * i % 13)) $((i * 5 % 7)) $((i % 3 * i + 1))
   done
+  printf '%s\t20\t30\t10\t11\t50\t22\n' "${names[-2]}"
   printf '%s\t2\t2\t2\t2\t2\t2\n' "${names[-1]}"
 } > in.tsv
 printf '%s\n' "${names[@]}" > names.txt
 
 "$1" spearman in.tsv --max-p 1 --quiet -o edges.tsv
+"$1" spearman in.tsv --max-p 1 --quiet -o edges.csv
+"$1" spearman in.tsv --max-p 0.9 --adjust bh --quiet -o q.csv
+"$1" spearman in.tsv --max-p 0.9 --adjust bonferroni --quiet -o bonferroni.tsv
 "$1" spearman in.tsv --keep top-k -k 4 --quiet -o top-k.tsv
 "$1" spearman in.tsv --keep dense --quiet -o dense.tsv
 "$1" spearman in.tsv --keep counts --max-p 1 --quiet -o counts.tsv

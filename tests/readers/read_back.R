@@ -10,8 +10,8 @@ expect <- function(is_right, ...) {
   }
 }
 lines_of <- function(file) length(readLines(file)) - 1
-read_exactly <- function(read, file, ...) {
-  read(file, header = TRUE, sep = "\t", quote = "\"", comment.char = "", na.strings = "NaN",
+read_exactly <- function(read, file, ..., sep = "\t") {
+  read(file, header = TRUE, sep = sep, quote = "\"", comment.char = "", na.strings = "NaN",
        check.names = FALSE, encoding = "UTF-8", ...)
 }
 
@@ -45,4 +45,18 @@ plain <- read.delim("edges.tsv")
 expect(nrow(plain) == nrow(edges), "read.delim by its defaults found", nrow(plain), "rows of", nrow(edges))
 plain <- read.table("edges.tsv", header = TRUE, sep = "\t")
 expect(nrow(plain) == nrow(edges), "read.table by its defaults found", nrow(plain), "rows of", nrow(edges))
+# As comma-separated values, where names have commas and quotes too: the same edges, read exactly and by defaults.
+csv <- read_exactly(read.csv, "edges.csv", colClasses = c("character", "character", NA, NA, NA), sep = ",")
+expect(identical(csv, edges), "read.csv found other edges than read.delim:", nrow(csv), "of", nrow(edges))
+plain <- read.csv("edges.csv")
+expect(nrow(plain) == nrow(edges), "read.csv by its defaults found", nrow(plain), "rows of", nrow(edges))
+# q beside R's own adjustment of all p. The p of the file have six digits.
+near <- function(got, wanted) all(abs(got - wanted) <= 1e-5 * wanted)
+key <- function(table) paste(table[[1]], table[[2]], sep = "\t")
+for (way in c("BH", "bonferroni")) {
+  q <- if (way == "BH") read.csv("q.csv", na.strings = "NaN") else read.delim("bonferroni.tsv", na.strings = "NaN")
+  all_q <- p.adjust(edges$p, way)
+  expect(nrow(q) == sum(all_q <= 0.9), way, "kept", nrow(q), "edges, p.adjust", sum(all_q <= 0.9))
+  expect(nrow(q) > 0 && near(q$q, all_q[match(key(q), key(edges))]), way, "other q than p.adjust")
+}
 if (failed) quit(status = 1)

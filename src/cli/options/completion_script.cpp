@@ -166,7 +166,10 @@ std::string zsh_script(const std::vector<verb_entry>& verbs) {
 std::string fish_script(const std::vector<verb_entry>& verbs) {
   std::string out =
       "# Completions of gpu-similarity for fish.\n"
-      "complete -c gpu-similarity -n __fish_use_subcommand -f\n";
+      "complete -c gpu-similarity -n __fish_use_subcommand -f\n"
+      "complete -c gpu-similarity -n __fish_use_subcommand -a help -d 'What a command does'\n";
+  out += fmt::format("complete -c gpu-similarity -n '__fish_seen_subcommand_from help' -fa '{}'\n",
+                     joined(names_of_verbs(verbs), " "));
   for (const verb_entry& verb : verbs) {
     out += fmt::format("complete -c gpu-similarity -n __fish_use_subcommand -a {} -d '{}'\n",
                        verb.name, quoted_word(verb.description, ""));

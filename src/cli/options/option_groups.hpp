@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,15 @@ void add_input(CLI::App& app, Command& c) {
       ->group("Input");
 }
 
+/// The formats that a result may have.
+[[nodiscard]] std::span<const io::result_format> formats_of(const pairs_command& c);
+[[nodiscard]] std::span<const io::result_format> formats_of(const row_files& c);
+/// What the help says of them.
+[[nodiscard]] std::string formats_text(const pairs_command& c);
+[[nodiscard]] std::string formats_text(const row_files& c);
+/// What is wrong with a format that the suffixes said; "" where nothing is.
+[[nodiscard]] std::string check_format(const row_files& c);
+
 /// Where it is written, and in what format.
 template <class Command>
 void add_output(CLI::App& app, Command& c) {
@@ -88,12 +98,9 @@ void add_output(CLI::App& app, Command& c) {
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
-  add_choice<io::result_format>(app, "--format", c.format,
-                                {{"tsv", io::result_format::tsv},
-                                 {"csv", io::result_format::csv},
-                                 {"npy", io::result_format::npy}},
-                                "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text "
-                                "with .gz or .zst; else tsv]")
+  names_of<io::result_format> formats;
+  for (const io::result_format format : formats_of(c)) formats[io::word_of(format)] = format;
+  add_choice<io::result_format>(app, "--format", c.format, formats, formats_text(c))
       ->group("Result");
   app.add_flag("--no-clobber", c.no_clobber, "End rather than replace a file that is there")
       ->group("Result");

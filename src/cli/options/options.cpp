@@ -109,6 +109,7 @@ class row_commands {
   template <class Command>
   static command take(const CLI::App& app, Command& job, const execution& exec, const words& line) {
     settle_format(job.format, is_given(app, "--format"), {{"--output", job.output}});
+    refuse(check_format(job));
     refuse(check_backend(exec));
     refuse(check_text_options(job.text));
     job.command_line = line;

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <optional>
 
+#include "cli/options/option_groups.hpp"
 #include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"
 
@@ -18,7 +21,39 @@ std::optional<io::result_format> format_named_by(const named_output& output, boo
   }
 }
 
+constexpr std::array all_formats{io::result_format::tsv,     io::result_format::csv,
+                                 io::result_format::npy,     io::result_format::matrix_market,
+                                 io::result_format::graphml, io::result_format::sif,
+                                 io::result_format::ncol};
+constexpr std::size_t formats_of_rows = 3;
+static_assert(!io::is_network(all_formats[formats_of_rows - 1]) &&
+              io::is_network(all_formats[formats_of_rows]));
+
 }  // namespace
+
+std::span<const io::result_format> formats_of(const pairs_command& /*c*/) {
+  return all_formats;
+}
+
+std::span<const io::result_format> formats_of(const row_files& /*c*/) {
+  return std::span(all_formats).first<formats_of_rows>();
+}
+
+std::string formats_text(const pairs_command& /*c*/) {
+  return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, of edges also .mtx, .graphml, "
+         ".sif, .ncol; text with .gz or .zst; else tsv]";
+}
+
+std::string formats_text(const row_files& /*c*/) {
+  return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text with .gz or .zst; else "
+         "tsv]";
+}
+
+std::string check_format(const row_files& c) {
+  if (!io::is_network(c.format)) return "";
+  return fmt::format("--output: {} names {}, which edges alone have, expected tsv, csv or npy",
+                     c.output, io::word_of(c.format));
+}
 
 void settle_format(io::result_format& format, bool is_given,
                    std::initializer_list<named_output> outputs) {

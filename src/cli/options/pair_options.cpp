@@ -154,6 +154,18 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
 }
 
+/// What does not go with the format of a network; "" where all does.
+std::string check_network_options(const pairs_command& c) {
+  if (!io::is_network(c.format)) return "";
+  const std::string format = fmt::format("--format {}", io::word_of(c.format));
+  if (c.keep != keep_kind::edges) return format + " needs --keep edges";
+  if (c.is_part || c.resumes) {
+    return fmt::format("{} does not go with {}: parts are tables", format,
+                       c.is_part ? "--part" : "--resume");
+  }
+  return "";
+}
+
 std::string check_files(const CLI::App& app, const pairs_command& c) {
   if (c.input == "-" && c.against == "-") {
     return "--against -: standard input is INPUT already, expected a file";
@@ -195,8 +207,9 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
 }
 
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
-  for (const std::string& wrong : {check_kept(app, c), check_missing_values(app, c),
-                                   check_parts_options(app, c), check_files(app, c)}) {
+  for (const std::string& wrong :
+       {check_kept(app, c), check_missing_values(app, c), check_parts_options(app, c),
+        check_network_options(c), check_files(app, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

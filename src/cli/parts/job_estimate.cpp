@@ -14,12 +14,20 @@
 namespace gpu::cli {
 namespace {
 
-constexpr index_t first_sample = 4096;        // rows
+constexpr index_t most_first_rows = 4096;     // of the first sample
+constexpr double first_products = 2e9;        // so many values times values at most
 constexpr double enough_seconds = 0.05;       // of a sample
 constexpr double written_per_second = 300e6;  // bytes: formatted, written and joined
 constexpr double part_seconds = 20;
 constexpr double part_bytes = 2e9;
 constexpr index_t most_suggested_parts = 1000;
+
+/// Rows of the first sample: fewer of wide tables, of which one pair takes long.
+index_t first_sample(index_t cols) {
+  constexpr index_t least = 64;
+  const double rows = std::sqrt(2 * first_products / static_cast<double>(cols));
+  return std::clamp(static_cast<index_t>(rows), least, most_first_rows);
+}
 
 detail::any_table first_rows(const io::table& table, index_t rows) {
   return std::visit(
@@ -62,7 +70,7 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
   const index_t most_rows = std::max(tables.rows(), tables.partners());
   job_estimate out{.pairs = pairs_of(tables, most_rows)};
   (void)count_first(whole, tables, waking_rows);
-  for (index_t sample = first_sample;; sample *= 2) {
+  for (index_t sample = first_sample(tables.cols());; sample *= 2) {
     const stopwatch watch;
     const pair_counts counts = count_first(whole, tables, sample);
     const double seconds = std::max(counts.summary.pairs_seconds, 1e-6);
@@ -100,15 +108,18 @@ void wake(const pairs_command& job, const input_tables& tables) {
   }
 }
 
-std::string estimate_text(const job_estimate& e, index_t parts) {
+std::string estimate_text(const job_estimate& e, double read_seconds, index_t parts) {
+  const std::string whole = fmt::format(
+      "rate, measured\t{:.3g} pairs/s\n"
+      "time, estimated\t{:.3g} s of one process like this one, after {:.3g} s of reading\n",
+      e.pairs_per_second, e.seconds, read_seconds);
+  if (parts == 0) return whole;
   const auto n = static_cast<double>(parts);
   const double of_part = (e.seconds - e.prepare_seconds) / n + e.prepare_seconds;
-  return fmt::format(
-      "rate, measured\t{:.3g} pairs/s\n"
-      "time, estimated\t{:.3g} s of one process like this one\n"
-      "parts\t{}, of about {:.3g} s and {}\n"
-      "parts, advised\t{}\n",
-      e.pairs_per_second, e.seconds, parts, of_part, bytes_text(e.bytes / n), e.parts);
+  return whole + fmt::format(
+                     "parts\t{}, of about {:.3g} s and {}\n"
+                     "parts, advised\t{}\n",
+                     parts, of_part, bytes_text(e.bytes / n), e.parts);
 }
 
 }  // namespace gpu::cli

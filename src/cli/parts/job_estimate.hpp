@@ -27,7 +27,10 @@ struct job_estimate {
 /// page-locked memory of uploads exist before anything is timed.
 void wake(const pairs_command& job, const input_tables& tables);
 
-/// The estimate of the job cut into `parts`, as lines of text.
-[[nodiscard]] std::string estimate_text(const job_estimate& estimate, index_t parts);
+/// The estimate as lines of text.
+/// @param read_seconds that reading the input took
+/// @param parts of the job; 0: nothing is said of parts
+[[nodiscard]] std::string estimate_text(const job_estimate& estimate, double read_seconds,
+                                        index_t parts);
 
 }  // namespace gpu::cli

@@ -12,8 +12,8 @@ void run_part(const pairs_command& job);
 /// `--resume`: computes the parts of a job that are not there, and joins them.
 void run_resumed(const pairs_command& job);
 
-/// `--plan --parts n`
-void write_parts_plan(const pairs_command& job);
+/// `--plan`, with `--parts n` also of the parts
+void write_plan(const pairs_command& job);
 
 /// `gpu-similarity parts`
 void run_parts(const parts_command& job);

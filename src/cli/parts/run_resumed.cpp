@@ -140,18 +140,4 @@ void run_resumed(const pairs_command& job) {
   folder.remove(key);
 }
 
-void write_parts_plan(const pairs_command& job) {
-  check_execution(job.pairs.exec);
-  progress_line line(job.quiet);
-  abandonable_phase phase([] { complain("interrupted"); });
-  const input_tables tables = read_input(job, line);
-  const io::result_context context = result_context_of(job, tables);
-  const std::string text = plan_text(job, tables, context) +
-                           estimate_text(estimate_job(job, tables, context), job.parts);
-  line.clear();
-  io::output_file out("-", {.stop = is_interrupted});
-  out.write(text);
-  out.commit();
-}
-
 }  // namespace gpu::cli

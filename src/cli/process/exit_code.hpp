@@ -22,6 +22,12 @@ class usage_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Options that the library refuses; the message is in its words.
+class refused_options : public usage_error {
+ public:
+  using usage_error::usage_error;
+};
+
 /// The system does not start as many threads as the run takes.
 class no_threads : public std::runtime_error {
  public:

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <string>
 #include <system_error>
 
 #include <gpu/error.hpp>
@@ -19,6 +20,10 @@ namespace {
 int end_with(int code, const char* message) {
   complain(message);
   return code;
+}
+
+int end_with(int code, const std::string& message) {
+  return end_with(code, message.c_str());
 }
 
 int code_of(const error& e) {
@@ -40,9 +45,11 @@ int code_of(const error& e) {
 
 }  // namespace
 
-int guarded_run(const std::function<int()>& run) {
+int guarded_run(const std::function<int()>& run, library_translation in_words) {
   try {
     return run();
+  } catch (const refused_options& e) {
+    return end_with(exit_usage, in_words(e.what()));
   } catch (const usage_error& e) {
     return end_with(exit_usage, e.what());
   } catch (const interrupted_run& e) {
@@ -61,8 +68,10 @@ int guarded_run(const std::function<int()>& run) {
     return end_with(exit_resources, e.what());
   } catch (const io::output_error& e) {
     return end_with(exit_resources, e.what());
-  } catch (const error& e) {
+  } catch (const io::input_error& e) {
     return end_with(code_of(e), e.what());
+  } catch (const error& e) {
+    return end_with(code_of(e), in_words(e.what()));
   } catch (const std::bad_alloc&) {
     return end_with(exit_resources, "out of memory");
   } catch (const std::system_error& e) {

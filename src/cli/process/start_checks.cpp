@@ -55,7 +55,7 @@ void check_execution(const execution& exec) {
   try {
     (void)resolve_backend(exec);
   } catch (const invalid_argument& error) {
-    throw usage_error(error.what());
+    throw refused_options(error.what());
   }
   check_threads(cpu::thread_count(exec.cpu_threads));
 }

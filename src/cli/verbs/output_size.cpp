@@ -10,24 +10,35 @@
 #include "cli/outputs/report.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "io/networks/network_writer.hpp"
 
 namespace gpu::cli {
 namespace {
 
-/// Bytes written where `kept` pairs pass the filter.
+/// Bytes of an edge in the output.
+double edge_bytes_of(const pairs_command& job, const io::result_context& context) {
+  const double bytes = io::edge_bytes(job.format, context);
+  if (!io::is_network(job.format)) return bytes;
+  return io::network_edge_bytes(job.format, bytes - io::edge_numbers_bytes);
+}
+
+/// Partners of a row, at most.
+index_t most_partners(const pairs_command& job, const io::result_context& context) {
+  return std::min(job.k, context.against != nullptr ? context.cols() : context.rows - 1);
+}
+
+/// Bytes written where the result keeps `kept` pairs; of top-k, where its table has so many
+/// entries.
 double output_bytes(const pairs_command& job, const io::result_context& context, double kept) {
   const auto rows = static_cast<double>(context.rows);
-  const double edge = io::edge_bytes(job.format, context);
+  const double edge = edge_bytes_of(job, context);
   constexpr double dense_text = 20;  // characters of a statistic and its tab
   switch (job.keep) {
     case keep_kind::edges:
     case keep_kind::folded_edges:  // at most
       return kept * edge;
     case keep_kind::top_k:
-      // Of one table, a pair is an entry of both its rows.
-      return std::min((context.against != nullptr ? 1 : 2) * kept,
-                      rows * static_cast<double>(std::min(job.k, context.cols()))) *
-             edge;
+      return kept * edge;
     case keep_kind::counts:
       return static_cast<double>(context.all_rows()) *
              (job.format == io::result_format::npy ? sizeof(std::uint32_t) : edge / 2);
@@ -36,12 +47,6 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
              (job.format == io::result_format::npy ? sizeof(double) : dense_text);
   }
   return 0;
-}
-
-double all_pairs_of(const io::result_context& context) {
-  const auto rows = static_cast<double>(context.rows);
-  if (context.against != nullptr) return rows * static_cast<double>(context.cols());
-  return rows * (rows - 1) / 2;
 }
 
 /// "10 rows x 30 columns, int32", or of two tables "10 rows against 20 rows x 30 columns, ...".
@@ -55,17 +60,53 @@ std::string shape_text(const input_tables& tables) {
                      tables.y->element_name());
 }
 
-/// Pairs that are estimated to be kept, as far as the size of the result depends on them.
+/// Pairs, or entries, that are kept where no cut leaves any out.
+double most_kept(const pairs_command& job, const io::result_context& context) {
+  if (job.keep != keep_kind::top_k) return all_pairs_of(context);
+  return static_cast<double>(context.rows) * static_cast<double>(most_partners(job, context));
+}
+
+/// The plan of the run, by the sink that it takes.
+pair_plan plan_run(const pairs_command& job, const input_tables& tables,
+                   const io::result_context& context) {
+  const auto plan = [&](const auto& sink) {
+    return detail::plan_all_pairs(job.what, tables_of(tables), job.pairs, sink);
+  };
+  switch (job.keep) {
+    case keep_kind::edges:
+      break;
+    case keep_kind::folded_edges:
+      return plan(folded_edge_sink{.keep = job.filter});
+    case keep_kind::top_k:
+      return plan(top_k_sink{.k = std::max<index_t>(most_partners(job, context), 1),
+                             .keep = job.filter,
+                             .order = job.order});
+    case keep_kind::counts:
+      return plan(count_sink{.keep = job.filter});
+    case keep_kind::dense:
+      return plan(dense_sink{});
+  }
+  return plan(edge_sink{.keep = job.filter});
+}
+
+/// Pairs, or entries, that are estimated to be kept, as far as the size of the result depends on
+/// them.
 double kept_of(const pairs_command& job, const input_tables& tables,
                const io::result_context& context) {
   const bool depends = job.keep == keep_kind::edges || job.keep == keep_kind::top_k;
   if (!depends) return all_pairs_of(context);
   pairs_command whole = job;
   whole.pairs.part = {};
-  return plan_all_pairs(whole, tables).kept_estimate;
+  return plan_run(whole, tables, context).kept_estimate;
 }
 
 }  // namespace
+
+double all_pairs_of(const io::result_context& context) {
+  const auto rows = static_cast<double>(context.rows);
+  if (context.against != nullptr) return rows * static_cast<double>(context.cols());
+  return rows * (rows - 1) / 2;
+}
 
 double estimated_output_bytes(const pairs_command& job, const input_tables& tables,
                               const io::result_context& context) {
@@ -86,7 +127,7 @@ void check_output_size(const pairs_command& job, const input_tables& tables,
     return;
   }
   const double share = 1.0 / static_cast<double>(job.pairs.part.of);
-  if (share * output_bytes(job, context, all_pairs_of(context)) <= limit) return;
+  if (share * output_bytes(job, context, most_kept(job, context)) <= limit) return;
   const double kept = kept_of(job, tables, context);
   const double bytes = share * output_bytes(job, context, kept);
   if (bytes <= limit) return;
@@ -100,7 +141,7 @@ void check_output_size(const pairs_command& job, const input_tables& tables,
 
 std::string plan_text(const pairs_command& job, const input_tables& tables,
                       const io::result_context& context) {
-  const pair_plan plan = plan_all_pairs(job, tables);
+  const pair_plan plan = plan_run(job, tables, context);
   return fmt::format(
       "input\t{}\n"
       "pairs\t{}\n"
@@ -110,13 +151,14 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
       "workspace\t{}\n"
       "choice\t{}\n"
       "{}"
-      "kept, estimated\t{:.6g}, at most about {:.6g} (sample of {} pairs)\n"
+      "kept, estimated\t{:.6g}{}, at most about {:.6g} (sample of {} pairs)\n"
       "output, estimated\t{}\n"
       "output, allowed\t{}\n",
       shape_text(tables), plan.pairs, to_string(plan.used), plan.device, to_string(plan.variant),
       plan.tile_rows, plan.tile_cols, bytes_text(static_cast<double>(plan.workspace_bytes)),
       plan.choice, plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning),
-      plan.kept_estimate, plan.kept_upper, plan.sampled_pairs,
+      plan.kept_estimate, job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper,
+      plan.sampled_pairs,
       bytes_text(output_bytes(job, context, plan.kept_estimate)),
       job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
 }

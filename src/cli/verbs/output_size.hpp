@@ -16,6 +16,9 @@ namespace gpu::cli {
 void check_output_size(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context);
 
+/// Pairs of the job, whatever their statistics.
+[[nodiscard]] double all_pairs_of(const io::result_context& context);
+
 /// Bytes that the result of the whole job is estimated to have.
 [[nodiscard]] double estimated_output_bytes(const pairs_command& job, const input_tables& tables,
                                             const io::result_context& context);

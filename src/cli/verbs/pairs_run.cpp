@@ -11,12 +11,15 @@
 #include <vector>
 
 #include <gpu/adjusted_p.hpp>
+#include <gpu/error.hpp>
 #include <gpu/p_value.hpp>
 
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/device_note.hpp"
+#include "cli/verbs/network_checks.hpp"
+#include "io/networks/network_writer.hpp"
 #include "io/write/adjusted_edges.hpp"
 #include "io/write/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
@@ -171,6 +174,7 @@ void pairs_run::run(run_report& report) {
   }
   switch (job_.keep) {
     case keep_kind::edges:
+      if (io::is_network(job_.format)) return run_network(report);
       if (outputs_.result().target().is_terminal && job_.has_no_cut() && !job_.force) {
         return run_best_edges(report);
       }
@@ -218,6 +222,23 @@ void pairs_run::run_adjusted_edges(run_report& report) {
   const std::vector<double> q =
       adjusted_p_values(edges, result.summary.pairs_tested, job_.filter.adjust);
   write_whole([&] { io::write_adjusted_edges(job_.format, outputs_.result(), edges, q, context_); },
+              report);
+}
+
+void pairs_run::run_network(run_report& report) {
+  edge_list result;
+  try {
+    result = compute(edge_sink{.keep = job_.filter, .max_edges = most_edges_of(job_)}, report);
+  } catch (const capacity_exceeded& error) {
+    throw too_many_edges(job_, static_cast<double>(error.required()));
+  }
+  const std::span<const edge> edges(result.edges.data(), result.edges.size());
+  report.edge_sum = edge_sum_of(edges, context_);
+  std::vector<double> q;
+  if (job_.writes_q()) {
+    q = adjusted_p_values(edges, result.summary.pairs_tested, job_.filter.adjust);
+  }
+  write_whole([&] { io::write_network(job_.format, outputs_.result(), edges, q, context_); },
               report);
 }
 

@@ -33,6 +33,8 @@ class pairs_run {
  private:
   void run_edges(run_report& report);
   void run_adjusted_edges(run_report& report);
+  /// All edges at once, in a format for other programs.
+  void run_network(run_report& report);
   /// The best few, where a terminal would get every pair.
   void run_best_edges(run_report& report);
   void run_folded_edges(run_report& report);

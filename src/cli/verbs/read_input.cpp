@@ -21,7 +21,7 @@ void check_nans(const pairs_command& job, const std::string& file, const io::tab
   if (!table.first_nan) return;
   throw io::input_error(
       file, *table.first_nan,
-      missing_text(table,
+      missing_text(table, job.transposes,
                    "--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
                    "--skip-columns columns"));
 }
@@ -70,7 +70,7 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
   }
   check_nans(job, file, table);
   check_shape(file, table, fewest_rows);
-  if (job.format != io::result_format::npy) {
+  if (io::has_fields(job.format)) {
     // From here on names are what the lines of the result have.
     auto quoted = io::fields_of(table.names, io::separator_of(job.format));
     if (quoted) table.names = std::move(*quoted);
@@ -80,12 +80,49 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
 
 }  // namespace
 
-std::string missing_text(const io::table& table, std::string_view hint) {
+namespace {
+
+/// Row and column of the NaN that comes first in the file.
+std::optional<std::pair<index_t, index_t>> first_nan_of(const io::table& table, bool transposes) {
+  return std::visit(
+      [&](const auto& values) -> std::optional<std::pair<index_t, index_t>> {
+        const index_t outer = transposes ? values.cols() : values.rows();
+        const index_t inner = transposes ? values.rows() : values.cols();
+        for (index_t i = 0; i < outer; ++i) {
+          for (index_t j = 0; j < inner; ++j) {
+            const index_t row = transposes ? j : i;
+            const index_t col = transposes ? i : j;
+            if (values(row, col) != values(row, col)) return std::pair(row, col);
+          }
+        }
+        return std::nullopt;
+      },
+      table.values);
+}
+
+/// " in row 'g1', column 'c'", as far as they have names.
+std::string names_of_first(const io::table& table, bool transposes) {
+  if (!table.names.given() && !table.columns.given()) return {};
+  const auto place = first_nan_of(table, transposes);
+  if (!place) return {};
+  std::string row;
+  std::string column;
+  if (table.names.given()) row = "row " + io::quoted(table.names[place->first]);
+  if (table.columns.given()) {
+    column = "column " + io::quoted(table.columns.names[static_cast<std::size_t>(place->second)]);
+  }
+  const bool has_both = !row.empty() && !column.empty();
+  return fmt::format(" in {}{}{}", row, has_both ? ", " : "", column);
+}
+
+}  // namespace
+
+std::string missing_text(const io::table& table, bool transposes, std::string_view hint) {
   const bool is_array = table.first_nan && table.first_nan->is_in_array;
   const std::string count =
       table.missing > 1 ? fmt::format(", the first of {}", table.missing) : std::string();
-  return fmt::format("got {}{}, expected a number ({})", is_array ? "NaN" : "a missing value",
-                     count, hint);
+  return fmt::format("got {}{}{}, expected a number ({})", is_array ? "NaN" : "a missing value",
+                     names_of_first(table, transposes), count, hint);
 }
 
 input_tables read_input(const pairs_command& job, progress_line& line) {

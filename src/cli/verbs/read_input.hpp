@@ -26,8 +26,11 @@ struct input_tables {
   [[nodiscard]] index_t partners() const { return y ? y->rows() : x.rows(); }
 };
 
-/// What to say of the missing values of `table`, of which there are some.
-[[nodiscard]] std::string missing_text(const io::table& table, std::string_view hint);
+/// What to say of the missing values of `table`, of which there are some: how many, and the names
+/// of the row and the column of the first, where they have names.
+/// @param transposes whether the rows of the table are the columns of the file
+[[nodiscard]] std::string missing_text(const io::table& table, bool transposes,
+                                       std::string_view hint);
 
 /// Reads the input of `job` and checks that it has pairs.
 /// @throw io::input_error, io::interrupted

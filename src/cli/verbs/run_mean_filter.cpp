@@ -24,7 +24,7 @@ auto as_usage(const Work& work) {
   try {
     return work();
   } catch (const invalid_argument& error) {
-    throw usage_error(error.what());
+    throw refused_options(error.what());
   }
 }
 

@@ -10,6 +10,7 @@
 #include "cli/process/progress_line.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/verbs/jobs.hpp"
+#include "cli/verbs/network_checks.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"
@@ -17,17 +18,6 @@
 
 namespace gpu::cli {
 namespace {
-
-void write_plan(const pairs_command& job) {
-  progress_line line(job.quiet);
-  abandonable_phase phase([] { complain("interrupted"); });
-  const input_tables tables = read_input(job, line);
-  const std::string text = plan_text(job, tables, result_context_of(job, tables));
-  line.clear();
-  io::output_file out("-", {.stop = is_interrupted});
-  out.write(text);
-  out.commit();
-}
 
 /// A run with its report.
 class reported_run {
@@ -72,7 +62,9 @@ class reported_run {
     report_.input.add(tables.x.reading, tables.x.rows(), tables.cols());
     if (tables.y) report_.against->add(tables.y->reading, tables.y->rows(), tables.cols());
 
-    check_output_size(job_, tables, result_context_of(job_, tables));
+    const io::result_context context = result_context_of(job_, tables);
+    check_network(job_, tables, context);
+    check_output_size(job_, tables, context);
     pairs_run(job_, tables, outputs_, line, phase).run(report_);
     is_result_written_ = true;
     report_.total_seconds = total_.seconds();
@@ -115,7 +107,6 @@ class reported_run {
 
 void run_pairs(const pairs_command& job) {
   check_execution(job.pairs.exec);
-  if (job.plan_only) return write_plan(job);
   reported_run(job).run();
 }
 

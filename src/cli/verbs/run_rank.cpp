@@ -36,7 +36,7 @@ class rank_operation final : public row_operation {
     if (block.first_nan && job_.rank.nans == nan_policy::reject) {
       throw io::input_error(
           job_.input, *block.first_nan,
-          missing_text(block, "--nan propagate makes the ranks of such rows NaN"));
+          missing_text(block, job_.transposes, "--nan propagate makes the ranks of such rows NaN"));
     }
     std::visit(
         [&](const auto& values) {

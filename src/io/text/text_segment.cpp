@@ -184,6 +184,11 @@ bool segment_reader::add_name(std::string_view field, index_t column) {
 
 bool segment_reader::add(std::string_view field, index_t column) {
   const number value = has_plain_values_ ? parse_number(field) : parse_value(field, layout_.values);
+  // Most fields of a table of real numbers end here, without a call.
+  if (is_real_ && value.kind == number_kind::real && !std::isnan(value.real)) {
+    reals_.push_back(value.real);
+    return true;
+  }
   if (value.kind == number_kind::integer) {
     if (!is_real_ && std::in_range<std::int32_t>(value.integer)) {
       integers_[integer_count_++] = static_cast<std::int32_t>(value.integer);

@@ -243,11 +243,10 @@ std::string dense_header(result_format format, index_t rows, const result_contex
 
 double edge_bytes(result_format format, const result_context& context) {
   if (format == result_format::npy) return sizeof(edge);
-  constexpr double numbers = 40;  // as measured on real tables
   const std::size_t longest = context.names.longest(context.rows);
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;
-  return static_cast<double>(longest + other) + numbers;
+  return static_cast<double>(longest + other) + edge_numbers_bytes;
 }
 
 }  // namespace gpu::io

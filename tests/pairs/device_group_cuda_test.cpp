@@ -40,7 +40,7 @@ gpu::pair_options options_of(pair_variant variant) {
 template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
-  const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
+  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
   return gpu::cuda::make_pair_engine(
       gpu::detail::traits_of(what),
       {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options);
@@ -50,7 +50,7 @@ template <class T>
 std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options, std::size_t members) {
   const std::vector<gpu::device_info> devices(members, device());
-  const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
+  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
   return gpu::cuda::make_device_group(
       gpu::detail::traits_of(what),
       {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options, devices,

@@ -50,20 +50,6 @@ std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
   return engine;
 }
 
-// Rows of an engine by their table, numbered from its first.
-struct table_rows {
-  std::vector<index_t> of_x;
-  std::vector<index_t> of_y;
-};
-
-table_rows split_rows(const std::vector<index_t>& rows, index_t rows_of_x) {
-  table_rows out;
-  for (const index_t row : rows) {
-    (row < rows_of_x ? out.of_x : out.of_y).push_back(row < rows_of_x ? row : row - rows_of_x);
-  }
-  return out;
-}
-
 // What a query may ask for of rows that are prepared already.
 void check_prepared(const measure_traits& what, const prepared_table& y, bool x_on_device,
                     const pair_options& options) {

@@ -51,12 +51,39 @@ constexpr double pairs_per_sampled = 1 << 17;
 constexpr double most_sampled_values = 1 << 24;
 constexpr double least_sampled_of_long_rows = 1024;
 
-// Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.
+double rounding_loss(row_form form) {
+  switch (form) {
+    case row_form::ranks:
+    case row_form::shared_ranks:
+      return rank_loss;
+    case row_form::unit_values:
+    case row_form::shared_values:
+      break;
+  }
+  return value_loss;
+}
+
+// Which screens rows of a form have.
+enum class screen_kind { none, exact_ranks, rounded };
+screen_kind screens_of(row_form form, index_t packed_cols) {
+  switch (form) {
+    case row_form::ranks:
+      return packed_cols > most_rank_columns ? screen_kind::rounded : screen_kind::exact_ranks;
+    case row_form::unit_values:
+      return screen_kind::rounded;
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+      break;  // computed anew for each pair
+  }
+  return screen_kind::none;
+}
+
+// Rows rounded to 8 bits: unit values, and ranks where these need more bits.
 std::vector<possible_screen> rounded_screens(const measure_traits& what, double cut, index_t cols) {
   if (cols > kernels::screen_most_columns) return {};
   const int depth = rounded_depth(cols);
   const double paying = depth > 128 ? most_wide_share : most_rounded_share;
-  const double reach = cut - (what.form == row_form::ranks ? rank_loss : value_loss);
+  const double reach = cut - rounding_loss(what.form);
   if (!(reach > 0)) return {};
   return {{{kernels::screen_operand::rounded, depth, cut, rounded_pair, rounded_candidate},
            reach,
@@ -69,6 +96,27 @@ bool e4m3_reaches(double reach, index_t cols) {
   const double least_product = static_cast<double>(cols) * static_cast<double>(cols - 1);
   return reach > 0 && (screen_depth(cols) > 32 ||
                        least_product * reach >= 2 * static_cast<double>(kernels::e4m3_sum_slack));
+}
+
+// Of ranks that fit into 8 bits.
+std::vector<possible_screen> rank_screens(double cut, index_t cols, screen_use use) {
+  std::vector<possible_screen> out;
+  const int depth = screen_depth(cols);
+  const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
+  const double unit = use == screen_use::counts ? pairs_of_classes : 1;
+  if (e4m3_reaches(reach, cols)) {
+    out.push_back(
+        {{kernels::screen_operand::e4m3, depth, cut, unit * e4m3_pair, unit * e4m3_candidate},
+         reach,
+         most_e4m3_share});
+  }
+  const double paying =
+      use == screen_use::counts ? most_int8_share_of_counts : most_int8_share_of_edges;
+  out.push_back(
+      {{kernels::screen_operand::int8, depth, cut, unit * int8_pair, unit * int8_candidate},
+       cut,
+       paying});
+  return out;
 }
 
 std::string_view name_of(kernels::screen_operand operand) {
@@ -129,26 +177,16 @@ std::vector<possible_screen> screens_for(const measure_traits& what, const keep_
                                          index_t cols, screen_use use) {
   const double cut = std::min({keep.at_least, -keep.at_most, 1.0});
   if (!(cut > 0)) return {};
-  if (what.form == row_form::unit_values || cols > most_rank_columns) {
-    return rounded_screens(what, cut, cols);
+  const index_t packed_cols = what.packed_cols(cols);
+  switch (screens_of(what.form, packed_cols)) {
+    case screen_kind::none:
+      return {};
+    case screen_kind::exact_ranks:
+      return rank_screens(cut, packed_cols, use);
+    case screen_kind::rounded:
+      break;
   }
-  std::vector<possible_screen> out;
-  const int depth = screen_depth(cols);
-  const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
-  const double unit = use == screen_use::counts ? pairs_of_classes : 1;
-  if (e4m3_reaches(reach, cols)) {
-    out.push_back(
-        {{kernels::screen_operand::e4m3, depth, cut, unit * e4m3_pair, unit * e4m3_candidate},
-         reach,
-         most_e4m3_share});
-  }
-  const double paying =
-      use == screen_use::counts ? most_int8_share_of_counts : most_int8_share_of_edges;
-  out.push_back(
-      {{kernels::screen_operand::int8, depth, cut, unit * int8_pair, unit * int8_candidate},
-       cut,
-       paying});
-  return out;
+  return rounded_screens(what, cut, packed_cols);
 }
 
 std::optional<screen_choice> choose_screen(const measure_traits& what, const keep_range& keep,
@@ -174,6 +212,9 @@ std::string explain_screen(const measure_traits& what, const keep_range& keep, i
   if (screen) {
     return fmt::format("screened by {}: it leaves {:.2g} of the pairs to decide, {}",
                        name_of(screen->operand), share, source);
+  }
+  if (screens_of(what.form, what.packed_cols(cols)) == screen_kind::none) {
+    return "every pair is decided: rows with missing values have no screen";
   }
   if (share == 0) return "every pair is decided: the cut is near 0";
   return fmt::format("every pair is decided: a screen would leave {:.2g} of them, {}", share,

@@ -62,7 +62,8 @@ enum class screen_use {
   weighted_counts  ///< Tiles that decide every pair.
 };
 
-/// The screens for `keep`, the fastest first; none where pairs near 0 are kept.
+/// The screens for `keep`, the fastest first; none where pairs near 0 are kept. `cols` are those of
+/// the input, here and below; of a packed row they are what the measure says.
 std::vector<possible_screen> screens_for(const measure_traits& what, const keep_range& keep,
                                          index_t cols, screen_use use);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "stats/correlation_test.hpp"
 #include "support/catch.hpp"
@@ -53,6 +54,29 @@ TEST_CASE("No cut that keeps pairs near 0 is screened", "[screen_choice]") {
   CHECK(screens_for(spearman_traits, {0.5, 0.1}, 30, screen_use::edges).empty());
   CHECK_FALSE(
       choose_screen(pearson_traits, beyond(0), 30, screen_use::edges, sample_of(0)).has_value());
+}
+
+TEST_CASE("Screens are of packed rows, tests of the input's columns", "[screen_choice]") {
+  // A sign for each two columns: 30 columns make 435 elements, too many for ranks in 8 bits.
+  measure_traits signs = spearman_traits;
+  signs.packed_cols = [](index_t cols) { return cols * (cols - 1) / 2; };
+  const auto screens = screens_for(signs, beyond(0.9), 30, screen_use::edges);
+  REQUIRE(screens.size() == 1);
+  CHECK(screens[0].screen.operand == screen_operand::rounded);
+  CHECK(screens[0].screen.depth == rounded_depth(435));
+  CHECK(screens_for(spearman_traits, beyond(0.9), 30, screen_use::edges).size() == 2);
+  // Independent rows pass as often as those of 30 observations do.
+  CHECK_FALSE(choose_screen(signs, cut_of(0.05, 30), 30, screen_use::edges, {}).has_value());
+  CHECK(choose_screen(signs, cut_of(1e-12, 30), 30, screen_use::edges, {}).has_value());
+}
+
+TEST_CASE("Rows with missing values have no screen", "[screen_choice]") {
+  for (const measure_traits* const what : {&spearman_traits, &pearson_traits, &cosine_traits}) {
+    const measure_traits& shared = pairwise_traits_of(*what);
+    CHECK(screens_for(shared, beyond(0.9), 30, screen_use::edges).empty());
+    CHECK(explain_screen(shared, beyond(0.9), 30, screen_use::edges, {}).find("missing values") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {

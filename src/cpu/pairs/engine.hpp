@@ -3,11 +3,11 @@
 //
 // A *window* is what is packed at a time: two ranges of rows, one behind the other, whose pairs
 // across are computed; or one range and its own upper triangle. Rows that memory holds are one
-// window: of a table one range, of x against y the two. Where there are more rows, every two ranges
-// meet in one window, so that a row, which takes as long to pack as some thousands of pairs take to
-// compute, is packed for half a window of them. Packed rows are the rows of the area's tables that
-// have a statistic, numbered consecutively. The places of a window, which tiles are ranges of,
-// count from its first row (row_layout).
+// window: of a table one range, of x against y the two. Otherwise the ranges
+// are packed two at a time, until each has met each. Packing a row takes as long as computing some
+// thousands of pairs, so half a window is made large enough to repay it. Packed rows are the rows
+// of the area's tables that have a statistic, numbered consecutively. The places of a window, which
+// tiles are ranges of, count from its first row (row_layout).
 
 #include <atomic>
 #include <chrono>
@@ -167,6 +167,7 @@ class pair_engine final : public detail::pair_engine {
   std::size_t panel_edges_ = pair_policy::panel_edges;
   progress_callback on_progress_;
   detail::prepared_rows info_;
+  index_t packed_cols_ = 0;  // elements of a packed row
   std::optional<detail::folded_rows> folded_;
   std::unique_ptr<row_source> source_;  // null where there is one window alone
   index_t half_window_ = 0;             // rows of a range

@@ -53,7 +53,7 @@ struct pair_input {
 /// What the prologue found about the rows: those of x with those of y behind them.
 struct prepared_rows {
   index_t rows = 0;
-  index_t cols = 0;
+  index_t cols = 0;  ///< Of the input: the observations of a test. Packed rows may have more.
   std::vector<index_t> constant_rows = {};  // ascending
   std::vector<index_t> nan_rows = {};       // ascending
   double seconds = 0;

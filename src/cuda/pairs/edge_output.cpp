@@ -15,7 +15,7 @@ constexpr double batches_of_result = 16;
 // Longer lists are stored into fresh pages, which keeps the threads busy: they have no time to
 // unpack.
 constexpr double most_packed_edges = 1 << 24;
-// With fewer edges than these the host has computed p before the device would have its table.
+// Below this number of edges, computing p on the host is faster than building the device's table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
 constexpr std::size_t packed_edge_bytes = sizeof(double) + sizeof(std::uint32_t);

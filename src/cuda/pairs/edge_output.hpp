@@ -52,8 +52,8 @@ class edge_output {
     // Edges that a batch has room for, packed or whole.
     [[nodiscard]] std::size_t most_edges(bool pack) const;
   };
-  // The bus copies half as fast into memory that the host has just read, because the lines are in
-  // its caches. With so many batches in turn, those of a batch have left the second level by then.
+  // The bus copies half as fast into memory whose lines are in the host's caches. With four buffers
+  // the lines of one have left the second-level cache before the device writes it again.
   static constexpr std::size_t whole_batches = 4;
   static constexpr std::size_t packed_batches = 8;  // half as large
 

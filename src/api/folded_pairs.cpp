@@ -63,7 +63,7 @@ folded_edge_list run_all_pairs(const measure_traits& what, const pair_tables& ta
   if (kept > sink.max_edges) {
     validate::throw_over_capacity("folded_edge_sink", "folded edges", kept, sink.max_edges);
   }
-  out.patterns = run.folded_engine().folded()->patterns;
+  out.patterns = run.folded_engine().patterns();
   out.summary = finish(run, totals);
   return out;
 }
@@ -72,7 +72,7 @@ pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables
                            const pair_options& options, const folded_stream_sink& sink) {
   validate::check_sink(what, sink);
   pair_run run(what, tables, always_folded(options), part_shape::patterns);
-  if (sink.begin) sink.begin(run.folded_engine().folded()->patterns);
+  if (sink.begin) sink.begin(run.folded_engine().patterns());
   const folded_totals totals =
       deliver(what, run, options, sink.keep, sink.order, sink.batch_edges,
               [&](const stats::edge_p_values& p_values, std::span<folded_edge> batch) {

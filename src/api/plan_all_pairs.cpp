@@ -62,7 +62,7 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   out.counts.tested = run.pairs_tested();
   run.engine().counts({.keep = out.keep, .histogram_bins = 0, .cuts = run.cuts()}, out.counts);
   if (!is_pairwise(what)) out.cut = count_candidates(run.engine(), what, out.keep, out.counts);
-  out.choice = run.engine().explain_edges(out.keep);
+  out.choice = cpu::explain_edges(run.packed_engine(), out.keep);
   if (is_against) {
     const auto first_of_y = out.counts.degree.begin() + rows_of(x.rows);
     out.counts.y_degree.assign(first_of_y, out.counts.degree.end());

@@ -72,17 +72,19 @@ template <class T>
 std::unique_ptr<pair_engine> make(const setup& how, const table<T>& data, const pair_area& area) {
   const gpu::detail::pair_input input{area.cols.begin > 0 ? data.against() : data.whole(), area};
   if (how.members == 1)
-    return gpu::cuda::make_pair_engine(gpu::detail::traits_of(how.what), input, how.options);
+    return gpu::cuda::make_pair_engine(gpu::detail::traits_of(how.what), input, how.options).engine;
   const std::vector<gpu::device_info> devices(how.members, gpu::available_devices().front());
   return gpu::cuda::make_device_group(gpu::detail::traits_of(how.what), input, how.options, devices,
-                                      how.options.variant);
+                                      how.options.variant)
+      .engine;
 }
 
 std::vector<gpu::edge> edges_of(pair_engine& engine, const keep_range& keep,
                                 gpu::edge_order order = gpu::edge_order::by_row_then_column) {
   std::vector<gpu::edge> out;
-  engine.edges({.keep = keep, .order = order, .batch_edges = 100'000},
-               [&](std::span<gpu::edge> e) { out.insert(out.end(), e.begin(), e.end()); });
+  gpu::detail::edge_consumer receiver(
+      [&](std::span<gpu::edge> e) { out.insert(out.end(), e.begin(), e.end()); });
+  engine.edges({.keep = keep, .order = order, .batch_edges = 100'000}, receiver);
   if (order == gpu::edge_order::unspecified) {
     std::sort(out.begin(), out.end(), [](const gpu::edge& a, const gpu::edge& b) {
       return std::pair(a.row, a.col) < std::pair(b.row, b.col);

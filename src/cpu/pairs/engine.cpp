@@ -283,10 +283,11 @@ std::vector<pair_tile> pair_engine::tiles_of(const pair_tile& area) {
   return tiles;
 }
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
-                                                      const detail::pair_input& input,
-                                                      const pair_options& options) {
-  return std::make_unique<pair_engine>(what, input, options);
+detail::made_engine make_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options) {
+  auto engine = std::make_unique<pair_engine>(what, input, options);
+  std::optional<detail::folded_rows> folded = engine->take_folded();
+  return {.engine = std::move(engine), .folded = std::move(folded)};
 }
 
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,

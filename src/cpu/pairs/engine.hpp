@@ -13,7 +13,9 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gpu/execution.hpp>
@@ -32,17 +34,18 @@ class pair_engine final : public detail::pair_engine {
               const pair_options& options);
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
-  [[nodiscard]] const detail::folded_rows* folded() const override {
-    return folded_ ? &*folded_ : nullptr;
+  /// What rows() were folded from, to be taken once.
+  [[nodiscard]] std::optional<detail::folded_rows> take_folded() {
+    return std::exchange(folded_, std::nullopt);
   }
   [[nodiscard]] std::string device() const override;
   [[nodiscard]] pair_variant variant() const override { return variant_; }
 
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;
-  [[nodiscard]] bool fills_p() const override { return true; }
-  [[nodiscard]] std::string explain_edges(const detail::keep_range& keep) override;
-  void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
+  /// How edges() would find the pairs of `keep`, and why, in words.
+  [[nodiscard]] std::string explain_edges(const detail::keep_range& keep);
+  void edges(const detail::edge_request& request, detail::edge_receiver& receiver) override;
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;

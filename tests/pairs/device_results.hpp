@@ -7,6 +7,7 @@
 
 #include <gpu/device_sinks.hpp>
 
+#include "pairs/cpu_parity.hpp"
 #include "pairs/device_cases.hpp"
 
 namespace gpu_test {

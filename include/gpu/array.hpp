@@ -149,7 +149,9 @@ class array {
   }
 
   /// A copy as a std::vector.
-  operator std::vector<T>() const { return {begin(), end()}; }
+  [[nodiscard]] std::vector<T> to_vector() const { return {begin(), end()}; }
+  /// The same, asked for by name: no call copies an array unseen.
+  explicit operator std::vector<T>() const { return to_vector(); }
 
   /// Whether both hold equal elements in the same order.
   friend bool operator==(const array& a, const array& b) {

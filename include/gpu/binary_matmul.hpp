@@ -80,10 +80,10 @@ GPU_SIMILARITY_EXPORT void pack_bits(device_matrix_view<const T> data,
 /// @return bits [rows, cols]; those past the last column are 0.
 /// @throw gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: one read of data.
-template <class Data>
+template <matrix_like Data>
 [[nodiscard]] bit_matrix pack_bits(const Data& data, detail::element_or_float<Data> threshold = {},
                                    const execution& exec = {}) {
-  return detail::pack_bits(detail::read_matrix(data), threshold, exec);
+  return detail::pack_bits(detail::read_elements(data), threshold, exec);
 }
 
 /// As above on device memory: asynchronous on `exec.stream`. `bits` is [rows, cols].

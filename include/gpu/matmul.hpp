@@ -113,12 +113,8 @@ template <class T>
 inline constexpr bool is_matmul_element = matmul_element<T>;
 
 /// A host operand as a read-only view of T.
-template <class T, class Operand>
+template <class T, matrix_like Operand>
 matrix_view<const T> read_operand(const Operand& operand) {
-  static_assert(
-      is_matrix<Operand>,
-      "matmul: expected operands in host memory: gpu::matrix_view, gpu::matrix, std::mdspan, "
-      "or a range by way of gpu::as_matrix(range, rows, cols)");
   if constexpr (all_of_type<T, Operand>) {
     return view_as_matrix(operand);
   } else {
@@ -156,7 +152,7 @@ matrix_view<const T> read_operand(const Operand& operand) {
 /// Cost: 2 m n k operations. On CUDA another alpha or beta costs one more pass over C, beta not 0
 /// also scratch memory of C's size (but `cublas`). Blocks until `c` is complete; CUDA copies the
 /// operands to the device in panels that fit `exec.workspace_bytes`.
-template <class A, class B, detail::output_matrix C>
+template <matrix_like A, matrix_like B, detail::output_matrix C>
 void matmul(const A& a, const B& b, C&& c, const matmul_options& options = {}) {
   using T = detail::matmul_element_of<A, B>;
   static_assert(detail::all_of_type<T, A, B, C>,
@@ -167,25 +163,9 @@ void matmul(const A& a, const B& b, C&& c, const matmul_options& options = {}) {
   }
 }
 
-/// A result that cannot be written does not compile.
-template <class A, class B, detail::no_output C>
-void matmul(const A&, const B&, C&&, const matmul_options& = {}) {
-  static_assert(detail::never<C>,
-                "c: expected a gpu::matrix with a name or a view of elements that are not const");
-}
-
-/// Operands and a result in different memories do not compile.
-template <class A, class B, class C>
-  requires(detail::is_device_argument<A> != detail::is_device_argument<C> ||
-           detail::is_device_argument<B> != detail::is_device_argument<C>)
-void matmul(const A&, const B&, const C&, const matmul_options& = {}) {
-  static_assert(detail::never<C>,
-                "a, b, c: expected all in host memory, or views of all in device memory");
-}
-
 /// As above, into a new gpu::matrix [m, n].
 /// @throw gpu::invalid_argument also where options.beta is not 0: there is no C to read.
-template <class A, class B>
+template <matrix_like A, matrix_like B>
 [[nodiscard]] auto matmul(const A& a, const B& b, const matmul_options& options = {}) {
   using T = detail::matmul_element_of<A, B>;
   static_assert(detail::all_of_type<T, A, B>,

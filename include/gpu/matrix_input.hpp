@@ -94,10 +94,6 @@ template <class X>
 inline constexpr bool is_device_view = false;
 template <class T>
 inline constexpr bool is_device_view<device_matrix_view<T>> = true;
-template <class X>
-inline constexpr bool is_device_argument = is_device_view<std::remove_cvref_t<X>>;
-template <class T>
-inline constexpr bool is_device_argument<device_vector_view<T>> = true;
 }  // namespace detail
 
 /// A view of a matrix in device memory.
@@ -115,6 +111,10 @@ concept vector_like =
     !matrix_like<X> && std::ranges::contiguous_range<const std::remove_cvref_t<X>> &&
     std::ranges::sized_range<const std::remove_cvref_t<X>>;
 
+/// What operations along rows read: a matrix in host memory, or a vector as one row.
+template <class X>
+concept rows_like = matrix_like<X> || vector_like<X>;
+
 namespace detail {
 template <class X>
 concept borrowed_matrix = matrix_like<X> && (std::is_lvalue_reference_v<X> ||
@@ -125,14 +125,16 @@ concept borrowed_elements = std::ranges::contiguous_range<Range> &&
 }  // namespace detail
 
 /// A view of a matrix in host memory: matrix_view<T>, or matrix_view<const T> of one that is const.
-/// The result refers to `x`, so an object that owns its elements must have a name.
+/// The result refers to `x`, so an object that owns its elements must have a name: a temporary one
+/// is not taken.
 template <detail::borrowed_matrix X>
 [[nodiscard]] auto view_of(X&& x) {
   return matrix_access<std::remove_cvref_t<X>>::view(x);
 }
 
 /// The elements of a contiguous range as a matrix [rows, cols], row by row.
-/// The result refers to the elements, so a range that owns them must have a name.
+/// The result refers to the elements, so a range that owns them must have a name: a temporary one
+/// is not taken.
 /// @throw gpu::invalid_argument unless the range has rows * cols elements.
 template <detail::borrowed_elements Range, detail::extent Rows, detail::extent Cols>
 [[nodiscard]] auto as_matrix(Range&& range, Rows rows, Cols cols) {
@@ -140,29 +142,6 @@ template <detail::borrowed_elements Range, detail::extent Rows, detail::extent C
   detail::check_range_shape(std::ranges::size(range), detail::to_index(rows),
                             detail::to_index(cols));
   return matrix_view<value>(std::ranges::data(range), rows, cols);
-}
-
-namespace detail {
-template <class>
-inline constexpr bool never = false;
-}  // namespace detail
-
-/// A temporary that owns its elements does not compile.
-template <class X>
-  requires(matrix_like<X> && !detail::borrowed_matrix<X>)
-void view_of(X&&) {
-  static_assert(detail::never<X>,
-                "x: expected an object with a name, or a view: a view of this "
-                "temporary would outlive its elements");
-}
-
-/// Neither does a matrix of one.
-template <class Range>
-  requires(std::ranges::contiguous_range<Range> && !detail::borrowed_elements<Range>)
-void as_matrix(Range&&, detail::extent auto, detail::extent auto) {
-  static_assert(detail::never<Range>,
-                "range: expected a range with a name, or a view: a matrix of "
-                "this temporary would outlive its elements");
 }
 
 namespace detail {
@@ -191,16 +170,12 @@ using element_or_float = std::conditional_t<element<element_of<X>>, element_of<X
 
 // As plain values: a concept that fails inside a static_assert prints its whole definition.
 template <class X>
-inline constexpr bool is_matrix = matrix_like<X>;
-template <class X>
-inline constexpr bool is_matrix_or_vector = matrix_like<X> || vector_like<X>;
-template <class X>
 inline constexpr bool has_element = element<element_of<X>>;
 template <class T>
 inline constexpr bool is_element = element<T>;
 
 /// A matrix or vector as a read-only view of one of the library's element types.
-template <class Data>
+template <rows_like Data>
 auto read_elements(const Data& data) {
   static_assert(
       has_element<Data>,
@@ -223,18 +198,8 @@ constexpr bool checked_element() {
   return is_element<std::remove_const_t<T>>;
 }
 
-/// A host matrix as a read-only view.
-template <class Data>
-auto read_matrix(const Data& data) {
-  static_assert(
-      is_matrix<Data>,
-      "data: expected a matrix in host memory: gpu::matrix_view, gpu::matrix, std::mdspan, or a "
-      "range by way of gpu::as_matrix(range, rows, cols)");
-  return read_elements(data);
-}
-
 /// A host matrix or a device view as a read-only view.
-template <class Data>
+template <table_like Data>
 auto read_table(const Data& data) {
   if constexpr (device_matrix_like<Data>) {
     using value = typename Data::value_type;
@@ -249,7 +214,7 @@ auto read_table(const Data& data) {
       return device_matrix_view<const float>();
     }
   } else {
-    return read_matrix(data);
+    return read_elements(data);
   }
 }
 
@@ -257,16 +222,6 @@ auto read_table(const Data& data) {
 template <class X, class Y>
 concept tables_together =
     (matrix_like<X> && matrix_like<Y>) || (device_matrix_like<X> && device_matrix_like<Y>);
-
-/// The same of a matrix, or of a vector as a matrix of one row.
-template <class Data>
-auto read_matrix_or_vector(const Data& data) {
-  static_assert(
-      is_matrix_or_vector<Data>,
-      "data: expected a matrix or a vector in host memory: gpu::matrix_view, gpu::matrix, "
-      "std::mdspan, std::span, std::vector, ...");
-  return read_elements(data);
-}
 
 template <class X>
 concept writable = !std::is_const_v<std::remove_pointer_t<
@@ -276,12 +231,6 @@ concept writable = !std::is_const_v<std::remove_pointer_t<
 /// elements that are not const.
 template <class X>
 concept output_matrix = borrowed_matrix<X> && writable<X>;
-
-/// A matrix or vector in host memory that nothing can be written into: const, or a temporary that
-/// owns its elements. Overloads that take these say so in one message.
-template <class X>
-concept no_output = (matrix_like<X> || vector_like<X>) && !output_matrix<X> &&
-                    !(vector_like<X> && borrowed_elements<X> && writable<X>);
 
 /// The same for vectors.
 template <class X>

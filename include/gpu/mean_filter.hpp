@@ -160,6 +160,8 @@ auto new_output(index_t rows, index_t cols) {
   }
 }
 
+/// What a filter can write into: a gpu::matrix or a range with a name, or a view of elements that
+/// are not const.
 template <class X>
 concept filter_output = output_matrix<X> || output_vector<X>;
 
@@ -174,11 +176,8 @@ inline constexpr bool has_filter_output =
     !has_filter_element<In> || filter_output_of<element_of<Out>, element_of<In>>;
 
 /// A matrix or vector as a read-only view of a type that the filters take.
-template <class In>
+template <rows_like In>
 auto read_filter_input(const In& in) {
-  static_assert(is_matrix_or_vector<In>,
-                "in: expected a matrix or a vector in host memory: gpu::matrix_view, gpu::matrix, "
-                "std::mdspan, std::span, std::vector, ...");
   static_assert(
       has_filter_element<In>,
       "in: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, uint8_t, "
@@ -232,7 +231,7 @@ constexpr bool checked_device_filter() {
 /// Boundaries cost O(window) more per row, and no window costs more than one of twice the length of
 /// a row. Sums beyond the range of double are Inf or NaN, whatever the mean. Blocks until the
 /// result is complete.
-template <class In, detail::filter_output Out>
+template <rows_like In, detail::filter_output Out>
 void mean_filter(const In& in, Out&& out, const mean_filter_options& options = {}) {
   const auto from = detail::read_filter_input(in);
   if constexpr (detail::checked_filter_output<In, Out>()) {
@@ -240,33 +239,8 @@ void mean_filter(const In& in, Out&& out, const mean_filter_options& options = {
   }
 }
 
-/// An output that cannot be written does not compile.
-template <class In, detail::no_output Out>
-void mean_filter(const In&, Out&&, const mean_filter_options& = {}) {
-  static_assert(
-      detail::never<Out>,
-      "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
-      "not const");
-}
-
-/// Values and means in different memories do not compile.
-template <class In, class Out>
-  requires(detail::is_device_argument<In> != detail::is_device_argument<Out>)
-void mean_filter(const In&, const Out&, const mean_filter_options& = {}) {
-  static_assert(detail::never<In>,
-                "in, out: expected both in host memory, or views of both in device memory");
-}
-
-/// A plain number as options does not compile.
-template <class In, class Number>
-  requires std::is_arithmetic_v<Number>
-void mean_filter(const In&, Number) {
-  static_assert(detail::never<Number>,
-                "options: expected gpu::mean_filter_options, as in {.window = 5}");
-}
-
 /// As above, returning the means in the input's type: a gpu::matrix, or a std::vector of a vector.
-template <class In>
+template <rows_like In>
 [[nodiscard]] auto mean_filter(const In& in, const mean_filter_options& options = {}) {
   const auto from = detail::read_filter_input(in);
   auto out = detail::new_output<In, typename decltype(from)::value_type>(
@@ -311,7 +285,7 @@ void mean_filter(device_vector_view<In> in, device_vector_view<Out> out,
 /// @throw as mean_filter; gpu::invalid_argument for no weights, more than max_convolve_weights,
 ///   or boundary::shrink.
 /// Cost: 2 * weights.size() operations per output.
-template <class In, detail::filter_output Out>
+template <rows_like In, detail::filter_output Out>
 void convolve(const In& in, std::span<const double> weights, Out&& out,
               const convolve_options& options = {}) {
   const auto from = detail::read_filter_input(in);
@@ -320,33 +294,8 @@ void convolve(const In& in, std::span<const double> weights, Out&& out,
   }
 }
 
-/// An output that cannot be written does not compile.
-template <class In, detail::no_output Out>
-void convolve(const In&, std::span<const double>, Out&&, const convolve_options& = {}) {
-  static_assert(
-      detail::never<Out>,
-      "out: expected a gpu::matrix or a range with a name, or a view of elements that are "
-      "not const");
-}
-
-/// Values and sums in different memories do not compile.
-template <class In, class Out>
-  requires(detail::is_device_argument<In> != detail::is_device_argument<Out>)
-void convolve(const In&, std::span<const double>, const Out&, const convolve_options& = {}) {
-  static_assert(detail::never<In>,
-                "in, out: expected both in host memory, or views of both in device memory");
-}
-
-/// Weights that are not doubles side by side do not compile.
-template <class In, class Weights, class... Rest>
-  requires(!std::convertible_to<const Weights&, std::span<const double>>)
-void convolve(const In&, const Weights&, Rest&&...) {
-  static_assert(detail::never<Weights>,
-                "weights: expected a contiguous range of double, as std::vector<double>");
-}
-
 /// As above, returning the sums in the input's type: a gpu::matrix, or a std::vector of a vector.
-template <class In>
+template <rows_like In>
 [[nodiscard]] auto convolve(const In& in, std::span<const double> weights,
                             const convolve_options& options = {}) {
   const auto from = detail::read_filter_input(in);

@@ -96,9 +96,9 @@ GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows(index_t rows, index_t cols,
 ///   one row; gpu::backend_unavailable, gpu::cuda_error.
 /// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA, no average ties: 96), else a sort.
 /// On CUDA batches of rows stream through device memory. Blocks until the ranks are complete.
-template <class Data>
+template <matrix_like Data>
 [[nodiscard]] matrix<double> rank_rows(const Data& data, const rank_options& options = {}) {
-  return detail::rank_rows(detail::read_matrix(data), options);
+  return detail::rank_rows(detail::read_elements(data), options);
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
@@ -106,8 +106,9 @@ template <class Data>
 /// stream's memory pool.
 /// Values cannot be inspected without waiting, so a row with a NaN gets NaN ranks whatever
 /// `options.nans` says.
-/// @param data values [rows, cols], cols up to 2^31 - 1.
-/// @param ranks receives the ranks, [rows, cols]; must not overlap `data`.
+/// @param data values [rows, cols], cols up to 2^31 - 1, of a type that rank_rows of host memory
+///   takes.
+/// @param ranks receives the ranks, doubles [rows, cols]; must not overlap `data`.
 /// @param options as above; `exec.target` may not be `cpu`.
 /// @throw as above, and gpu::invalid_argument where the extents of `ranks` differ from the data's
 /// or
@@ -116,24 +117,6 @@ template <input_element T>
 void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
                const rank_options& options = {}) {
   detail::rank_rows(device_matrix_view<const std::remove_const_t<T>>(data), ranks, options);
-}
-
-/// Device views of other types do not compile.
-template <class T, class Ranks>
-  requires(!(input_element<T> && std::same_as<Ranks, double>))
-void rank_rows(device_matrix_view<T>, device_matrix_view<Ranks>, const rank_options& = {}) {
-  static_assert(detail::never<T>,
-                "ranks: expected elements of double, not const; data: of a type "
-                "that rank_rows of host memory takes");
-}
-
-/// Values in host memory and ranks in device memory do not compile.
-template <class Data, class Ranks>
-  requires(detail::is_matrix<Data>)
-void rank_rows(const Data&, device_matrix_view<Ranks>, const rank_options& = {}) {
-  static_assert(
-      detail::never<Data>,
-      "data, ranks: expected both in device memory; of host memory the ranks are returned");
 }
 
 /// What rank_rows would run for rows of type T, without running it.

@@ -158,9 +158,9 @@ GPU_SIMILARITY_EXPORT top_k_plan plan_top_k(index_t rows, index_t cols, index_t 
 ///   this backend, shape or k; gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: one read of the data for k up to a few thousand, a sort of k entries; for larger k a
 /// few reads. Blocks until the result is complete.
-template <class Data>
+template <rows_like Data>
 [[nodiscard]] auto top_k(const Data& data, index_t k, const top_k_options& options = {}) {
-  const auto elements = detail::read_matrix_or_vector(data);
+  const auto elements = detail::read_elements(data);
   if constexpr (vector_like<Data>) {
     return detail::top_k_vector(elements, k, options);
   } else {
@@ -178,9 +178,9 @@ template <class Data>
 /// all of them, and `clamped()` says so.
 /// Parameters and errors as top_k.
 /// @return top_k_distinct_result of a vector, top_k_distinct_rows_result of a matrix.
-template <class Data>
+template <rows_like Data>
 [[nodiscard]] auto top_k_distinct(const Data& data, index_t k, const top_k_options& options = {}) {
-  const auto elements = detail::read_matrix_or_vector(data);
+  const auto elements = detail::read_elements(data);
   if constexpr (vector_like<Data>) {
     return detail::top_k_distinct_vector(elements, k, options);
   } else {
@@ -213,7 +213,8 @@ template <class T>
 }
 
 /// top_k on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
-/// in a CUDA graph.
+/// in a CUDA graph. Data, values and indices are all in device memory: of data in host memory the
+/// entries are returned.
 /// @param data values [n].
 /// @param k at least 1.
 /// @param values receives the values [at least min(k, n)]; must not overlap `data`.
@@ -237,40 +238,6 @@ index_t top_k(device_matrix_view<T> data, index_t k,
               device_matrix_view<index_t> indices, const top_k_options& options = {}) {
   using value = std::remove_const_t<T>;
   return detail::top_k<value>(device_matrix_view<const value>(data), k, values, indices, options);
-}
-
-/// Device views of other types do not compile.
-template <class T, class Values, class Indices>
-  requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
-             std::same_as<Indices, index_t>))
-index_t top_k(device_matrix_view<T>, index_t, device_matrix_view<Values>,
-              device_matrix_view<Indices>, const top_k_options& = {}) {
-  static_assert(
-      detail::never<T>,
-      "values: expected elements of the data's type, not const; indices: of gpu::index_t");
-  return 0;
-}
-
-/// Values in host memory and entries in device memory do not compile.
-template <class Data, class Values, class Indices>
-  requires(!detail::is_device_argument<Data> && detail::is_device_argument<Values>)
-index_t top_k(const Data&, index_t, const Values&, const Indices&, const top_k_options& = {}) {
-  static_assert(detail::never<Data>,
-                "data, values, indices: expected all in device memory; of host memory the entries "
-                "are returned");
-  return 0;
-}
-
-/// The same of vectors.
-template <class T, class Values, class Indices>
-  requires(!(input_element<T> && std::same_as<Values, std::remove_const_t<T>> &&
-             std::same_as<Indices, index_t>))
-index_t top_k(device_vector_view<T>, index_t, device_vector_view<Values>,
-              device_vector_view<Indices>, const top_k_options& = {}) {
-  static_assert(
-      detail::never<T>,
-      "values: expected elements of the data's type, not const; indices: of gpu::index_t");
-  return 0;
 }
 
 /// top_k_distinct on device memory, asynchronous as top_k.

@@ -267,7 +267,7 @@ struct edge_key_layout {
     out.first_row = static_cast<std::uint32_t>(first_row);
     out.first_col = static_cast<std::uint32_t>(first_col);
     out.col_bits = width(count);
-    // One more tells dropped keys from all others. (2^32 - 1, 2^32 - 1) is no pair.
+    // One more bit, so that a dropped key, whose bits are all ones, sorts behind every pair.
     out.bits = out.col_bits + width(end_row - first_row) + 1;
     out.bits = out.bits < 64 ? out.bits : 64;
     return out;

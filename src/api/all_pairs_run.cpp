@@ -31,11 +31,12 @@ std::unique_ptr<missing_values> find_missing(const measure_traits& what, const p
 std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
                                      const pair_input& input, const pair_options& options,
                                      folded_pair_engine*& folded) {
-  std::unique_ptr<pair_engine> engine = used == backend::cuda
-                                            ? cuda::make_pair_engine(what, input, options)
-                                            : cpu::make_pair_engine(what, input, options);
-  if (engine->folded() != nullptr) {
-    auto around = std::make_unique<folded_pair_engine>(std::move(engine), input, options.exec);
+  made_engine made = used == backend::cuda ? cuda::make_pair_engine(what, input, options)
+                                           : cpu::make_pair_engine(what, input, options);
+  std::unique_ptr<pair_engine> engine = std::move(made.engine);
+  if (made.folded) {
+    auto around = std::make_unique<folded_pair_engine>(std::move(engine), std::move(*made.folded),
+                                                       input, options.exec);
     folded = around.get();
     engine = std::move(around);
   }
@@ -48,20 +49,6 @@ std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
                           });
   }
   return engine;
-}
-
-// Rows of an engine by their table, numbered from its first.
-struct table_rows {
-  std::vector<index_t> of_x;
-  std::vector<index_t> of_y;
-};
-
-table_rows split_rows(const std::vector<index_t>& rows, index_t rows_of_x) {
-  table_rows out;
-  for (const index_t row : rows) {
-    (row < rows_of_x ? out.of_x : out.of_y).push_back(row < rows_of_x ? row : row - rows_of_x);
-  }
-  return out;
 }
 
 // What a query may ask for of rows that are prepared already.
@@ -211,7 +198,7 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .y_nan_rows = std::move(with_nan.of_y),
           .part_begin = panel().begin,
           .part_end = panel().end,
-          .patterns = folded_ != nullptr ? folded_->folded()->patterns.size() : 0,
+          .patterns = folded_ != nullptr ? folded_->patterns().size() : 0,
           .pairs_tested = pairs_tested(),
           .pairs_kept = pairs_kept,
           .max_p_effective = cut_.max_p,

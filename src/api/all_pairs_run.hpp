@@ -39,6 +39,8 @@ class pair_run {
   [[nodiscard]] pair_engine& engine() { return *engine_; }
   /// The engine where options.fold is `always`.
   [[nodiscard]] folded_pair_engine& folded_engine() { return *folded_; }
+  /// The engine of the rows that are packed: of their patterns where they are folded.
+  [[nodiscard]] pair_engine& packed_engine() { return folded_ ? folded_->inner() : *engine_; }
   /// Resolves `filter` and notes the effective cuts for the summary.
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
   /// The same of partners: see stats::of_one_sign.

@@ -38,17 +38,21 @@ backend usable_cpu() {
 void check_devices(const execution& exec) {
   if (exec.devices.empty()) return;  // describing devices takes longer than a small call
   const std::vector<device_info> devices = available_devices();
-  for (auto at = exec.devices.begin(); at != exec.devices.end(); ++at) {
-    const int ordinal = *at;
-    const auto has_ordinal = [&](const device_info& device) { return device.ordinal == ordinal; };
-    if (std::none_of(devices.begin(), devices.end(), has_ordinal)) {
-      throw invalid_argument(fmt::format("execution.devices: got ordinal {}, expected 0 to {}",
-                                         ordinal, static_cast<long>(devices.size()) - 1));
-    }
-    if (std::find(exec.devices.begin(), at, ordinal) != at) {
-      throw invalid_argument(
-          fmt::format("execution.devices: got ordinal {} twice, expected different ones", ordinal));
-    }
+  const auto& asked = exec.devices;
+  const auto unknown = std::find_if_not(asked.begin(), asked.end(), [&](int ordinal) {
+    return std::any_of(devices.begin(), devices.end(),
+                       [&](const device_info& device) { return device.ordinal == ordinal; });
+  });
+  if (unknown != asked.end()) {
+    throw invalid_argument(fmt::format("execution.devices: got ordinal {}, expected 0 to {}",
+                                       *unknown, static_cast<long>(devices.size()) - 1));
+  }
+  const auto twice = std::find_if(asked.begin(), asked.end(), [&](int ordinal) {
+    return std::count(asked.begin(), asked.end(), ordinal) > 1;
+  });
+  if (twice != asked.end()) {
+    throw invalid_argument(
+        fmt::format("execution.devices: got ordinal {} twice, expected different ones", *twice));
   }
 }
 

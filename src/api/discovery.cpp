@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
 #include <utility>
 
 #include <gpu/detail/all_pairs.hpp>
@@ -40,14 +39,13 @@ discovery_counts& discovery_counts::operator+=(const discovery_counts& other) {
   }
   below += other.below;
   at_or_above += other.at_or_above;
-  for (std::size_t b = 0; b < bins.size(); ++b) bins[b] += other.bins[b];
+  stats::add_bins(bins, other.bins);
   return *this;
 }
 
 discovery_search next_search(const discovery_counts& counts) {
   if (counts.search.is_decided()) return counts.search;
-  const std::uint64_t counted =
-      std::accumulate(counts.bins.begin(), counts.bins.end(), counts.below + counts.at_or_above);
+  const std::uint64_t counted = stats::counted_pairs(counts);
   if (counted != counts.search.family) {
     throw invalid_argument(
         fmt::format("discovery_counts: got {} pairs, expected the {} tests of the whole job",

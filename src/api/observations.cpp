@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <gpu/error.hpp>
 
 #include "base/memory_errors.hpp"
-#include "base/parallel.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/observations.hpp"
 #include "pairs/tables.hpp"
@@ -34,13 +35,7 @@ matrix<node_id> shared_observations(const pair_tables& tables) {
     const present_values present = find_present(tables);
     const index_t rows_of_x = rows_of(tables.x);
     const index_t first = tables.y ? rows_of_x : 0;
-    matrix<node_id> out(rows_of_x, tables.y ? rows_of(*tables.y) : rows_of_x);
-    cpu::parallel_for(out.rows(), cpu::thread_count(0), [&](index_t i, int) {
-      for (index_t j = 0; j < out.cols(); ++j) {
-        out(i, j) = static_cast<node_id>(present.shared(i, first + j));
-      }
-    });
-    return out;
+    return present.shared_of({0, rows_of_x}, {first, present.rows()});
   });
 }
 
@@ -49,18 +44,15 @@ std::vector<node_id> shared_observations(const pair_tables& tables, std::span<co
     const present_values present = find_present(tables);
     const index_t rows_of_x = rows_of(tables.x);
     const index_t first = tables.y ? rows_of_x : 0;
-    std::vector<node_id> out(edges.size());
-    for (std::size_t e = 0; e < edges.size(); ++e) {
-      const index_t i{edges[e].row};
-      const index_t j = first + index_t{edges[e].col};
-      if (i >= rows_of_x || j >= present.rows()) {
-        throw invalid_argument(
-            fmt::format("edges: edge {} is of rows {} and {}, which the table does not have", e,
-                        edges[e].row, edges[e].col));
-      }
-      out[e] = static_cast<node_id>(present.shared(i, j));
+    const auto unknown = std::find_if(edges.begin(), edges.end(), [&](const edge& e) {
+      return index_t{e.row} >= rows_of_x || first + index_t{e.col} >= present.rows();
+    });
+    if (unknown != edges.end()) {
+      throw invalid_argument(
+          fmt::format("edges: edge {} is of rows {} and {}, which the table does not have",
+                      unknown - edges.begin(), unknown->row, unknown->col));
     }
-    return out;
+    return present.shared_of(edges, first);
   });
 }
 

@@ -5,9 +5,8 @@
 
 namespace gpu::cuda {
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits&,
-                                                      const detail::pair_input&,
-                                                      const pair_options&) {
+detail::made_engine make_pair_engine(const detail::measure_traits&, const detail::pair_input&,
+                                     const pair_options&) {
   throw_not_built();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -125,6 +126,14 @@ discovery_search after_pass(const discovery_search& search, const bin_counts& co
   next.least = descend(search, [&](double cut) { return found.survivors(cut).least; });
   next.most = descend(search, [&](double cut) { return found.survivors(cut).most; });
   return next;
+}
+
+void add_bins(std::vector<std::uint64_t>& bins, const std::vector<std::uint64_t>& others) {
+  std::transform(bins.begin(), bins.end(), others.begin(), bins.begin(), std::plus<>());
+}
+
+std::uint64_t counted_pairs(const discovery_counts& counts) {
+  return std::accumulate(counts.bins.begin(), counts.bins.end(), counts.below + counts.at_or_above);
 }
 
 double adjusted_max_p(const discovery_search& search) {

@@ -2,6 +2,7 @@
 // From a pair_filter to one cut on the statistic, multiple testing included.
 
 #include <cstdint>
+#include <vector>
 
 #include <gpu/discovery.hpp>
 #include <gpu/pair_sinks.hpp>
@@ -39,6 +40,10 @@ discovery_search begin_search(const pair_filter& filter, index_t observations,
 detail::bin_request pass_of(const discovery_search& search);
 /// The search after that pass over all tests of the family.
 discovery_search after_pass(const discovery_search& search, const detail::bin_counts& counts);
+/// Adds the bins of another part of the same pass.
+void add_bins(std::vector<std::uint64_t>& bins, const std::vector<std::uint64_t>& others);
+/// All pairs that a pass counted.
+std::uint64_t counted_pairs(const discovery_counts& counts);
 /// max_p after the adjustment. Where there are no discoveries, that for one discovery, which no
 /// pair reaches.
 double adjusted_max_p(const discovery_search& search);

@@ -4,10 +4,10 @@
 // prologue that fills an engine's rows; a new sink is a new member here, with one implementation
 // per backend.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -21,9 +21,9 @@
 #include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
+#include "pairs/edge_receiver.hpp"
 #include "pairs/measures/measures.hpp"
 #include "pairs/observations.hpp"
-#include "pairs/packed_edges.hpp"
 #include "pairs/tables.hpp"
 #include "stats/p_table.hpp"
 
@@ -53,7 +53,7 @@ struct pair_input {
 /// What the prologue found about the rows: those of x with those of y behind them.
 struct prepared_rows {
   index_t rows = 0;
-  index_t cols = 0;
+  index_t cols = 0;  ///< Of the input: the observations of a test. Packed rows may have more.
   std::vector<index_t> constant_rows = {};  // ascending
   std::vector<index_t> nan_rows = {};       // ascending
   double seconds = 0;
@@ -72,43 +72,10 @@ struct edge_request {
   keep_range keep;
   edge_order order;
   index_t batch_edges;
-  /// p of a statistic, for engines that fill it; without a table p is not wanted.
+  /// p of a statistic, which the engine fills; without a table p is not wanted.
   stats::p_function p_of = {};
-  /// Once it is true, an engine may leave out what it has not delivered yet; it may be true from
-  /// the start.
-  const std::atomic<bool>* enough = nullptr;
-  /// Called at most once, before the first batch, by engines that can estimate: bounds of the
-  /// number of edges, which almost surely hold and are close where there are many edges.
-  std::function<void(double least, double most)> expect = {};
-  /// Returns memory of the receiver for the next `count` edges, or none where no more are wanted.
-  /// An engine that knows how many edges come next may write them there, and delivers all of them
-  /// as one batch, of any size, before it asks again.
-  std::function<std::span<edge>(std::size_t count)> room = {};
-  /// Whether the receiver takes packed edges, whose p it computes itself.
-  bool takes_packed = false;
   const observation_cuts* cuts = nullptr;
-
-  [[nodiscard]] bool has_enough() const {
-    return enough != nullptr && enough->load(std::memory_order_relaxed);
-  }
 };
-
-/// Edges on their way to a sink.
-struct edge_batch {
-  edge_batch(std::span<edge> all, const pair_checksum* sum = nullptr) : edges(all), checksum(sum) {}
-  edge_batch(const packed_edges* all, const pair_checksum* sum) : packed(all), checksum(sum) {}
-  operator std::span<edge>() const { return edges; }
-  [[nodiscard]] std::size_t size() const {
-    return packed != nullptr ? packed->count : edges.size();
-  }
-
-  std::span<edge> edges;
-  const packed_edges* packed = nullptr;  ///< Instead of `edges`, where the request takes them.
-  const pair_checksum* checksum;         ///< Of these edges; null where it is not known yet.
-};
-
-/// Receives batches of edges, whose p is filled where the engine fills p; may overwrite them.
-using edge_receiver = std::function<void(const edge_batch&)>;
 
 struct top_k_request {
   keep_range keep;
@@ -153,27 +120,26 @@ class pair_engine {
  public:
   virtual ~pair_engine() = default;
   [[nodiscard]] virtual const prepared_rows& rows() const = 0;
-  /// What rows() were folded from; null where nothing was.
-  [[nodiscard]] virtual const folded_rows* folded() const { return nullptr; }
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual pair_variant variant() const = 0;
 
   /// out [rows of the area, columns of the area]
   virtual void dense(matrix_view<double> out) = 0;
   virtual void dense(matrix_view<float> out) = 0;
-  /// Whether edges() fills p.
-  [[nodiscard]] virtual bool fills_p() const { return false; }
   /// Delivers every kept pair in batches of at most batch_edges; `col` counts from the first column
   /// of the area.
-  virtual void edges(const edge_request& request, const edge_receiver& receive) = 0;
-  /// How edges() would find the pairs of `keep`, and why, in words; "" where the engine has one
-  /// way.
-  [[nodiscard]] virtual std::string explain_edges(const keep_range& /*keep*/) { return {}; }
+  virtual void edges(const edge_request& request, edge_receiver& receiver) = 0;
   /// Row i of `out` is row i of the area's rows; partners count from the area's first column.
   virtual void top_k(const top_k_request& request, neighbor_table& out) = 0;
   /// Fills kept, degree [rows() of the engine], which it makes as long, and histogram.
   virtual void counts(const count_request& request, pair_counts& out) = 0;
   [[nodiscard]] virtual bin_counts bin_statistics(const bin_request& request) = 0;
+};
+
+/// An engine and, where its rows are patterns, what they were folded from.
+struct made_engine {
+  std::unique_ptr<pair_engine> engine;
+  std::optional<folded_rows> folded = {};
 };
 
 /// What an engine would use for a shape: reported by plan_*, used by the engine itself.
@@ -190,17 +156,18 @@ struct engine_plan {
 
 namespace gpu::cpu {
 /// Prepares the rows of `input` and returns the engine. Throws as spearman_all_pairs documents.
-std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
-                                                      const detail::pair_input& input,
-                                                      const pair_options& options);
+detail::made_engine make_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options);
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
                                      const detail::pair_input& input, const pair_options& options);
+/// How edges() of an engine that make_pair_engine returned here would find the pairs of `keep`, and
+/// why, in words; "" where there is one way.
+std::string explain_edges(detail::pair_engine& engine, const detail::keep_range& keep);
 }  // namespace gpu::cpu
 
 namespace gpu::cuda {
-std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
-                                                      const detail::pair_input& input,
-                                                      const pair_options& options);
+detail::made_engine make_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options);
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
                                      const detail::pair_input& input, const pair_options& options);
 /// The column of the first NaN of a row of a table in device memory; cols where there is none.

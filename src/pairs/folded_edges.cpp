@@ -6,16 +6,17 @@
 
 #include "base/parallel.hpp"
 #include "pairs/folded_engine.hpp"
+#include "stats/edge_p_values.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
 
-// Collects edges into batches.
-template <class Edge, class Receiver>
+// Collects edges into batches and hands these to deliver(std::span<Edge>).
+template <class Edge, class Deliver>
 class batch_writer {
  public:
-  batch_writer(index_t batch_edges, const Receiver& receive)
-      : most_(static_cast<std::size_t>(batch_edges)), receive_(receive) {
+  batch_writer(index_t batch_edges, Deliver deliver)
+      : most_(static_cast<std::size_t>(batch_edges)), deliver_(std::move(deliver)) {
     batch_.reserve(std::min(most_, first_reserve));
   }
   void write(const Edge& edge) {
@@ -23,34 +24,54 @@ class batch_writer {
     if (batch_.size() == most_) flush();
   }
   void flush() {
-    if (!batch_.empty()) receive_(std::span(batch_));
+    if (!batch_.empty()) deliver_(std::span(batch_));
     batch_.clear();
   }
 
  private:
   static constexpr std::size_t first_reserve = std::size_t{1} << 20;
   std::size_t most_;
-  const Receiver& receive_;
+  Deliver deliver_;
   std::vector<Edge> batch_;
 };
 
-using edge_batches = batch_writer<edge, edge_receiver>;
+// Fills p of a batch and hands it on.
+struct edge_delivery {
+  stats::p_function p_of;
+  int threads;
+  edge_receiver& receiver;
+  void operator()(std::span<edge> batch) const {
+    stats::fill_p(p_of, batch, threads);
+    receiver.take({batch});
+  }
+};
+using edge_batches = batch_writer<edge, edge_delivery>;
 
 // What is asked of the engine of the patterns, whose edges are still to be spread.
 edge_request between_patterns(const edge_request& request) {
   edge_request out = request;
-  out.expect = {};
   out.p_of = {};
-  out.room = {};
-  out.takes_packed = false;
   return out;
 }
+
+// Takes the edges between patterns as long as more is wanted.
+template <class Take, class Wants>
+class pattern_receiver final : public edge_receiver {
+ public:
+  pattern_receiver(Take take, Wants wants) : take_(std::move(take)), wants_(std::move(wants)) {}
+  void take(const edge_batch& batch) override { take_(batch.edges); }
+  [[nodiscard]] bool wants_more() const override { return wants_(); }
+
+ private:
+  Take take_;
+  Wants wants_;
+};
 
 }  // namespace
 
 void folded_pair_engine::folded_edges(const edge_request& request,
                                       const folded_edge_receiver& receive) {
-  batch_writer<folded_edge, folded_edge_receiver> out(request.batch_edges, receive);
+  batch_writer<folded_edge, const folded_edge_receiver&> out(request.batch_edges, receive);
   const auto count = static_cast<node_id>(pattern_rows_.end);
   auto next = static_cast<node_id>(pattern_rows_.begin);  // whose pairs within come next
   const auto write_within = [&](node_id end) {
@@ -62,7 +83,7 @@ void folded_pair_engine::folded_edges(const edge_request& request,
   };
   if (!request.keep.keeps(1.0)) next = count;
   if (request.order == edge_order::unspecified) write_within(count);
-  inner_->edges(between_patterns(request), [&](std::span<edge> found) {
+  edge_consumer between([&](std::span<edge> found) {
     for (const edge& e : found) {
       if (next <= e.row) write_within(e.row + 1);
       const node_id second = pattern_of_col(e.col);
@@ -73,24 +94,25 @@ void folded_pair_engine::folded_edges(const edge_request& request,
                  .pairs = pairs_between(e.row, second)});
     }
   });
+  inner_->edges(between_patterns(request), between);
   write_within(count);
   out.flush();
 }
 
-void folded_pair_engine::edges_as_found(const edge_request& request, const edge_receiver& receive) {
-  edge_batches out(request.batch_edges, receive);
+void folded_pair_engine::edges_as_found(const edge_request& request, edge_receiver& receiver) {
+  edge_batches out(request.batch_edges, {request.p_of, threads_, receiver});
   const auto write = [&](node_id row, node_id col, double statistic) {
     out.write({.row = row, .col = col_of(col), .statistic = statistic, .p = 0});
   };
   const auto write_within = [&](std::span<const node_id> rows) {
-    for (std::size_t a = 0; a < rows.size() && !request.has_enough(); ++a) {
+    for (std::size_t a = 0; a < rows.size() && receiver.wants_more(); ++a) {
       for (const node_id col : rows.subspan(a + 1)) write(rows[a], col, 1.0);
     }
   };
   const auto write_between = [&](const edge& e) {
     const auto cols = patterns().members_of(pattern_of_col(e.col));
     for (const node_id a : patterns().members_of(e.row)) {
-      if (request.has_enough()) return;
+      if (!receiver.wants_more()) return;
       for (const node_id b : cols) write(std::min(a, b), std::max(a, b), e.statistic);
     }
   };
@@ -100,9 +122,12 @@ void folded_pair_engine::edges_as_found(const edge_request& request, const edge_
       if (has_pairs_within(pattern)) write_within(patterns().members_of(pattern));
     }
   }
-  inner_->edges(between_patterns(request), [&](std::span<edge> found) {
-    for (const edge& e : found) write_between(e);
-  });
+  pattern_receiver between(
+      [&](std::span<edge> found) {
+        for (const edge& e : found) write_between(e);
+      },
+      [&] { return receiver.wants_more(); });
+  inner_->edges(between_patterns(request), between);
   out.flush();
 }
 
@@ -113,9 +138,11 @@ void folded_pair_engine::edges_as_found(const edge_request& request, const edge_
 // rows.
 class folded_pair_engine::ordered_edges {
  public:
-  ordered_edges(folded_pair_engine& engine, const edge_request& request,
-                const edge_receiver& receive)
-      : engine_(engine), request_(request), out_(request.batch_edges, receive) {}
+  ordered_edges(folded_pair_engine& engine, const edge_request& request, edge_receiver& receiver)
+      : engine_(engine),
+        request_(request),
+        receiver_(receiver),
+        out_(request.batch_edges, {request.p_of, engine.threads_, receiver}) {}
 
   void run() {
     wanted_.assign(engine_.weights_.size(), false);
@@ -155,6 +182,7 @@ class folded_pair_engine::ordered_edges {
 
   folded_pair_engine& engine_;
   const edge_request& request_;
+  edge_receiver& receiver_;
   edge_batches out_;
   std::vector<bool> wanted_;  // [patterns]
   std::vector<pattern_edge> found_;
@@ -167,18 +195,20 @@ bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
   std::atomic<bool> too_many = false;
   edge_request unordered = between_patterns(request_);
   unordered.order = edge_order::unspecified;
-  unordered.enough = &too_many;
-  engine_.inner_->edges(unordered, [&](std::span<edge> batch) {
-    for (const edge& e : batch) {
-      const node_id second = engine_.pattern_of_col(e.col);
-      if (too_many || (!wanted_[e.row] && !wanted_[second])) continue;
-      if (found_.size() < most) {
-        found_.push_back({e.row, second, e.statistic});
-      } else {
-        too_many = true;
-      }
-    }
-  });
+  pattern_receiver between(
+      [&](std::span<edge> batch) {
+        for (const edge& e : batch) {
+          const node_id second = engine_.pattern_of_col(e.col);
+          if (too_many || (!wanted_[e.row] && !wanted_[second])) continue;
+          if (found_.size() < most) {
+            found_.push_back({e.row, second, e.statistic});
+          } else {
+            too_many = true;
+          }
+        }
+      },
+      [&] { return !too_many; });
+  engine_.inner_->edges(unordered, between);
   if (too_many) found_ = {};
   return !too_many;
 }
@@ -186,7 +216,7 @@ bool folded_pair_engine::ordered_edges::collect(std::size_t most) {
 void folded_pair_engine::ordered_edges::run_in_ranges() {
   pair_counts found;
   engine_.inner_->counts({.keep = request_.keep, .histogram_bins = 0}, found);
-  for (index_t first = rows().begin; first < rows().end && !request_.has_enough();) {
+  for (index_t first = rows().begin; first < rows().end && receiver_.wants_more();) {
     wanted_.assign(wanted_.size(), false);
     std::size_t edges = 0;
     index_t last = first;
@@ -242,7 +272,7 @@ void folded_pair_engine::ordered_edges::write_rows(index_t first, index_t last) 
   constexpr index_t most_rows_at_once = 4096;
   pair_up();
   std::vector<std::vector<edge>> edges(static_cast<std::size_t>(most_rows_at_once));
-  while (first < last && !request_.has_enough()) {
+  while (first < last && receiver_.wants_more()) {
     // Rows with about that many edges, by an upper bound.
     std::size_t bound = 0;
     index_t end = first;
@@ -264,9 +294,9 @@ void folded_pair_engine::ordered_edges::write_rows(index_t first, index_t last) 
   }
 }
 
-void folded_pair_engine::edges(const edge_request& request, const edge_receiver& receive) {
-  if (request.order == edge_order::unspecified) return edges_as_found(request, receive);
-  ordered_edges(*this, request, receive).run();
+void folded_pair_engine::edges(const edge_request& request, edge_receiver& receiver) {
+  if (request.order == edge_order::unspecified) return edges_as_found(request, receiver);
+  ordered_edges(*this, request, receiver).run();
 }
 
 }  // namespace gpu::inline v0::detail

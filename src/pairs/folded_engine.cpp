@@ -52,9 +52,10 @@ index_range patterns_in(const row_patterns& patterns, index_range range) {
 
 }  // namespace
 
-folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_input& input,
-                                       const execution& exec)
+folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, folded_rows folded,
+                                       const pair_input& input, const execution& exec)
     : inner_(std::move(inner)),
+      folded_(std::move(folded)),
       area_(input.area),
       pattern_rows_(patterns_in(patterns(), area_.rows)),
       pattern_cols_(patterns_in(patterns(), area_.cols)),

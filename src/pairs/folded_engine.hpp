@@ -25,21 +25,20 @@ using folded_edge_receiver = std::function<void(std::span<folded_edge>)>;
 
 class folded_pair_engine final : public pair_engine {
  public:
-  /// `inner` was made from `input` and has folded rows.
-  folded_pair_engine(std::unique_ptr<pair_engine> inner, const pair_input& input,
-                     const execution& exec);
+  /// `inner` was made from `input`, and its rows are the patterns of `folded`.
+  folded_pair_engine(std::unique_ptr<pair_engine> inner, folded_rows folded,
+                     const pair_input& input, const execution& exec);
 
-  [[nodiscard]] const prepared_rows& rows() const override { return inner_->folded()->input; }
-  [[nodiscard]] const folded_rows* folded() const override { return inner_->folded(); }
+  /// The engine of the patterns.
+  [[nodiscard]] pair_engine& inner() { return *inner_; }
+  [[nodiscard]] const row_patterns& patterns() const { return folded_.patterns; }
+  [[nodiscard]] const prepared_rows& rows() const override { return folded_.input; }
   [[nodiscard]] std::string device() const override { return inner_->device(); }
   [[nodiscard]] pair_variant variant() const override { return inner_->variant(); }
-  [[nodiscard]] std::string explain_edges(const keep_range& keep) override {
-    return inner_->explain_edges(keep);
-  }
 
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;
-  void edges(const edge_request& request, const edge_receiver& receive) override;
+  void edges(const edge_request& request, edge_receiver& receiver) override;
   void top_k(const top_k_request& request, neighbor_table& out) override;
   void counts(const count_request& request, pair_counts& out) override;
   [[nodiscard]] bin_counts bin_statistics(const bin_request& request) override;
@@ -57,9 +56,8 @@ class folded_pair_engine final : public pair_engine {
 
   template <class Value>
   void spread_dense(matrix_view<Value> out);
-  void edges_as_found(const edge_request& request, const edge_receiver& receive);
+  void edges_as_found(const edge_request& request, edge_receiver& receiver);
 
-  [[nodiscard]] const row_patterns& patterns() const { return inner_->folded()->patterns; }
   // Whether the area has pairs of rows within a pattern.
   [[nodiscard]] bool has_pairs_within(node_id pattern) const {
     return !area_.is_against() && pattern_rows_.holds(pattern);
@@ -83,6 +81,7 @@ class folded_pair_engine final : public pair_engine {
   }
 
   std::unique_ptr<pair_engine> inner_;
+  folded_rows folded_;
   pair_area area_;
   index_range pattern_rows_;  // the patterns of the area's rows
   index_range pattern_cols_;  // and of its columns

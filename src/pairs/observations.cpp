@@ -76,4 +76,22 @@ const stats::p_table& observation_tests::table_of(index_t shared) const {
   return *tables_.of(shared, [this](index_t n) { return stats::p_table_for(test_, n); });
 }
 
+matrix<node_id> present_values::shared_of(index_range rows, index_range others) const {
+  matrix<node_id> out(rows.size(), others.size());
+  cpu::parallel_for(out.rows(), cpu::thread_count(0), [&](index_t i, int) {
+    for (index_t j = 0; j < out.cols(); ++j) {
+      out(i, j) = static_cast<node_id>(shared(rows.begin + i, others.begin + j));
+    }
+  });
+  return out;
+}
+
+std::vector<node_id> present_values::shared_of(std::span<const edge> edges, index_t first) const {
+  std::vector<node_id> out(edges.size());
+  std::transform(edges.begin(), edges.end(), out.begin(), [&](const edge& e) {
+    return static_cast<node_id>(shared(index_t{e.row}, first + index_t{e.col}));
+  });
+  return out;
+}
+
 }  // namespace gpu::inline v0::detail

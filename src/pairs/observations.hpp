@@ -9,13 +9,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/measures/measures.hpp"
 #include "stats/p_table.hpp"
@@ -33,6 +36,10 @@ class present_values {
   [[nodiscard]] index_t cols() const { return cols_; }
   /// Columns that rows i and j share.
   [[nodiscard]] index_t shared(index_t i, index_t j) const;
+  /// The same of every row with every row of `others`, by all threads.
+  [[nodiscard]] matrix<node_id> shared_of(index_range rows, index_range others) const;
+  /// The same of the rows of each edge, whose col counts from row `first`.
+  [[nodiscard]] std::vector<node_id> shared_of(std::span<const edge> edges, index_t first) const;
   /// Pairs that share min_observations columns share at least so many.
   [[nodiscard]] index_t fewest_shared() const {
     return std::max(min_observations_, 2 * fewest_ - cols_);

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include <gpu/detail/any_view.hpp>
 #include <gpu/detail/prepared_table.hpp>
@@ -59,6 +60,19 @@ inline any_device_matrix_view device_view(const any_table& table) {
         }
       },
       table);
+}
+
+/// Rows of an engine by their table, numbered from its first.
+struct table_rows {
+  std::vector<index_t> of_x;
+  std::vector<index_t> of_y;
+};
+inline table_rows split_rows(const std::vector<index_t>& rows, index_t rows_of_x) {
+  table_rows out;
+  for (const index_t row : rows) {
+    (row < rows_of_x ? out.of_x : out.of_y).push_back(row < rows_of_x ? row : row - rows_of_x);
+  }
+  return out;
 }
 
 }  // namespace gpu::inline v0::detail

@@ -14,21 +14,6 @@ namespace {
 // Bound of the error of |rho| from rounding both rows of ranks to e4m3: half a unit of three
 // mantissa bits is at most e = 2^-4 of a row's length, so e + e + e^2 of a pair.
 constexpr double e4m3_loss = 0.129;
-// Candidates per pair up to which each screen pays. At n = 2,000,000 x 30 on an H200, e4m3 ran
-// 25.2e12 pairs/s with 3e-7 candidates a pair and 22.1e12 with 3e-6, so a candidate costs 2.1 ns;
-// int8 14.3e12 with none and 13.4e12 with 5e-6, so 0.9 ns. Where e4m3 leaves more, int8 takes less
-// time; where int8 does, for edges the tiles (0.8 ps a pair) soon do, for counts the classes
-// (0.14 ps).
-constexpr double most_e4m3_share = 1e-5;
-constexpr double most_int8_share_of_edges = 1e-4;
-constexpr double most_int8_share_of_counts = 3e-5;
-// From the same measurements: the time of a pair and of a candidate, in units of the time that the
-// tiles take for a pair. Counts class by class take a sixth of that.
-constexpr double e4m3_pair = 0.05;
-constexpr double e4m3_candidate = 2600;
-constexpr double int8_pair = 0.09;
-constexpr double int8_candidate = 1100;
-constexpr double pairs_of_classes = 6;
 // The share of the time of deciding every pair that a screen may spend before it gives up.
 constexpr double most_lost = 0.05;
 constexpr index_t most_rank_columns = 128;
@@ -37,11 +22,6 @@ constexpr index_t most_rank_columns = 128;
 // with outliers.
 constexpr double rank_loss = 0.014;
 constexpr double value_loss = 0.025;
-// A candidate takes two rows' worth of memory traffic, a pair of the tiles a hundredth of that.
-constexpr double most_rounded_share = 2.5e-4;
-constexpr double most_wide_share = 1e-3;
-constexpr double rounded_pair = 0.2;
-constexpr double rounded_candidate = 100;
 // A sample sees a share this small as one pair in 2^20.
 constexpr double most_sampled = 1 << 20;
 constexpr double least_sampled = 1 << 16;
@@ -51,16 +31,44 @@ constexpr double pairs_per_sampled = 1 << 17;
 constexpr double most_sampled_values = 1 << 24;
 constexpr double least_sampled_of_long_rows = 1024;
 
-// Rows rounded to 8 bits: Pearson, and Spearman where ranks need more bits.
-std::vector<possible_screen> rounded_screens(const measure_traits& what, double cut, index_t cols) {
+double rounding_loss(row_form form) {
+  switch (form) {
+    case row_form::ranks:
+    case row_form::shared_ranks:
+      return rank_loss;
+    case row_form::unit_values:
+    case row_form::shared_values:
+      break;
+  }
+  return value_loss;
+}
+
+// Which screens rows of a form have.
+enum class screen_kind { none, exact_ranks, rounded };
+screen_kind screens_of(row_form form, index_t packed_cols) {
+  switch (form) {
+    case row_form::ranks:
+      return packed_cols > most_rank_columns ? screen_kind::rounded : screen_kind::exact_ranks;
+    case row_form::unit_values:
+      return screen_kind::rounded;
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+      break;  // computed anew for each pair
+  }
+  return screen_kind::none;
+}
+
+// Rows rounded to 8 bits: unit values, and ranks where these need more bits.
+std::vector<possible_screen> rounded_screens(const measure_traits& what, double cut, index_t cols,
+                                             const cuda_costs& machine) {
   if (cols > kernels::screen_most_columns) return {};
   const int depth = rounded_depth(cols);
-  const double paying = depth > 128 ? most_wide_share : most_rounded_share;
-  const double reach = cut - (what.form == row_form::ranks ? rank_loss : value_loss);
+  const screen_costs& cost = depth > 128 ? machine.wide : machine.rounded;
+  const double reach = cut - rounding_loss(what.form);
   if (!(reach > 0)) return {};
-  return {{{kernels::screen_operand::rounded, depth, cut, rounded_pair, rounded_candidate},
+  return {{{kernels::screen_operand::rounded, depth, cut, cost.pair, cost.candidate},
            reach,
-           paying}};
+           cost.most_share}};
 }
 
 // Whether ranks rounded to e4m3 can be screened for `reach`. Short rows leave a slack of the same
@@ -69,6 +77,23 @@ bool e4m3_reaches(double reach, index_t cols) {
   const double least_product = static_cast<double>(cols) * static_cast<double>(cols - 1);
   return reach > 0 && (screen_depth(cols) > 32 ||
                        least_product * reach >= 2 * static_cast<double>(kernels::e4m3_sum_slack));
+}
+
+// Of ranks that fit into 8 bits.
+std::vector<possible_screen> rank_screens(double cut, index_t cols, screen_use use,
+                                          const cuda_costs& machine) {
+  std::vector<possible_screen> out;
+  const int depth = screen_depth(cols);
+  const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
+  const auto add = [&](kernels::screen_operand operand, double least, const screen_costs& cost) {
+    const double unit = use == screen_use::counts ? machine.pairs_of_classes : 1;
+    out.push_back({{operand, depth, cut, unit * cost.pair, unit * cost.candidate},
+                   least,
+                   use == screen_use::counts ? cost.most_share_of_counts : cost.most_share});
+  };
+  if (e4m3_reaches(reach, cols)) add(kernels::screen_operand::e4m3, reach, machine.e4m3);
+  add(kernels::screen_operand::int8, cut, machine.int8);
+  return out;
 }
 
 std::string_view name_of(kernels::screen_operand operand) {
@@ -98,10 +123,10 @@ struct choice {
 };
 
 choice choose(const measure_traits& what, const keep_range& keep, index_t cols, screen_use use,
-              const cut_sample& sample) {
+              const cut_sample& sample, const cuda_costs& machine) {
   choice out;
   std::size_t number = 0;
-  for (possible_screen& possible : screens_for(what, keep, cols, use)) {
+  for (possible_screen& possible : screens_for(what, keep, cols, use, machine)) {
     out.share = candidate_share(possible, number++, cols, sample);
     if (out.share > possible.paying_share) continue;
     out.screen = possible.screen;
@@ -126,34 +151,25 @@ double cut_sample::most_kept_share() const {
 }
 
 std::vector<possible_screen> screens_for(const measure_traits& what, const keep_range& keep,
-                                         index_t cols, screen_use use) {
+                                         index_t cols, screen_use use, const cuda_costs& machine) {
   const double cut = std::min({keep.at_least, -keep.at_most, 1.0});
   if (!(cut > 0)) return {};
-  if (what.form == row_form::unit_values || cols > most_rank_columns) {
-    return rounded_screens(what, cut, cols);
+  const index_t packed_cols = what.packed_cols(cols);
+  switch (screens_of(what.form, packed_cols)) {
+    case screen_kind::none:
+      return {};
+    case screen_kind::exact_ranks:
+      return rank_screens(cut, packed_cols, use, machine);
+    case screen_kind::rounded:
+      break;
   }
-  std::vector<possible_screen> out;
-  const int depth = screen_depth(cols);
-  const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
-  const double unit = use == screen_use::counts ? pairs_of_classes : 1;
-  if (e4m3_reaches(reach, cols)) {
-    out.push_back(
-        {{kernels::screen_operand::e4m3, depth, cut, unit * e4m3_pair, unit * e4m3_candidate},
-         reach,
-         most_e4m3_share});
-  }
-  const double paying =
-      use == screen_use::counts ? most_int8_share_of_counts : most_int8_share_of_edges;
-  out.push_back(
-      {{kernels::screen_operand::int8, depth, cut, unit * int8_pair, unit * int8_candidate},
-       cut,
-       paying});
-  return out;
+  return rounded_screens(what, cut, packed_cols, machine);
 }
 
 std::optional<screen_choice> choose_screen(const measure_traits& what, const keep_range& keep,
-                                           index_t cols, screen_use use, const cut_sample& sample) {
-  return choose(what, keep, cols, use, sample).screen;
+                                           index_t cols, screen_use use, const cut_sample& sample,
+                                           const cuda_costs& machine) {
+  return choose(what, keep, cols, use, sample, machine).screen;
 }
 
 bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far) {
@@ -170,10 +186,13 @@ std::string explain_screen(const measure_traits& what, const keep_range& keep, i
                            screen_use use, const cut_sample& sample) {
   const std::string source =
       sample.pairs == 0 ? "were the rows independent" : fmt::format("of {} sampled", sample.pairs);
-  const auto [screen, share] = choose(what, keep, cols, use, sample);
+  const auto [screen, share] = choose(what, keep, cols, use, sample, default_cuda_costs);
   if (screen) {
     return fmt::format("screened by {}: it leaves {:.2g} of the pairs to decide, {}",
                        name_of(screen->operand), share, source);
+  }
+  if (screens_of(what.form, what.packed_cols(cols)) == screen_kind::none) {
+    return "every pair is decided: rows with missing values have no screen";
   }
   if (share == 0) return "every pair is decided: the cut is near 0";
   return fmt::format("every pair is decided: a screen would leave {:.2g} of them, {}", share,

@@ -13,6 +13,7 @@
 
 #include "base/keep_range.hpp"
 #include "pairs/measures/measures.hpp"
+#include "plan/machine_costs.hpp"
 #include "plan/screen_policy.hpp"
 
 namespace gpu::inline v0::detail {
@@ -62,14 +63,17 @@ enum class screen_use {
   weighted_counts  ///< Tiles that decide every pair.
 };
 
-/// The screens for `keep`, the fastest first; none where pairs near 0 are kept.
+/// The screens for `keep`, the fastest first; none where pairs near 0 are kept. `cols` are those of
+/// the input, here and below; of a packed row they are what the measure says.
 std::vector<possible_screen> screens_for(const measure_traits& what, const keep_range& keep,
-                                         index_t cols, screen_use use);
+                                         index_t cols, screen_use use,
+                                         const cuda_costs& machine = default_cuda_costs);
 
 /// The first screen that leaves few enough pairs, or none. Where `sample` knows nothing, rows are
 /// taken to be independent.
 std::optional<screen_choice> choose_screen(const measure_traits& what, const keep_range& keep,
-                                           index_t cols, screen_use use, const cut_sample& sample);
+                                           index_t cols, screen_use use, const cut_sample& sample,
+                                           const cuda_costs& machine = default_cuda_costs);
 
 /// How far a screen has come.
 struct screen_progress {

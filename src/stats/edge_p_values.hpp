@@ -12,19 +12,18 @@
 
 namespace gpu::stats {
 
-/// p of one test, number of observations and tail; fills that of edges on several threads.
+/// Fills p of edges on several threads. Nothing where `p_of` has no table.
+void fill_p(const p_function& p_of, std::span<edge> edges, int threads);
+
+/// p of one test, number of observations and tail; fills that of folded edges on several threads.
 class edge_p_values {
  public:
   edge_p_values(significance test, index_t observations, tail side, int threads);
-  void fill(std::span<edge> edges) const;
   void fill(std::span<folded_edge> edges) const;
   /// The same p of one statistic, as long as this lives.
   [[nodiscard]] p_function function() const { return {table_.get(), side_}; }
 
  private:
-  template <class Edge>
-  void fill_each(std::span<Edge> edges) const;
-
   std::shared_ptr<const p_table> table_;
   tail side_;
   int threads_;

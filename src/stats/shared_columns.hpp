@@ -42,7 +42,7 @@ inline constexpr double least_square_sum = 1e-140;
 /// What `sum_of_squares` is of `count` values around their mean, times count.
 GPU_SIMILARITY_INLINE_HOST_DEVICE double shared_variance(double sum, double sum_of_squares,
                                                          double count, row_centre centre) {
-  if (centre == row_centre::none) return count * sum_of_squares;
+  if (!is_centred(centre)) return count * sum_of_squares;
   return fma(count, sum_of_squares, -(sum * sum));
 }
 
@@ -54,8 +54,7 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double statistic_of_sums(const shared_sums& su
   const bool tells = xx > least_variance_share * (count * sums.xx) &&
                      yy > least_variance_share * (count * sums.yy) && sums.xx > least_square_sum &&
                      sums.yy > least_square_sum;
-  const double xy =
-      centre == row_centre::none ? count * sums.xy : fma(count, sums.xy, -(sums.x * sums.y));
+  const double xy = is_centred(centre) ? fma(count, sums.xy, -(sums.x * sums.y)) : count * sums.xy;
   const double r = xy / sqrt(xx * yy);
   if (!tells) return no_statistic;
   return r > 1.0 ? 1.0 : (r < -1.0 ? -1.0 : r);
@@ -82,10 +81,10 @@ class careful_row {
       const double magnitude = fabs(value);
       if (magnitude > largest) largest = magnitude;
     }
-    has_statistic_ = centre == row_centre::none ? largest > 0 : varies;
+    has_statistic_ = is_centred(centre) ? varies : largest > 0;
     if (!has_statistic_) return;
     scale_ = power_of_two_scale(largest);
-    if (centre == row_centre::mean) {
+    if (is_centred(centre)) {
       mean_ = mean_of(cols, count);
       second_mean_ = mean_of(cols, count);
     }
@@ -171,11 +170,10 @@ GPU_SIMILARITY_HOST_DEVICE inline shared_row_scale look_at_row(const Row& row, i
     if (magnitude > largest) largest = magnitude;
     ++count;
   }
-  out.has_statistic =
-      count >= min_observations && (centre == row_centre::none ? largest > 0 : varies);
+  out.has_statistic = count >= min_observations && (is_centred(centre) ? varies : largest > 0);
   if (!out.has_statistic) return out;
   out.scale = power_of_two_scale(largest);
-  if (centre == row_centre::none) return out;
+  if (!is_centred(centre)) return out;
   double sum = 0;
   for (index_t k = 0; k < cols; ++k) {
     const double value = row(k);

@@ -18,6 +18,7 @@ CLEAN = {
     "kernels/rank/sort.cu": '#include "kernels/common/launch.cuh"\n',
     "src/cuda/rank/rank.cpp": '#include "kernels/rank/kernels.hpp"\n',
     "src/cli/main.cpp": "#include <gpu/index.hpp>\n",
+    "src/api/call.cpp": '// for (each call)\nconst char* what = "do (this) for (that)";\n',
 }
 
 # What is planted, and a part of the message that must name it.
@@ -33,6 +34,10 @@ PLANTED = [
     ("src/base/quoted.hpp", '#include "../include/gpu/index.hpp"\n', "is no file of the project"),
     ("include/gpu/cuda.hpp", "#include <cuda_runtime_api.h>\n", "a public header includes"),
     ("src/nowhere/x.hpp", "#pragma once\n", "has no line"),
+    ("src/api/walk.cpp", "// for (ever)\nint sum(int n) {\n  int s = 0;\n"
+     "  for (int i = 0; i < n; ++i) s += i;\n  return s;\n}\n", "walk.cpp:4: 'for': src/api holds no loops"),
+    ("src/api/wait.cpp", "void wait() {\n  while (true) {\n  }\n}\n", "wait.cpp:2: 'while'"),
+    ("src/api/each.cpp", "void f() { std::transform(a, b, c, d); }\n", "'std::transform'"),
     ("docs/architecture.md", "```layers\nbase: cpu/rank\n```\n", "its line of 'base' is not that of"),
 ]
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -143,7 +144,7 @@ inline std::vector<gpu::edge> named_by(std::vector<gpu::edge> edges,
 }
 
 /// Whether both are the same but for rounding of the last places, which p magnifies near 1 and -1.
-inline bool are_close(const std::vector<gpu::edge>& a, const std::vector<gpu::edge>& b) {
+inline bool are_close(std::span<const gpu::edge> a, const std::vector<gpu::edge>& b) {
   return std::equal(
       a.begin(), a.end(), b.begin(), b.end(), [](const gpu::edge& x, const gpu::edge& y) {
         return x.row == y.row && x.col == y.col && std::abs(x.statistic - y.statistic) <= 1e-13 &&

@@ -167,7 +167,8 @@ TEST_CASE("Edges hold the p of their statistic", "[p_value]") {
   std::vector<gpu::edge> edges(20'000);
   for (gpu::edge& e : edges) e.statistic = 2 * uniform(generator) - 1;
   for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
-    gpu::stats::edge_p_values(gpu::significance::student_t, 31, side, 2).fill(edges);
+    const gpu::stats::edge_p_values p(gpu::significance::student_t, 31, side, 2);
+    gpu::stats::fill_p(p.function(), edges, 2);
     CHECK(std::ranges::all_of(edges, [&](const gpu::edge& e) {
       return e.p == gpu::stats::p_value(e.statistic, 31, side);
     }));

@@ -41,7 +41,7 @@ struct table {
   gpu::matrix<T> rows;
   index_t border;
 
-  [[nodiscard]] pair_tables whole() const { return {gpu::detail::read_matrix(rows)}; }
+  [[nodiscard]] pair_tables whole() const { return {gpu::detail::read_elements(rows)}; }
   [[nodiscard]] pair_tables against() const {
     const gpu::matrix_view<const T> x(rows.data(), border, rows.cols());
     const gpu::matrix_view<const T> y(rows.data() + border * rows.cols(), rows.rows() - border,
@@ -72,17 +72,19 @@ template <class T>
 std::unique_ptr<pair_engine> make(const setup& how, const table<T>& data, const pair_area& area) {
   const gpu::detail::pair_input input{area.cols.begin > 0 ? data.against() : data.whole(), area};
   if (how.members == 1)
-    return gpu::cuda::make_pair_engine(gpu::detail::traits_of(how.what), input, how.options);
+    return gpu::cuda::make_pair_engine(gpu::detail::traits_of(how.what), input, how.options).engine;
   const std::vector<gpu::device_info> devices(how.members, gpu::available_devices().front());
   return gpu::cuda::make_device_group(gpu::detail::traits_of(how.what), input, how.options, devices,
-                                      how.options.variant);
+                                      how.options.variant)
+      .engine;
 }
 
 std::vector<gpu::edge> edges_of(pair_engine& engine, const keep_range& keep,
                                 gpu::edge_order order = gpu::edge_order::by_row_then_column) {
   std::vector<gpu::edge> out;
-  engine.edges({.keep = keep, .order = order, .batch_edges = 100'000},
-               [&](std::span<gpu::edge> e) { out.insert(out.end(), e.begin(), e.end()); });
+  gpu::detail::edge_consumer receiver(
+      [&](std::span<gpu::edge> e) { out.insert(out.end(), e.begin(), e.end()); });
+  engine.edges({.keep = keep, .order = order, .batch_edges = 100'000}, receiver);
   if (order == gpu::edge_order::unspecified) {
     std::sort(out.begin(), out.end(), [](const gpu::edge& a, const gpu::edge& b) {
       return std::pair(a.row, a.col) < std::pair(b.row, b.col);
@@ -92,7 +94,7 @@ std::vector<gpu::edge> edges_of(pair_engine& engine, const keep_range& keep,
 }
 
 // Of the edges of the whole table those of an area, as the area's engine gives them.
-std::vector<gpu::edge> within(const std::vector<gpu::edge>& all, const pair_area& area,
+std::vector<gpu::edge> within(std::span<const gpu::edge> all, const pair_area& area,
                               const keep_range& keep = keep_all) {
   std::vector<gpu::edge> out;
   for (gpu::edge e : all) {
@@ -103,8 +105,8 @@ std::vector<gpu::edge> within(const std::vector<gpu::edge>& all, const pair_area
   return out;
 }
 
-void check_counts_of(pair_engine& engine, const std::vector<gpu::edge>& wanted,
-                     const pair_area& area, const keep_range& keep, index_t bins) {
+void check_counts_of(pair_engine& engine, std::span<const gpu::edge> wanted, const pair_area& area,
+                     const keep_range& keep, index_t bins) {
   std::vector<std::uint32_t> degree(static_cast<std::size_t>(engine.rows().rows));
   std::vector<std::uint64_t> histogram(static_cast<std::size_t>(bins));
   for (const gpu::edge& e : wanted) {
@@ -121,7 +123,7 @@ void check_counts_of(pair_engine& engine, const std::vector<gpu::edge>& wanted,
   CHECK(got.histogram == histogram);
 }
 
-void check_bins_of(pair_engine& engine, const std::vector<gpu::edge>& all) {
+void check_bins_of(pair_engine& engine, std::span<const gpu::edge> all) {
   const gpu::detail::bin_request request{
       .key = gpu::detail::bin_key::magnitude, .low = 0.1, .high = 0.7, .scale = 100, .bins = 60};
   gpu::detail::bin_counts wanted;
@@ -143,7 +145,7 @@ void check_bins_of(pair_engine& engine, const std::vector<gpu::edge>& all) {
 }
 
 // The k best partners of each row of an area, from all edges of the table.
-void check_top_k_of(pair_engine& engine, const std::vector<gpu::edge>& all, const pair_area& area,
+void check_top_k_of(pair_engine& engine, std::span<const gpu::edge> all, const pair_area& area,
                     const keep_range& keep, index_t k, gpu::neighbor_order order) {
   struct partner {
     double rank;

@@ -35,7 +35,7 @@ std::vector<gpu::edge> in_order(std::vector<gpu::edge> edges) {
 // receive whole.
 template <class Op, class T>
 void check_lists(const gpu::matrix<T>& x, gpu::pair_options options, const gpu::pair_filter& keep,
-                 const std::vector<gpu::edge>& wanted) {
+                 std::span<const gpu::edge> wanted) {
   gpu::pair_checksum sum;
   for (const gpu::edge& e : wanted) sum += gpu::checksum_of(e.row, e.col, e.statistic);
   for (const int threads : {1, 16}) {
@@ -45,7 +45,7 @@ void check_lists(const gpu::matrix<T>& x, gpu::pair_options options, const gpu::
     check_same_edges(list.edges, wanted);
     CHECK(list.summary.checksum == sum);
     const gpu::edge_sink as_found{.keep = keep, .order = gpu::edge_order::unspecified};
-    check_same_edges(in_order(Op::run(x, options, as_found).edges), wanted);
+    check_same_edges(in_order(Op::run(x, options, as_found).edges.to_vector()), wanted);
   }
 }
 
@@ -55,7 +55,7 @@ void check_ways(const gpu::matrix<T>& x, const gpu::pair_options& options,
                 const gpu::pair_filter& keep) {
   INFO(Op::name << ", p <= " << keep.max_p << ", " << gpu::to_string(options.variant));
   const std::vector<gpu::edge> wanted =
-      Op::run(x, cpu_options(), gpu::edge_sink{.keep = keep}).edges;
+      Op::run(x, cpu_options(), gpu::edge_sink{.keep = keep}).edges.to_vector();
   check_lists<Op>(x, options, keep, wanted);
 
   std::vector<gpu::edge> streamed;

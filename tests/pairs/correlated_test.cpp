@@ -41,7 +41,7 @@ const auto pearson = [](const auto& view, const gpu::pair_options& options, cons
 };
 
 // What counts of these edges are.
-gpu::pair_counts counts_of(const std::vector<gpu::edge>& edges, index_t rows, index_t bins) {
+gpu::pair_counts counts_of(std::span<const gpu::edge> edges, index_t rows, index_t bins) {
   gpu::pair_counts out;
   out.kept = edges.size();
   out.degree.resize(static_cast<std::size_t>(rows));
@@ -77,7 +77,7 @@ template <class Run>
 void sinks_agree(const Run& run, const gpu::matrix<float>& data, const gpu::pair_filter& keep) {
   const auto view = data.view();
   const gpu::edge_sink edges{.keep = keep};
-  const std::vector<gpu::edge> wanted = run(view, exact, edges).edges;
+  const std::vector<gpu::edge> wanted = run(view, exact, edges).edges.to_vector();
   const bool same_edges = run(view, quick, edges).edges == wanted;
   CHECK(same_edges);
   for (const index_t bins : {0, 40}) {

@@ -4,7 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "plan/cpu_pair_way.hpp"
+#include "cpu/pairs/cpu_pair_way.hpp"
+#include "plan/machine_costs.hpp"
 #include "support/catch.hpp"
 
 using gpu::cpu::choose_cpu_way;
@@ -141,6 +142,34 @@ TEST_CASE("A stricter cut is never expected to take longer", "[plan]") {
     const double cost = std::min({choice.screen, choice.search, choice.every});
     CHECK(cost >= before);
     before = cost;
+  }
+}
+
+TEST_CASE("The way that is chosen takes at most a ninth longer than the best one", "[plan]") {
+  namespace levels = gpu::cpu::default_costs;
+  for (const gpu::cpu::cpu_costs* const level :
+       {&levels::baseline, &levels::avx2, &levels::avx512, &levels::avx512_vnni, &levels::amx}) {
+    for (const double columns : {5.0, 30.0, 57.0, 120.0}) {
+      const double sums = columns * (level->int8 > 0 ? level->int8 : level->int16) + level->filter;
+      const cpu_pair_costs costs{.screen = level->screen > 0
+                                               ? columns * level->screen + level->look
+                                               : std::numeric_limits<double>::infinity(),
+                                 .search = sums,
+                                 .every = sums + level->select,
+                                 .candidate = level->candidate + columns * 0.1,
+                                 .decide = 20 + columns * 0.1};
+      for (double kept = 1e-7; kept < 1; kept *= 1.5) {
+        for (double left = kept; left < 1; left *= 2) {
+          const auto choice =
+              choose_cpu_way({.sampled = 7500, .kept = kept, .candidates = left}, costs);
+          const double best = std::min({choice.screen, choice.search, choice.every});
+          double chosen = choice.every;
+          if (choice.way == cpu_pair_way::screen) chosen = choice.screen;
+          if (choice.way == cpu_pair_way::search) chosen = choice.search;
+          CHECK(chosen <= best / 0.9 * (1 + 1e-12));
+        }
+      }
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,7 @@ void check_same_values(const gpu::matrix<Value>& got, const gpu::matrix<Value>& 
   CHECK(different == 0);
 }
 
-inline void check_same_edges(const std::vector<gpu::edge>& got,
-                             const std::vector<gpu::edge>& wanted) {
+inline void check_same_edges(std::span<const gpu::edge> got, std::span<const gpu::edge> wanted) {
   REQUIRE(got.size() == wanted.size());
   std::size_t different = 0;
   for (std::size_t e = 0; e < got.size(); ++e) different += got[e] == wanted[e] ? 0u : 1u;

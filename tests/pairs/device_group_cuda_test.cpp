@@ -40,21 +40,23 @@ gpu::pair_options options_of(pair_variant variant) {
 template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
-  const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
+  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
   return gpu::cuda::make_pair_engine(
-      gpu::detail::traits_of(what),
-      {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options);
+             gpu::detail::traits_of(what),
+             {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options)
+      .engine;
 }
 
 template <class T>
 std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options, std::size_t members) {
   const std::vector<gpu::device_info> devices(members, device());
-  const gpu::detail::pair_tables tables{gpu::detail::read_matrix(x)};
+  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
   return gpu::cuda::make_device_group(
-      gpu::detail::traits_of(what),
-      {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options, devices,
-      options.variant);
+             gpu::detail::traits_of(what),
+             {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options, devices,
+             options.variant)
+      .engine;
 }
 
 gpu::detail::keep_range beyond(double magnitude) {
@@ -67,11 +69,12 @@ std::vector<gpu::edge> edges(pair_engine& engine, const gpu::detail::keep_range&
   std::size_t largest = 0;
   const auto caller = std::this_thread::get_id();
   bool on_caller = true;
-  engine.edges({.keep = keep, .order = order, .batch_edges = batch}, [&](std::span<gpu::edge> e) {
+  gpu::detail::edge_consumer receiver([&](std::span<gpu::edge> e) {
     on_caller = on_caller && std::this_thread::get_id() == caller;
     largest = std::max(largest, e.size());
     out.insert(out.end(), e.begin(), e.end());
   });
+  engine.edges({.keep = keep, .order = order, .batch_edges = batch}, receiver);
   CHECK(on_caller);
   CHECK(largest <= static_cast<std::size_t>(batch));
   return out;
@@ -266,11 +269,12 @@ TEST_CASE("a receiver that throws ends the work of every engine", "[device_group
   for (const auto order : {gpu::edge_order::by_row_then_column, gpu::edge_order::unspecified}) {
     const auto many = group(measure::spearman, x, options_of(pair_variant::shared_tiled), 3);
     int batches = 0;
-    CHECK_THROWS_AS(many->edges({.keep = beyond(0.4), .order = order, .batch_edges = 100},
-                                [&](std::span<gpu::edge>) {
-                                  if (++batches == 10) throw std::runtime_error("enough");
-                                }),
-                    std::runtime_error);
+    gpu::detail::edge_consumer receiver([&](std::span<gpu::edge>) {
+      if (++batches == 10) throw std::runtime_error("enough");
+    });
+    CHECK_THROWS_AS(
+        many->edges({.keep = beyond(0.4), .order = order, .batch_edges = 100}, receiver),
+        std::runtime_error);
     CHECK(batches == 10);
     // The group is as good as before.
     CHECK_FALSE(edges(*many, beyond(0.8), order).empty());

@@ -50,6 +50,20 @@ TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
         1'500'000);
 }
 
+TEST_CASE("A measure whose rows are longer than the input's has memory for these", "[memory]") {
+  // A sign for each two columns.
+  gpu::detail::measure_traits signs = gpu::detail::spearman_traits;
+  signs.packed_cols = [](index_t cols) { return cols * (cols - 1) / 2; };
+  for (const index_t cols : {5, 30, 120}) {
+    const auto of_signs = plan_pair_memory(signs, 10'000, cols, true, 2, 0);
+    const auto of_ranks =
+        plan_pair_memory(gpu::detail::spearman_traits, 10'000, cols * (cols - 1) / 2, true, 2, 0);
+    CHECK(of_signs.row_bytes == of_ranks.row_bytes);
+    CHECK(of_signs.window_rows == of_ranks.window_rows);
+    CHECK(of_signs.row_bytes > static_cast<std::size_t>(cols * (cols - 1) / 2));
+  }
+}
+
 TEST_CASE("A limit on memory is kept or refused", "[memory]") {
   for (const index_t rows : {100, 5000, 1'000'000}) {
     for (const std::size_t mib : std::initializer_list<std::size_t>{4, 16, 64, 1024}) {

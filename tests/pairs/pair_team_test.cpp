@@ -148,12 +148,13 @@ TEST_CASE("ordered lists of all members become one", "[pair_team]") {
     pair_team team(3, none);
     team.run([&](int member, pair_share& share) {
       auto mine = edges_from(static_cast<gpu::node_id>(member), 3, member == 1 ? 0 : 20);
-      share.merge(mine, batch, [&](std::span<gpu::edge> edges) {
+      gpu::detail::edge_consumer receiver([&](std::span<gpu::edge> edges) {
         team.call([&] {
           largest = std::max(largest, edges.size());
           got.insert(got.end(), edges.begin(), edges.end());
         });
       });
+      share.merge(mine, batch, receiver);
     });
     auto wanted = edges_from(0, 3, 20);
     const auto more = edges_from(2, 3, 20);

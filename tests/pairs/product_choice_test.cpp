@@ -63,6 +63,18 @@ TEST_CASE("The way that is chosen takes the least time", "[product_choice]") {
   });
 }
 
+TEST_CASE("A machine with slow memory decides by tiles, one with slow tiles by products",
+          "[product_choice]") {
+  cuda_costs slow_memory;
+  slow_memory.memory_rate = 1;
+  cuda_costs slow_tiles;
+  slow_tiles.two_limb_rate = slow_tiles.three_limb_rate = slow_tiles.float_rate = 1;
+  over_the_plane([&](const product_shape& shape) {
+    CHECK_FALSE(takes_products(shape, multiprocessors, slow_memory));
+    CHECK(takes_products(shape, multiprocessors, slow_tiles));
+  });
+}
+
 TEST_CASE("Halves are taken where they take the least time and rows fill a tile",
           "[product_choice]") {
   over_the_plane([](const product_shape& shape) {

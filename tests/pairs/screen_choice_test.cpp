@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "stats/correlation_test.hpp"
 #include "support/catch.hpp"
@@ -55,6 +57,29 @@ TEST_CASE("No cut that keeps pairs near 0 is screened", "[screen_choice]") {
       choose_screen(pearson_traits, beyond(0), 30, screen_use::edges, sample_of(0)).has_value());
 }
 
+TEST_CASE("Screens are of packed rows, tests of the input's columns", "[screen_choice]") {
+  // A sign for each two columns: 30 columns make 435 elements, too many for ranks in 8 bits.
+  measure_traits signs = spearman_traits;
+  signs.packed_cols = [](index_t cols) { return cols * (cols - 1) / 2; };
+  const auto screens = screens_for(signs, beyond(0.9), 30, screen_use::edges);
+  REQUIRE(screens.size() == 1);
+  CHECK(screens[0].screen.operand == screen_operand::rounded);
+  CHECK(screens[0].screen.depth == rounded_depth(435));
+  CHECK(screens_for(spearman_traits, beyond(0.9), 30, screen_use::edges).size() == 2);
+  // Independent rows pass as often as those of 30 observations do.
+  CHECK_FALSE(choose_screen(signs, cut_of(0.05, 30), 30, screen_use::edges, {}).has_value());
+  CHECK(choose_screen(signs, cut_of(1e-12, 30), 30, screen_use::edges, {}).has_value());
+}
+
+TEST_CASE("Rows with missing values have no screen", "[screen_choice]") {
+  for (const measure_traits* const what : {&spearman_traits, &pearson_traits, &cosine_traits}) {
+    const measure_traits& shared = pairwise_traits_of(*what);
+    CHECK(screens_for(shared, beyond(0.9), 30, screen_use::edges).empty());
+    CHECK(explain_screen(shared, beyond(0.9), 30, screen_use::edges, {}).find("missing values") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {
   for (const measure_traits* const what : {&spearman_traits, &pearson_traits}) {
     for (const index_t cols : {30, 57, 128, 1000}) {
@@ -68,6 +93,69 @@ TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {
                                              .all_pairs = pairs}));
       }
     }
+  }
+}
+
+namespace {
+
+// What a choice takes for a pair by the figures of the machine, where deciding every pair takes 1;
+// of a screen that leaves this share of candidates.
+double expected_time(const std::optional<screen_choice>& chosen, double share) {
+  return chosen ? chosen->pair_cost + share * chosen->candidate_cost : 1.0;
+}
+
+}  // namespace
+
+TEST_CASE("A stricter cut is never expected to take longer", "[screen_choice]") {
+  for (const measure_traits* const what : {&spearman_traits, &pearson_traits}) {
+    for (const index_t cols : {30, 57, 128, 1000}) {
+      for (const screen_use use :
+           {screen_use::edges, screen_use::counts, screen_use::weighted_counts}) {
+        double before = 1.0;
+        for (double p = 0.1; p > 1e-14; p *= 0.7) {
+          const keep_range keep = cut_of(p, cols);
+          const auto chosen = choose_screen(*what, keep, cols, use, {});
+          double share = 0;
+          for (const possible_screen& each : screens_for(*what, keep, cols, use)) {
+            if (chosen && each.screen.operand == chosen->operand) {
+              share = gpu::stats::p_value(each.reach, cols, gpu::tail::two_sided);
+            }
+          }
+          const double now = expected_time(chosen, share);
+          INFO(cols << " columns, p " << p << ", " << before << " then " << now);
+          CHECK(now <= before * (1 + 1e-9));
+          before = now;
+        }
+        CHECK(before < 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("A screen is never expected to take longer than deciding every pair", "[screen_choice]") {
+  const keep_range keep = cut_of(1e-10, 57);
+  for (const screen_use use : {screen_use::edges, screen_use::counts}) {
+    for (double first = 1e-9; first < 1; first *= 3) {
+      for (double second = 1e-9; second <= first; second *= 3) {
+        const cut_sample sample = sample_of(first, second);
+        const auto chosen = choose_screen(spearman_traits, keep, 57, use, sample);
+        const double share = chosen && chosen->operand == screen_operand::int8
+                                 ? sample.share(sample.candidates[1])
+                                 : sample.share(sample.candidates[0]);
+        CHECK(expected_time(chosen, share) <= 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("A machine whose candidates pay nowhere has no screen", "[screen_choice]") {
+  cuda_costs machine;
+  for (screen_costs* const each : {&machine.e4m3, &machine.int8, &machine.rounded, &machine.wide}) {
+    each->most_share = each->most_share_of_counts = -1;
+  }
+  for (const measure_traits* const what : {&spearman_traits, &pearson_traits}) {
+    CHECK_FALSE(
+        choose_screen(*what, cut_of(1e-12, 57), 57, screen_use::edges, {}, machine).has_value());
   }
 }
 
@@ -104,8 +192,11 @@ TEST_CASE("A screen that leaves more than was promised loses a twentieth of the 
 
 TEST_CASE("A sample is large enough to see what matters and small beside the work",
           "[screen_choice]") {
-  CHECK(sample_size(1e14, 16) == 1 << 20);
-  CHECK(sample_size(1e14, 30) == (1 << 24) / 30);
+  // More pairs are sampled more often, longer rows less often.
+  for (const index_t cols : {3, 16, 30, 128, 100'000}) {
+    CHECK(sample_size(1e9, cols) <= sample_size(1e14, cols));
+    CHECK(sample_size(1e14, cols + 1) <= sample_size(1e14, cols));
+  }
   for (const double pairs : {1.0, 1e6, 1e9, 1e13}) {
     for (const index_t cols : {3, 128, 100'000}) {
       const auto size = static_cast<double>(sample_size(pairs, cols));

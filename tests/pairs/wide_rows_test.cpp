@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -92,7 +93,7 @@ void check_top_k(const gpu::neighbor_table& got, const gpu::neighbor_table& want
 }
 
 // p is a function of the statistic, and NaN of a measure that has none.
-bool same_edges(const std::vector<gpu::edge>& a, const std::vector<gpu::edge>& b) {
+bool same_edges(std::span<const gpu::edge> a, std::span<const gpu::edge> b) {
   return std::equal(
       a.begin(), a.end(), b.begin(), b.end(), [](const gpu::edge& one, const gpu::edge& other) {
         return one.row == other.row && one.col == other.col && one.statistic == other.statistic;

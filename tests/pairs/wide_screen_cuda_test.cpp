@@ -48,7 +48,8 @@ gpu::matrix<T> related_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t 
 template <class Op, class T>
 void check_on_the_cut(const gpu::matrix<T>& x, double least, int cuts) {
   std::vector<gpu::edge> strong =
-      Op::run(x, gpu_test::cpu_options(), gpu::edge_sink{.keep = {.min_abs = least}}).edges;
+      Op::run(x, gpu_test::cpu_options(), gpu::edge_sink{.keep = {.min_abs = least}})
+          .edges.to_vector();
   REQUIRE(strong.size() > 20);
   std::mt19937 engine(4);
   std::shuffle(strong.begin(), strong.end(), engine);

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <limits>
 #include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -253,7 +254,7 @@ class runs {
   gpu::matrix<T> y_;
 };
 
-void check_edges(const std::vector<gpu::edge>& got, const oracle& known) {
+void check_edges(std::span<const gpu::edge> got, const oracle& known) {
   std::size_t at = 0;
   for (const known_pair& of : known.pairs) {
     const bool there = at < got.size() && got[at].row == of.row && got[at].col == of.col;
@@ -272,7 +273,7 @@ void check_edges(const std::vector<gpu::edge>& got, const oracle& known) {
   expect(at == got.size(), "edges of no pair, or out of order");
 }
 
-bool same_edges(const std::vector<gpu::edge>& a, const std::vector<gpu::edge>& b) {
+bool same_edges(std::span<const gpu::edge> a, std::span<const gpu::edge> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const gpu::edge& x, const gpu::edge& y) {
                       return x.row == y.row && x.col == y.col && x.statistic == y.statistic &&
@@ -281,7 +282,7 @@ bool same_edges(const std::vector<gpu::edge>& a, const std::vector<gpu::edge>& b
 }
 
 template <class T>
-void check_counts(const job& of, const runs<T>& run, const std::vector<gpu::edge>& edges, draw& d) {
+void check_counts(const job& of, const runs<T>& run, std::span<const gpu::edge> edges, draw& d) {
   const index_t bins = d.one_of<index_t>({0, 1, 7, 200});
   const auto got = run.call(of.options, gpu::count_sink{.keep = of.keep, .histogram_bins = bins});
   expect(got.kept == edges.size(), "the count of kept pairs");
@@ -341,7 +342,7 @@ void check_partners(const job& of, const runs<T>& run, const oracle& known, draw
 }
 
 template <class T>
-void check_parts(const job& of, const runs<T>& run, const std::vector<gpu::edge>& edges, draw& d) {
+void check_parts(const job& of, const runs<T>& run, std::span<const gpu::edge> edges, draw& d) {
   gpu::pair_options options = of.options;
   std::vector<gpu::edge> joined;
   std::uint64_t counted = 0;
@@ -356,7 +357,7 @@ void check_parts(const job& of, const runs<T>& run, const std::vector<gpu::edge>
 }
 
 template <class T>
-void check_stream(const job& of, const runs<T>& run, const std::vector<gpu::edge>& edges, draw& d) {
+void check_stream(const job& of, const runs<T>& run, std::span<const gpu::edge> edges, draw& d) {
   std::vector<gpu::edge> streamed;
   const gpu::stream_sink sink{.keep = of.keep,
                               .consume =
@@ -375,7 +376,7 @@ bool has_gpu() {
 }
 
 template <class T>
-void check_on_cuda(const job& of, const runs<T>& run, const std::vector<gpu::edge>& edges) {
+void check_on_cuda(const job& of, const runs<T>& run, std::span<const gpu::edge> edges) {
   if (!has_gpu()) return;
   gpu::pair_options options = of.options;
   options.exec.target = gpu::backend::cuda;

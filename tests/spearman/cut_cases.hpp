@@ -195,7 +195,7 @@ class cut_check {
     edges_and_counts(keep, fold);
     INFO("least " << keep.min_abs << ", fold " << static_cast<int>(fold));
     constexpr auto any_order = gpu::edge_order::unspecified;
-    CHECK(same(ordered(run(gpu::edge_sink{.keep = keep, .order = any_order}).edges)));
+    CHECK(same(ordered(run(gpu::edge_sink{.keep = keep, .order = any_order}).edges.to_vector())));
     CHECK(same(streamed({.keep = keep, .batch_edges = 257})));
     CHECK(same(ordered(streamed({.keep = keep, .order = any_order, .batch_edges = 1000}))));
     if (folds(target_)) {
@@ -218,7 +218,7 @@ class cut_check {
     }
     return out;
   }
-  [[nodiscard]] bool same(const std::vector<gpu::edge>& got) const {
+  [[nodiscard]] bool same(std::span<const gpu::edge> got) const {
     return std::equal(got.begin(), got.end(), wanted_.begin(), wanted_.end(),
                       [](const gpu::edge& a, const reference_pair& b) {
                         return a.row == b.row && a.col == b.col && a.statistic == b.statistic;

@@ -32,7 +32,7 @@ const gpu::pair_options cpu = on(gpu::pair_variant::tiled);
 
 std::vector<gpu::edge> edges(const matrix& x, const gpu::pair_options& options,
                              const gpu::pair_filter& keep) {
-  return gpu::spearman_all_pairs(x.view(), options, gpu::edge_sink{.keep = keep}).edges;
+  return gpu::spearman_all_pairs(x.view(), options, gpu::edge_sink{.keep = keep}).edges.to_vector();
 }
 
 void check_same_counts(const matrix& x, const gpu::pair_filter& keep) {

@@ -19,7 +19,7 @@
 namespace gpu_test {
 
 /// Checks the counts of a block of `rows` by `cols` against its edges.
-inline void check_block_counts(const gpu::pair_counts& got, const std::vector<gpu::edge>& edges,
+inline void check_block_counts(const gpu::pair_counts& got, std::span<const gpu::edge> edges,
                                gpu::index_t rows, gpu::index_t cols) {
   const std::size_t bins = got.histogram.size();
   std::vector<std::uint32_t> degree(static_cast<std::size_t>(rows));
@@ -80,7 +80,7 @@ bool is_dense_of(double got, double wanted, const gpu::pair_options& options) {
 /// that `keep` keeps.
 template <class Measure, class X, class Y>
 void check_block_sinks(const X& x, const Y& y, const gpu::pair_options& options,
-                       const gpu::matrix<double>& block, const std::vector<gpu::edge>& edges,
+                       const gpu::matrix<double>& block, std::span<const gpu::edge> edges,
                        const gpu::pair_filter& keep) {
   const auto dense = Measure::against(x, y, options, gpu::dense_sink{});
   gpu::index_t wrong = 0;
@@ -90,15 +90,15 @@ void check_block_sinks(const X& x, const Y& y, const gpu::pair_options& options,
     }
   }
   CHECK(wrong == 0);
-  const bool same_edges =
-      Measure::against(x, y, options, gpu::edge_sink{.keep = keep}).edges == edges;
+  const bool same_edges = std::ranges::equal(
+      Measure::against(x, y, options, gpu::edge_sink{.keep = keep}).edges, edges);
   CHECK(same_edges);
   std::vector<gpu::edge> streamed;
   static_cast<void>(Measure::against(
       x, y, options, gpu::stream_sink{.keep = keep, .consume = [&](std::span<const gpu::edge> e) {
                                         streamed.insert(streamed.end(), e.begin(), e.end());
                                       }}));
-  const bool same_stream = streamed == edges;
+  const bool same_stream = std::ranges::equal(streamed, edges);
   CHECK(same_stream);
   check_block_counts(
       Measure::against(x, y, options, gpu::count_sink{.keep = keep, .histogram_bins = 16}), edges,

@@ -3,8 +3,8 @@
 
 Beside the table it checks that rooms do not include each other in a circle, that no file outside
 kernels/ includes device code (.cuh), that public headers are included as <gpu/...>, that an include
-with quotes names a file of the project, that no folder of sources holds more than 26 files, and
-that docs/architecture.md shows the same table.
+with quotes names a file of the project, that no folder of sources holds more than 26 files, that no
+function of src/api has a loop, and that docs/architecture.md shows the same table.
 
 Usage: check_includes.py [ROOT]. Prints each violation and exits with 1 where there is one.
 """
@@ -20,6 +20,9 @@ SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 TWO_LEVELS = {"cli", "cpu", "cuda", "io", "kernels"}
 MOST_FILES = 26
+COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+LOOP = re.compile(r"\b(for|while|do|goto|parallel_for|(?:std::)?(?:ranges::)?(?:for_each|transform|accumulate|reduce|"
+                  r"sort|stable_sort|copy_n|generate))\s*[({]")
 
 
 def read_table(text):
@@ -127,6 +130,18 @@ def circles(graph):
         yield from walk(room, [])
 
 
+def loops_of_api(root, files):
+    """src/api checks, asks one backend and maps errors: whatever walks over data is elsewhere."""
+    for file in files:
+        if file.parts[:2] != ("src", "api"):
+            continue
+        text = COMMENT_OR_TEXT.sub(
+            lambda found: "\n" * found[0].count("\n"), (root / file).read_text())
+        for loop in LOOP.finditer(text):
+            line = text.count("\n", 0, loop.start()) + 1
+            yield f"{file}:{line}: '{loop[1]}': src/api holds no loops"
+
+
 def full_folders(files):
     counts = collections.Counter(str(f.parent) for f in files if f.parts[0] in ("src", "kernels"))
     for folder, count in sorted(counts.items()):
@@ -157,6 +172,7 @@ def main():
              if pathlib.PurePosixPath(f).suffix in SUFFIXES and (root / f).is_file()]
     problems = [p for f in files for p in check_file(root, table, f)]
     problems += circles(includes_of_rooms(root, table, files))
+    problems += loops_of_api(root, files)
     problems += full_folders(files)
     problems += drawing_differs(root, table)
     for problem in problems:

@@ -146,11 +146,11 @@ __device__ detail::shared_row_scale look_at(const T* row, index_t cols, index_t 
   detail::shared_row_scale out{false, 1, 0};
   const double largest = fmax(fabs(least), fabs(most));
   if (count == 0 || isinf(largest)) return out;
-  out.has_statistic = count >= min_observations &&
-                      (centre == detail::row_centre::none ? largest > 0 : least != most);
+  out.has_statistic =
+      count >= min_observations && (detail::is_centred(centre) ? least != most : largest > 0);
   if (!out.has_statistic) return out;
   out.scale = detail::power_of_two_scale(largest);
-  if (centre == detail::row_centre::none) return out;
+  if (!detail::is_centred(centre)) return out;
   double sum = 0;
   for (index_t begin = 0; begin < cols; begin += 32) {
     const index_t k = begin + lane;

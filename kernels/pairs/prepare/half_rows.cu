@@ -115,7 +115,7 @@ class half_row {
     const bool any_varies = __syncthreads_or(static_cast<int>(seen.varies)) != 0;
     if (any_nan) return nan_row;
     if (!(largest[0] <= 1.7976931348623157e308)) return infinite_row;
-    const bool centres = centre == detail::row_centre::mean;
+    const bool centres = detail::is_centred(centre);
     if (centres ? !any_varies : largest[0] == 0) return constant_row;
     const double columns = static_cast<double>(cols_);
     if constexpr (std::is_same_v<T, double>) {

@@ -148,7 +148,7 @@ __device__ std::int64_t survey_row(const long_row<T>& row, double first, detail:
   const bool any_varies = __syncthreads_or(seen.varies) != 0;
   if (any_nan) return nan_row;
   if (!(largest <= 1.7976931348623157e308)) return infinite_row;
-  const bool constant = centre == detail::row_centre::mean ? !any_varies : largest == 0;
+  const bool constant = detail::is_centred(centre) ? !any_varies : largest == 0;
   return constant ? constant_row : ordinary_row;
 }
 
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(threads)
   if (to.kind == ordinary_row) {
     to.scale = detail::power_of_two_scale(largest);
     const double columns = static_cast<double>(data.cols());
-    if (centre == detail::row_centre::mean) {
+    if (detail::is_centred(centre)) {
       const auto scaled = [&](double value) { return value * to.scale; };
       const double mean = row.template sum<false>(scaled) / columns;
       to.mean = mean;

@@ -65,7 +65,7 @@ __device__ unit_scaling find_scaling(const row_lanes& group, const T* mine, int 
   unit_scaling out;
   out.kind = survey.kind(group, centre);
   out.scale = out.kind == ordinary_row ? detail::power_of_two_scale(survey.largest) : 0;
-  if (centre == detail::row_centre::mean) {
+  if (detail::is_centred(centre)) {
     const double columns = static_cast<double>(cols);
     double sum = 0;
     for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale;

@@ -71,7 +71,7 @@ struct row_survey {
     largest = group.largest(largest);
     std::int64_t kind = ordinary_row;
     const bool any_varies = group.any(varies);
-    if (centre == detail::row_centre::mean ? !any_varies : largest == 0) kind = constant_row;
+    if (detail::is_centred(centre) ? !any_varies : largest == 0) kind = constant_row;
     if (!(largest <= 1.7976931348623157e308)) kind = infinite_row;
     if (group.any(nan)) kind = nan_row;
     return kind;

@@ -94,7 +94,7 @@ struct unit_row_steps {
     for (index_t k = 0; k < cols; ++k) largest = fmax(largest, fabs(row[k]));
     scale = detail::power_of_two_scale(largest);
     for (double& mean : means) {
-      if (centre == detail::row_centre::none) break;
+      if (!detail::is_centred(centre)) break;
       mean = detail::ordered_sum(cols, [&](index_t k) { return centred(row[k]); }) / count;
     }
     double rest = 0;

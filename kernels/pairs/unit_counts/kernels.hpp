@@ -21,10 +21,11 @@ inline constexpr index_t unit_count_most_elements = 96;
 /// Rows of at most 32 elements are corrected: what rounding to half precision takes from them is
 /// packed too. It doubles the depth and leaves few pairs undecided.
 ///
-/// Be h the rounded form of a row x, d the rest x - h, a = unit_correction and c = 1 + a^2. The row
-/// is packed as h and u = a h + (c / a) d, rounded. Then h h' + u u' = c x x' + (c / a^2) d d', and
-/// what the rounding of u takes. Unit rows are multiplied by s / sqrt(c) before they are packed, so
-/// the product is s^2 times theirs. a is near the least sum of both errors.
+/// Let h be a row x rounded to half precision, d = x - h, a = unit_correction, c = 1 + a^2 and
+/// u = a h + (c / a) d, rounded. The row is packed as h and u. But for that rounding,
+/// h h' + u u' = c x x' + (c / a^2) d d'.
+/// Unit rows are multiplied by s / sqrt(c) before they are packed, so the product is s^2 times
+/// theirs. a is near the least sum of both errors.
 inline constexpr double unit_correction = 0.125;
 /// s. A product is off by less than 1 (unit_corrected_error), so those that are undecided are less
 /// than 2 past the least that may be kept: the exponent's first bit says which.

@@ -12,10 +12,10 @@ constexpr double hits_of_a_tile = 1 << 16;
 }  // namespace
 
 pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_request& request,
-                                      const detail::edge_receiver& receive)
+                                      detail::edge_receiver& receiver)
     : engine_(engine),
       request_(request),
-      receive_(receive),
+      receiver_(receiver),
       of_thread_(static_cast<std::size_t>(engine.threads_)),
       hits_(static_cast<std::size_t>(
           std::min(std::uint64_t{engine.panel_edges_}, engine.pairs_of(engine.area_rows())))) {}
@@ -84,12 +84,12 @@ void pair_engine::edge_writer::tell_expected() {
   constexpr double least_sampled_edges = 400;
   const pair_estimate estimate = engine_.rows_->estimate();
   const double seen = estimate.kept * static_cast<double>(estimate.sampled);
-  if (!request_.expect || seen < least_sampled_edges) return;
+  if (seen < least_sampled_edges) return;
   // Two standard deviations on either side.
   const double deviation = 2 * estimate.kept / std::sqrt(seen);
   const double pairs = static_cast<double>(engine_.pairs_of(engine_.area_rows()));
-  request_.expect((estimate.kept - deviation) * pairs,
-                  std::min(1.0, estimate.kept + deviation) * pairs);
+  receiver_.begin({.least = (estimate.kept - deviation) * pairs,
+                   .most = std::min(1.0, estimate.kept + deviation) * pairs});
 }
 
 void pair_engine::edge_writer::drop_from(index_t row) {
@@ -176,13 +176,12 @@ void pair_engine::edge_writer::write_found(edge* out, std::size_t first,
 
 void pair_engine::edge_writer::flush() {
   if (found_ > 0) {
-    const std::span<edge> room =
-        request_.room && waiting_count_ == 0 ? request_.room(found_) : std::span<edge>();
+    const std::span<edge> room = waiting_count_ == 0 ? receiver_.room(found_) : std::span<edge>();
     if (room.size() == found_) {
       stats::thread_checksums sums(engine_.threads_);
       write_found(room.data(), 0, &sums);
       const pair_checksum sum = sums.total();
-      receive_({room, &sum});
+      receiver_.take({room, &sum});
     } else {
       make_room_to_wait(waiting_count_ + found_);
       write_found(waiting_.data(), waiting_count_, nullptr);
@@ -206,7 +205,7 @@ void pair_engine::edge_writer::deliver(std::size_t least) {
   std::size_t begin = 0;
   while (waiting_count_ - begin >= std::max<std::size_t>(least, 1)) {
     const std::size_t count = std::min(batch, waiting_count_ - begin);
-    receive_(std::span(waiting_.data() + begin, count));
+    receiver_.take({std::span(waiting_.data() + begin, count)});
     begin += count;
   }
   if (begin == 0) return;

@@ -20,7 +20,7 @@ namespace gpu::cpu {
 class pair_engine::edge_writer {
  public:
   edge_writer(pair_engine& engine, const detail::edge_request& request,
-              const detail::edge_receiver& receive);
+              detail::edge_receiver& receiver);
 
   // Finds the edges of rows [row_begin, row_end) of the window, behind those that were found
   // before; the window's earlier columns come first. Returns false and adds nothing where they
@@ -41,8 +41,8 @@ class pair_engine::edge_writer {
   [[nodiscard]] const detail::keep_range& keep() const { return request_.keep; }
   [[nodiscard]] const detail::observation_cuts* cuts() const { return request_.cuts; }
   // Whether no more edges are wanted.
-  [[nodiscard]] bool has_enough() const { return request_.has_enough(); }
-  // Tells the caller how many edges the sample of all rows promises, where it can.
+  [[nodiscard]] bool has_enough() const { return !receiver_.wants_more(); }
+  // Tells the receiver how many edges the sample of all rows promises, where it can.
   void tell_expected();
 
  private:
@@ -70,7 +70,7 @@ class pair_engine::edge_writer {
 
   pair_engine& engine_;
   const detail::edge_request& request_;
-  const detail::edge_receiver& receive_;
+  detail::edge_receiver& receiver_;
   std::vector<hit_buffer> of_thread_;
   aligned_buffer<pair_hit> hits_;  // place of the window, column of the result
   std::size_t found_ = 0;

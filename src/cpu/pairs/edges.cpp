@@ -83,8 +83,12 @@ std::string pair_engine::explain_edges(const detail::keep_range& keep) {
   return said;
 }
 
-void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
-  edge_writer writer(*this, request, receive);
+std::string explain_edges(detail::pair_engine& engine, const detail::keep_range& keep) {
+  return dynamic_cast<pair_engine&>(engine).explain_edges(keep);
+}
+
+void pair_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
+  edge_writer writer(*this, request, receiver);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   if (source_ && request.order != edge_order::unspecified) {

@@ -111,10 +111,11 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   const auto start = std::chrono::steady_clock::now();
   info_.rows = input.rows();
   info_.cols = input.cols();
+  packed_cols_ = what.packed_cols(info_.cols);
   const detail::prepared_table* const kept = input.tables.prepared_y.get();
   variant_ =
       detail::choose_pair_variant(backend::cpu, kept != nullptr ? kept->variant : options.variant,
-                                  {.rows = info_.rows, .cols = info_.cols});
+                                  {.rows = info_.rows, .cols = packed_cols_});
   const row_selection selection = select_rows(input);
   const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;
@@ -181,7 +182,7 @@ std::string pair_engine::device() const {
 }
 
 index_t pair_engine::panel_rows() const {
-  return panel_rows_for(window_cols(), info_.cols);
+  return panel_rows_for(window_cols(), packed_cols_);
 }
 
 index_t pair_engine::panel_rows_at(index_t begin) const {
@@ -235,7 +236,7 @@ std::uint64_t pair_engine::pairs_in(index_t row_begin, index_t row_end) const {
 }
 
 int pair_engine::team() const {
-  const double work = static_cast<double>(pairs_of(area_rows_)) * static_cast<double>(info_.cols);
+  const double work = static_cast<double>(pairs_of(area_rows_)) * static_cast<double>(packed_cols_);
   const double useful = 1 + work / pair_policy::thread_work;
   return useful < threads_ ? static_cast<int>(useful) : threads_;
 }
@@ -245,7 +246,7 @@ index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
   const index_t tasks = pair_policy::tasks_per_thread * index_t{team()};
   const index_t strips = (tasks + tasks_of_rows - 1) / std::max<index_t>(tasks_of_rows, 1);
   const index_t fitting = window_cols() / std::max<index_t>(strips, 1);
-  const index_t least = least_task_cols_for(info_.cols);
+  const index_t least = least_task_cols_for(packed_cols_);
   return std::clamp(fitting / least * least, least, most);
 }
 
@@ -282,10 +283,11 @@ std::vector<pair_tile> pair_engine::tiles_of(const pair_tile& area) {
   return tiles;
 }
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
-                                                      const detail::pair_input& input,
-                                                      const pair_options& options) {
-  return std::make_unique<pair_engine>(what, input, options);
+detail::made_engine make_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options) {
+  auto engine = std::make_unique<pair_engine>(what, input, options);
+  std::optional<detail::folded_rows> folded = engine->take_folded();
+  return {.engine = std::move(engine), .folded = std::move(folded)};
 }
 
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,

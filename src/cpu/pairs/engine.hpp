@@ -3,17 +3,19 @@
 //
 // A *window* is what is packed at a time: two ranges of rows, one behind the other, whose pairs
 // across are computed; or one range and its own upper triangle. Rows that memory holds are one
-// window: of a table one range, of x against y the two. Where there are more rows, every two ranges
-// meet in one window, so that a row, which takes as long to pack as some thousands of pairs take to
-// compute, is packed for half a window of them. Packed rows are the rows of the area's tables that
-// have a statistic, numbered consecutively. The places of a window, which tiles are ranges of,
-// count from its first row (row_layout).
+// window: of a table one range, of x against y the two. Otherwise the ranges
+// are packed two at a time, until each has met each. Packing a row takes as long as computing some
+// thousands of pairs, so half a window is made large enough to repay it. Packed rows are the rows
+// of the area's tables that have a statistic, numbered consecutively. The places of a window, which
+// tiles are ranges of, count from its first row (row_layout).
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gpu/execution.hpp>
@@ -32,17 +34,18 @@ class pair_engine final : public detail::pair_engine {
               const pair_options& options);
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
-  [[nodiscard]] const detail::folded_rows* folded() const override {
-    return folded_ ? &*folded_ : nullptr;
+  /// What rows() were folded from, to be taken once.
+  [[nodiscard]] std::optional<detail::folded_rows> take_folded() {
+    return std::exchange(folded_, std::nullopt);
   }
   [[nodiscard]] std::string device() const override;
   [[nodiscard]] pair_variant variant() const override { return variant_; }
 
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;
-  [[nodiscard]] bool fills_p() const override { return true; }
-  [[nodiscard]] std::string explain_edges(const detail::keep_range& keep) override;
-  void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
+  /// How edges() would find the pairs of `keep`, and why, in words.
+  [[nodiscard]] std::string explain_edges(const detail::keep_range& keep);
+  void edges(const detail::edge_request& request, detail::edge_receiver& receiver) override;
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
@@ -167,6 +170,7 @@ class pair_engine final : public detail::pair_engine {
   std::size_t panel_edges_ = pair_policy::panel_edges;
   progress_callback on_progress_;
   detail::prepared_rows info_;
+  index_t packed_cols_ = 0;  // elements of a packed row
   std::optional<detail::folded_rows> folded_;
   std::unique_ptr<row_source> source_;  // null where there is one window alone
   index_t half_window_ = 0;             // rows of a range

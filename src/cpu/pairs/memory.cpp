@@ -19,46 +19,81 @@ namespace {
 constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
 constexpr std::size_t least_waiting_edges = 1024;
 
-// A packed row, and the largest of the forms that kernels take: one at a time.
-std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
-  if (is_pairwise(what)) return pairwise_row_bytes(what, cols);
-  const auto elements = static_cast<std::size_t>(cols);
-  // Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
-  const std::size_t padding = cols <= 16 ? 8 : 64;
-  // Square sum, length and scale; number; classes of which sorted rows are.
-  constexpr std::size_t beside = 48;
-  if (what.form == detail::row_form::unit_values) {
-    const bool has_floats = choose_cpu_unit_form(cols) == cpu_unit_form::floats;
-    return elements * (sizeof(double) + (has_floats ? sizeof(float) : sizeof(std::int16_t))) +
-           padding + beside;
-  }
-  const cpu_rank_form form = choose_cpu_rank_form(cols, has_int8_sums);
-  if (form == cpu_rank_form::bytes)
-    return cols <= 64 ? 2 * elements + 4 + beside : elements + 128 + beside;
-  // Ranks, and 16 bits in columns.
-  const std::size_t in_columns = elements * sizeof(std::int16_t) + (has_int8_sums ? padding : 4);
-  return elements * static_cast<std::size_t>(cpu_rank_bytes(form, cols)) + in_columns + beside;
+// Square sum, length and scale; number; classes of which sorted rows are.
+constexpr std::size_t bytes_beside = 48;
+
+// Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
+constexpr std::size_t padding_of(index_t cols) {
+  return cols <= 16 ? 8 : 64;
 }
 
-// Of a thread: what packed_rows copies of the rows of a task. Rounded rows and blocks of products
-// are read where they are; these are screened at most.
-std::size_t row_step_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
-  const bool is_rounded =
-      what.form == detail::row_form::unit_values
-          ? choose_cpu_unit_form(cols) == cpu_unit_form::rounded
-          : choose_cpu_rank_form(cols, has_int8_sums) >= cpu_rank_form::products;
+std::size_t unit_row_bytes(index_t cols) {
+  const bool has_floats = choose_cpu_unit_form(cols) == cpu_unit_form::floats;
+  const std::size_t rounded = has_floats ? sizeof(float) : sizeof(std::int16_t);
+  return static_cast<std::size_t>(cols) * (sizeof(double) + rounded) + padding_of(cols) +
+         bytes_beside;
+}
+
+std::size_t rank_row_bytes(index_t cols, bool has_int8_sums) {
+  const auto elements = static_cast<std::size_t>(cols);
+  const cpu_rank_form form = choose_cpu_rank_form(cols, has_int8_sums);
+  if (form == cpu_rank_form::bytes) {
+    return (cols <= 64 ? 2 * elements + 4 : elements + 128) + bytes_beside;
+  }
+  // Ranks, and 16 bits in columns.
+  const std::size_t in_columns =
+      elements * sizeof(std::int16_t) + (has_int8_sums ? padding_of(cols) : 4);
+  return elements * static_cast<std::size_t>(cpu_rank_bytes(form, cols)) + in_columns +
+         bytes_beside;
+}
+
+// A packed row, and the largest of the forms that kernels take: one at a time. `cols` are those of
+// the input.
+std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
+  switch (what.form) {
+    case detail::row_form::ranks:
+      return rank_row_bytes(what.packed_cols(cols), has_int8_sums);
+    case detail::row_form::unit_values:
+      return unit_row_bytes(what.packed_cols(cols));
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+      break;
+  }
+  return pairwise_row_bytes(what, cols);
+}
+
+// What packed_rows copies of a row of a task. Rounded rows and blocks of products are read where
+// they are; these are screened at most.
+std::size_t row_step_bytes(bool is_rounded, index_t cols) {
   if (!is_rounded) return static_cast<std::size_t>(cols + 1) * sizeof(float);
   return cols <= pair_policy::most_screened_cols ? 2 * static_cast<std::size_t>(cols + 1) : 0;
+}
+
+// What a thread keeps of the rows of a task.
+std::size_t task_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
+  constexpr auto rows = static_cast<std::size_t>(pair_policy::task_rows);
+  const index_t packed_cols = what.packed_cols(cols);
+  switch (what.form) {
+    case detail::row_form::ranks: {
+      const cpu_rank_form form = choose_cpu_rank_form(packed_cols, has_int8_sums);
+      return rows * row_step_bytes(form >= cpu_rank_form::products, packed_cols);
+    }
+    case detail::row_form::unit_values: {
+      const cpu_unit_form form = choose_cpu_unit_form(packed_cols);
+      return rows * row_step_bytes(form == cpu_unit_form::rounded, packed_cols);
+    }
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+      break;
+  }
+  return pairwise_scratch_bytes(what, cols);
 }
 
 std::size_t scratch_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums,
                           int threads) {
   const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
   const std::size_t per_thread =
-      block * (sizeof(double) + sizeof(std::int32_t)) +
-      (is_pairwise(what) ? pairwise_scratch_bytes(what, cols)
-                         : static_cast<std::size_t>(pair_policy::task_rows) *
-                               row_step_bytes(what, cols, has_int8_sums));
+      block * (sizeof(double) + sizeof(std::int32_t)) + task_bytes(what, cols, has_int8_sums);
   return static_cast<std::size_t>(threads) * per_thread;
 }
 

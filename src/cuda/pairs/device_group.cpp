@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,10 @@ class pair_device_group final : public detail::pair_engine {
 
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
   // Every device finds the same patterns.
-  [[nodiscard]] const detail::folded_rows* folded() const override {
-    return engines_.front()->folded();
+  [[nodiscard]] std::optional<detail::folded_rows> take_folded() {
+    std::optional<detail::folded_rows> found = engines_.front()->take_folded();
+    for (auto& engine : engines_) static_cast<void>(engine->take_folded());
+    return found;
   }
   [[nodiscard]] std::string device() const override { return device_name_; }
   [[nodiscard]] pair_variant variant() const override { return engines_.front()->variant(); }
@@ -43,8 +46,7 @@ class pair_device_group final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override {
     share([&](cuda::pair_engine& engine) { engine.top_k(request, out); });
   }
-  [[nodiscard]] bool fills_p() const override { return true; }
-  void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
+  void edges(const detail::edge_request& request, detail::edge_receiver& receiver) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
 
@@ -162,18 +164,36 @@ void pair_device_group::share(const Work& work) {
   });
 }
 
+// What one member of a team hands to the receiver of the call, on the calling thread.
+class member_receiver final : public detail::edge_receiver {
+ public:
+  member_receiver(pair_team& team, bool is_first, detail::edge_receiver& to)
+      : team_(team), is_first_(is_first), to_(to) {}
+
+  // All members look at the same sample.
+  void begin(const detail::edge_estimate& estimate) override {
+    if (is_first_) team_.call([&] { to_.begin(estimate); });
+  }
+  void take(const detail::edge_batch& batch) override {
+    team_.call([&] { to_.take(batch); });
+  }
+  [[nodiscard]] bool takes_packed() const override { return to_.takes_packed(); }
+  void take_packed(const detail::packed_edges& edges, const pair_checksum& sum) override {
+    team_.call([&] { to_.take_packed(edges, sum); });
+  }
+  [[nodiscard]] bool wants_more() const override { return to_.wants_more(); }
+
+ private:
+  pair_team& team_;
+  bool is_first_;
+  detail::edge_receiver& to_;
+};
+
 void pair_device_group::edges(const detail::edge_request& request,
-                              const detail::edge_receiver& receive) {
+                              detail::edge_receiver& receiver) {
   share([&](cuda::pair_engine& engine, pair_team& team, std::size_t member) {
-    detail::edge_request own = request;
-    own.expect = {};
-    // All of them look at the same sample.
-    if (member == 0 && request.expect) {
-      own.expect = [&](double least, double most) {
-        team.call([&] { request.expect(least, most); });
-      };
-    }
-    engine.edges(own, [&](const detail::edge_batch& batch) { team.call([&] { receive(batch); }); });
+    member_receiver own(team, member == 0, receiver);
+    engine.edges(request, own);
   });
 }
 
@@ -208,12 +228,12 @@ detail::bin_counts pair_device_group::bin_statistics(const detail::bin_request& 
 
 }  // namespace
 
-std::unique_ptr<detail::pair_engine> make_device_group(const detail::measure_traits& what,
-                                                       const detail::pair_input& input,
-                                                       const pair_options& options,
-                                                       std::span<const device_info> devices,
-                                                       pair_variant variant) {
-  return std::make_unique<pair_device_group>(what, input, options, devices, variant);
+detail::made_engine make_device_group(const detail::measure_traits& what,
+                                      const detail::pair_input& input, const pair_options& options,
+                                      std::span<const device_info> devices, pair_variant variant) {
+  auto group = std::make_unique<pair_device_group>(what, input, options, devices, variant);
+  std::optional<detail::folded_rows> folded = group->take_folded();
+  return {.engine = std::move(group), .folded = std::move(folded)};
 }
 
 }  // namespace gpu::cuda

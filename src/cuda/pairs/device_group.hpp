@@ -16,10 +16,8 @@ namespace gpu::cuda {
 /// caller handed in (progress, receivers of edges) is called on the thread that calls the engine.
 /// options.exec.workspace_bytes is per device. The same device may be given more than once, which
 /// gains nothing but tests the sharing.
-std::unique_ptr<detail::pair_engine> make_device_group(const detail::measure_traits& what,
-                                                       const detail::pair_input& input,
-                                                       const pair_options& options,
-                                                       std::span<const device_info> devices,
-                                                       pair_variant variant);
+detail::made_engine make_device_group(const detail::measure_traits& what,
+                                      const detail::pair_input& input, const pair_options& options,
+                                      std::span<const device_info> devices, pair_variant variant);
 
 }  // namespace gpu::cuda

@@ -15,7 +15,7 @@ constexpr double batches_of_result = 16;
 // Longer lists are stored into fresh pages, which keeps the threads busy: they have no time to
 // unpack.
 constexpr double most_packed_edges = 1 << 24;
-// With fewer edges than these the host has computed p before the device would have its table.
+// Below this number of edges, computing p on the host is faster than building the device's table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
 constexpr std::size_t packed_edge_bytes = sizeof(double) + sizeof(std::uint32_t);
@@ -45,8 +45,9 @@ bool has_passed(const event& what) {
 }  // namespace
 
 edge_output::batch_plan edge_output::plan_batches(const detail::edge_request& request,
+                                                  const detail::edge_receiver& receiver,
                                                   double expected, std::size_t room) {
-  const bool packed = request.takes_packed && expected <= most_packed_edges;
+  const bool packed = receiver.takes_packed() && expected <= most_packed_edges;
   batch_plan out{.packed = packed, .count = packed ? packed_batches : whole_batches, .edges = 0};
   const std::size_t edge_bytes = out.packed ? packed_edge_bytes : sizeof(edge);
   const double part = std::min(expected / batches_of_result, static_cast<double>(most_batch));
@@ -66,9 +67,10 @@ std::size_t edge_output::batch_plan::most_edges(bool pack) const {
   return pack == packed ? edges : (batch_bytes() - sizeof(pair_checksum)) / sizeof(edge);
 }
 
-std::size_t edge_output::bytes(const detail::edge_request& request, double expected,
+std::size_t edge_output::bytes(const detail::edge_request& request,
+                               const detail::edge_receiver& receiver, double expected,
                                std::size_t room) {
-  const batch_plan plan = plan_batches(request, expected, room);
+  const batch_plan plan = plan_batches(request, receiver, expected, room);
   return plan.count * plan.batch_bytes() +
          (takes_table(request, room) ? sizeof(stats::p_table) : 0);
 }
@@ -80,11 +82,11 @@ edge_output::lane::lane(const batch_plan& plan) {
   }
 }
 
-edge_output::edge_output(const detail::edge_request& request, const detail::edge_receiver& receive,
+edge_output::edge_output(const detail::edge_request& request, detail::edge_receiver& receiver,
                          double expected, std::size_t room)
     : request_(request),
-      receive_(receive),
-      plan_(plan_batches(request, expected, room)),
+      receiver_(receiver),
+      plan_(plan_batches(request, receiver, expected, room)),
       takes_table_(takes_table(request, room)) {}
 
 edge_output::~edge_output() {
@@ -124,7 +126,7 @@ void edge_output::push(const kernels::decided_edges& from, std::uint64_t count, 
   }
   const std::size_t most = plan_.most_edges(packed);
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(on.writing.get(), ready.get()));
-  for (std::uint64_t first = 0; first < count && !request_.has_enough(); first += most) {
+  for (std::uint64_t first = 0; first < count && receiver_.wants_more(); first += most) {
     if (on.sent == on.batches.size()) hand_on_oldest();
     batch& to = on.batches[on.next];
     to.count = static_cast<std::size_t>(std::min<std::uint64_t>(most, count - first));
@@ -185,13 +187,13 @@ void edge_output::hand_on_oldest() {
         .count = from.count,
         .first_row = from.layout.first_row,
         .col_bits = from.layout.col_bits};
-    receive_({&packed, checksum});
+    receiver_.take_packed(packed, *checksum);
   } else {
     const std::span<edge> edges(reinterpret_cast<edge*>(memory), from.count);
     if (request_.p_of.table != nullptr && !from.has_p) {
       for (edge& e : edges) e.p = request_.p_of(e.statistic);
     }
-    receive_({edges, checksum});
+    receiver_.take({edges, checksum});
   }
   --lane_->sent;
 }

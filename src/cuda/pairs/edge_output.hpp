@@ -20,15 +20,17 @@ class edge_output {
  public:
   /// `expected`: about how many edges there will be. More edges have larger batches, which with the
   /// rest take at most about `room` bytes of device memory.
-  edge_output(const detail::edge_request& request, const detail::edge_receiver& receive,
-              double expected, std::size_t room);
+  edge_output(const detail::edge_request& request, detail::edge_receiver& receiver, double expected,
+              std::size_t room);
   /// Waits for what is under way.
   ~edge_output();
   edge_output(const edge_output&) = delete;
   edge_output& operator=(const edge_output&) = delete;
 
   /// Device memory that such an output takes.
-  static std::size_t bytes(const detail::edge_request& request, double expected, std::size_t room);
+  static std::size_t bytes(const detail::edge_request& request,
+                           const detail::edge_receiver& receiver, double expected,
+                           std::size_t room);
 
   /// Allocates what the delivery of `expected` edges needs, so that push() need not do it.
   void open(double expected);
@@ -52,8 +54,8 @@ class edge_output {
     // Edges that a batch has room for, packed or whole.
     [[nodiscard]] std::size_t most_edges(bool pack) const;
   };
-  // The bus copies half as fast into memory that the host has just read, because the lines are in
-  // its caches. With so many batches in turn, those of a batch have left the second level by then.
+  // The bus copies half as fast into memory whose lines are in the host's caches. With four buffers
+  // the lines of one have left the second-level cache before the device writes it again.
   static constexpr std::size_t whole_batches = 4;
   static constexpr std::size_t packed_batches = 8;  // half as large
 
@@ -81,7 +83,8 @@ class edge_output {
     std::uint64_t pushed_whole = 0;
   };
 
-  static batch_plan plan_batches(const detail::edge_request& request, double expected,
+  static batch_plan plan_batches(const detail::edge_request& request,
+                                 const detail::edge_receiver& receiver, double expected,
                                  std::size_t room);
   lane& open_lane();
   // Gives the lane the table of p, where it may have one.
@@ -97,7 +100,7 @@ class edge_output {
   void hand_on_oldest();
 
   const detail::edge_request& request_;
-  const detail::edge_receiver& receive_;
+  detail::edge_receiver& receiver_;
   batch_plan plan_;
   bool takes_table_;
   std::optional<lane> lane_;

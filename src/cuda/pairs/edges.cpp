@@ -80,7 +80,7 @@ struct panel_state {
 class edge_writer {
  public:
   edge_writer(const edge_source& source, const detail::edge_request& request,
-              const detail::edge_receiver& receive, const detail::cut_sample& sample);
+              detail::edge_receiver& receiver, const detail::cut_sample& sample);
   ~edge_writer();
   edge_writer(const edge_writer&) = delete;
   edge_writer& operator=(const edge_writer&) = delete;
@@ -116,6 +116,7 @@ class edge_writer {
 
   const edge_source& source_;
   const detail::edge_request& request_;
+  detail::edge_receiver& receiver_;
   const detail::cut_sample& sample_;
   kernels::cut_estimate cut_;
   bool ordered_;
@@ -133,21 +134,22 @@ class edge_writer {
 };
 
 edge_writer::edge_writer(const edge_source& source, const detail::edge_request& request,
-                         const detail::edge_receiver& receive, const detail::cut_sample& sample)
+                         detail::edge_receiver& receiver, const detail::cut_sample& sample)
     : source_(source),
       request_(request),
+      receiver_(receiver),
       sample_(sample),
       cut_(estimate_cut(request.keep, source.estimate_error)),
       ordered_(request.order == edge_order::by_row_then_column),
       counters_{candidate_counters(source.finding), candidate_counters(source.finding),
                 candidate_counters(source.finding)},
       counters_of_pieces_(source.finding),
-      output_(request, receive, expected_edges(sample, detail::pairs_in(source.area)),
+      output_(request, receiver, expected_edges(sample, detail::pairs_in(source.area)),
               output_room(source.budget)) {
   const std::uint64_t pairs = detail::pairs_in(source.area);
   const double expected = expected_edges(sample, pairs);
   const std::size_t output_bytes =
-      edge_output::bytes(request, expected, output_room(source.budget));
+      edge_output::bytes(request, receiver, expected, output_room(source.budget));
   const std::size_t left = source.budget.left();
   capacity_ = choose_capacity(left > output_bytes ? left - output_bytes : 0, pairs, expected);
   const std::size_t scratch = kernels::sort_scratch_bytes(capacity_);
@@ -198,7 +200,7 @@ void edge_writer::run() {
       }
       if (turn == 1 && more) {  // while it is found
         output_.open(expected_edges(sample_, pairs));
-        announce_edges(request_, sample_, pairs);
+        announce_edges(receiver_, sample_, pairs);
       }
     }
     if (settled) hand_over(settled);
@@ -234,7 +236,7 @@ panel_state edge_writer::find(const edge_panel& panel, candidate_counters& count
   counters.clear(stream);
   const kernels::pair_tile_kind tile = source_.tile;
   const auto sink = out.buffer->entries.sink(cut_, counters);
-  if (!request_.has_enough()) {
+  if (receiver_.wants_more()) {
     source_.rows.for_each_panel(
         panel.rows, panel.cols, kernels::pair_region::above_diagonal, tile, stream,
         [&](const kernels::pair_panel& part) { kernels::launch_pairs(tile, part, sink, stream); });
@@ -323,16 +325,17 @@ double expected_edges(const detail::cut_sample& sample, std::uint64_t pairs) {
   return sample.kept_share() * static_cast<double>(pairs);
 }
 
-void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
+void announce_edges(detail::edge_receiver& receiver, const detail::cut_sample& sample,
                     std::uint64_t pairs) {
-  if (!request.expect || sample.pairs == 0) return;
+  if (sample.pairs == 0) return;
   const auto all = static_cast<double>(pairs);
-  request.expect(sample.least_kept_share() * all, sample.most_kept_share() * all);
+  receiver.begin(
+      {.least = sample.least_kept_share() * all, .most = sample.most_kept_share() * all});
 }
 
 void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,
-                          const detail::edge_receiver& receive, const detail::cut_sample& sample) {
-  edge_writer(source, request, receive, sample).run();
+                          detail::edge_receiver& receiver, const detail::cut_sample& sample) {
+  edge_writer(source, request, receiver, sample).run();
 }
 
 }  // namespace gpu::cuda

@@ -18,7 +18,7 @@ struct edge_source {
   pair_share& share;
   const pair_budget& budget;
   cudaStream_t finding;          ///< Of the tiles.
-  cudaStream_t settling;         ///< Of what follows them.
+  cudaStream_t settling;         ///< Of the exact decisions and the sort.
   kernels::pair_tile_kind tile;  ///< As device_rows::for_each_panel takes it.
   double estimate_error;         ///< Of its products as estimates of the statistic.
 };
@@ -27,7 +27,7 @@ struct edge_source {
 double expected_edges(const detail::cut_sample& sample, std::uint64_t pairs);
 
 /// Tells about how many edges there are, where that is known; before the first of them.
-void announce_edges(const detail::edge_request& request, const detail::cut_sample& sample,
+void announce_edges(detail::edge_receiver& receiver, const detail::cut_sample& sample,
                     std::uint64_t pairs);
 
 /// Device memory that the batches of edges may take of what is left.
@@ -37,6 +37,6 @@ inline std::size_t output_room(const pair_budget& budget) {
 
 /// Delivers every kept pair of the source's share.
 void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,
-                          const detail::edge_receiver& receive, const detail::cut_sample& sample);
+                          detail::edge_receiver& receiver, const detail::cut_sample& sample);
 
 }  // namespace gpu::cuda

@@ -161,12 +161,12 @@ pairwise_scope pair_engine::decide_pairwise(const detail::observation_cuts* cuts
   return {*rows_, budget_, cuts, tests, stream()};
 }
 
-void pair_engine::edges(const detail::edge_request& request, const detail::edge_receiver& receive) {
+void pair_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
   const device_guard guard(ordinal_);
   if (pairs() == 0) return;
   const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
   const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
-  if (screen_edges(request, receive, sample)) return;
+  if (screen_edges(request, receiver, sample)) return;
   const pair_tile_kind tile = edge_tile(sample.kept_share());
   const edge_source source{.rows = *rows_,
                            .area = area_,
@@ -176,7 +176,7 @@ void pair_engine::edges(const detail::edge_request& request, const detail::edge_
                            .settling = output_.get(),
                            .tile = tile,
                            .estimate_error = cuda::estimate_error(rows_->format(), tile)};
-  write_edges_by_tiles(source, request, receive, sample);
+  write_edges_by_tiles(source, request, receiver, sample);
 }
 
 void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
@@ -216,9 +216,8 @@ void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
   walk->finish();
 }
 
-std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_traits& what,
-                                                      const detail::pair_input& input,
-                                                      const pair_options& options) {
+detail::made_engine make_pair_engine(const detail::measure_traits& what,
+                                     const detail::pair_input& input, const pair_options& options) {
   const auto* y = dynamic_cast<const device_prepared_table*>(input.tables.prepared_y.get());
   const std::vector<device_info> devices =
       y != nullptr ? devices_of_query(*y, options.exec) : select_devices(options.exec);
@@ -232,7 +231,9 @@ std::unique_ptr<detail::pair_engine> make_pair_engine(const detail::measure_trai
   }
   if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);
   const device_guard guard(devices.front().ordinal);
-  return std::make_unique<pair_engine>(what, input, options, devices.front(), variant);
+  auto engine = std::make_unique<pair_engine>(what, input, options, devices.front(), variant);
+  std::optional<detail::folded_rows> folded = engine->take_folded();
+  return {.engine = std::move(engine), .folded = std::move(folded)};
 }
 
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,

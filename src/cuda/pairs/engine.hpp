@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <gpu/backend.hpp>
 
@@ -57,16 +58,16 @@ class pair_engine final : public detail::pair_engine {
 
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
-  [[nodiscard]] const detail::folded_rows* folded() const override {
-    return folded_ ? &*folded_ : nullptr;
+  /// What rows() were folded from, to be taken once.
+  [[nodiscard]] std::optional<detail::folded_rows> take_folded() {
+    return std::exchange(folded_, std::nullopt);
   }
   [[nodiscard]] std::string device() const override { return device_name_; }
   [[nodiscard]] pair_variant variant() const override { return variant_; }
 
   void dense(matrix_view<double> out) override;
   void dense(matrix_view<float> out) override;
-  [[nodiscard]] bool fills_p() const override { return true; }
-  void edges(const detail::edge_request& request, const detail::edge_receiver& receive) override;
+  void edges(const detail::edge_request& request, detail::edge_receiver& receiver) override;
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
@@ -110,7 +111,7 @@ class pair_engine final : public detail::pair_engine {
   }
   /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
-  bool screen_edges(const detail::edge_request& request, const detail::edge_receiver& receive,
+  bool screen_edges(const detail::edge_request& request, detail::edge_receiver& receiver,
                     const detail::cut_sample& sample);
   bool screen_counts(const detail::count_request& request, pair_counts& out);
   void count_by_tiles(const detail::count_request& request, pair_counts& out);

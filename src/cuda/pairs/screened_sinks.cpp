@@ -27,15 +27,16 @@ class screened_writer {
  public:
   screened_writer(const pair_budget& budget, pair_share& share, const detail::pair_area& area,
                   cudaStream_t stream, const detail::edge_request& request,
-                  const detail::edge_receiver& receive, double expected)
+                  detail::edge_receiver& receiver, double expected)
       : share_(share),
         stream_(stream),
-        receive_(receive),
+        request_(request),
+        receiver_(receiver),
         ordered_(request.order == edge_order::by_row_then_column),
         merged_(ordered_ && share.members() > 1),
-        request_(merged_ ? of_whole_edges(request) : request),
-        output_(request_, merged_ ? collect_ : receive, expected, output_room(budget)),
-        found_(area, room(budget, request_, expected), stream) {}
+        collected_(receiver),
+        output_(request, target(), expected, output_room(budget)),
+        found_(area, room(budget, request, target(), expected), stream) {}
 
   /// Whether no more edges can wait to be put in order.
   [[nodiscard]] bool is_full() const { return ordered_ && found_.is_full(); }
@@ -58,18 +59,29 @@ class screened_writer {
       push();
     }
     output_.drain();
-    if (merged_) share_.merge(list_, request_.batch_edges, receive_);
+    if (merged_) share_.merge(collected_.list, request_.batch_edges, receiver_);
   }
 
  private:
-  static detail::edge_request of_whole_edges(detail::edge_request request) {
-    request.takes_packed = false;
-    return request;
+  // The edges of one device, which wait for those of the others.
+  struct edge_collector final : detail::edge_receiver {
+    explicit edge_collector(const detail::edge_receiver& asks) : asked(asks) {}
+    void take(const detail::edge_batch& batch) override {
+      list.insert(list.end(), batch.edges.begin(), batch.edges.end());
+    }
+    [[nodiscard]] bool wants_more() const override { return asked.wants_more(); }
+    const detail::edge_receiver& asked;
+    std::vector<edge> list = {};
+  };
+
+  [[nodiscard]] detail::edge_receiver& target() {
+    if (merged_) return collected_;
+    return receiver_;
   }
   // Edges for which there is memory beside the output.
   static std::uint64_t room(const pair_budget& budget, const detail::edge_request& request,
-                            double expected) {
-    const std::size_t output = edge_output::bytes(request, expected, output_room(budget));
+                            const detail::edge_receiver& receiver, double expected) {
+    const std::size_t output = edge_output::bytes(request, receiver, expected, output_room(budget));
     const std::size_t left = budget.left() > output ? budget.left() - output : 0;
     // Half of it: one more slice may come, and a growing store exists twice for a moment.
     const std::uint64_t fitting = left / 2 / found_edges::bytes_per_edge;
@@ -82,14 +94,11 @@ class screened_writer {
 
   pair_share& share_;
   cudaStream_t stream_;
-  const detail::edge_receiver& receive_;
+  const detail::edge_request& request_;
+  detail::edge_receiver& receiver_;
   bool ordered_;
-  bool merged_;                         // with those of other devices
-  const detail::edge_request request_;  // of the output
-  std::vector<edge> list_;
-  detail::edge_receiver collect_ = [this](std::span<edge> batch) {
-    list_.insert(list_.end(), batch.begin(), batch.end());
-  };
+  bool merged_;  // with those of other devices
+  edge_collector collected_;
   edge_output output_;
   found_edges found_;
   event ready_;
@@ -118,13 +127,12 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& ke
                                     multiprocessors_, stream());
 }
 
-bool pair_engine::screen_edges(const detail::edge_request& request,
-                               const detail::edge_receiver& receive,
+bool pair_engine::screen_edges(const detail::edge_request& request, detail::edge_receiver& receiver,
                                const detail::cut_sample& sample) {
   std::optional<pair_screen> screen = make_screen(request.keep, detail::screen_use::edges, sample);
   if (!screen) return false;
   const auto walk = walk_pairs("pairs", screen->items());
-  screened_writer writer(budget_, *share_, area_, stream(), request, receive,
+  screened_writer writer(budget_, *share_, area_, stream(), request, receiver,
                          expected_edges(sample, pairs()));
   const bool complete = screen->run(
       *walk,
@@ -135,7 +143,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request,
         return goes_on(*screen, share_->members(), looked_at, candidates) && !writer.is_full();
       });
   if (complete) {
-    if (request.order == edge_order::by_row_then_column) announce_edges(request, sample, pairs());
+    if (request.order == edge_order::by_row_then_column) announce_edges(receiver, sample, pairs());
     writer.finish();
   }
   return complete;

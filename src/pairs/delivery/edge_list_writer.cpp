@@ -26,17 +26,36 @@ constexpr std::size_t edges_per_task = 8192;
 edge_list_writer::edge_list_writer(array<edge>& list, stats::p_function p_of, int threads)
     : list_(list), p_of_(p_of), threads_(threads), checksums_(threads) {}
 
+template <class Write>
+void edge_list_writer::extend(std::size_t count, std::size_t most_pages, const Write& write) {
+  const std::size_t before = list_.size();
+  forget_pages_of(before + count);
+  list_.resize(before + count);
+  ready_ = std::max(ready_, list_.size() * sizeof(edge));
+  const std::size_t pages = std::min(most_pages, pages_from(ready_));
+  const std::size_t tasks = (count + edges_per_task - 1) / edges_per_task;
+  cpu::parallel_for(static_cast<index_t>(pages + tasks), threads_, [&](index_t number, int thread) {
+    const auto task = static_cast<std::size_t>(number);
+    if (task < pages) {
+      return populate_pages(page_at(ready_) + task * large_page_bytes, large_page_bytes);
+    }
+    const std::size_t first = (task - pages) * edges_per_task;
+    write(first, std::min(edges_per_task, count - first), list_.data() + before + first, thread);
+  });
+  ready_ += pages * large_page_bytes;
+}
+
 void edge_list_writer::expect(double sure, double room) {
   // Room that is not used takes no memory, but systems that do not overcommit refuse far too
   // large requests.
   list_.reserve(static_cast<std::size_t>(std::min({room, 2 * sure + least_room, most_room})));
   sure_ = std::min(static_cast<std::size_t>(sure), list_.capacity());
-  write(std::span<edge>(), false, one_each());
+  extend(0, one_each(), [](std::size_t, std::size_t, edge*, int) {});
 }
 
 std::span<edge> edge_list_writer::room(std::size_t count) {
   const std::size_t before = list_.size();
-  if (before + count > list_.capacity()) sure_ = 0;
+  forget_pages_of(before + count);
   list_.resize(before + count);
   list_.resize(before);
   populate(before + count);
@@ -48,45 +67,37 @@ void edge_list_writer::append(const edge_batch& batch) {
   if (batch.checksum != nullptr) known_ += *batch.checksum;
   const edge* const offered = std::exchange(offered_, nullptr);
   if (offered != nullptr && offered == batch.edges.data()) {  // written in the room that was made
-    list_.resize(list_.size() + batch.size());
+    list_.resize(list_.size() + batch.edges.size());
     if (batch.checksum == nullptr) known_ += stats::checksum_of(batch.edges, threads_);
     return;
   }
-  // The list grows and moves now: its pages behind the end are not known any more.
-  if (list_.size() + batch.size() > list_.capacity()) sure_ = 0;
-  // The next batch should find its pages. One page takes a thread as long as many copies, so all
-  // threads take some or none does.
-  const std::size_t bytes = batch.size() * sizeof(edge);
-  const bool has_next = ready_ >= list_.size() * sizeof(edge) + 2 * bytes;
-  write(batch, batch.checksum == nullptr,
-        has_next ? 0 : std::max(bytes / large_page_bytes + 1, one_each()));
+  const bool sums_up = batch.checksum == nullptr;
+  extend(batch.edges.size(), pages_beside(batch.edges.size()),
+         [&](std::size_t first, std::size_t count, edge* to, int thread) {
+           const std::span<const edge> part = batch.edges.subspan(first, count);
+           if (sums_up) checksums_.add(thread, stats::checksum_of(part));
+           stream_copy(to, part.data(), part.size_bytes());
+         });
 }
 
-// Copies or unpacks a batch to the end, and takes up to so many pages behind it.
-void edge_list_writer::write(const edge_batch& batch, bool sums_up, std::size_t most_pages) {
-  const std::size_t before = list_.size();
-  list_.resize(before + batch.size());
-  ready_ = std::max(ready_, list_.size() * sizeof(edge));
-  const std::size_t pages = std::min(most_pages, pages_from(ready_));
-  const std::size_t copies = (batch.size() + edges_per_task - 1) / edges_per_task;
-  cpu::parallel_for(
-      static_cast<index_t>(pages + copies), threads_, [&](index_t number, int thread) {
-        const auto task = static_cast<std::size_t>(number);
-        if (task < pages) {
-          return populate_pages(page_at(ready_) + task * large_page_bytes, large_page_bytes);
-        }
-        const std::size_t first = (task - pages) * edges_per_task;
-        const std::size_t count = std::min(edges_per_task, batch.size() - first);
-        edge* const to = list_.data() + before + first;
-        if (batch.packed != nullptr) {
-          unpack_edges(*batch.packed, first, count, p_of_, to);
-          return;
-        }
-        const std::span<const edge> part = batch.edges.subspan(first, count);
-        if (sums_up) checksums_.add(thread, stats::checksum_of(part));
-        stream_copy(to, part.data(), part.size_bytes());
-      });
-  ready_ += pages * large_page_bytes;
+void edge_list_writer::append(const detail::packed_edges& edges, const pair_checksum& sum) {
+  known_ += sum;
+  extend(edges.count, pages_beside(edges.count),
+         [&](std::size_t first, std::size_t count, edge* to, int) {
+           unpack_edges(edges, first, count, p_of_, to);
+         });
+}
+
+// A list that grows beyond its capacity moves: its pages behind the end are not known any more.
+void edge_list_writer::forget_pages_of(std::size_t size) {
+  if (size > list_.capacity()) sure_ = 0;
+}
+
+// One page takes a thread as long as many copies, so all threads take some or none does.
+std::size_t edge_list_writer::pages_beside(std::size_t count) const {
+  const std::size_t bytes = count * sizeof(edge);
+  const bool has_next = ready_ >= list_.size() * sizeof(edge) + 2 * bytes;
+  return has_next ? 0 : std::max(bytes / large_page_bytes + 1, one_each());
 }
 
 // Makes the system provide the pages of the first `size` edges.

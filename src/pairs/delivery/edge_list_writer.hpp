@@ -28,10 +28,18 @@ class edge_list_writer {
   /// Places for `count` edges behind the list, for a batch that append() then takes without a copy.
   [[nodiscard]] std::span<edge> room(std::size_t count);
   void append(const detail::edge_batch& batch);
+  /// The same of packed edges, which are unpacked into the list.
+  void append(const detail::packed_edges& edges, const pair_checksum& sum);
 
  private:
   [[nodiscard]] std::size_t one_each() const { return static_cast<std::size_t>(threads_); }
-  void write(const detail::edge_batch& batch, bool sums_up, std::size_t most_pages);
+  // Makes the list longer by `count` edges and has all threads write them, each by
+  // write(first, count, to, thread); and takes up to so many pages behind them.
+  template <class Write>
+  void extend(std::size_t count, std::size_t most_pages, const Write& write);
+  // Pages to take with a batch of `count` edges, so that the next one finds its own.
+  [[nodiscard]] std::size_t pages_beside(std::size_t count) const;
+  void forget_pages_of(std::size_t size);
   void populate(std::size_t size);
   [[nodiscard]] std::byte* page_at(std::size_t at) const;
   [[nodiscard]] std::size_t pages_from(std::size_t begin) const;

@@ -19,40 +19,118 @@ namespace {
 // Largest batch of edges between an engine and a list.
 constexpr index_t edge_list_batch = index_t{1} << 20;
 
-// Fills `list` with at most `most` edges and returns their checksum. Returns nothing and leaves the
-// list empty where there are more, or where the engine's estimate, if it is trusted, says so.
+// Writes at most `most` edges into a list. Where there are more, or where the engine's estimate
+// says so and is trusted, the list stays empty.
+class list_receiver final : public detail::edge_receiver {
+ public:
+  list_receiver(const kept_edges& kept, std::uint64_t most, bool trusts_estimate, array<edge>& list)
+      : list_(list),
+        most_(most),
+        trusts_estimate_(trusts_estimate),
+        takes_packed_(unpacks_fast(kept.threads())),
+        writer_(list, kept.p_of(), kept.threads()) {}
+
+  void begin(const detail::edge_estimate& estimate) override {
+    const auto limit = static_cast<double>(most_);
+    if (trusts_estimate_ && estimate.least > limit) return stop();
+    writer_.expect(std::min(estimate.least, limit), std::min(estimate.most, limit));
+  }
+  std::span<edge> room(std::size_t count) override {
+    return has_place(count) ? writer_.room(count) : std::span<edge>();
+  }
+  void take(const detail::edge_batch& batch) override {
+    if (has_place(batch.edges.size())) writer_.append(batch);
+  }
+  [[nodiscard]] bool takes_packed() const override { return takes_packed_; }
+  void take_packed(const detail::packed_edges& edges, const pair_checksum& sum) override {
+    if (has_place(edges.count)) writer_.append(edges, sum);
+  }
+  [[nodiscard]] bool wants_more() const override {
+    return !is_over_.load(std::memory_order_relaxed);
+  }
+
+  /// Nothing where there were too many.
+  [[nodiscard]] std::optional<pair_checksum> checksum() const {
+    if (is_over_) return std::nullopt;
+    return writer_.checksum();
+  }
+
+ private:
+  bool has_place(std::size_t count) {
+    if (!is_over_ && count > most_ - list_.size()) stop();
+    return !is_over_;
+  }
+  void stop() {
+    list_ = {};
+    is_over_ = true;
+  }
+
+  array<edge>& list_;
+  std::uint64_t most_;
+  bool trusts_estimate_;
+  bool takes_packed_;
+  edge_list_writer writer_;
+  std::atomic<bool> is_over_ = false;
+};
+
 std::optional<pair_checksum> fill_list(kept_edges& kept, edge_order order, std::uint64_t most,
-                                       bool trusts_expected, array<edge>& list) {
-  std::atomic<bool> enough = false;
-  edge_list_writer writer(list, kept.p_of(), kept.threads());
-  const auto stop = [&] {
-    list = {};
-    enough = true;
-  };
-  const auto expect = [&](double least, double room) {
-    const auto limit = static_cast<double>(most);
-    if (trusts_expected && least > limit) return stop();
-    writer.expect(std::min(least, limit), std::min(room, limit));
-  };
-  const auto room = [&](std::size_t count) {
-    if (!enough && count > most - list.size()) stop();
-    return enough ? std::span<edge>() : writer.room(count);
-  };
-  kept.deliver({.keep = {},
-                .order = order,
-                .batch_edges = edge_list_batch,
-                .enough = &enough,
-                .expect = expect,
-                .room = room,
-                .takes_packed = unpacks_fast(kept.threads())},
-               [&](const detail::edge_batch& batch) {
-                 if (enough) return;
-                 if (batch.size() > most - list.size()) return stop();
-                 writer.append(batch);
-               });
-  if (enough) return std::nullopt;
-  return writer.checksum();
+                                       bool trusts_estimate, array<edge>& list) {
+  list_receiver receiver(kept, most, trusts_estimate, list);
+  kept.deliver(order, edge_list_batch, receiver);
+  return receiver.checksum();
 }
+
+// Adds up the checksum of what it hands to a consumer.
+class stream_receiver final : public detail::edge_receiver {
+ public:
+  stream_receiver(const stream_sink& sink, int threads) : sink_(sink), threads_(threads) {}
+  void take(const detail::edge_batch& batch) override {
+    sum_ += batch.checksum != nullptr ? *batch.checksum : stats::checksum_of(batch.edges, threads_);
+    sink_.consume(batch.edges);
+  }
+  [[nodiscard]] const pair_checksum& checksum() const { return sum_; }
+
+ private:
+  const stream_sink& sink_;
+  int threads_;
+  pair_checksum sum_;
+};
+
+// Fills p by the columns that the rows of each edge share, on the way to another receiver.
+class observation_receiver final : public detail::edge_receiver {
+ public:
+  observation_receiver(const detail::missing_values& missing, int threads,
+                       detail::edge_receiver& to)
+      : missing_(missing), threads_(threads), to_(to) {}
+
+  void begin(const detail::edge_estimate& estimate) override { to_.begin(estimate); }
+  std::span<edge> room(std::size_t count) override { return to_.room(count); }
+  void take(const detail::edge_batch& batch) override {
+    fill(batch.edges);
+    to_.take(batch);
+  }
+  [[nodiscard]] bool wants_more() const override { return to_.wants_more(); }
+
+ private:
+  void fill(std::span<edge> edges) const {
+    constexpr index_t edges_per_task = 8192;
+    const auto count = static_cast<index_t>(edges.size());
+    cpu::parallel_for(
+        (count + edges_per_task - 1) / edges_per_task, threads_, [&](index_t task, int) {
+          const index_t end = std::min(count, (task + 1) * edges_per_task);
+          for (index_t i = task * edges_per_task; i < end; ++i) {
+            edge& own = edges[static_cast<std::size_t>(i)];
+            own.p = missing_.tests->p(
+                own.statistic,
+                missing_.present.shared(index_t{own.row}, missing_.first_col + index_t{own.col}));
+          }
+        });
+  }
+
+  const detail::missing_values& missing_;
+  int threads_;
+  detail::edge_receiver& to_;
+};
 
 }  // namespace
 
@@ -74,19 +152,15 @@ std::uint64_t kept_edges::count() {
   return counts.kept;
 }
 
-void kept_edges::fill_p_by_observations(std::span<edge> edges) const {
-  constexpr index_t edges_per_task = 8192;
-  const auto count = static_cast<index_t>(edges.size());
-  cpu::parallel_for(
-      (count + edges_per_task - 1) / edges_per_task, threads_, [&](index_t task, int) {
-        const index_t end = std::min(count, (task + 1) * edges_per_task);
-        for (index_t i = task * edges_per_task; i < end; ++i) {
-          edge& own = edges[static_cast<std::size_t>(i)];
-          own.p = missing_->tests->p(
-              own.statistic,
-              missing_->present.shared(index_t{own.row}, missing_->first_col + index_t{own.col}));
-        }
-      });
+void kept_edges::deliver(edge_order order, index_t batch_edges, detail::edge_receiver& receiver) {
+  if (missing_ == nullptr) {
+    return engine_.edges(
+        {.keep = keep_, .order = order, .batch_edges = batch_edges, .p_of = p_of()}, receiver);
+  }
+  observation_receiver with_p(*missing_, threads_, receiver);
+  engine_.edges(
+      {.keep = keep_, .order = order, .batch_edges = batch_edges, .cuts = missing_->cuts.get()},
+      with_p);
 }
 
 pair_checksum list_edges(kept_edges& kept, const edge_sink& sink, array<edge>& list) {
@@ -106,14 +180,9 @@ pair_checksum list_edges(kept_edges& kept, const edge_sink& sink, array<edge>& l
 }
 
 pair_checksum stream_edges(kept_edges& kept, const stream_sink& sink) {
-  pair_checksum sum;
-  kept.deliver({.keep = {}, .order = sink.order, .batch_edges = sink.batch_edges},
-               [&](const detail::edge_batch& batch) {
-                 sum += batch.checksum != nullptr ? *batch.checksum
-                                                  : stats::checksum_of(batch.edges, kept.threads());
-                 sink.consume(batch.edges);
-               });
-  return sum;
+  stream_receiver receiver(sink, kept.threads());
+  kept.deliver(sink.order, sink.batch_edges, receiver);
+  return receiver.checksum();
 }
 
 }  // namespace gpu::delivery

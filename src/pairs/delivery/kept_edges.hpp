@@ -26,31 +26,10 @@ class kept_edges {
   /// How many edges there are: a counting pass.
   [[nodiscard]] std::uint64_t count();
 
-  /// Passes every batch of edges that `request` asks for to consume(batch).
-  template <class Consume>
-  void deliver(detail::edge_request request, const Consume& consume) {
-    request.keep = keep_;
-    if (missing_ != nullptr) {
-      request.cuts = missing_->cuts.get();
-      request.takes_packed = false;
-    } else {
-      request.p_of = p_of();
-    }
-    const bool has_p = missing_ == nullptr && engine_.fills_p();
-    engine_.edges(request, [&](const detail::edge_batch& batch) {
-      if (missing_ != nullptr) {
-        fill_p_by_observations(batch.edges);
-      } else if (!has_p) {
-        p_values_.fill(batch.edges);
-      }
-      consume(batch);
-    });
-  }
+  /// Passes every batch of edges, whose p is filled, to `receiver`.
+  void deliver(edge_order order, index_t batch_edges, detail::edge_receiver& receiver);
 
  private:
-  // p by the columns that the rows of each edge share.
-  void fill_p_by_observations(std::span<edge> edges) const;
-
   detail::pair_engine& engine_;
   detail::keep_range keep_;
   const detail::missing_values* missing_;

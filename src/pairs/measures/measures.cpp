@@ -55,9 +55,21 @@ namespace gpu::inline v0::detail {
 
 namespace {
 
+row_form with_missing_values(row_form complete) {
+  switch (complete) {
+    case row_form::ranks:
+    case row_form::shared_ranks:
+      return row_form::shared_ranks;
+    case row_form::unit_values:
+    case row_form::shared_values:
+      break;
+  }
+  return row_form::shared_values;
+}
+
 measure_traits with_missing_values(const measure_traits& complete) {
   measure_traits out = complete;
-  out.form = complete.form == row_form::ranks ? row_form::shared_ranks : row_form::shared_values;
+  out.form = with_missing_values(complete.form);
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;
   return out;

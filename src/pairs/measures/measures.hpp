@@ -2,6 +2,7 @@
 // A measure, described: all that the rest of the library asks of one. A new measure is a value of
 // gpu::measure, a file here, and a line in measures.cpp.
 
+#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
 
 #include "stats/unit_rows.hpp"
@@ -24,11 +25,19 @@ enum class row_form {
   shared_values
 };
 
+/// A packed row of an element for each column of the input.
+[[nodiscard]] constexpr index_t one_each(index_t cols) {
+  return cols;
+}
+
 /// The descriptor of a measure. Everything behind src/api takes one, and none asks which it is.
 struct measure_traits {
   measure_info info;
   row_form form;
   row_centre centre;  ///< Of unit_values; ranks are always centred.
+  /// The elements of a packed row of an input of `cols` columns. Memory, the time of a pair and the
+  /// choice of a way follow from it; the columns of the input are the observations of a test.
+  index_t (*packed_cols)(index_t cols) = one_each;
 };
 
 extern const measure_traits spearman_traits;
@@ -39,7 +48,15 @@ extern const measure_traits cosine_traits;
 const measure_traits& pairwise_traits_of(const measure_traits& complete);
 /// Whether its rows have missing values.
 [[nodiscard]] constexpr bool is_pairwise(const measure_traits& what) {
-  return what.form == row_form::shared_ranks || what.form == row_form::shared_values;
+  switch (what.form) {
+    case row_form::ranks:
+    case row_form::unit_values:
+      return false;
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+      break;
+  }
+  return true;
 }
 
 /// The descriptor of a measure.

@@ -11,20 +11,9 @@ namespace {
 
 namespace policy = kernels::policy;
 
-// Measured on an H200: multiply-adds a second of a multiprocessor by products, of which those of
-// limbs take one for each pair of limbs; and of a block of tiles, of which two share a
-// multiprocessor, one for each element whatever it is made of.
-constexpr double double_rate = 1.6e11;
-constexpr double limb_rate = 3.5e12;
-constexpr double two_limb_rate = 1.25e11;
-constexpr double three_limb_rate = two_limb_rate * 4 / 9;
-constexpr double float_rate = 0.5e11;
-constexpr double half_rate = 6.5e11;
 constexpr index_t half_least_rows = 192;
 constexpr index_t half_least_columns = 96;
 constexpr index_t most_two_limb_columns = 127 * 128 + 64;
-constexpr double memory_rate = 3.5e12;
-constexpr double launch_seconds = 1e-5;
 constexpr double short_seconds = 1e-3;
 
 double pairs_of(const product_shape& shape) {
@@ -46,12 +35,12 @@ struct product_cost {
   index_t parts;
 };
 
-product_cost cost_of(const product_shape& shape) {
+product_cost cost_of(const product_shape& shape, const cuda_costs& machine) {
   switch (shape.kind) {
     case product_kind::of_values:
-      return {1, double_rate, 2 * 8 * 8, 64 * 64, 8};
+      return {1, machine.double_rate, 2 * 8 * 8, 64 * 64, 8};
     case product_kind::of_ranks:
-      return {1, double_rate, 2 * 8, 64 * 64,
+      return {1, machine.double_rate, 2 * 8, 64 * 64,
               std::min(policy::product_most_parts,
                        ceil_div(shape.observations, policy::product_least_depth))};
     case product_kind::of_halves: {
@@ -59,7 +48,7 @@ product_cost cost_of(const product_shape& shape) {
       const double tile_pairs = policy::half_tile_rows * policy::half_tile_cols / 2;
       const index_t cells = policy::half_cells(shape.observations);
       return {
-          1, half_rate, 2 * 4 * 2, tile_pairs,
+          1, machine.half_rate, 2 * 4 * 2, tile_pairs,
           std::clamp<index_t>(cells / policy::least_cells_of_split, 1, policy::most_half_splits)};
     }
     case product_kind::of_limbs:
@@ -69,14 +58,14 @@ product_cost cost_of(const product_shape& shape) {
   const index_t planes = ceil_div(shape.observations, policy::limb_plane_columns);
   const index_t splits =
       std::clamp<index_t>(planes / policy::least_planes_of_split, 1, policy::most_limb_splits);
-  return {products, limb_rate, 2 * 4 * products,
+  return {products, machine.limb_rate, 2 * 4 * products,
           double{policy::limb_tile_rows} * policy::limb_tile_cols,
           static_cast<index_t>(products) * splits};
 }
 
 }  // namespace
 
-double tile_seconds(const product_shape& shape, int multiprocessors) {
+double tile_seconds(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {
   const policy::pair_tile& tile = policy::tensor_limbs;
   const index_t across = ceil_div(shape.cols, index_t{tile.cols});
   const index_t walked = std::min<index_t>(across, policy::column_tiles_per_block);
@@ -85,23 +74,23 @@ double tile_seconds(const product_shape& shape, int multiprocessors) {
   const double at_once = 2.0 * multiprocessors;
   const double share = shape.is_against ? 1.0 : 0.5;
   const double rounds = std::max(1.0, share * static_cast<double>(blocks) / at_once);
-  double rate = float_rate;
+  double rate = machine.float_rate;
   if (shape.kind == product_kind::of_ranks || shape.kind == product_kind::of_limbs) {
-    rate = limbs_of(shape.observations) == 2 ? two_limb_rate : three_limb_rate;
+    rate = limbs_of(shape.observations) == 2 ? machine.two_limb_rate : machine.three_limb_rate;
   }
   const double products =
       static_cast<double>(walked) * tile.rows * tile.cols * static_cast<double>(shape.observations);
-  return rounds * products / rate + launch_seconds;
+  return rounds * products / rate + machine.launch_seconds;
 }
 
-double product_seconds(const product_shape& shape, int multiprocessors) {
+double product_seconds(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {
   const double pairs = pairs_of(shape);
-  const product_cost cost = cost_of(shape);
+  const product_cost cost = cost_of(shape, machine);
   const double tiles = std::max(1.0, pairs / cost.tile_pairs) * static_cast<double>(cost.parts);
   const double busy = std::min(1.0, tiles / (2.0 * multiprocessors));
   const double multiply = pairs * static_cast<double>(shape.observations) * cost.products /
                           (cost.rate * multiprocessors * busy);
-  return multiply + pairs * cost.bytes / memory_rate + 2 * launch_seconds;
+  return multiply + pairs * cost.bytes / machine.memory_rate + 2 * machine.launch_seconds;
 }
 
 bool can_take_products(product_kind kind, index_t observations, int compute_capability) {
@@ -112,20 +101,21 @@ bool can_take_products(product_kind kind, index_t observations, int compute_capa
   return at_full_rate && is_exact && observations >= policy::product_least_columns;
 }
 
-bool takes_products(const product_shape& shape, int multiprocessors) {
-  return product_seconds(shape, multiprocessors) < tile_seconds(shape, multiprocessors);
+bool takes_products(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {
+  return product_seconds(shape, multiprocessors, machine) <
+         tile_seconds(shape, multiprocessors, machine);
 }
 
-bool takes_halves(const product_shape& shape, int multiprocessors) {
+bool takes_halves(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {
   if (shape.rows < half_least_rows || shape.cols < half_least_rows ||
       shape.observations < half_least_columns) {
     return false;
   }
   product_shape halves = shape;
   halves.kind = product_kind::of_halves;
-  const double seconds = product_seconds(halves, multiprocessors);
-  return seconds < tile_seconds(shape, multiprocessors) &&
-         seconds < product_seconds(shape, multiprocessors);
+  const double seconds = product_seconds(halves, multiprocessors, machine);
+  return seconds < tile_seconds(shape, multiprocessors, machine) &&
+         seconds < product_seconds(shape, multiprocessors, machine);
 }
 
 bool products_are_short(const product_shape& shape, int multiprocessors) {

@@ -3,6 +3,8 @@
 
 #include <gpu/index.hpp>
 
+#include "plan/machine_costs.hpp"
+
 namespace gpu::inline v0::detail {
 
 /// What is multiplied; see kernels::pair_tile_kind.
@@ -25,19 +27,23 @@ struct product_shape {
 /// Seconds that the tensor-core tiles take to decide every pair, and that products take. A tile
 /// walks all observations of 32 tiles of columns, so few rows leave most of a device idle; products
 /// split the observations as well, but pass through memory.
-double tile_seconds(const product_shape& shape, int multiprocessors);
-double product_seconds(const product_shape& shape, int multiprocessors);
+double tile_seconds(const product_shape& shape, int multiprocessors,
+                    const cuda_costs& machine = default_cuda_costs);
+double product_seconds(const product_shape& shape, int multiprocessors,
+                       const cuda_costs& machine = default_cuda_costs);
 
 /// Whether there are products of such rows. Of doubles they are for devices whose tensor cores
 /// multiply them at full rate.
 bool can_take_products(product_kind kind, index_t observations, int compute_capability);
 
 /// Whether products decide the pairs: where they take less time.
-bool takes_products(const product_shape& shape, int multiprocessors);
+bool takes_products(const product_shape& shape, int multiprocessors,
+                    const cuda_costs& machine = default_cuda_costs);
 
 /// Whether a dense result in float of unit rows, of a job described by `of_values`, is products of
 /// halves: where they take less time than tiles and products in doubles, and rows fill a tile.
-bool takes_halves(const product_shape& shape, int multiprocessors);
+bool takes_halves(const product_shape& shape, int multiprocessors,
+                  const cuda_costs& machine = default_cuda_costs);
 
 /// Whether every pair is decided so soon that no screen is looked for: not even its sample would
 /// pay.

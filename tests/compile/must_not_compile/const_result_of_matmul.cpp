@@ -1,5 +1,5 @@
 // A product is written into a matrix that can be written.
-// MESSAGE: c: expected a gpu::matrix with a name or a view of elements that are not const
+// MESSAGE: no matching function for call to .*output_matrix
 #include <gpu/matmul.hpp>
 
 void use(const gpu::matrix<float>& a, const gpu::matrix<float>& fixed, gpu::matrix<float>& c) {

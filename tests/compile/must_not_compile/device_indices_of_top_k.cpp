@@ -1,5 +1,5 @@
 // Positions are 64 bits wide on the device too.
-// MESSAGE: values: expected elements of the data's type, not const; indices: of gpu::index_t
+// MESSAGE: no matching function for call to .*top_k
 #include <cstdint>
 
 #include <gpu/top_k.hpp>

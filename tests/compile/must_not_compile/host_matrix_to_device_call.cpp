@@ -1,6 +1,6 @@
 // An asynchronous call on device memory takes no host matrix, temporary or not: it might be gone by
 // then.
-// MESSAGE: in, out: expected both in host memory, or views of both in device memory
+// MESSAGE: no matching function for call to .*filter_output
 #include <gpu/mean_filter.hpp>
 
 void use(gpu::matrix<float>& host, gpu::device_matrix_view<const float> from,

@@ -1,5 +1,5 @@
 // A host matrix must not reach the overload that works on device memory.
-// MESSAGE: data, ranks: expected both in device memory
+// MESSAGE: no matching function for call to .*rank_rows
 #include <gpu/rank.hpp>
 
 void use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device,

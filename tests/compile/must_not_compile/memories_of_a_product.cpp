@@ -1,5 +1,5 @@
 // Operands and result of a product are all in host memory or all in device memory.
-// MESSAGE: a, b, c: expected all in host memory, or views of all in device memory
+// MESSAGE: no matching function for call to .*output_matrix
 #include <gpu/matmul.hpp>
 
 void use(const gpu::matrix<float>& a, gpu::matrix<float>& c, gpu::device_matrix_view<float> far) {

@@ -1,5 +1,5 @@
 // A shape is given to a range that has a name: a view of a temporary would outlive its elements.
-// MESSAGE: range: expected a range with a name, or a view
+// MESSAGE: no matching function for call to .*borrowed_elements
 #include <utility>
 #include <vector>
 

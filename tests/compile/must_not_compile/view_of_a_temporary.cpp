@@ -1,5 +1,5 @@
 // A view is taken of a matrix that has a name; a call that blocks may be handed a temporary.
-// MESSAGE: x: expected an object with a name, or a view
+// MESSAGE: no matching function for call to .*borrowed_matrix
 #include <gpu/rank.hpp>
 
 auto use() {

@@ -1,5 +1,5 @@
 // The weights of a convolution are doubles.
-// MESSAGE: weights: expected a contiguous range of double
+// MESSAGE: no matching function for call to .*convolve
 #include <vector>
 
 #include <gpu/mean_filter.hpp>

@@ -1,5 +1,5 @@
 // A window is a member of the options, not an argument.
-// MESSAGE: options: expected gpu::mean_filter_options, as in {.window = 5}
+// MESSAGE: no matching function for call to .*mean_filter_options
 #include <vector>
 
 #include <gpu/mean_filter.hpp>

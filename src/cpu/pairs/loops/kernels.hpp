@@ -13,6 +13,7 @@
 #include <gpu/index.hpp>
 
 #include "base/round_up.hpp"
+#include "plan/machine_costs.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
@@ -230,27 +231,10 @@ inline constexpr index_t most_selected = 512;
 /// What a kernel may write behind the last hit.
 inline constexpr index_t hit_padding = 8;
 
-/// About how many nanoseconds of a thread one pair takes, for the choice between the ways of
-/// finding pairs; only the ratios matter.
-struct pair_speed {
-  double screen;   ///< A column in 8 bits, for the screen.
-  double look;     ///< Comparing such a sum with the limit.
-  double int8;     ///< A column of sums of 8-bit products.
-  double int16;    ///< Of 16-bit products.
-  double float32;  ///< Of single precision.
-  double float64;  ///< Of statistics in double precision.
-  double filter;   ///< Comparing a sum with the cut.
-  double count;    ///< Adding to the degrees what the comparison says.
-  double select;   ///< Writing the sum, and going through it without a branch.
-  /// Deciding a pair that the screen leaves, a step of which nothing can be foreseen: its branch,
-  /// where its rows are, its root and quotient.
-  double candidate;
-};
-
 /// Everything of one instruction set.
 struct pair_kernels {
   const char* name = nullptr;
-  pair_speed speed = {};
+  cpu_costs costs = {};  ///< For the choice between the ways of finding pairs.
   /// Steps beyond this many 8-bit ones come in multiples of it (whole tiles); 0 does not matter.
   index_t int8_chunk = 0;
   screen_kernel screen = {};  // absent (null) where there are no fast 8-bit products

@@ -242,16 +242,7 @@ void sums(const kernel_tile& tile, std::int32_t* out, index_t stride) {
 
 const pair_kernels amx_pair_kernels{
     .name = "amx",
-    .speed = {.screen = 0.0011,
-              .look = 0.09,
-              .int8 = 0.0015,
-              .int16 = 0.009,
-              .float32 = 0.016,
-              .float64 = 0.06,
-              .filter = 0.15,
-              .count = 0.04,
-              .select = 0.6,
-              .candidate = 90},
+    .costs = default_costs::amx,
     .int8_chunk = tile_steps,
     .screen = {.search = screen, .columns = packing::signed_int8},
     .count_classes = count_classes,

@@ -269,16 +269,7 @@ void search_byte_pairs_avx2(const screen_tile& tile, const exact_test& test) {
 
 const pair_kernels avx2_pair_kernels{
     .name = "avx2",
-    .speed = {.screen = 0.0055,
-              .look = 0,
-              .int8 = 0,
-              .int16 = 0.016,
-              .float32 = 0.02,
-              .float64 = 0.1,
-              .filter = 0.15,
-              .count = 0.35,
-              .select = 2,
-              .candidate = 30},
+    .costs = default_costs::avx2,
     .screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs},
     .int16 = kernel_body<avx2_int16>::kernels(),
     .float32 = kernel_body<avx2_float32>::kernels(),

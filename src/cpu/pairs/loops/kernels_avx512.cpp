@@ -23,16 +23,7 @@ struct avx512_int16 : avx512_integer_lanes {
 
 const pair_kernels avx512_pair_kernels{
     .name = "avx512",
-    .speed = {.screen = 0.0055,
-              .look = 0,
-              .int8 = 0,
-              .int16 = 0.012,
-              .float32 = 0.016,
-              .float64 = 0.06,
-              .filter = 0.1,
-              .count = 0.05,
-              .select = 0.8,
-              .candidate = 30},
+    .costs = default_costs::avx512,
     .screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs},
     .int16 = kernel_body<avx512_int16>::kernels(),
     .float32 = kernel_body<avx512_float32>::kernels(),

@@ -188,16 +188,7 @@ void combine_partial_sums(const double* sums, index_t rows, index_t cols, double
 
 const pair_kernels baseline_pair_kernels{
     .name = "baseline",
-    .speed = {.screen = 0,
-              .look = 0,
-              .int8 = 0,
-              .int16 = 0.1,
-              .float32 = 0.12,
-              .float64 = 0.5,
-              .filter = 1,
-              .count = 2.5,
-              .select = 3,
-              .candidate = 12},
+    .costs = default_costs::baseline,
     .int16 = kernel_body<plain_int16>::kernels(),
     .float32 = kernel_body<plain_float32>::kernels(),
     .rho = rho_of_sums,

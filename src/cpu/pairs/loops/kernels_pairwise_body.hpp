@@ -73,10 +73,11 @@ struct pairwise_body {
   }
 
   static void statistics(const pairwise_block& in) {
-    if (in.centre == detail::row_centre::mean) {
-      block<detail::row_centre::mean>(in);
-    } else {
-      block<detail::row_centre::none>(in);
+    switch (in.centre) {
+      case detail::row_centre::mean:
+        return block<detail::row_centre::mean>(in);
+      case detail::row_centre::none:
+        return block<detail::row_centre::none>(in);
     }
   }
 };

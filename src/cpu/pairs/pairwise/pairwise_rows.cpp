@@ -32,10 +32,28 @@ void read_rows(const input_rows& input, index_range range, double* out, int thre
 
 std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t cols,
                                      const row_options& options) {
-  if (options.what.form == detail::row_form::shared_ranks) {
-    return make_pairwise_rank_rows(values.data(), rows, cols, options);
+  switch (options.what.form) {
+    case detail::row_form::ranks:
+    case detail::row_form::shared_ranks:
+      return make_pairwise_rank_rows(values.data(), rows, cols, options);
+    case detail::row_form::unit_values:
+    case detail::row_form::shared_values:
+      break;
   }
   return make_pairwise_value_rows(std::move(values), rows, cols, options);
+}
+
+// What is packed of the values of a row.
+std::size_t packed_values_bytes(detail::row_form form, std::size_t elements) {
+  switch (form) {
+    case detail::row_form::ranks:
+    case detail::row_form::shared_ranks:
+      return elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128;
+    case detail::row_form::unit_values:
+    case detail::row_form::shared_values:
+      break;
+  }
+  return elements * 2 * sizeof(double);
 }
 
 // Reads and packs rows whenever they are asked for.
@@ -98,20 +116,29 @@ class pairwise_source final : public row_source {
   }
 
   [[nodiscard]] bool has_statistic(const double* row, index_t cols) const {
-    const auto value = [row](index_t k) { return row[k]; };
-    if (options_.what.form == detail::row_form::shared_values) {
-      return detail::look_at_row(value, cols, options_.min_observations, options_.what.centre)
-          .has_statistic;
+    switch (options_.what.form) {
+      case detail::row_form::ranks:
+      case detail::row_form::shared_ranks:
+        return varies(row, cols);
+      case detail::row_form::unit_values:
+      case detail::row_form::shared_values:
+        break;
     }
+    const auto value = [row](index_t k) { return row[k]; };
+    return detail::look_at_row(value, cols, options_.min_observations, options_.what.centre)
+        .has_statistic;
+  }
+
+  [[nodiscard]] bool varies(const double* row, index_t cols) const {
     index_t count = 0;
-    bool varies = false;
+    bool is_varied = false;
     double first = 0;
     for (index_t k = 0; k < cols; ++k) {
       if (row[k] != row[k]) continue;
       if (count++ == 0) first = row[k];
-      varies = varies || row[k] != first;
+      is_varied = is_varied || row[k] != first;
     }
-    return count >= options_.min_observations && varies;
+    return count >= options_.min_observations && is_varied;
   }
 
   index_t look_at(index_range section, row_preparation& found) {
@@ -193,8 +220,15 @@ void pairwise_rows::statistics(const pair_tile& tile, pair_scratch& scratch, dou
 
 std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t cols) {
   const std::size_t counts = static_cast<std::size_t>(block_pairs) * sizeof(double);
-  const bool ranks = what.form == detail::row_form::shared_ranks;
-  return counts + (ranks ? static_cast<std::size_t>(cols) * 2 * sizeof(std::int32_t) : 0);
+  switch (what.form) {
+    case detail::row_form::ranks:
+    case detail::row_form::shared_ranks:
+      return counts + static_cast<std::size_t>(cols) * 2 * sizeof(std::int32_t);
+    case detail::row_form::unit_values:
+    case detail::row_form::shared_values:
+      break;
+  }
+  return counts;
 }
 
 std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols) {
@@ -202,11 +236,7 @@ std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols)
   const std::size_t bits = elements / 8 + 8;
   constexpr std::size_t beside = 64;
   // The values as they are read, and what is packed of them.
-  const std::size_t packed =
-      what.form == detail::row_form::shared_ranks
-          ? elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128
-          : elements * 2 * sizeof(double);
-  return elements * sizeof(double) + packed + bits + beside;
+  return elements * sizeof(double) + packed_values_bytes(what.form, elements) + bits + beside;
 }
 
 row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,

@@ -39,7 +39,7 @@ bool has_statistic(const detail::measure_traits& what, const T* row, index_t col
       return varies(row, cols);
     case detail::row_form::unit_values:
       if (!is_finite(row, cols)) return false;
-      return what.centre == detail::row_centre::mean ? varies(row, cols) : !is_zero(row, cols);
+      return detail::is_centred(what.centre) ? varies(row, cols) : !is_zero(row, cols);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
       break;  // looked at as they are read

@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/pairs/cpu_pair_way.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/rows/packed_columns.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/row_screen.hpp"
-#include "plan/cpu_pair_way.hpp"
 
 namespace gpu::cpu {
 

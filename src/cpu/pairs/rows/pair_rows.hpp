@@ -16,6 +16,7 @@
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "cpu/pairs/cpu_pair_way.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/input_rows.hpp"
@@ -24,7 +25,6 @@
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
 #include "pairs/observations.hpp"
-#include "plan/cpu_pair_way.hpp"
 
 namespace gpu::cpu {
 

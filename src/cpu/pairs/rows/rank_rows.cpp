@@ -242,15 +242,15 @@ class packed_rank_rows final : public packed_rows {
 
   [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
     const auto columns = static_cast<double>(ranks_.stride);
-    const pair_speed& speed = kernels().speed;
-    const double sums = columns * (how == packing::int8 ? speed.int8 : speed.int16) + speed.filter;
-    cpu_pair_costs out{.screen = columns * speed.screen + speed.look,
+    const cpu_costs& cost = kernels().costs;
+    const double sums = columns * (how == packing::int8 ? cost.int8 : cost.int16) + cost.filter;
+    cpu_pair_costs out{.screen = columns * cost.screen + cost.look,
                        .search = sums,
-                       .every = sums + speed.select,
-                       .candidate = speed.candidate + columns * 0.1,
+                       .every = sums + cost.select,
+                       .candidate = cost.candidate + columns * 0.1,
                        .decide = 20 + columns * 0.1};
     if (task.wanted == pair_task::output::counts) {
-      out.every = counts_classes_ ? sums : sums + speed.count;
+      out.every = counts_classes_ ? sums : sums + cost.count;
       if (task.bins > 0) out.every += counts_classes_ ? 1 : 4;
     }
     return out;

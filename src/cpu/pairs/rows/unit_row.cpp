@@ -45,12 +45,12 @@ detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre c
     is_constant &= row[k] == row[0];
   }
   if (!is_finite) return detail::row_kind::not_finite;
-  const bool is_centred = centre == detail::row_centre::mean;
-  if (is_centred && is_constant) return detail::row_kind::constant;
+  const int centrings = detail::is_centred(centre) ? 2 : 0;
+  if (centrings > 0 && is_constant) return detail::row_kind::constant;
 
   const double scale = detail::power_of_two_scale(largest_magnitude(row, cols));
   for (index_t k = 0; k < cols; ++k) row[k] *= scale;
-  for (int pass = 0; is_centred && pass < 2; ++pass) {
+  for (int pass = 0; pass < centrings; ++pass) {
     const double mean = ordered_mean(row, cols);
     for (index_t k = 0; k < cols; ++k) row[k] -= mean;
   }

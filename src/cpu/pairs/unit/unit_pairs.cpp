@@ -93,14 +93,14 @@ class unit_row_pairs : public Base {
   // Where `sums` is what comparing a pair by rounded rows takes, and `count` counting it.
   [[nodiscard]] cpu_pair_costs costs_of(double sums, double count) const {
     const auto columns = static_cast<double>(this->cols());
-    const pair_speed& speed = this->kernels().speed;
+    const cpu_costs& cost = this->kernels().costs;
     const pair_task& task = this->task();
-    const double statistic = columns * speed.float64 + 3;
+    const double statistic = columns * cost.float64 + 3;
     const bool counts = task.wanted == pair_task::output::counts;
-    return {.screen = columns * speed.screen + speed.look,
+    return {.screen = columns * cost.screen + cost.look,
             .search = sums,
             .every = counts && task.bins == 0 ? count : statistic + (counts ? 4 : 1),
-            .candidate = 15 + speed.candidate * 0.4 + columns * 0.5,
+            .candidate = 15 + cost.candidate * 0.4 + columns * 0.5,
             .decide = 15 + columns * 0.5};
   }
 
@@ -158,9 +158,9 @@ class float_unit_rows final : public unit_row_pairs<packed_rows> {
   }
 
   [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
-    const pair_speed& speed = kernels().speed;
-    const double sums = static_cast<double>(cols()) * speed.float32 + speed.filter;
-    return costs_of(sums, sums + speed.count);
+    const cpu_costs& cost = kernels().costs;
+    const double sums = static_cast<double>(cols()) * cost.float32 + cost.filter;
+    return costs_of(sums, sums + cost.count);
   }
 };
 
@@ -180,7 +180,7 @@ class rounded_unit_rows final : public unit_row_pairs<wide_rows> {
   [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
     const auto columns = static_cast<double>(cols());
     cpu_pair_costs out =
-        costs_of(columns * kernels().speed.int16 * 1.1 + 1, columns * kernels().speed.float64 + 5);
+        costs_of(columns * kernels().costs.int16 * 1.1 + 1, columns * kernels().costs.float64 + 5);
     out.search_block = 0;
     return out;
   }

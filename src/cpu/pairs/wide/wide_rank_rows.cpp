@@ -108,11 +108,11 @@ class product_rank_rows final : public packed_rows {
   }
   [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
     const auto columns = static_cast<double>(cols());
-    const pair_speed& speed = kernels().speed;
-    return {.screen = columns * speed.screen + speed.look,
+    const cpu_costs& cost = kernels().costs;
+    return {.screen = columns * cost.screen + cost.look,
             .search = std::numeric_limits<double>::infinity(),
-            .every = columns * speed.int16 * 1.2 + 4,
-            .candidate = speed.candidate + own_sum_cost(cols())};
+            .every = columns * cost.int16 * 1.2 + 4,
+            .candidate = cost.candidate + own_sum_cost(cols())};
   }
 
   wide_ranks<std::int16_t> ranks_;
@@ -212,11 +212,11 @@ class rounded_rank_rows final : public wide_rows {
   }
   [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
     const auto columns = static_cast<double>(cols());
-    const pair_speed& speed = kernels().speed;
-    return {.screen = columns * speed.screen + speed.look,
-            .search = columns * speed.int16 * 1.1 + 1,
-            .every = columns * speed.float64 + 4,
-            .candidate = speed.candidate + own_sum_cost(cols()),
+    const cpu_costs& cost = kernels().costs;
+    return {.screen = columns * cost.screen + cost.look,
+            .search = columns * cost.int16 * 1.1 + 1,
+            .every = columns * cost.float64 + 4,
+            .candidate = cost.candidate + own_sum_cost(cols()),
             .decide = own_sum_cost(cols()),
             .search_block = 0};
   }

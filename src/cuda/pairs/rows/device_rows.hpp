@@ -130,8 +130,8 @@ class device_rows {
   bool resident_ = true;
   index_t block_rows_ = 0;       // rows of a block that is staged at a time
   int threads_ = 1;              // that prepare blocks
-  int fillers_ = 1;              // that fill a piece of each of these
-  std::size_t lanes_ = 1;        // that blocks of a thread take in turn
+  int fillers_ = 1;              // copying threads for each of these
+  std::size_t lanes_ = 1;        // staging buffers of a thread, used in turn
   std::size_t piece_bytes_ = 0;  // page-locked, of the upload of a lane; 0: pageable
   index_t prepared_rows_ = 0;    // rows of a block that a thread prepares at a time
   table_place place_ = table_place::host;

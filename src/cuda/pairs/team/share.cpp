@@ -57,8 +57,8 @@ class solo_share final : public pair_share {
     return std::make_shared<solo_walk>(on_progress_, stage, size, pairs);
   }
   bool agree(bool mine) override { return mine; }
-  void merge(std::span<edge> sorted, index_t batch, const detail::edge_receiver& receive) override {
-    deliver_batches(sorted, batch, receive);
+  void merge(std::span<edge> sorted, index_t batch, detail::edge_receiver& receiver) override {
+    deliver_batches(sorted, batch, receiver);
   }
   std::vector<shared_rows> exchange(const shared_rows& mine) override { return {mine}; }
   void leave() noexcept override {}
@@ -74,10 +74,10 @@ std::unique_ptr<pair_share> make_solo_share(const progress_callback& on_progress
   return std::make_unique<solo_share>(on_progress);
 }
 
-void deliver_batches(std::span<edge> edges, index_t batch, const detail::edge_receiver& receive) {
+void deliver_batches(std::span<edge> edges, index_t batch, detail::edge_receiver& receiver) {
   const auto step = static_cast<std::size_t>(batch);
   for (std::size_t first = 0; first < edges.size(); first += step) {
-    receive(edges.subspan(first, std::min(step, edges.size() - first)));
+    receiver.take({edges.subspan(first, std::min(step, edges.size() - first))});
   }
 }
 

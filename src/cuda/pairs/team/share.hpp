@@ -79,8 +79,7 @@ class pair_share {
   [[nodiscard]] virtual bool agree(bool mine) = 0;
   /// Hands the lists of all engines, each ordered by row and column, over as one in that order, in
   /// batches of at most `batch`.
-  virtual void merge(std::span<edge> sorted, index_t batch,
-                     const detail::edge_receiver& receive) = 0;
+  virtual void merge(std::span<edge> sorted, index_t batch, detail::edge_receiver& receiver) = 0;
   /// What every engine hands in, by engine: where in its memory the others may write until leave().
   [[nodiscard]] virtual std::vector<shared_rows> exchange(const shared_rows& mine) = 0;
   /// Call it after exchange(), when the writes of this engine are complete: waits until every
@@ -95,6 +94,6 @@ class pair_share {
 std::unique_ptr<pair_share> make_solo_share(const progress_callback& on_progress);
 
 /// Hands `edges` over in batches of at most `batch`.
-void deliver_batches(std::span<edge> edges, index_t batch, const detail::edge_receiver& receive);
+void deliver_batches(std::span<edge> edges, index_t batch, detail::edge_receiver& receiver);
 
 }  // namespace gpu::cuda

@@ -19,9 +19,9 @@ constexpr auto look_interval = std::chrono::milliseconds(50);
 
 // Hands over the union of ordered lists, in order.
 void merge_lists(std::vector<std::span<edge>> lists, index_t batch_edges,
-                 const detail::edge_receiver& receive) {
+                 detail::edge_receiver& receiver) {
   std::erase_if(lists, [](std::span<edge> list) { return list.empty(); });
-  if (lists.size() == 1) return deliver_batches(lists.front(), batch_edges, receive);
+  if (lists.size() == 1) return deliver_batches(lists.front(), batch_edges, receiver);
   const auto later = [](std::span<edge> a, std::span<edge> b) {
     return std::pair(a.front().row, a.front().col) > std::pair(b.front().row, b.front().col);
   };
@@ -39,7 +39,7 @@ void merge_lists(std::vector<std::span<edge>> lists, index_t batch_edges,
       std::push_heap(lists.begin(), lists.end(), later);
     }
     if (batch.size() == most || lists.empty()) {
-      receive(std::span<edge>(batch));
+      receiver.take({batch});
       batch.clear();
     }
   }
@@ -156,12 +156,12 @@ class pair_team::share final : public pair_share {
     team_.rendezvous(held, [&] { team_.agreed_ = std::exchange(team_.all_say_yes_, true); });
     return team_.agreed_;
   }
-  void merge(std::span<edge> sorted, index_t batch, const detail::edge_receiver& receive) override {
+  void merge(std::span<edge> sorted, index_t batch, detail::edge_receiver& receiver) override {
     lock held(team_.mutex_);
     team_.lists_[member_] = sorted;
     team_.rendezvous(held, [&] {
       held.unlock();
-      merge_lists(team_.lists_, batch, receive);
+      merge_lists(team_.lists_, batch, receiver);
       held.lock();
     });
   }

@@ -1,0 +1,142 @@
+#pragma once
+// What a machine takes for a pair, a candidate, an element or a byte. The choices of src/plan
+// compare times that are made of these figures; no other file has one. bench/calibrate measures
+// those of the CPU where it runs.
+
+#include <gpu/index.hpp>
+
+namespace gpu::inline v0::detail {
+
+/// What a screen takes on a GPU, in units of the time that the tiles take to decide a pair.
+struct screen_costs {
+  double pair;       ///< Of a pair that is dropped.
+  double candidate;  ///< Of a pair that is left, which is decided by itself.
+  /// Candidates per pair up to which the screen pays, beside tiles and beside counts class by
+  /// class.
+  double most_share;
+  double most_share_of_counts;
+
+  /// Of a job whose pairs leave so many candidates each.
+  [[nodiscard]] constexpr double of(double share) const { return pair + share * candidate; }
+};
+
+/// What the CUDA backend takes. The defaults were measured on an H200.
+struct cuda_costs {
+  // At n = 2,000,000 x 30, e4m3 ran 25.2e12 pairs/s with 3e-7 candidates a pair and 22.1e12 with
+  // 3e-6, so a candidate costs 2.1 ns; int8 14.3e12 with none and 13.4e12 with 5e-6, so 0.9 ns.
+  // Where e4m3 leaves more, int8 takes less time; where int8 does, for edges the tiles (0.8 ps a
+  // pair) soon do, for counts the classes (0.14 ps).
+  screen_costs e4m3{0.05, 2600, 1e-5, 1e-5};
+  screen_costs int8{0.09, 1100, 1e-4, 3e-5};
+  // A candidate takes two rows' worth of memory traffic, a pair of the tiles a hundredth of that.
+  screen_costs rounded{0.2, 100, 2.5e-4, 2.5e-4};
+  screen_costs wide{0.2, 100, 1e-3, 1e-3};  ///< Rounded rows of more than 128 bytes.
+  double pairs_of_classes = 6;              ///< Counted class by class in the time of one.
+
+  // Of long rows: multiply-adds a second of a multiprocessor by products, of which those of limbs
+  // take one for each pair of limbs.
+  double double_rate = 1.6e11;
+  double limb_rate = 3.5e12;
+  double half_rate = 6.5e11;
+  // And of a block of tiles, of which two share a multiprocessor: one for each element, whatever it
+  // is made of.
+  double two_limb_rate = 1.25e11;
+  double three_limb_rate = 1.25e11 * 4 / 9;
+  double float_rate = 0.5e11;
+  double memory_rate = 3.5e12;  ///< Bytes a second.
+  double launch_seconds = 1e-5;
+
+  // On warpgroup tensor cores counts and best partners are computed far faster from rows without
+  // weights: counts of 2,000,000 x 30 at 0.72 patterns a row took 0.78 s from rows and 1.23 s from
+  // patterns (H100). So folding pays from three rows a pattern on.
+  double most_pattern_share_of_warpgroups = 1.0 / 3;
+};
+inline constexpr cuda_costs default_cuda_costs{};
+
+/// When rows of equal ranks are folded, on any backend.
+struct fold_costs {
+  /// With fewer rows, all their pairs take less time than it takes to find the patterns.
+  index_t least_rows = 8192;
+  /// Patterns per row up to which folding pays: at 0.8 there are 0.64 times as many pairs, and
+  /// weights and the expansion of the result cost a part of what that saves.
+  double most_pattern_share = 0.8;
+};
+inline constexpr fold_costs default_fold_costs{};
+
+}  // namespace gpu::inline v0::detail
+
+namespace gpu::cpu {
+
+/// About how many nanoseconds of a thread an instruction set takes. Ways are compared by these, so
+/// only their ratios matter.
+struct cpu_costs {
+  double screen;   ///< A column in 8 bits, for the screen.
+  double look;     ///< Comparing such a sum with the limit.
+  double int8;     ///< A column of sums of 8-bit products.
+  double int16;    ///< Of 16-bit products.
+  double float32;  ///< Of single precision.
+  double float64;  ///< Of statistics in double precision.
+  double filter;   ///< Comparing a sum with the cut.
+  double count;    ///< Adding to the degrees what the comparison says.
+  double select;   ///< Writing the sum, and going through it without a branch.
+  /// Deciding a pair that the screen leaves, a step of which nothing can be foreseen: its branch,
+  /// where its rows are, its root and quotient.
+  double candidate;
+};
+
+/// The defaults, measured on a Xeon with AMX. A loop that an instruction set lacks costs 0 and is
+/// never asked for.
+namespace default_costs {
+inline constexpr cpu_costs baseline{.screen = 0,
+                                    .look = 0,
+                                    .int8 = 0,
+                                    .int16 = 0.1,
+                                    .float32 = 0.12,
+                                    .float64 = 0.5,
+                                    .filter = 1,
+                                    .count = 2.5,
+                                    .select = 3,
+                                    .candidate = 12};
+inline constexpr cpu_costs avx2{.screen = 0.0055,
+                                .look = 0,
+                                .int8 = 0,
+                                .int16 = 0.016,
+                                .float32 = 0.02,
+                                .float64 = 0.1,
+                                .filter = 0.15,
+                                .count = 0.35,
+                                .select = 2,
+                                .candidate = 30};
+inline constexpr cpu_costs avx512{.screen = 0.0055,
+                                  .look = 0,
+                                  .int8 = 0,
+                                  .int16 = 0.012,
+                                  .float32 = 0.016,
+                                  .float64 = 0.06,
+                                  .filter = 0.1,
+                                  .count = 0.05,
+                                  .select = 0.8,
+                                  .candidate = 30};
+inline constexpr cpu_costs avx512_vnni{.screen = 0.0055,
+                                       .look = 0.01,
+                                       .int8 = 0.0055,
+                                       .int16 = 0.009,
+                                       .float32 = 0.016,
+                                       .float64 = 0.06,
+                                       .filter = 0.08,
+                                       .count = 0.02,
+                                       .select = 0.5,
+                                       .candidate = 40};
+inline constexpr cpu_costs amx{.screen = 0.0011,
+                               .look = 0.09,
+                               .int8 = 0.0015,
+                               .int16 = 0.009,
+                               .float32 = 0.016,
+                               .float64 = 0.06,
+                               .filter = 0.15,
+                               .count = 0.04,
+                               .select = 0.6,
+                               .candidate = 90};
+}  // namespace default_costs
+
+}  // namespace gpu::cpu

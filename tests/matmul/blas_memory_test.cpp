@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <fstream>
 
 #include <gpu/error.hpp>
 #include <gpu/matmul.hpp>
+
+#include "support/catch.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // The one source that holds Catch2's implementation, where Catch2 is a header (2.13).
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_session.hpp>
-#else
+#ifdef GPU_SIMILARITY_CATCH_2
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
+#else
+#include <catch2/catch_session.hpp>
 #endif
 
 #include "support/catch_runner.hpp"

@@ -215,7 +215,8 @@ effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pai
                                    detail::pair_engine& engine, detail::missing_values& missing,
                                    bool of_one_side) {
   const index_t least = missing.present.fewest_shared();
-  const index_t most = missing.present.cols();
+  // With more observations asked for than there are columns, no pair has a statistic.
+  const index_t most = std::max(missing.present.cols(), least);
   missing.tests =
       std::make_unique<detail::observation_tests>(what.info.test, least, most, filter.side);
   double max_p = filter.max_p;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "cli/run_command.hpp"
+#include "faults/model/gzip_files.hpp"
 #include "faults/model/random_job.hpp"
 #include "faults/model/random_source.hpp"
 #include "faults/model/random_table.hpp"
@@ -125,6 +126,9 @@ class trial {
                                              : random_.between(3, 40);
     job_ = gpu_test::draw_job(random_, rows, is_large);
     of_ = is_large ? random_.between(2, 5) : random_.between(1, 16);
+    words suffixes{"", "." + job_.format};
+    if (job_.format != "npy") suffixes.push_back("." + job_.format + ".gz");
+    suffix_ = random_.one_of(suffixes);
     input_ = add_table("in", rows, cols, is_large);
     // A process on CUDA takes as long to start as many on the CPU.
     may_use_cuda_ = random_.happens(0.1) && has_cuda_;
@@ -137,15 +141,25 @@ class trial {
 
   std::string add_table(const std::string& name, int rows, int cols, bool is_large) {
     const random_table table = gpu_test::draw_table(random_, rows, cols, is_large);
-    if (table.has_nan && !propagates_) {
-      propagates_ = true;
-      job_.options = joined(job_.options, {"--nan", "propagate"});
+    if (table.has_nan && !says_nan_) {
+      says_nan_ = true;
+      job_.is_pairwise = random_.happens(0.5) && job_.may_be_pairwise();
+      job_.options = joined(
+          job_.options, job_.is_pairwise
+                            ? words{"--nan", "pairwise", "--min-observations",
+                                    std::to_string(random_.between(3, 6))}
+                            : words{"--nan", "propagate"});
     }
     said_ += name + ": " + table.kind + "\n";
     const bool is_npy = random_.happens(0.3);
     const bool has_names = random_.happens(0.5);
-    return is_npy ? folder_.write(name + ".npy", gpu_test::npy_of(table))
-                  : folder_.write(name + ".tsv", gpu_test::text_of(table, has_names));
+    const bool is_packed = random_.happens(0.2);
+    if (is_npy) return folder_.write(name + ".npy", gpu_test::npy_of(table));
+    const std::string text = gpu_test::text_of(table, has_names);
+    if (!is_packed) return folder_.write(name + ".tsv", text);
+    const std::string path = folder_.path(name + ".tsv.gz");
+    gpu_test::write_gzip(path, text);
+    return path;
   }
 
   [[nodiscard]] words way() { return gpu_test::draw_way(random_, job_, may_use_cuda_); }
@@ -169,16 +183,22 @@ class trial {
     if (!holds) throw wrong(what);
   }
 
+  [[nodiscard]] std::string result(const std::string& name) const {
+    return folder_.path(name + suffix_);
+  }
   [[nodiscard]] words outputs(const std::string& name) const {
-    words out{"-o", folder_.path(name), "--report", folder_.path(name + ".report")};
+    words out{"-o", result(name), "--report", folder_.path(name + ".report")};
     if (job_.is_folded()) out = joined(out, {"--patterns", folder_.path(name + "_patterns")});
     return out;
   }
   [[nodiscard]] words job_words() const {
-    return joined({job_.measure(), input_, "-q"}, job_.options);
+    return joined({job_.measure, input_, "-q"}, job_.options);
   }
   void expect_equal_results() const {
-    expect(read_file(folder_.path("joined")) == read_file(folder_.path("single")),
+    // A member of gzip ends where a block of the output did: what is in the file is the same.
+    const bool is_packed = suffix_.ends_with(".gz");
+    const auto content = is_packed ? gpu_test::read_gzip : gpu_test::read_file;
+    expect(content(result("joined")) == content(result("single")),
            "the joined bytes are not those of the single run: joined, single");
     const std::string report = read_file(folder_.path("joined.report"));
     const std::string wanted = read_file(folder_.path("single.report"));
@@ -291,7 +311,7 @@ class trial {
       done_.kills += code == 0 ? 0 : 1;
     }
     expect_success(joined(resumed, way()));
-    expect(!fs::exists(folder_.path(".joined.parts")), "the folder of the parts is left behind");
+    expect(!fs::exists(folder_.path(".joined" + suffix_ + ".parts")), "the folder of the parts is left behind");
     expect_equal_results();
   }
 
@@ -303,7 +323,8 @@ class trial {
   std::string input_;
   int of_ = 1;
   bool may_use_cuda_ = false;
-  bool propagates_ = false;
+  bool says_nan_ = false;
+  std::string suffix_;  ///< Of the results.
   std::string said_;
   std::string commands_;
 };

@@ -359,6 +359,7 @@ inline void run_missing_cases(const pair_target& target, const missing_measure& 
       missing_equals_the_oracle(target, measure, data, 0, 3);
       if (kind == holes::many) {
         missing_equals_the_oracle(target, measure, data, 0, std::min<gpu::index_t>(8, cols));
+        missing_equals_the_oracle(target, measure, data, 0, cols + 1);  // which no pair shares
       }
       if (rows > 2) missing_equals_the_oracle(target, measure, data, rows / 3, 3);
     }

@@ -1,6 +1,7 @@
 #pragma once
 // A job over all pairs with drawn options, and the ways in which its parts may be computed.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,38 +20,50 @@ inline words joined(words first, const words& more) {
 /// What is asked. Every way to compute it gives the same bytes, but for results that the
 /// documentation promises to rounding only.
 struct random_job {
-  bool is_pearson = false;
+  std::string measure = "spearman";
   std::string keep = "edges";
+  std::string format = "tsv";
   words options = {};  ///< But for the input and for where the result goes.
   bool is_large = false;
+  bool is_pairwise = false;  ///< Missing values cost a pair its columns, not a row its statistic.
 
   [[nodiscard]] bool is_folded() const { return keep == "folded-edges"; }
+  [[nodiscard]] bool is_of_ranks() const { return measure == "spearman"; }
+  [[nodiscard]] bool has_test() const { return measure != "cosine"; }
   /// Whether backends and variants write the same bytes, not only statistics that agree.
   [[nodiscard]] bool is_exact() const {
-    return !is_pearson || (keep != "dense" && keep != "top-k");
+    return is_of_ranks() || (keep != "dense" && keep != "top-k");
   }
-  [[nodiscard]] std::string measure() const { return is_pearson ? "pearson" : "spearman"; }
+  /// Whether missing values may be left out pair by pair, which goes neither with patterns nor, in
+  /// parts, with a cut that depends on all pairs.
+  [[nodiscard]] bool may_be_pairwise() const {
+    return !is_folded() && std::find(options.begin(), options.end(), "--adjust") == options.end();
+  }
 };
 
 inline random_job draw_job(random_source& random, int rows, bool is_large) {
   random_job out{.is_large = is_large};
-  out.is_pearson = !is_large && random.happens(0.3);
+  if (!is_large) {
+    out.measure = random.one_of(words{"spearman", "spearman", "spearman", "pearson", "cosine"});
+  }
   words kinds{"edges", "edges", "counts", "top-k"};
   if (!is_large) kinds = joined(kinds, {"dense", "dense"});
-  if (!out.is_pearson) kinds.emplace_back("folded-edges");
+  if (out.is_of_ranks()) kinds.emplace_back("folded-edges");
   out.keep = random.one_of(kinds);
-  out.options = {"--keep", out.keep, "--format", random.happens(0.5) ? "tsv" : "npy"};
+  out.format = random.one_of(words{"tsv", "npy", "csv"});
+  out.options = {"--keep", out.keep, "--format", out.format};
   const auto add = [&](const words& more) { out.options = joined(out.options, more); };
   if (out.keep == "top-k") {
     add({"-k", std::to_string(is_large ? random.between(1, 3) : random.between(1, rows + 2))});
+    if (random.happens(0.4)) add({"--order", "by-value"});
   }
   if (out.keep == "dense") return out;
   const words loose{"1", "0.5", "0.05", "0.05", "0.01", "1e-4", "1e-12"};
   const words strict{"1e-3", "1e-5", "1e-12"};
-  add({"--max-p", random.one_of(is_large ? strict : loose)});
-  if (random.happens(0.2)) add({"--min-abs", random.one_of(words{"0.3", "0.5", "1"})});
+  if (out.has_test()) add({"--max-p", random.one_of(is_large ? strict : loose)});
+  if (random.happens(out.has_test() ? 0.2 : 0.7)) add({"--min-abs", random.one_of(words{"0.3", "0.5", "1"})});
   if (random.happens(0.35)) add({"--tail", random.one_of(words{"less", "greater"})});
-  if (random.happens(0.4)) add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
+  if (out.has_test() && random.happens(0.4)) add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
   return out;
 }
 
@@ -61,7 +74,7 @@ inline words draw_way(random_source& random, const random_job& job, bool may_use
   const bool names_variant = random.happens(0.4);
   const bool is_tiled = random.happens(0.5);
   const bool names_fold = random.happens(0.6);
-  const bool is_always = random.happens(0.5) && !job.is_pearson;
+  const bool is_always = random.happens(0.5) && job.is_of_ranks() && !job.is_pairwise;
   const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact();
   words out{"--backend", on_cuda ? "cuda" : "cpu", "--threads",
             std::to_string(random.between(1, 3))};

@@ -1,8 +1,11 @@
-// part_faults_test [--trials N] [--seconds S] [--seed N]: draws jobs in parts and what goes wrong
+// part_faults_test [--trials N] [--seconds S] [--seed N] [--sweep NAME|all]: draws jobs in parts and what goes wrong
 // with them: calls on files that fail, processes that are killed in front of a call, inputs that
 // are replaced there, parts that are damaged or forged, users' files in the folder. Then the job is
 // brought to its end. The result is always that of the single run, every run that failed has said
 // why, and no file of the user has changed.
+//
+// With --sweep nothing is drawn: of the job of that name (of each, with all) every single call on a
+// file of its parts fails once by an error and once by a kill.
 //
 // GPU_SIMILARITY_TORTURE_SECONDS stands for --seconds. A failure ends the program with 1 and says
 // --seed and --trials that repeat it.
@@ -93,8 +96,12 @@ std::map<std::string, int> faults;
 /// One job, and all that happens to it.
 class trial {
  public:
-  explicit trial(std::uint64_t seed) : random_(static_cast<std::uint32_t>(seed)) {
-    job_ = sinks()[below(static_cast<unsigned>(sinks().size()))];
+  explicit trial(std::uint64_t seed) : trial(seed, nullptr) {}
+  explicit trial(const sink& job) : trial(1, &job) {}
+
+ private:
+  trial(std::uint64_t seed, const sink* job) : random_(static_cast<std::uint32_t>(seed)) {
+    job_ = job != nullptr ? *job : sinks()[below(static_cast<unsigned>(sinks().size()))];
     of_ = static_cast<int>(2 + below(3));
     fs::create_directory(path("data"));
     fs::create_directory(path("parts"));
@@ -109,6 +116,26 @@ class trial {
     }
     const command_result single = run_command(verb() + result_at("single"));
     expect(single.exit_code == 0, "single run: " + single.err);
+  }
+
+ public:
+  /// A run with --resume in which the first, the second, ... call of a kind fails, each in a run of
+  /// its own from the start, which a second run brings to its end. Returns how many calls there are.
+  unsigned sweep(const std::string& call, int error) {
+    for (unsigned nth = 1;; ++nth) {
+      story_.clear();
+      const command_result result = run_command(resumed(), {.environment = fault(call, nth, error)});
+      tell(call + " " + std::to_string(nth) + " fails with " + std::to_string(error) + ": " +
+           std::to_string(result.exit_code) + " " + result.err);
+      const bool happened = fs::remove(path("mark"));
+      check_end(result);
+      expect(happened || result.exit_code == 0, "a run without a fault failed");
+      finish_by_resume();
+      check_results();
+      fs::remove(path("result"));
+      fs::create_directory(path("parts"));
+      if (!happened) return nth - 1;
+    }
   }
 
   void run() {
@@ -173,6 +200,18 @@ class trial {
     }
   }
 
+  /// The environment in which the nth call of a kind on a file of the parts fails.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> fault(const std::string& call,
+                                                                       unsigned nth,
+                                                                       int error) const {
+    return {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
+            {"GPU_SIMILARITY_FAULT_FOLDER", path("parts")},
+            {"GPU_SIMILARITY_FAULT_CALL", call},
+            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
+            {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(error)},
+            {"GPU_SIMILARITY_FAULT_MARK", path("mark")}};
+  }
+
   /// One part, or a run with --resume, with one fault.
   void disturb() {
     const bool is_part = below(3) > 0;
@@ -187,14 +226,10 @@ class trial {
     const unsigned nth = (replaces && call == "open" ? 2 : 1) + below(replaces ? 4 : 12);
     const int error = one_of<int>({-1, -1, ENOSPC, EIO, EACCES, 0});
     command_settings settings;
-    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
-                            {"GPU_SIMILARITY_FAULT_FOLDER", path(replaces ? "data" : "parts")},
-                            {"GPU_SIMILARITY_FAULT_CALL", call},
-                            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
-                            {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(error)},
-                            {"GPU_SIMILARITY_FAULT_MARK", path("mark")}};
+    settings.environment = fault(call, nth, error);
     const std::string file = job_.input;
     if (replaces) {
+      settings.environment.emplace_back("GPU_SIMILARITY_FAULT_FOLDER", path("data"));
       fs::copy_file(path("new." + file), path("coming"), fs::copy_options::overwrite_existing);
       settings.environment.emplace_back("GPU_SIMILARITY_FAULT_NEW", path("coming"));
       settings.environment.emplace_back("GPU_SIMILARITY_FAULT_OLD", data(file));
@@ -313,6 +348,7 @@ struct settings {
   std::uint64_t trials = 60;
   double seconds = 0;  ///< More than 0: as many trials as fit.
   std::uint64_t seed = 1;
+  std::string sweep;  ///< A name of sinks(), or all.
 };
 
 settings read_settings(int argc, char** argv) {
@@ -330,8 +366,11 @@ settings read_settings(int argc, char** argv) {
       out.seconds = std::stod(value);
     } else if (all[i] == "--seed") {
       out.seed = std::stoull(value);
+    } else if (all[i] == "--sweep") {
+      out.sweep = value;
     } else {
-      throw std::invalid_argument("got " + all[i] + ", expected --trials, --seconds or --seed");
+      throw std::invalid_argument("got " + all[i] +
+                                  ", expected --trials, --seconds, --seed or --sweep");
     }
   }
   return out;
@@ -352,6 +391,28 @@ bool run_trial(std::uint64_t seed) {
   }
   std::cerr << "again: part_faults_test --trials 1 --seed " << seed << '\n';
   return false;
+}
+
+int run_sweeps(const std::string& which) {
+  unsigned jobs = 0;
+  for (const sink& job : sinks()) {
+    if (which != "all" && which != job.name) continue;
+    ++jobs;
+    trial one(job);
+    unsigned calls = 0;
+    try {
+      for (const char* call : {"create", "open", "read", "write", "fsync", "close", "rename"}) {
+        for (const int error : {EIO, -1}) calls += one.sweep(call, error);
+      }
+    } catch (const std::exception& e) {
+      std::cerr << one.name() << "\n  " << e.what() << '\n';
+      return 1;
+    }
+    std::cout << job.name << ": " << calls << " faults, no finding" << std::endl;
+    if (calls == 0) return 1;
+  }
+  if (jobs == 0) throw std::invalid_argument("got --sweep " + which + ", expected a job or all");
+  return 0;
 }
 
 int run_all(const settings& asked) {
@@ -376,7 +437,8 @@ int run_all(const settings& asked) {
 
 int main(int argc, char** argv) {
   try {
-    return run_all(read_settings(argc, argv));
+    const settings asked = read_settings(argc, argv);
+    return asked.sweep.empty() ? run_all(asked) : run_sweeps(asked.sweep);
   } catch (const std::exception& e) {
     std::cerr << e.what() << '\n';
     return 2;

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # ./dev torture [MINUTES [CAMPAIGN...]]: builds the campaigns of random faults and random jobs and runs
 # them one after the other (all where none is named) for MINUTES (10) in all, from seeds that nobody drew
-# before. A campaign is a test program that takes --seconds and --seed. It ends with an error where
-# something is wrong, and says what repeats it.
+# before. A campaign is a test program that takes --seconds and --seed. With 10 minutes or more, every call
+# on a file of a job in parts also fails once, and is once where the process is killed (another 10 minutes).
+# It ends with an error where something is wrong, and says what repeats it.
 set -euo pipefail
 source tools/dev/common.sh
 
@@ -25,6 +26,10 @@ build "$folder" "${chosen[@]}"
 export OMP_WAIT_POLICY=passive
 seconds=$((60 * minutes / ${#chosen[@]}))
 failed=()
+if [[ " ${chosen[*]} " == *" part_faults_test "* ]] && [ "$minutes" -ge 10 ]; then
+  say "part_faults_test: every call on a file of every job"
+  "$folder/tests/part_faults_test" --sweep all || failed+=("the sweep of part_faults_test")
+fi
 for campaign in "${chosen[@]}"; do
   say "$campaign for $seconds s"
   "$folder/tests/$campaign" --seconds "$seconds" --seed "$(date +%s)000000" || failed+=("$campaign")

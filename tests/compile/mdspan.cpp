@@ -37,6 +37,7 @@ static_assert(gpu::matrix_like<matrix_of<std::layout_right>>);
 static_assert(gpu::matrix_like<matrix_of<std::layout_stride>>);
 static_assert(gpu::matrix_like<std::mdspan<const float, std::extents<std::size_t, 3, 5>>>);
 static_assert(!gpu::matrix_like<matrix_of<std::layout_left>>);
+static_assert(gpu::column_matrix_like<matrix_of<std::layout_left>>);
 static_assert(!gpu::matrix_like<std::mdspan<double, std::dextents<int, 1>>>);
 static_assert(!gpu::matrix_like<std::mdspan<double, std::dextents<int, 3>>>);
 static_assert(gpu::detail::output_matrix<matrix_of<std::layout_right>>);

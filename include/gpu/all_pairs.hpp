@@ -21,8 +21,9 @@ inline namespace v0 {
 ///
 /// @param what the measure; gpu::info_of says its limits.
 /// @param data values [rows, cols] in host memory: a gpu::matrix_view, gpu::matrix, std::mdspan, or
-///   gpu::as_matrix of a range. Rows are variables, columns are observations; rows up to 2^32 - 1,
-///   cols as the measure takes them.
+///   gpu::as_matrix of a range; or column by column: a gpu::column_matrix_view, gpu::transposed of
+///   any of these. In host memory also int64, uint32 and uint64. Rows are variables, columns are
+///   observations; rows up to 2^32 - 1, cols as the measure takes them.
 /// @param options NaN policy, variant, folding, backend, devices, workspace, progress.
 /// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink,
 ///   stream_sink; folded_edge_sink and folded_stream_sink where the measure folds equal rows; for
@@ -30,14 +31,16 @@ inline namespace v0 {
 ///   device_count_sink, device_edge_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for a value that is no measure, for too few or too many columns or
-///   a cut outside its range, before any work starts; for a NaN, naming row and column, before any
-///   pair is computed (CUDA finds it while it prepares the rows). gpu::unsupported for a cut on p
-///   of a measure without a significance test, and for folding where the measure does not fold.
-///   gpu::capacity_exceeded where an edge_sink's max_edges does not suffice, with the number
+///   a cut outside its range, before any work starts; so for a 64-bit integer beyond 2^53 where the
+///   measure needs the values, naming row, column and value; for a NaN, naming row and column,
+///   before any pair is computed (CUDA finds it while it prepares the rows). gpu::unsupported for a
+///   cut on p of a measure without a significance test, and for folding where the measure does not
+///   fold. gpu::capacity_exceeded where an edge_sink's max_edges does not suffice, with the number
 ///   needed. gpu::backend_unavailable, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: the preparation of each row, and rows^2 / 2 * cols multiply-adds for the pairs.
 /// Memory: the packed rows, tiles, and what the sink keeps; never [rows, rows] but for a dense
-/// sink. Blocks until the result is complete.
+/// sink. Of data that stands column by column, or of wide integers, also a panel of rows, 8 MiB or
+/// eight rows; the data never stands in memory twice. Blocks until the result is complete.
 template <table_like Data, pair_sink Sink = dense_sink>
 sink_result_t<Sink> all_pairs(measure what, const Data& data, const pair_options& options = {},
                               const Sink& sink = {}) {
@@ -62,7 +65,7 @@ sink_result_t<Sink> all_pairs(measure what, const Data& data, const Sink& sink) 
 /// @param what the measure.
 /// @param x values [rows of x, cols]; together at most 2^32 - 1 rows.
 /// @param y values [rows of y, cols] in the memory that x is in, as many columns; another element
-///   type is fine.
+///   type and another layout are fine.
 /// @param options as above.
 /// @param sink as above.
 /// @return as above.

@@ -1,7 +1,8 @@
 #pragma once
 /// @file
 /// What a call takes as a matrix or a vector in host memory: views, gpu::matrix, std::mdspan where
-/// the standard library has it, contiguous ranges, and types that a program describes itself.
+/// the standard library has it, contiguous ranges, and types that a program describes itself; and
+/// what a table may be, row by row or column by column.
 
 #include <concepts>
 #include <ranges>
@@ -13,6 +14,8 @@
 #include <mdspan>
 #endif
 
+#include <gpu/column_matrix_view.hpp>
+#include <gpu/detail/any_view.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
@@ -21,10 +24,12 @@
 namespace gpu {
 inline namespace v0 {
 
-/// How a type is read as a row-major matrix in host memory. A program may specialise it for a type
-/// of its own: `static matrix_view<const T> view(const Type&)`; also `static matrix_view<T>
-/// view(Type&)` where the type can be an output; and `static constexpr bool borrowed = true` where
-/// the elements outlive the object, as those of a view do.
+/// How a type is read as a matrix in host memory. A program may specialise it for a type of its
+/// own: `static matrix_view<const T> view(const Type&)`; also `static matrix_view<T> view(Type&)`
+/// where the type can be an output; and `static constexpr bool borrowed = true` where the elements
+/// outlive the object, as those of a view do. A type whose columns follow each other, as those of
+/// Eigen, has `static column_matrix_view<const T> view(const Type&)` instead: rank_rows and all
+/// pairs take it.
 template <class Matrix>
 struct matrix_access {};
 
@@ -35,6 +40,15 @@ struct matrix_access<matrix_view<T>> {
   static constexpr bool borrowed = true;
   /// The view itself.
   static matrix_view<T> view(matrix_view<T> data) noexcept { return data; }
+};
+
+/// A column-major view is read as itself.
+template <class T>
+struct matrix_access<column_matrix_view<T>> {
+  /// The elements are another's.
+  static constexpr bool borrowed = true;
+  /// The view itself.
+  static column_matrix_view<T> view(column_matrix_view<T> data) noexcept { return data; }
 };
 
 namespace detail {
@@ -82,12 +96,47 @@ struct matrix_access<std::mdspan<T, Extents, Layout>> {
     return {data.data_handle(), rows, cols, rows > 1 ? static_cast<index_t>(data.stride(0)) : cols};
   }
 };
+
+/// std::mdspan of two extents, column by column: layout_left.
+template <class T, detail::two_extents Extents>
+struct matrix_access<std::mdspan<T, Extents, std::layout_left>> {
+  /// The elements are another's.
+  static constexpr bool borrowed = true;
+  /// A view of the same elements.
+  static column_matrix_view<T> view(const std::mdspan<T, Extents, std::layout_left>& data) {
+    return {data.data_handle(), static_cast<index_t>(data.extent(0)),
+            static_cast<index_t>(data.extent(1))};
+  }
+};
 #endif
 
-/// A type that can be read as a matrix in host memory.
+namespace detail {
 template <class X>
-concept matrix_like =
+inline constexpr bool is_column_view = false;
+template <class T>
+inline constexpr bool is_column_view<column_matrix_view<T>> = true;
+
+template <class X>
+concept has_access =
     requires(const std::remove_cvref_t<X>& x) { matrix_access<std::remove_cvref_t<X>>::view(x); };
+/// What a type is read as.
+template <has_access X>
+using view_read_as = decltype(matrix_access<std::remove_cvref_t<X>>::view(
+    std::declval<const std::remove_cvref_t<X>&>()));
+}  // namespace detail
+
+/// A type that can be read as a matrix in host memory, row by row.
+template <class X>
+concept matrix_like = detail::has_access<X> && !detail::is_column_view<detail::view_read_as<X>>;
+
+/// A type that can be read as a matrix in host memory, column by column.
+template <class X>
+concept column_matrix_like =
+    detail::has_access<X> && detail::is_column_view<detail::view_read_as<X>>;
+
+/// What rank_rows and all-pairs operations read in host memory: a matrix in either layout.
+template <class X>
+concept host_table_like = matrix_like<X> || column_matrix_like<X>;
 
 namespace detail {
 template <class X>
@@ -100,15 +149,21 @@ inline constexpr bool is_device_view<device_matrix_view<T>> = true;
 template <class X>
 concept device_matrix_like = detail::is_device_view<std::remove_cvref_t<X>>;
 
+namespace detail {
+/// A view whose memory, layout and element type are known at run time: for bindings of languages.
+template <class X>
+concept erased_table = std::same_as<std::remove_cvref_t<X>, any_table>;
+}  // namespace detail
+
 /// What all-pairs operations read: a matrix in host or in device memory.
 template <class X>
-concept table_like = matrix_like<X> || device_matrix_like<X>;
+concept table_like = host_table_like<X> || device_matrix_like<X> || detail::erased_table<X>;
 
 /// A type that can be read as a vector in host memory: std::vector, std::array, std::span, an
 /// array.
 template <class X>
 concept vector_like =
-    !matrix_like<X> && std::ranges::contiguous_range<const std::remove_cvref_t<X>> &&
+    !host_table_like<X> && std::ranges::contiguous_range<const std::remove_cvref_t<X>> &&
     std::ranges::sized_range<const std::remove_cvref_t<X>>;
 
 /// What operations along rows read: a matrix in host memory, or a vector as one row.
@@ -119,6 +174,9 @@ namespace detail {
 template <class X>
 concept borrowed_matrix = matrix_like<X> && (std::is_lvalue_reference_v<X> ||
                                              matrix_access<std::remove_cvref_t<X>>::borrowed);
+template <class X>
+concept borrowed_table = host_table_like<X> && (std::is_lvalue_reference_v<X> ||
+                                                matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class Range>
 concept borrowed_elements = std::ranges::contiguous_range<Range> &&
                             std::ranges::sized_range<Range> && std::ranges::borrowed_range<Range>;
@@ -131,6 +189,21 @@ template <detail::borrowed_matrix X>
 [[nodiscard]] auto view_of(X&& x) {
   return matrix_access<std::remove_cvref_t<X>>::view(x);
 }
+
+/// The transpose of a matrix in host memory, as a view of the same elements: element (i, j) of it
+/// is (j, i) of `x`. A matrix that stands row by row becomes a column_matrix_view, and the other
+/// way round: gpu::transposed(gpu::as_matrix(values, cols, rows)) is a table [rows, cols] that
+/// stands column by column. Nothing is copied; rank_rows and all pairs read either. The result
+/// refers to `x`, so an object that owns its elements must have a name: a temporary one is not
+/// taken.
+template <detail::borrowed_table X>
+[[nodiscard]] auto transposed(X&& x) {
+  return detail::transpose_of(matrix_access<std::remove_cvref_t<X>>::view(x));
+}
+
+/// Tables in device memory stand row by row: transpose them on the device before the call.
+template <class T>
+void transposed(device_matrix_view<T> x) = delete;
 
 /// The elements of a contiguous range as a matrix [rows, cols], row by row.
 /// The result refers to the elements, so a range that owns them must have a name: a temporary one
@@ -198,30 +271,60 @@ constexpr bool checked_element() {
   return is_element<std::remove_const_t<T>>;
 }
 
-/// A host matrix or a device view as a read-only view.
+/// The element type of a table in host memory, without const.
+template <host_table_like Data>
+using table_element_of = typename view_read_as<Data>::value_type;
+
+template <class T>
+inline constexpr bool is_table_element = table_element<T>;
+
+/// Whether rank_rows and all pairs take T in host memory; one plain message where they do not.
+template <class T>
+constexpr bool checked_table_element() {
+  static_assert(
+      is_table_element<T>,
+      "data: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, "
+      "uint8_t, uint16_t, float or double, or in host memory int64_t, uint32_t or uint64_t");
+  return is_table_element<T>;
+}
+
+/// A table in host memory as a read-only view.
+template <host_table_like Data>
+auto read_host_table(const Data& data) {
+  using value = table_element_of<Data>;
+  if constexpr (!checked_table_element<value>()) {
+    return matrix_view<const float>();
+  } else if constexpr (column_matrix_like<Data>) {
+    return column_matrix_view<const value>(matrix_access<Data>::view(data));
+  } else {
+    return matrix_view<const value>(matrix_access<Data>::view(data));
+  }
+}
+
+/// A table in host or in device memory as a read-only view.
 template <table_like Data>
 auto read_table(const Data& data) {
-  if constexpr (device_matrix_like<Data>) {
+  if constexpr (erased_table<Data>) {
+    return data;
+  } else if constexpr (device_matrix_like<Data>) {
     using value = typename Data::value_type;
-    static_assert(
-        element<value>,
-        "data: its elements have a type that is not taken, expected int8_t, int16_t, int32_t, "
-        "uint8_t, uint16_t, float or double");
-    if constexpr (element<value>) {
+    if constexpr (checked_element<value>()) {
       return device_matrix_view<const value>(data.data(), data.rows(), data.cols(),
                                              data.row_stride());
     } else {
       return device_matrix_view<const float>();
     }
   } else {
-    return read_elements(data);
+    return read_host_table(data);
   }
 }
 
-/// Two tables that one call takes: both in host memory, or both in device memory.
+/// Two tables that one call takes: both in host memory, or both in device memory; of erased ones
+/// the call looks at that itself.
 template <class X, class Y>
 concept tables_together =
-    (matrix_like<X> && matrix_like<Y>) || (device_matrix_like<X> && device_matrix_like<Y>);
+    (host_table_like<X> && host_table_like<Y>) ||
+    (device_matrix_like<X> && device_matrix_like<Y>) || (erased_table<X> && erased_table<Y>);
 
 template <class X>
 concept writable = !std::is_const_v<std::remove_pointer_t<

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <gpu/backend.hpp>
+#include <gpu/detail/any_view.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
@@ -75,6 +76,9 @@ namespace detail {
 template <class T>
 GPU_SIMILARITY_EXPORT matrix<double> rank_rows(matrix_view<const T> data,
                                                const rank_options& options);
+/// Of any table in host memory.
+GPU_SIMILARITY_EXPORT matrix<double> rank_rows_of(const any_table& data,
+                                                  const rank_options& options);
 template <class T>
 GPU_SIMILARITY_EXPORT void rank_rows(device_matrix_view<const T> data,
                                      device_matrix_view<double> ranks, const rank_options& options);
@@ -86,8 +90,8 @@ GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows(index_t rows, index_t cols,
 /// Ranks of each row, 1-based, as scipy.stats.rankdata(data, method, axis=1).
 ///
 /// -0.0 ties with 0.0; +Inf and -Inf are ordinary values. NaN is rejected unless asked otherwise.
-/// @param data values [rows, cols] in host memory, as spearman_all_pairs takes them; cols up to
-///   2^31 - 1.
+/// @param data values [rows, cols] in host memory, in either layout, as spearman_all_pairs takes
+///   them; cols up to 2^31 - 1.
 /// @param options ties, order, NaN policy, variant, backend, threads, memory.
 /// @return ranks [rows, cols]. Doubles hold every rank exactly.
 /// @throw gpu::invalid_argument where a value is NaN and `options.nans` is `reject` (row and
@@ -96,9 +100,15 @@ GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows(index_t rows, index_t cols,
 ///   one row; gpu::backend_unavailable, gpu::cuda_error.
 /// Cost: O(cols^2) comparisons per row up to 128 columns (CUDA, no average ties: 96), else a sort.
 /// On CUDA batches of rows stream through device memory. Blocks until the ranks are complete.
-template <matrix_like Data>
+template <host_table_like Data>
 [[nodiscard]] matrix<double> rank_rows(const Data& data, const rank_options& options = {}) {
-  return detail::rank_rows(detail::read_elements(data), options);
+  const auto table = detail::read_host_table(data);
+  using value = typename decltype(table)::value_type;
+  if constexpr (column_matrix_like<decltype(table)> || detail::wide_integer<value>) {
+    return detail::rank_rows_of(table, options);
+  } else {
+    return detail::rank_rows(table, options);
+  }
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable
@@ -106,8 +116,7 @@ template <matrix_like Data>
 /// stream's memory pool.
 /// Values cannot be inspected without waiting, so a row with a NaN gets NaN ranks whatever
 /// `options.nans` says.
-/// @param data values [rows, cols], cols up to 2^31 - 1, of a type that rank_rows of host memory
-///   takes.
+/// @param data values [rows, cols], cols up to 2^31 - 1, of a type of gpu::element.
 /// @param ranks receives the ranks, doubles [rows, cols]; must not overlap `data`.
 /// @param options as above; `exec.target` may not be `cpu`.
 /// @throw as above, and gpu::invalid_argument where the extents of `ranks` differ from the data's
@@ -119,14 +128,16 @@ void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
   detail::rank_rows(device_matrix_view<const std::remove_const_t<T>>(data), ranks, options);
 }
 
-/// What rank_rows would run for rows of type T, without running it.
+/// What rank_rows would run for rows of type T, without running it. Wide integers are ranked as
+/// doubles.
 /// @param rows,cols extents of the data, at least 0; cols up to 2^31 - 1.
 /// @param options as of the call.
 /// @throw gpu::invalid_argument for an extent out of range; otherwise as rank_rows.
-template <input_element T>
+template <class T>
+  requires table_element<std::remove_const_t<T>>
 [[nodiscard]] rank_plan plan_rank_rows(index_t rows, index_t cols,
                                        const rank_options& options = {}) {
-  return detail::plan_rank_rows<std::remove_const_t<T>>(rows, cols, options);
+  return detail::plan_rank_rows<detail::read_as<std::remove_const_t<T>>>(rows, cols, options);
 }
 
 }  // namespace v0

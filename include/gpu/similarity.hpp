@@ -8,6 +8,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
+#include <gpu/column_matrix_view.hpp>
 #include <gpu/cosine.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/discovery.hpp>

@@ -21,6 +21,8 @@ Array = npt.NDArray[Any]
 
 # What the library reads in place, in the machine's byte order.
 _DIRECT = frozenset(map(np.dtype, ("i1", "i2", "i4", "u1", "u2", "f4", "f8")))
+# What ranks and all pairs read in place besides.
+_WIDE = frozenset(map(np.dtype, ("i8", "u4", "u8")))
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_DOUBLE = 2**53
 _IN_ROWS = (None, 0, "rows")
@@ -34,6 +36,7 @@ def host_array(
     copy: bool | None = None,
     ordinal: bool = False,
     in_columns: bool = False,
+    any_layout: bool = False,
 ) -> Array:
     """`x` as a NumPy array that the library reads in place.
 
@@ -51,20 +54,24 @@ def host_array(
         Only the order of the values matters, as for ranks: then 64-bit integers of any size are
         taken.
     in_columns
-        `x` has its variables in columns; the answer has them in rows. A table whose columns are
-        packed, as one in Fortran order, is read in place then.
+        `x` has its variables in columns; the answer has them in rows.
+    any_layout
+        The operation reads tables in C order and in Fortran order, and 64-bit integers.
     """
     a: Array = x if type(x) is np.ndarray else _to_numpy(x, argument, copy, in_columns)
     if in_columns and type(x) is np.ndarray:
         a = a.T
-    if a.dtype not in _DIRECT:
+    if a.dtype not in _DIRECT and not (any_layout and a.dtype in _WIDE):
         try:
             a = _convert(a, argument, copy, ordinal)
         except (TypeError, ValueError):
             if is_frame(x):
                 check_columns(x, argument)
             raise
-    if not (a.flags.c_contiguous and a.flags.aligned) and not _readable_rows(a):
+    elif a.dtype in _WIDE and not ordinal and is_frame(x) and not _is_exact(a):
+        check_columns(x, argument)
+    in_place = (a.flags.c_contiguous and a.flags.aligned) or _readable_rows(a)
+    if not in_place and not (any_layout and _readable_rows(a.T)):
         if copy is False:
             raise ValueError(
                 f"{argument}: its elements do not follow each other along the last axis "
@@ -79,7 +86,7 @@ def is_plain_table(x: Any) -> bool:
     if type(x) is not np.ndarray or x.ndim != 2 or x.dtype not in _DIRECT:
         return False
     flags = x.flags
-    return flags.c_contiguous and flags.aligned
+    return (flags.c_contiguous or flags.f_contiguous) and flags.aligned
 
 
 def variables_in_columns(axis: Any) -> bool:
@@ -99,9 +106,12 @@ def table(
     copy: bool | None = None,
     ordinal: bool = False,
     in_columns: bool = False,
+    any_layout: bool = False,
 ) -> Array:
     """As host_array, and two-dimensional: rows are variables, columns are observations."""
-    a = host_array(x, argument, copy=copy, ordinal=ordinal, in_columns=in_columns)
+    a = host_array(
+        x, argument, copy=copy, ordinal=ordinal, in_columns=in_columns, any_layout=any_layout
+    )
     if a.ndim != 2:
         raise ValueError(
             f"{argument}: got {a.ndim} dimensions, expected 2: variables by observations, as axis "
@@ -214,6 +224,13 @@ def _convert_integers(a: Array, argument: str, ordinal: bool) -> Array:
         f"{argument}: integers from {low} to {high} are exact in no type that the library takes; "
         "convert them to float64 yourself if rounding is acceptable"
     )
+
+
+def _is_exact(a: Array) -> bool:
+    """Whether float64 holds these integers."""
+    if a.size == 0:
+        return True
+    return bool(a.min() >= -_EXACT_IN_DOUBLE and a.max() <= _EXACT_IN_DOUBLE)
 
 
 def _codes(a: Array) -> Array:

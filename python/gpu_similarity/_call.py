@@ -117,7 +117,7 @@ def pair_call(
         if in_columns:
             x, y = x.T, y if y is None or isinstance(y, PreparedRows) else y.T
         return _device_call(x, y, options, names, y_names)
-    reading: dict[str, Any] = {"copy": copy, "in_columns": in_columns}
+    reading: dict[str, Any] = {"copy": copy, "in_columns": in_columns, "any_layout": True}
     return _host_call(x, y, measure, options, names, y_names, reading)
 
 

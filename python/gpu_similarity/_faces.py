@@ -383,7 +383,7 @@ def _variables_as_rows(a: Any, b: Any, axis: int | None) -> Array:
     else:
         both = (first, _checked(b, axis))
         rows = _stacked(*(x if axis == 1 or x.ndim < 2 else x.T for x in both))
-    return host_array(rows, "a", ordinal=True)
+    return host_array(rows, "a", ordinal=True, any_layout=True)
 
 
 def _stacked(first: Array, second: Array) -> Array:
@@ -469,7 +469,7 @@ def _numpy_variables(x: Any, y: Any, rowvar: bool) -> Array:
     together = oriented[0] if len(oriented) == 1 else _stacked(*oriented)
     if together.dtype == object:
         together = together.astype(np.float64)
-    return host_array(together, "x")
+    return host_array(together, "x", any_layout=True)
 
 
 def _two_dimensional(x: Any, argument: str) -> Array:

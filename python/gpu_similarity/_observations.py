@@ -53,8 +53,9 @@ def observations(
            [3, 4]], dtype=uint32)
     """
     in_columns = variables_in_columns(axis)
-    has_x = ~np.isnan(table(x, "x", in_columns=in_columns, ordinal=True))
-    has_y = has_x if y is None else ~np.isnan(table(y, "y", in_columns=in_columns, ordinal=True))
+    reading: dict[str, Any] = {"in_columns": in_columns, "ordinal": True, "any_layout": True}
+    has_x = ~np.isnan(table(x, "x", **reading))
+    has_y = has_x if y is None else ~np.isnan(table(y, "y", **reading))
     if has_x.shape[1] != has_y.shape[1]:
         raise ValueError(f"y: got {has_y.shape[1]} columns, expected {has_x.shape[1]} as in x")
     if pairs is None:

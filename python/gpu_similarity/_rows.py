@@ -90,7 +90,7 @@ def rank(
         out = data.empty(data.shape, np.float64)
         _core.rank_device(data.describe(), out.describe(), data.options(options))
         return out.array
-    return _core.rank(host_array(x, "x", copy=copy, ordinal=True), options)
+    return _core.rank(host_array(x, "x", copy=copy, ordinal=True, any_layout=True), options)
 
 
 def mean_filter(

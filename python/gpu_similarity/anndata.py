@@ -34,10 +34,9 @@ def correlate(
     Parameters
     ----------
     adata : anndata.AnnData
-        Its variables (genes) are correlated over its observations (cells). The library reads a
-        gene's values one behind the other: a layer in Fortran order is read as it lies, one in C
-        order is copied once, a sparse matrix is made dense once, and what lies in a file (backed
-        mode) is read into place in blocks of cells.
+        Its variables (genes) are correlated over its observations (cells). A layer in C order or
+        in Fortran order is read as it lies, a sparse matrix is made dense once, and what lies in a
+        file (backed mode) is read into place in blocks of cells.
     layer : str, optional
         Which layer; None: `adata.X`.
     measure : str

@@ -8,12 +8,6 @@
 namespace gpu_python {
 namespace {
 
-template <class T>
-any_host_view make_view(const Py_buffer& buffer, gpu::index_t rows, gpu::index_t cols,
-                        gpu::index_t row_stride) {
-  return gpu::matrix_view<const T>(static_cast<const T*>(buffer.buf), rows, cols, row_stride);
-}
-
 // The character of the struct module that names the element type, in the machine's byte order.
 char type_character(const Py_buffer& buffer) {
   const char* format = buffer.format == nullptr ? "B" : buffer.format;
@@ -159,41 +153,77 @@ any_device_view device_view(const nb::tuple& described) {
   }
 }
 
-host_array::host_array(nb::handle array, const char* name)
+template <class T>
+void host_array::set_table() {
+  const auto* const data = static_cast<const T*>(held_->view.buf);
+  if (in_columns_) {
+    table_ = gpu::column_matrix_view<const T>(data, rows_, cols_, stride_);
+  } else {
+    table_ = gpu::matrix_view<const T>(data, rows_, cols_, stride_);
+  }
+}
+
+template <class T>
+void host_array::set_view() {
+  set_table<T>();
+  if (!in_columns_) view_ = std::get<gpu::matrix_view<const T>>(table_);
+}
+
+host_array::host_array(nb::handle array, const char* name, array_form form)
     : held_(std::make_unique<held_buffer>()) {
   if (PyObject_GetBuffer(array.ptr(), &held_->view, PyBUF_RECORDS_RO) != 0)
     nb::raise_python_error();
   held_->filled = true;
-  read_layout(name);
+  read_layout(name, form);
+  read_type(name, form);
+}
+
+void host_array::read_type(const char* name, array_form form) {
   const Py_buffer& buffer = held_->view;
-  switch (type_character(buffer)) {
+  const char type = type_character(buffer);
+  const auto is = [&](const char* types, std::size_t bytes) {
+    return std::strchr(types, type) != nullptr &&
+           static_cast<std::size_t>(buffer.itemsize) == bytes;
+  };
+  if (type == '\0') wrong_type(name);
+  if (form == array_form::table) {
+    if (is("lq", 8)) return set_table<std::int64_t>();
+    if (is("LQ", 8)) return set_table<std::uint64_t>();
+    if (is("IL", 4)) return set_table<std::uint32_t>();
+  }
+  switch (type) {
     case 'b':
-      view_ = make_view<std::int8_t>(buffer, rows_, cols_, row_stride_);
-      break;
+      return set_view<std::int8_t>();
     case 'h':
-      view_ = make_view<std::int16_t>(buffer, rows_, cols_, row_stride_);
-      break;
+      return set_view<std::int16_t>();
     case 'i':
-      view_ = make_view<std::int32_t>(buffer, rows_, cols_, row_stride_);
-      break;
+      return set_view<std::int32_t>();
     case 'B':
-      view_ = make_view<std::uint8_t>(buffer, rows_, cols_, row_stride_);
-      break;
+      return set_view<std::uint8_t>();
     case 'H':
-      view_ = make_view<std::uint16_t>(buffer, rows_, cols_, row_stride_);
-      break;
+      return set_view<std::uint16_t>();
     case 'f':
-      view_ = make_view<float>(buffer, rows_, cols_, row_stride_);
-      break;
+      return set_view<float>();
     case 'd':
-      view_ = make_view<double>(buffer, rows_, cols_, row_stride_);
-      break;
+      return set_view<double>();
     default:
       wrong_type(name);
   }
 }
 
-void host_array::read_layout(const char* name) {
+// Whether each column is packed; the rows are not.
+bool host_array::read_columns() {
+  const Py_buffer& buffer = held_->view;
+  if (buffer.ndim != 2 || cols_ < 2) return false;
+  const Py_ssize_t* strides = buffer.strides;
+  const bool packed = rows_ <= 1 || strides[0] == buffer.itemsize;
+  if (!packed || strides[1] % buffer.itemsize != 0) return false;
+  stride_ = strides[1] / buffer.itemsize;
+  in_columns_ = stride_ >= rows_;
+  return in_columns_;
+}
+
+void host_array::read_layout(const char* name, array_form form) {
   const Py_buffer& buffer = held_->view;
   if (buffer.ndim != 1 && buffer.ndim != 2) {
     throw nb::value_error((std::string(name) + ": got " + std::to_string(buffer.ndim) +
@@ -205,17 +235,17 @@ void host_array::read_layout(const char* name) {
   const int last = buffer.ndim - 1;
   rows_ = buffer.ndim == 2 ? shape[0] : 1;
   cols_ = shape[last];
-  row_stride_ = rows_ > 1 ? strides[0] / buffer.itemsize : cols_;
+  stride_ = rows_ > 1 ? strides[0] / buffer.itemsize : cols_;
   const bool packed = cols_ <= 1 || strides[last] == buffer.itemsize;
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(buffer.itemsize) ==
       0;
   const bool whole = rows_ <= 1 || strides[0] % buffer.itemsize == 0;
-  if (!(packed && aligned && whole && row_stride_ >= cols_)) {
-    throw nb::value_error(
-        (std::string(name) + ": expected aligned rows whose elements follow each other in memory")
-            .c_str());
-  }
+  if (aligned && packed && whole && stride_ >= cols_) return;
+  if (aligned && form == array_form::table && read_columns()) return;
+  throw nb::value_error(
+      (std::string(name) + ": expected aligned rows whose elements follow each other in memory")
+          .c_str());
 }
 
 void host_array::wrong_type(const char* name) const {

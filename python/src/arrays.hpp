@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include <gpu/detail/any_view.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -47,16 +48,23 @@ template <class T>
   return *found;
 }
 
+// What an operation reads of host arrays: rows whose values follow each other, or tables whose rows
+// or whose columns do, 64-bit integers among them.
+enum class array_form { rows, table };
+
 // The memory of a host array of one or two dimensions, held by Python's buffer protocol for as long
 // as this object lives; an array of one dimension is a matrix of one row. Made and destroyed with
 // the GIL held.
 class host_array {
  public:
   // `name` is the argument's name in error messages.
-  host_array(nb::handle array, const char* name);
+  host_array(nb::handle array, const char* name, array_form form = array_form::rows);
 
   [[nodiscard]] int dimensions() const noexcept { return held_->view.ndim; }
+  // Of array_form::rows.
   [[nodiscard]] const any_host_view& view() const noexcept { return view_; }
+  // Of either form.
+  [[nodiscard]] const gpu::detail::any_table& table() const noexcept { return table_; }
   [[nodiscard]] gpu::index_t rows() const noexcept { return rows_; }
   [[nodiscard]] gpu::index_t cols() const noexcept { return cols_; }
   // The elements as T, or a TypeError.
@@ -79,13 +87,21 @@ class host_array {
     }
   };
   [[noreturn]] void wrong_type(const char* name) const;
-  void read_layout(const char* name);
+  void read_layout(const char* name, array_form form);
+  void read_type(const char* name, array_form form);
+  bool read_columns();
+  template <class T>
+  void set_view();
+  template <class T>
+  void set_table();
 
   std::unique_ptr<held_buffer> held_;
   any_host_view view_;
+  gpu::detail::any_table table_;
   gpu::index_t rows_ = 0;
   gpu::index_t cols_ = 0;
-  gpu::index_t row_stride_ = 0;
+  gpu::index_t stride_ = 0;  // from row to row, or from column to column
+  bool in_columns_ = false;
 };
 
 // The element types that results have in NumPy.

@@ -19,13 +19,12 @@ gpu::rank_options read_options(option_reader& reader, const execution_context& c
 }
 
 nb::object rank(nb::handle data, nb::dict keywords) {
-  const host_array table(data, "x");
+  const host_array table(data, "x", array_form::table);
   option_reader reader(std::move(keywords));
   execution_context context(reader);
   const gpu::rank_options options = read_options(reader, context);
-  gpu::matrix<double> ranks = context.run([&] {
-    return std::visit([&](const auto view) { return gpu::rank_rows(view, options); }, table.view());
-  });
+  gpu::matrix<double> ranks =
+      context.run([&] { return gpu::detail::rank_rows_of(table.table(), options); });
   return matrix_to_numpy<double>(std::move(ranks), table.dimensions());
 }
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import tracemalloc
+from typing import Any
 
 import gpu_similarity as gs
 import numpy as np
 import pytest
 from gpu_similarity._arrays import host_array
+from scipy import stats
 
 KINDS = ["int8", "int16", "int32", "uint8", "uint16", "float32", "float64"]
 
@@ -28,10 +32,9 @@ def test_no_copy_on_the_way_in(kind: str) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda x: x.T,
         lambda x: x[:, ::2],
         lambda x: x[::-1],
-        lambda x: x.astype(np.int64),
+        lambda x: x.T[::-1],
         lambda x: x.astype(">f8"),
         lambda x: x.astype(np.float16),
         lambda x: np.broadcast_to(x[0], (4, 10)),
@@ -54,6 +57,89 @@ def test_unaligned_and_read_only_memory() -> None:
     y = np.arange(12.0).reshape(3, 4)
     y.flags.writeable = False
     assert len(gs.spearman_edges(y, copy=False)) == 3
+
+
+LAYOUTS = {
+    "transposed": lambda x: np.ascontiguousarray(x.T).T,
+    "F": np.asfortranarray,
+    "block of columns": lambda x: np.asfortranarray(np.pad(x, ((0, 5), (2, 3))))[: len(x), 2:-3],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind", [*KINDS, "int64", "uint32", "uint64"])
+def test_columns_are_read_in_place(rng: np.random.Generator, kind: str, layout: str) -> None:
+    x = rng.integers(0, 9, size=(40, 12)).astype(kind)
+    turned = LAYOUTS[layout](x)
+    assert np.array_equal(turned, x)
+    np.testing.assert_array_equal(gs.rank(turned, copy=False), stats.rankdata(x, axis=1))
+    y = np.asfortranarray(rng.normal(size=(9, 12)))
+    for measure in ("spearman", "pearson", "cosine"):
+        cut = {"measure": measure, "min_abs": 0.3}
+        for call in (gs.edges, gs.stream):
+            got, want = (np.concatenate([e.records for e in _batches(call(table, **cut))])
+                         for table in (turned, x.astype(float)))  # fmt: skip
+            assert len(want) > 0 and got.tobytes() == want.tobytes()
+        got = gs.edges(turned, y, copy=False, **cut)
+        want = gs.edges(x.astype(float), np.ascontiguousarray(y), **cut)
+        assert got.records.tobytes() == want.records.tobytes()
+        across = gs.edges(turned.T, axis="columns", copy=False, **cut)
+        assert across.records.tobytes() == gs.edges(x.astype(float), **cut).records.tobytes()
+        best = gs.top_k_partners(turned, 3, measure=measure, copy=False)
+        np.testing.assert_array_equal(
+            best.index, gs.top_k_partners(x.astype(float), 3, measure=measure).index
+        )
+    np.testing.assert_array_equal(gs.observations(turned), np.full((40, 40), 12))
+
+
+def _batches(edges: Any) -> list[Any]:
+    return [edges] if isinstance(edges, gs.Edges) else list(edges)
+
+
+def test_no_second_table_in_memory() -> None:
+    # In a process of its own: the peak is one of the whole process.
+    program = """
+import resource, sys
+import numpy as np
+import gpu_similarity as gs
+rng = np.random.default_rng(0)
+x = np.empty((30, 1_000_000), sys.argv[1])
+for row in x:
+    row[:] = rng.integers(0, 1000, 1_000_000)
+gs.counts(np.ones((3, 3)).T, cpu_threads=2)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+gs.counts(x[:, :400_000], axis="columns", max_p=1e-3, part=(0, 2000), copy=False,
+          workspace_bytes=1 << 24, cpu_threads=2)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+    for kind in ("float64", "int64"):
+        done = subprocess.run(
+            [sys.executable, "-c", program, kind], capture_output=True, text=True, check=True
+        )
+        # A second table would be 92 MiB.
+        assert float(done.stdout) < 60, done.stdout
+
+
+def test_large_integers_of_all_pairs() -> None:
+    rng = np.random.default_rng(3)
+    for kind, base in (("int64", 2**53), ("int64", 2**63 - 8), ("uint64", 2**64 - 8)):
+        codes = rng.integers(0, 7, size=(30, 12))
+        x = np.asfortranarray(codes.astype(kind) + np.array(base, kind))
+        expected = gs.spearman_edges(codes.astype("int8"), min_abs=0.2)
+        assert gs.spearman_edges(x, min_abs=0.2).records.tobytes() == expected.records.tobytes()
+        np.testing.assert_array_equal(gs.rank(x), stats.rankdata(codes, axis=1))
+        values = [base + int(code) for code in codes[0]]
+        column = next(k for k, value in enumerate(values) if value > 2**53)
+        place = rf": got {values[column]} at row 0, column {column}, expected integers up to 2\^53"
+        for call in (gs.edges, gs.plan, gs.prepare):
+            with pytest.raises(ValueError, match=place):
+                call(x, measure="pearson")
+    frame = pytest.importorskip("pandas").DataFrame(
+        codes + 2**60, index=[f"g{i}" for i in range(30)]
+    )
+    with pytest.raises(ValueError, match=r"^x: column 0 of dtype int64: integers from"):
+        gs.pearson_edges(frame)
+    assert len(gs.spearman_edges(frame, min_abs=0.2)) == len(expected)
 
 
 def test_integers_of_64_bits() -> None:

@@ -110,6 +110,7 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
   check_enumerator("options.fold", options.fold, row_folding::always);
   validate::check_part(options.part);
   validate::check_pair_shape(what, tables);
+  validate::check_exact_values(what, tables, options.exec.cpu_threads);
   if (tables.prepared_y != nullptr) {
     check_execution(options.exec);
     check_prepared(what, *tables.prepared_y, is_on_device(tables), options);

@@ -49,7 +49,8 @@ template <class Value>
 void check_apart(const char* name, const device_matrix_view<Value>& out,
                  const pair_tables& tables) {
   const auto check = [&](const any_table& table) {
-    const byte_extent bytes = std::visit([](const auto& view) { return bytes_of(view); }, table);
+    const byte_extent bytes =
+        std::visit([](const auto& view) { return bytes_of(view); }, device_view(table));
     if (may_overlap(bytes_of(out), bytes)) {
       throw invalid_argument(fmt::format("{}: overlaps the data", name));
     }

@@ -31,6 +31,21 @@ void check_matrix_extents(const void* data, index_t rows, index_t cols, index_t 
   }
 }
 
+void check_column_extents(const void* data, index_t rows, index_t cols, index_t col_stride) {
+  if (rows < 0 || cols < 0) {
+    throw invalid_argument(
+        fmt::format("column matrix view: extents are [{}, {}], expected none below 0", rows, cols));
+  }
+  if (col_stride < rows) {
+    throw invalid_argument(fmt::format(
+        "column matrix view: col_stride is {}, expected at least the {} rows", col_stride, rows));
+  }
+  if (data == nullptr && rows > 0 && cols > 0) {
+    throw invalid_argument(
+        fmt::format("column matrix view: data is null, expected {} x {} elements", rows, cols));
+  }
+}
+
 void check_vector_extent(const void* data, index_t size) {
   if (size < 0) {
     throw invalid_argument(fmt::format("vector view: size is {}, expected at least 0", size));

@@ -14,6 +14,7 @@
 #include "cpu/rank/rank.hpp"
 #include "cuda/rank/rank.hpp"
 #include "pairs/checks.hpp"
+#include "pairs/reading/host_rows.hpp"
 #include "plan/rank_variants.hpp"
 
 namespace gpu::inline v0::detail {
@@ -46,6 +47,30 @@ rank_options decide(const rank_options& options, backend where, index_t cols) {
   return decided;
 }
 
+template <class T>
+void rank_on(matrix_view<const T> data, matrix_view<double> ranks, const rank_options& decided) {
+  if (decided.exec.target == backend::cuda) {
+    cuda::rank_rows<T>(data, ranks, decided);
+  } else {
+    cpu::rank_rows<T>(data, ranks, decided);
+  }
+}
+
+matrix<double> new_ranks(index_t rows, index_t cols) {
+  matrix<double> ranks(rows, cols);
+  if (ranks.empty()) return ranks;
+  cpu::advise_large_pages(ranks.data(), static_cast<std::size_t>(rows * cols) * sizeof(double));
+  return ranks;
+}
+
+// The progress callback is polled where the CPU ranks.
+template <class Work>
+void poll_on_cpu(const rank_options& decided, index_t rows, const Work& work) {
+  if (decided.exec.target == backend::cuda) return work();
+  const polled_call polled(decided.exec.on_progress, "rank_rows", rows);
+  work();
+}
+
 // The caller's memory suffices for what the call takes.
 template <class T>
 void check_scratch(device_matrix_view<const T> data, const rank_options& decided) {
@@ -60,18 +85,49 @@ matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options)
   return with_memory_errors("rank_rows", [&] {
     check_columns(data.cols());
     const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
-    matrix<double> ranks(data.rows(), data.cols());
+    matrix<double> ranks = new_ranks(data.rows(), data.cols());
     if (data.empty()) return ranks;
-    cpu::advise_large_pages(ranks.data(),
-                            static_cast<std::size_t>(data.rows() * data.cols()) * sizeof(double));
-    if (decided.exec.target == backend::cuda) {
-      // On the CPU the ranking itself comes across a NaN.
-      check_nans(data, options);
-      cuda::rank_rows<T>(data, ranks.view(), decided);
-    } else {
-      const polled_call polled(options.exec.on_progress, "rank_rows", data.rows());
-      cpu::rank_rows<T>(data, ranks.view(), decided);
-    }
+    // On the CPU the ranking itself comes across a NaN.
+    if (decided.exec.target == backend::cuda) check_nans(data, options);
+    poll_on_cpu(decided, data.rows(), [&] { rank_on<T>(data, ranks.view(), decided); });
+    return ranks;
+  });
+}
+
+namespace {
+
+matrix<double> rank_in_place(const any_table& data, const rank_options& options) {
+  return std::visit(
+      [&]<class View>(const View& view) -> matrix<double> {
+        if constexpr (std::is_constructible_v<any_matrix_view, View>) {
+          return rank_rows<typename View::value_type>(view, options);
+        }
+        throw unsupported("data: is in device memory, expected a table in host memory");
+      },
+      data);
+}
+
+}  // namespace
+
+matrix<double> rank_rows_of(const any_table& data, const rank_options& options) {
+  return with_memory_errors("rank_rows", [&] {
+    if (!is_gathered(data)) return rank_in_place(data, options);
+    const host_rows rows(data);
+    check_columns(rows.cols());
+    const rank_options decided = rows.with_type([&]<class T>(const host_rows&, T) {
+      return decide<T>(options, resolve_backend(options.exec), rows.cols());
+    });
+    validate::check_nans({data}, options.nans, options.exec.cpu_threads);
+    matrix<double> ranks = new_ranks(rows.rows(), rows.cols());
+    if (ranks.empty()) return ranks;
+    poll_on_cpu(decided, rows.rows(), [&] {
+      rows.for_each_view(
+          {0, rows.rows()}, options.exec.cpu_threads,
+          [&]<class T>(const matrix_view<const T>& view, index_t first) {
+            rank_on<T>(view, matrix_view<double>(ranks.row(first).data(), view.rows(), view.cols()),
+                       decided);
+          });
+    });
     return ranks;
   });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -11,6 +12,8 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
+#include "pairs/reading/exact_integers.hpp"
+#include "pairs/reading/host_rows.hpp"
 #include "pairs/tables.hpp"
 #include "stats/bins.hpp"
 
@@ -43,6 +46,39 @@ std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());
   return all;
+}
+
+// Of a table row by row, or of a transposed one column by column.
+template <class T>
+bool holds_inexact(matrix_view<const T> data, int threads) {
+  std::atomic<bool> found = false;
+  cpu::parallel_for(data.rows(), cpu::thread_count(threads), [&](index_t i, int) {
+    const T* const row = data.row(i);
+    if (!std::all_of(row, row + data.cols(), detail::is_exact_double<T>)) found = true;
+  });
+  return found;
+}
+
+template <class View>
+void check_exact_integers(const char* name, const View& data, int threads) {
+  using value = typename View::value_type;
+  const auto row_by_row = [&]() -> matrix_view<const value> {
+    if constexpr (std::is_same_v<View, column_matrix_view<const value>>) {
+      return detail::transpose_of(data);
+    } else {
+      return data;
+    }
+  };
+  if (!holds_inexact<value>(row_by_row(), threads)) return;
+  for (index_t i = 0; i < data.rows(); ++i) {
+    for (index_t k = 0; k < data.cols(); ++k) {
+      if (detail::is_exact_double(data(i, k))) continue;
+      throw invalid_argument(
+          fmt::format("{}: got {} at row {}, column {}, expected integers up to 2^53 in magnitude, "
+                      "which double holds; ranks take larger ones",
+                      name, data(i, k), i, k));
+    }
+  }
 }
 
 template <class View>
@@ -117,6 +153,22 @@ void check_pair_shape(const detail::measure_traits& what, const detail::pair_tab
   }
 }
 
+void check_exact_values(const detail::measure_traits& what, const detail::pair_tables& tables,
+                        int threads) {
+  if (what.info.scale == value_scale::ordinal) return;
+  const auto check = [&](const char* name, const detail::any_table& table) {
+    std::visit(
+        [&]<class View>(const View& data) {
+          if constexpr (detail::is_inexact<typename View::value_type>) {
+            check_exact_integers(name, data, threads);
+          }
+        },
+        table);
+  };
+  check(detail::has_y(tables) ? "x" : "data", tables.x);
+  if (tables.y) check("y", *tables.y);
+}
+
 void check_part(const pair_part& part) {
   if (part.of < 1) {
     throw invalid_argument(fmt::format("options.part.of: got {}, expected at least 1", part.of));
@@ -189,21 +241,25 @@ namespace {
 
 // What is in device memory cannot be looked at here.
 std::vector<index_t> find_in(const detail::any_table& data, int threads) {
-  return std::visit(
-      [&]<class T, memory_space Space>(const basic_matrix_view<const T, Space>& view) {
-        if constexpr (std::is_floating_point_v<T> && Space == memory_space::host) {
-          return nan_rows_of(view, threads);
-        } else {
-          return std::vector<index_t>();
-        }
-      },
-      data);
+  const detail::host_rows rows(data);
+  std::vector<index_t> out;
+  if (!rows.may_hold_nan()) return out;
+  rows.for_each_view({0, rows.rows()}, threads,
+                     [&]<class T>(const matrix_view<const T>& view, index_t first) {
+                       if constexpr (std::is_floating_point_v<T>) {
+                         for (const index_t row : nan_rows_of(view, threads)) {
+                           out.push_back(first + row);
+                         }
+                       }
+                     });
+  return out;
 }
 
 index_t first_nan_in(const detail::any_table& data, index_t row, const nan_column_finder& finder) {
   if (detail::is_on_device(data)) return finder(detail::device_view(data), row);
-  return std::visit([&](const auto& view) { return first_nan_column(view, row); },
-                    detail::host_view(data));
+  const detail::host_rows rows(data);
+  return rows.with_rows(
+      row, row, [](const auto& view, index_t i, index_t) { return first_nan_column(view, i); });
 }
 
 }  // namespace

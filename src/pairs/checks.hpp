@@ -16,6 +16,10 @@ namespace gpu::validate {
 
 /// As many columns in x and y, as many as the measure takes. rows <= 2^32 - 1, together.
 void check_pair_shape(const detail::measure_traits& what, const detail::pair_tables& tables);
+/// A measure of the values themselves takes 64-bit integers that doubles hold; else names row,
+/// column and value of the first that is larger. Reads such tables once, in parallel.
+void check_exact_values(const detail::measure_traits& what, const detail::pair_tables& tables,
+                        int threads);
 /// 0 <= index < of.
 void check_part(const pair_part& part);
 /// The cuts are in their ranges, and the measure has a p where there is a cut on p; else

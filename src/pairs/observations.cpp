@@ -4,10 +4,9 @@
 #include <bit>
 #include <mutex>
 #include <type_traits>
-#include <variant>
 
 #include "base/parallel.hpp"
-#include "pairs/tables.hpp"
+#include "pairs/reading/host_rows.hpp"
 #include "stats/significance.hpp"
 
 namespace gpu::inline v0::detail {
@@ -16,24 +15,24 @@ namespace {
 constexpr index_t word_bits = 64;
 constexpr index_t rows_per_task = 256;
 
-index_t rows_of(const any_matrix_view& table) {
-  return std::visit([](const auto& view) { return view.rows(); }, table);
-}
-
 }  // namespace
 
 present_values::present_values(const pair_tables& tables, index_t min_observations, int threads)
     : min_observations_(min_observations) {
-  const any_matrix_view x = host_view(tables.x);
-  any_matrix_view y;
-  if (tables.y) y = host_view(*tables.y);
-  rows_ = rows_of(x) + rows_of(y);
-  cols_ = std::visit([](const auto& view) { return view.cols(); }, x);
+  const host_rows x(tables.x);
+  const host_rows y = tables.y ? host_rows(*tables.y) : host_rows();
+  rows_ = x.rows() + y.rows();
+  cols_ = x.cols();
   words_ = (cols_ + word_bits - 1) / word_bits;
   fewest_ = cols_;
   bits_.resize(static_cast<std::size_t>(rows_ * words_));
-  std::visit([&](const auto& view) { add(view, 0, threads); }, x);
-  std::visit([&](const auto& view) { add(view, rows_of(x), threads); }, y);
+  const auto add_table = [&](const host_rows& table, index_t before) {
+    table.for_each_view({0, table.rows()}, threads, [&](const auto& view, index_t first) {
+      add(view, before + first, threads);
+    });
+  };
+  add_table(x, 0);
+  add_table(y, x.rows());
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "pairs/reading/host_rows.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
@@ -66,18 +67,16 @@ share_estimate kept_share(const pair_counts& counts, double valid_x, double vali
 }  // namespace
 
 table_sample draw_rows(const any_table& table, index_range range) {
-  return std::visit(
-      [&]<class T>(const matrix_view<const T>& data) {
-        const index_t count = std::min(range.size(), most_sample_rows);
-        auto sample = std::make_shared<matrix<T>>(count, data.cols());
-        auto to = index_t{0};
-        for (const index_t row : random_rows(range.size(), count)) {
-          std::copy_n(data.row(range.begin + row), data.cols(), sample->row(to++).begin());
-        }
-        const matrix_view<const T> view = sample->view();
-        return table_sample{.rows = view, .memory = std::move(sample), .drawn_from = range.size()};
-      },
-      host_view(table));
+  return host_rows(table).with_type([&]<class T>(const host_rows& data, T) {
+    const index_t count = std::min(range.size(), most_sample_rows);
+    auto sample = std::make_shared<matrix<T>>(count, data.cols());
+    auto to = index_t{0};
+    for (const index_t row : random_rows(range.size(), count)) {
+      data.copy_row<T>(range.begin + row, sample->row(to++).data());
+    }
+    const matrix_view<const T> view = sample->view();
+    return table_sample{.rows = view, .memory = std::move(sample), .drawn_from = range.size()};
+  });
 }
 
 pair_filter sample_filter(const pair_filter& keep, double family) {

@@ -36,19 +36,6 @@ inline any_table table_of(const any_matrix_view& table) {
   return std::visit([](const auto& view) -> any_table { return view; }, table);
 }
 
-/// A table that is in host memory; empty where it is not.
-inline any_matrix_view host_view(const any_table& table) {
-  return std::visit(
-      []<class View>(const View& view) -> any_matrix_view {
-        if constexpr (View::space == memory_space::host) {
-          return view;
-        } else {
-          return {};
-        }
-      },
-      table);
-}
-
 /// A table that is in device memory; empty where it is not.
 inline any_device_matrix_view device_view(const any_table& table) {
   return std::visit(

@@ -16,6 +16,8 @@ using device_out = gpu::device_matrix_view<float>;
 using device_ranks = gpu::device_matrix_view<double>;
 using device_places = gpu::device_matrix_view<gpu::index_t>;
 using values = std::vector<float>;
+using columns = gpu::column_matrix_view<const float>;
+using wide = gpu::matrix<std::int64_t>;
 using gpu::index_t;
 
 #define GPU_SIMILARITY_ASKED(operation) \
@@ -36,6 +38,10 @@ GPU_SIMILARITY_ASKED(matmul);
 GPU_SIMILARITY_ASKED(pack_bits);
 GPU_SIMILARITY_ASKED(view_of);
 GPU_SIMILARITY_ASKED(as_matrix);
+GPU_SIMILARITY_ASKED(transposed);
+GPU_SIMILARITY_ASKED(prepare_rows);
+GPU_SIMILARITY_ASKED(plan_all_pairs);
+GPU_SIMILARITY_ASKED(shared_observations);
 #undef GPU_SIMILARITY_ASKED
 
 // All pairs: data, or x and y, then options, then a sink.
@@ -55,6 +61,27 @@ static_assert(!can_cosine_all_pairs<table&, std::string>);
 static_assert(can_all_pairs<gpu::measure, table&>);
 static_assert(!can_all_pairs<gpu::measure, table&, int>);
 static_assert(!can_all_pairs<int, table&>);
+
+// A table in host memory stands in either layout, and may be of wide integers; other operations
+// take rows alone.
+static_assert(gpu::matrix_like<table> && !gpu::matrix_like<columns>);
+static_assert(gpu::column_matrix_like<columns> && !gpu::column_matrix_like<table>);
+static_assert(gpu::table_like<columns> && gpu::host_table_like<columns>);
+static_assert(!gpu::host_table_like<device_table> && !gpu::table_like<values>);
+static_assert(gpu::table_element<std::int64_t> && !gpu::element<std::int64_t>);
+static_assert(can_spearman_all_pairs<columns, gpu::pair_options, gpu::edge_sink>);
+static_assert(can_spearman_all_pairs<columns, table&, gpu::top_k_sink>);
+static_assert(can_pearson_all_pairs<wide&, columns>);
+static_assert(!can_pearson_all_pairs<columns, device_table>);
+static_assert(can_prepare_rows<gpu::measure, columns>);
+static_assert(can_plan_all_pairs<gpu::measure, columns>);
+static_assert(can_shared_observations<columns>);
+static_assert(can_rank_rows<columns> && can_rank_rows<wide>);
+static_assert(!can_top_k<columns, int> && !can_mean_filter<columns>);
+static_assert(!can_matmul<columns, table&> && !can_pack_bits<columns>);
+static_assert(can_transposed<table&> && can_transposed<columns>);
+static_assert(!can_transposed<table>);         // a view of a temporary
+static_assert(!can_transposed<device_table>);  // on the device, rows alone
 
 static_assert(can_rank_rows<table&>);
 static_assert(can_rank_rows<table>);  // a call that blocks may be handed a temporary

@@ -37,6 +37,7 @@ static_assert(gpu::matrix_like<matrix_of<std::layout_right>>);
 static_assert(gpu::matrix_like<matrix_of<std::layout_stride>>);
 static_assert(gpu::matrix_like<std::mdspan<const float, std::extents<std::size_t, 3, 5>>>);
 static_assert(!gpu::matrix_like<matrix_of<std::layout_left>>);
+static_assert(gpu::column_matrix_like<matrix_of<std::layout_left>>);
 static_assert(!gpu::matrix_like<std::mdspan<double, std::dextents<int, 1>>>);
 static_assert(!gpu::matrix_like<std::mdspan<double, std::dextents<int, 3>>>);
 static_assert(gpu::detail::output_matrix<matrix_of<std::layout_right>>);
@@ -56,6 +57,11 @@ void check_layouts() {
   const std::layout_stride::mapping rows_apart(part, std::array{7, 1});
   const auto block = gpu::view_of(std::mdspan(cells.data() + 1, rows_apart));
   check(block.rows() == 3 && block.cols() == 5 && block.row_stride() == 7, "columns 1 to 5");
+
+  const std::mdspan<const double, any_extents, std::layout_left> turned(cells.data(), part);
+  const auto columns = gpu::transposed(turned);
+  static_assert(std::is_same_v<decltype(columns), const gpu::matrix_view<const double>>);
+  check(columns.rows() == 5 && columns.cols() == 3 && columns.row_stride() == 3, "layout_left");
 
   const std::layout_stride::mapping columns_apart(any_extents(3, 3), std::array{7, 2});
   check(refuses([&] { static_cast<void>(gpu::view_of(std::mdspan(cells.data(), columns_apart))); }),

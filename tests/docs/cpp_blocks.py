@@ -27,6 +27,10 @@ NAMES = {
     ("docs/calls.md", "const auto library"):
         "gpu::matrix_view<const float> x, gpu::matrix_view<const float> y, gpu::edge_sink sink, gpu::pair_options options",
     ("docs/calls.md", "struct table"): "const table& my_table",
+    ("docs/calls.md", "gpu::column_matrix_view"):
+        "const std::vector<double>& samples, gpu::index_t rows, gpu::index_t cols",
+    ("docs/how_to.md", "const gpu::column_matrix_view"):
+        "const double* memory, gpu::index_t rows, gpu::index_t cols, gpu::index_t leading_dimension",
     ("docs/calls.md", "const gpu::execution"):
         "gpu::device_matrix_view<const float> data, gpu::device_matrix_view<float> smooth, "
         "gpu::device_matrix_view<double> ranks, gpu::device_vector_view<std::uint32_t> degree, "

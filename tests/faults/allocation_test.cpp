@@ -249,6 +249,23 @@ void add_products(std::vector<entry>& out, const gpu::matrix<double>& data) {
                  }});
 }
 
+// Tables whose rows are gathered.
+void add_layouts(std::vector<entry>& out, const gpu::matrix<double>& data) {
+  out.push_back({"rank_rows of columns",
+                 [&data] { return sum_of(gpu::rank_rows(gpu::transposed(data), {.exec = cpu})); }});
+  out.push_back({"edges of columns", [&data] {
+                   return sum_of_edges(gpu::pearson_all_pairs(gpu::transposed(data), {.exec = cpu},
+                                                              gpu::edge_sink{.keep = {.max_p = 1}})
+                                           .edges);
+                 }});
+  out.push_back({"edges of large integers", [] {
+                   auto large = numbers<std::int64_t>(12, 9);
+                   for (index_t k = 0; k < 108; ++k) large.data()[k] += std::int64_t{1} << 60;
+                   return sum_of_edges(
+                       gpu::spearman_all_pairs(large, {.exec = cpu}, gpu::edge_sink{}).edges);
+                 }});
+}
+
 void add_others(std::vector<entry>& out, const gpu::matrix<double>& data) {
   out.push_back({"matrix", [] { return static_cast<double>(gpu::matrix<int>(3, 4).cols()); }});
   out.push_back({"matrix clone", [&data] { return sum_of(data.clone()); }});
@@ -313,6 +330,7 @@ int main() {
   add_selections(entries, data, vector);
   add_filters(entries, data, vector);
   add_products(entries, data);
+  add_layouts(entries, data);
   add_others(entries, data);
 
   std::int64_t injected = 0;

@@ -1,6 +1,7 @@
 // The promise on memory: beside the input and what they keep, all pairs take at most 256 MiB on the
 // CPU, however many rows there are, or the limit that was asked for. A program of its own, run once
-// a case (`spearman`, `patterns`, `pearson`, `counts`), as the peak is one of the whole process.
+// a case (`spearman`, `patterns`, `pearson`, `counts`, `columns`, `integers`), as the peak is one
+// of the whole process.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,9 +40,12 @@ const auto pearson = [](const auto&... arguments) {
   static_cast<void>(gpu::pearson_all_pairs(arguments...));
 };
 
+enum class layout { rows, columns };
+
 struct job {
   gpu::index_t rows;
-  unsigned values;            // of an element
+  unsigned values;  // of an element
+  layout stands = layout::rows;
   gpu::index_t distinct = 0;  // rows, which then repeat; 0: all
   std::size_t limit = 0;      // execution::workspace_bytes
   std::uint64_t enough = 0;   // pairs after which it is cancelled
@@ -68,7 +72,11 @@ double bytes_beside_input(const job& what, const Run& run, const Sink& sink) {
     return is_enough ? gpu::progress_reply::cancel : gpu::progress_reply::proceed;
   };
   try {
-    run(data.view(), options, sink);
+    if (what.stands == layout::rows) {
+      run(data.view(), options, sink);
+    } else {  // other rows of the same elements, whose ranks and sums are as good
+      run(gpu::column_matrix_view<const T>(data.data(), what.rows, cols), options, sink);
+    }
   } catch (const gpu::cancelled&) {
   }
   return peak_bytes() - before;
@@ -90,6 +98,18 @@ int main(int argc, char** argv) {
     // The degrees are kept; pages of threads and allocators.
     allowed =
         static_cast<double>(limited.limit) + static_cast<double>(limited.rows) * 4 + 8 * mebibyte;
+  } else if (name == "columns" || name == "integers") {
+    // Beside the limit a panel of 8 MiB, and no second table, of 240 MB.
+    const job limited{.rows = 1'000'000,
+                      .values = 1'000'000,
+                      .stands = layout::columns,
+                      .limit = std::size_t{16} << 20,
+                      .enough = 100'000'000};
+    const gpu::count_sink counts{.keep = {.max_p = 0.05}};
+    taken = name == "columns" ? bytes_beside_input<double>(limited, spearman, counts)
+                              : bytes_beside_input<std::int64_t>(limited, pearson, counts);
+    allowed =
+        static_cast<double>(limited.limit) + static_cast<double>(limited.rows) * 4 + 16 * mebibyte;
   } else if (name == "patterns") {
     const gpu::stream_sink stream{.keep = strict.keep,
                                   .consume = [](std::span<const gpu::edge>) {},

@@ -8,13 +8,14 @@
 #include <optional>
 #include <variant>
 
+#include <gpu/column_matrix_view.hpp>
 #include <gpu/matrix_view.hpp>
 
 namespace gpu {
 inline namespace v0 {
 namespace detail {
 
-/// One host view of any element type, read only.
+/// One host view of any element type that stands row by row, read only.
 using any_matrix_view =
     std::variant<matrix_view<const std::int8_t>, matrix_view<const std::int16_t>,
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
@@ -28,7 +29,8 @@ using any_device_matrix_view =
                  device_matrix_view<const std::uint16_t>, device_matrix_view<const float>,
                  device_matrix_view<const double>>;
 
-/// One view of any element type in host or in device memory, read only.
+/// One view of any element type in host or in device memory, read only; in host memory in either
+/// layout, and of wide integers too.
 using any_table =
     std::variant<matrix_view<const std::int8_t>, matrix_view<const std::int16_t>,
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
@@ -36,7 +38,14 @@ using any_table =
                  matrix_view<const double>, device_matrix_view<const std::int8_t>,
                  device_matrix_view<const std::int16_t>, device_matrix_view<const std::int32_t>,
                  device_matrix_view<const std::uint8_t>, device_matrix_view<const std::uint16_t>,
-                 device_matrix_view<const float>, device_matrix_view<const double>>;
+                 device_matrix_view<const float>, device_matrix_view<const double>,
+                 column_matrix_view<const std::int8_t>, column_matrix_view<const std::int16_t>,
+                 column_matrix_view<const std::int32_t>, column_matrix_view<const std::uint8_t>,
+                 column_matrix_view<const std::uint16_t>, column_matrix_view<const float>,
+                 column_matrix_view<const double>, matrix_view<const std::int64_t>,
+                 matrix_view<const std::uint32_t>, matrix_view<const std::uint64_t>,
+                 column_matrix_view<const std::int64_t>, column_matrix_view<const std::uint32_t>,
+                 column_matrix_view<const std::uint64_t>>;
 
 class prepared_table;
 

@@ -62,8 +62,7 @@ void batch_stream<Sink>::read_sink(option_reader& reader) {
 template <class Sink>
 gpu::pair_summary batch_stream<Sink>::run() {
   if constexpr (is_folded) {
-    return tables_.visit_x(
-        [&](const auto x) { return gpu::spearman_all_pairs(x, call_.options, sink_); });
+    return gpu::spearman_all_pairs(tables_.x(), call_.options, sink_);
   } else {
     return call_.all_pairs(tables_, sink_);
   }

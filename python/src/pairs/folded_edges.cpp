@@ -14,10 +14,8 @@ nb::tuple folded_edges(nb::handle x, nb::dict keywords) {
   reader.read("max_edges", sink.max_edges);
   reader.read("order", sink.order);
   reader.check_all_read();
-  gpu::folded_edge_list result = call.context.run([&] {
-    return tables.visit_x(
-        [&](const auto view) { return gpu::spearman_all_pairs(view, call.options, sink); });
-  });
+  gpu::folded_edge_list result =
+      call.context.run([&] { return gpu::spearman_all_pairs(tables.x(), call.options, sink); });
   return nb::make_tuple(vector_to_numpy(std::move(result.edges)),
                         patterns_tuple(std::move(result.patterns)),
                         summary_of(std::move(result.summary), tables));

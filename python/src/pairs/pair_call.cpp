@@ -18,8 +18,14 @@ gpu::pair_part read_part(nb::handle value) {
 pair_table::pair_table(nb::handle table, const char* name) {
   if (nb::isinstance<nb::tuple>(table)) {
     device_ = device_view(nb::borrow<nb::tuple>(table));
+    table_ = std::visit(
+        []<class T>(const gpu::device_matrix_view<T>& view) -> gpu::detail::any_table {
+          return gpu::device_matrix_view<const T>(view);
+        },
+        device_);
   } else {
-    host_.emplace(table, name);
+    host_.emplace(table, name, array_form::table);
+    table_ = host_->table();
   }
 }
 

@@ -18,13 +18,14 @@ class pair_table {
  public:
   pair_table(nb::handle table, const char* name);
   [[nodiscard]] bool is_on_device() const noexcept { return !host_.has_value(); }
-  // For host tables, and for device tables.
-  [[nodiscard]] const any_host_view& host() const noexcept { return host_->view(); }
+  // For any table, and for device tables.
+  [[nodiscard]] const gpu::detail::any_table& table() const noexcept { return table_; }
   [[nodiscard]] const any_device_view& device() const noexcept { return device_; }
 
  private:
   std::optional<host_array> host_;
   any_device_view device_;
+  gpu::detail::any_table table_;
 };
 
 // The tables of a call: x alone, or the rows of x against those of y, prepared or not.
@@ -35,23 +36,18 @@ class pair_tables {
 
   [[nodiscard]] bool has_y() const noexcept { return y_.has_value() || prepared_y_.has_value(); }
   [[nodiscard]] bool is_prepared() const noexcept { return prepared_y_.has_value(); }
-  // call(x), call(x, y) or call(x, prepared) with the views, whatever their memory and types are.
+  // call(x), call(x, y) or call(x, prepared) with the tables, whatever their memory and types are.
   template <class Call>
   auto visit(const Call& call) const {
     if (!prepared_y_) return visit_tables(call);
-    return visit_x([&](const auto x) { return call(x, *prepared_y_); });
+    return call(x_.table(), *prepared_y_);
   }
   // The same without prepared rows.
   template <class Call>
   auto visit_tables(const Call& call) const {
-    if (!y_) return visit_x(call);
-    return x_.is_on_device() ? std::visit(call, x_.device(), y_->device())
-                             : std::visit(call, x_.host(), y_->host());
+    return y_ ? call(x_.table(), y_->table()) : call(x_.table());
   }
-  template <class Call>
-  auto visit_x(const Call& call) const {
-    return x_.is_on_device() ? std::visit(call, x_.device()) : std::visit(call, x_.host());
-  }
+  [[nodiscard]] const gpu::detail::any_table& x() const noexcept { return x_.table(); }
   // call(x) or call(x, y) where both are in device memory, else a TypeError.
   template <class Call>
   void visit_device(const Call& call) const {

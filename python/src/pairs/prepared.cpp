@@ -11,10 +11,7 @@ gpu::prepared_rows prepare(nb::handle y, nb::dict keywords) {
   option_reader reader(std::move(keywords));
   pair_call call(reader);
   reader.check_all_read();
-  return call.context.run([&] {
-    return tables.visit_x(
-        [&](const auto view) { return gpu::prepare_rows(call.what, view, call.options); });
-  });
+  return call.context.run([&] { return gpu::prepare_rows(call.what, tables.x(), call.options); });
 }
 
 // rows, cols, constant rows, NaN rows, backend, device, variant, seconds.

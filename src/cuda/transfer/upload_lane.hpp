@@ -3,6 +3,7 @@
 // through.
 
 #include <cstddef>
+#include <vector>
 
 #include "cuda/transfer/input_upload.hpp"
 #include "cuda_runtime/device_buffer.hpp"
@@ -40,6 +41,9 @@ struct upload_lane {
         packed(packed_bytes, own.get()),
         upload(piece_bytes, fillers, own.get()) {}
 
+  /// Rows that had to be gathered before they can be uploaded; the copy of them is awaited before
+  /// the next ones take their place.
+  std::vector<std::byte> gathered;
   cuda::stream own;
   device_buffer<std::byte> input;
   device_buffer<std::byte> ranks;

@@ -17,17 +17,18 @@ constexpr index_t rows_per_task = 64;
 
 // Copies the rows of `range` as doubles.
 void read_rows(const input_rows& input, index_range range, double* out, int threads) {
-  input.for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
-    double* const to = out + (first - range.begin) * view.cols();
-    const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-      const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        std::transform(view.row(i), view.row(i) + view.cols(), to + i * view.cols(),
-                       [](T value) { return static_cast<double>(value); });
-      }
-    });
-  });
+  input.for_each_view(
+      range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+        double* const to = out + (first - range.begin) * view.cols();
+        const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
+        parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+          const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
+          for (index_t i = task * rows_per_task; i < end; ++i) {
+            std::transform(view.row(i), view.row(i) + view.cols(), to + i * view.cols(),
+                           [](T value) { return static_cast<double>(value); });
+          }
+        });
+      });
 }
 
 std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t cols,

@@ -5,7 +5,6 @@
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/kept_rows.hpp"
-#include "pairs/tables.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -49,20 +48,19 @@ bool has_statistic(const detail::measure_traits& what, const T* row, index_t col
 
 }  // namespace
 
-input_rows::input_rows(const detail::pair_tables& tables) : x_(detail::host_view(tables.x)) {
-  const auto rows_of = [](const auto& view) { return view.rows(); };
-  if (tables.y) y_ = detail::host_view(*tables.y);
+input_rows::input_rows(const detail::pair_tables& tables) : x_(tables.x) {
+  if (tables.y) y_ = detail::host_rows(*tables.y);
   kept_ = dynamic_cast<const kept_rows*>(tables.prepared_y.get());
-  rows_of_x_ = std::visit(rows_of, x_);
-  rows_of_y_ = std::visit(rows_of, y_);
-  cols_ = std::visit([](const auto& view) { return view.cols(); }, x_);
+  rows_of_x_ = x_.rows();
+  rows_of_y_ = y_.rows();
+  cols_ = x_.cols();
 }
 
 std::vector<std::uint8_t> input_rows::with_statistic(index_range range,
                                                      const detail::measure_traits& what,
                                                      int threads) const {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(range.size()));
-  for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+  for_each_view(range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
     parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
       const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);

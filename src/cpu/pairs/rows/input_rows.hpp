@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <gpu/detail/any_view.hpp>
@@ -17,6 +16,7 @@
 #include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
 #include "pairs/measures/measures.hpp"
+#include "pairs/reading/host_rows.hpp"
 
 namespace gpu::cpu {
 
@@ -40,19 +40,19 @@ class input_rows {
   [[nodiscard]] index_t rows() const { return rows_of_x_ + rows_of_y_; }
   [[nodiscard]] index_t cols() const { return cols_; }
 
-  /// body(view, first) for the rows of `range`, table by table; the view begins with row `first`.
+  /// body(view, first) for the rows of `range`, table by table, in order; the view begins with row
+  /// `first`. `threads` threads gather the rows of a table that does not stand row by row.
   template <class Body>
-  void for_each_view(index_range range, const Body& body) const {
-    visit_table(x_, 0, range, body);
-    visit_table(y_, rows_of_x_, range, body);
+  void for_each_view(index_range range, int threads, const Body& body) const {
+    visit_table(x_, 0, range, threads, body);
+    visit_table(y_, rows_of_x_, range, threads, body);
   }
 
   /// body(view, row a of it, row b of it) for two rows of one table.
   template <class Body>
   auto with_rows(index_t a, index_t b, const Body& body) const {
     const index_t before = a < rows_of_x_ ? 0 : rows_of_x_;
-    return std::visit([&](const auto& view) { return body(view, a - before, b - before); },
-                      a < rows_of_x_ ? x_ : y_);
+    return (a < rows_of_x_ ? x_ : y_).with_rows(a - before, b - before, body);
   }
 
   /// For each row of `range`, whether it has a statistic of `what`. Reads what it takes to know
@@ -63,21 +63,14 @@ class input_rows {
 
  private:
   template <class Body>
-  static void visit_table(const detail::any_matrix_view& table, index_t before, index_range range,
-                          const Body& body) {
-    std::visit(
-        [&]<class T>(const matrix_view<const T>& view) {
-          const index_t begin = std::max<index_t>(range.begin - before, 0);
-          const index_t end = std::min(range.end - before, view.rows());
-          if (begin >= end) return;
-          body(matrix_view<const T>(view.row(begin), end - begin, view.cols(), view.row_stride()),
-               before + begin);
-        },
-        table);
+  static void visit_table(const detail::host_rows& table, index_t before, index_range range,
+                          int threads, const Body& body) {
+    table.for_each_view({range.begin - before, range.end - before}, threads,
+                        [&](const auto& view, index_t first) { body(view, before + first); });
   }
 
-  detail::any_matrix_view x_;
-  detail::any_matrix_view y_;        // empty where there is one table
+  detail::host_rows x_;
+  detail::host_rows y_;              // none where there is one table
   const kept_rows* kept_ = nullptr;  // of y, which outlives this
   index_t rows_of_x_ = 0;
   index_t rows_of_y_ = 0;

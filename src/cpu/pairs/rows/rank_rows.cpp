@@ -382,8 +382,9 @@ void keep_rank_rows(const input_rows& input, pair_variant variant, int threads, 
     out.square_sums.resize(static_cast<std::size_t>(input.rows()));
     const matrix_view<Integer> ranks(reinterpret_cast<Integer*>(out.values.data()), input.rows(),
                                      input.cols());
-    input.for_each_view({0, input.rows()}, [&](const auto& view, index_t) {
-      centred_ranks(view, ranks, out.square_sums.data(), threads);
+    input.for_each_view({0, input.rows()}, threads, [&](const auto& view, index_t first) {
+      centred_ranks(view, matrix_view<Integer>(ranks.row(first), view.rows(), view.cols()),
+                    out.square_sums.data() + first, threads);
     });
     out.view = matrix_view<const Integer>(ranks);
   });

@@ -53,18 +53,19 @@ void copy_rows(const matrix_view<const T>& from, T* to, int threads) {
 template <class Integer>
 void rank_rows_to(const input_rows& input, index_range range, index_t to,
                   ordinary_ranks<Integer>& ranks, int threads) {
-  input.for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
-    const index_t place = to + first - range.begin;
-    if constexpr (std::is_same_v<T, Integer>) {
-      if (const kept_rows* const kept = input.kept_of(first)) {
-        std::copy_n(kept->square_sums.begin() + input.row_of_table(first), view.rows(),
-                    ranks.square_sums.begin() + place);
-        return copy_rows(view, ranks.row(place), threads);
-      }
-    }
-    centred_ranks(view, matrix_view<Integer>(ranks.row(place), view.rows(), ranks.stride),
-                  ranks.square_sums.data() + place, threads);
-  });
+  input.for_each_view(
+      range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+        const index_t place = to + first - range.begin;
+        if constexpr (std::is_same_v<T, Integer>) {
+          if (const kept_rows* const kept = input.kept_of(first)) {
+            std::copy_n(kept->square_sums.begin() + input.row_of_table(first), view.rows(),
+                        ranks.square_sums.begin() + place);
+            return copy_rows(view, ranks.row(place), threads);
+          }
+        }
+        centred_ranks(view, matrix_view<Integer>(ranks.row(place), view.rows(), ranks.stride),
+                      ranks.square_sums.data() + place, threads);
+      });
 }
 
 /// Packs ranks.

@@ -29,24 +29,26 @@ void make_unit_piece(const input_rows& input, index_range range, detail::row_cen
                      double* out, detail::row_kind* kinds, int threads) {
   const pair_kernels& kernels = usable_pair_kernels();
   const index_t stride = stride_of(input.cols());
-  input.for_each_view(range, [&]<class T>(const matrix_view<const T>& view, index_t first) {
-    const index_t before = first - range.begin;
-    if constexpr (std::is_same_v<T, double>) {
-      if (const kept_rows* const kept = input.kept_of(first)) {
-        std::copy_n(kept->kinds.begin() + input.row_of_table(first), view.rows(), kinds + before);
-        return copy_rows(view, out + before * stride, threads);
-      }
-    }
-    const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-      const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        double* row = out + (before + i) * stride;
-        std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
-        kinds[before + i] = make_unit_row(kernels, centre, row, view.cols(), stride);
-      }
-    });
-  });
+  input.for_each_view(
+      range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+        const index_t before = first - range.begin;
+        if constexpr (std::is_same_v<T, double>) {
+          if (const kept_rows* const kept = input.kept_of(first)) {
+            std::copy_n(kept->kinds.begin() + input.row_of_table(first), view.rows(),
+                        kinds + before);
+            return copy_rows(view, out + before * stride, threads);
+          }
+        }
+        const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
+        parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+          const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
+          for (index_t i = task * rows_per_task; i < end; ++i) {
+            double* row = out + (before + i) * stride;
+            std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
+            kinds[before + i] = make_unit_row(kernels, centre, row, view.cols(), stride);
+          }
+        });
+      });
 }
 
 // Fills the places between two ranges that meet each other alone.

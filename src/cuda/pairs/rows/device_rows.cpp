@@ -10,6 +10,7 @@
 
 #include <gpu/error.hpp>
 
+#include "cuda/pairs/rows/gathered_block.hpp"
 #include "cuda/pairs/rows/pack_rows.hpp"
 #include "cuda/pairs/rows/row_exchange.hpp"
 #include "cuda/transfer/staging_copy.hpp"
@@ -129,10 +130,11 @@ void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
 
 void device_rows::look_at(const detail::pair_tables& tables, detail::prepared_rows& info) {
   const auto add_table = [&]<class View>(const View& view) {
+    using value = typename View::value_type;
     count_ += view.rows();
     info.cols = view.cols();
-    input_row_bytes_ = std::max(input_row_bytes_, static_cast<std::size_t>(view.cols()) *
-                                                      sizeof(typename View::value_type));
+    input_row_bytes_ = std::max(
+        input_row_bytes_, static_cast<std::size_t>(view.cols()) * sizeof(detail::read_as<value>));
   };
   std::visit(add_table, tables.x);
   if (tables.y) std::visit(add_table, *tables.y);
@@ -329,15 +331,18 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
                          : unit_.data() + offset * format_.unit_bytes / sizeof(double);
       const bool of_y = rows.begin >= border;
       const row_range in_table = of_y ? row_range{rows.begin - border, rows.end - border} : rows;
+      const auto from = block_to_upload(of_y ? *tables.y : tables.x, in_table, fillers_, lane);
       std::visit(
-          [&](const auto& data) {
-            feed(data, in_table, lane, as_bytes[of_y ? 1 : 0], [&](const auto& block) {
-              pack_rows(what, format_, block,
-                        {square_sums_.data() + rows.begin, lane.ranks.data(), values, unit},
-                        stream);
-            });
+          [&]<class View>(const View& data) {
+            if constexpr (detail::is_read_in_place<View>) {
+              feed(data, from.rows, lane, as_bytes[of_y ? 1 : 0], [&](const auto& block) {
+                pack_rows(what, format_, block,
+                          {square_sums_.data() + rows.begin, lane.ranks.data(), values, unit},
+                          stream);
+              });
+            }
           },
-          of_y ? *tables.y : tables.x);
+          from.table);
       if (rounding_.data() != nullptr) {
         kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
       }

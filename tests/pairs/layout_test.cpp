@@ -1,0 +1,204 @@
+// Tables in either layout and of wide integers, on the CPU.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/layout_cases.hpp"
+
+namespace {
+
+const gpu_test::pair_target cpu{.where = gpu::backend::cpu};
+
+// A program's own matrix, whose columns follow each other, as those of Eigen do.
+struct own_columns {
+  std::vector<float> cells;
+  gpu::index_t rows;
+};
+
+template <class T>
+void check_ranks(gpu::index_t rows, gpu::index_t cols) {
+  const auto table = gpu_test::mixed_rows<T>(rows, cols, 8);
+  const gpu_test::in_columns<T> turned(table);
+  for (const gpu::tie_method ties :
+       {gpu::tie_method::average, gpu::tie_method::min, gpu::tie_method::max,
+        gpu::tie_method::dense, gpu::tie_method::ordinal}) {
+    const gpu::rank_options options{
+        .ties = ties, .order = gpu::rank_order::descending, .exec = {.target = gpu::backend::cpu}};
+    std::string expected;
+    std::string got;
+    gpu_test::add_bytes(expected, gpu::rank_rows(table, options));
+    gpu_test::add_bytes(got, gpu::rank_rows(turned.view(), options));
+    const bool same = got == expected;
+    CHECK(same);
+  }
+}
+
+std::string refusal_of(const auto& call) {
+  try {
+    call();
+  } catch (const gpu::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+template <>
+struct gpu::matrix_access<own_columns> {
+  static gpu::column_matrix_view<const float> view(const own_columns& table) {
+    return gpu::transposed(gpu::as_matrix(
+        table.cells, static_cast<gpu::index_t>(table.cells.size()) / table.rows, table.rows));
+  }
+};
+
+TEST_CASE("A type of a program may stand column by column", "[layout]") {
+  const own_columns table{{1, 3, 2, 2, 3, 1}, 2};  // rows 1 2 3 and 3 2 1
+  CHECK(gpu::spearman_all_pairs(table)(0, 1) == -1);
+  CHECK(gpu::rank_rows(table)(1, 0) == 3);
+  CHECK(gpu::transposed(table).row_stride() == 2);
+}
+
+TEMPLATE_TEST_CASE("Columns give the bytes that rows give, from every sink", "[layout]",
+                   std::int8_t, std::int16_t, std::int32_t, std::uint8_t, std::uint16_t, float,
+                   double, std::int64_t, std::uint32_t, std::uint64_t) {
+  gpu_test::every_layout_gives_the_same_bytes<TestType>(cpu);
+  check_ranks<TestType>(70, 33);
+}
+
+TEST_CASE("x and y have layouts of their own", "[layout]") {
+  gpu_test::two_tables_have_layouts_of_their_own(cpu);
+}
+
+TEST_CASE("Parts, little memory, patterns, missing values and plans read columns", "[layout]") {
+  gpu_test::every_way_to_read_rows_takes_columns(cpu);
+}
+
+TEST_CASE("Pairs of rows with missing values read columns", "[layout]") {
+  auto table = gpu_test::mixed_rows<float>(60, 30, 9);
+  for (gpu::index_t i = 0; i < 60; ++i) table(i, (7 * i) % 30) = std::nanf("");
+  const gpu_test::in_columns<float> turned(table);
+  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
+    const gpu::pair_options options{.nans = gpu::nan_policy::pairwise,
+                                    .exec = {.target = gpu::backend::cpu}};
+    const auto said = [&](const auto& data) {
+      std::string out;
+      const auto call = [&](const auto& sink) { return gpu::all_pairs(what, data, options, sink); };
+      gpu_test::add_result(out, call(gpu::dense_sink{}));
+      gpu_test::add_result(out, call(gpu::edge_sink{.keep = {.max_p = 0.1}}));
+      gpu_test::add_result(out, call(gpu::top_k_sink{.k = 2}));
+      return out;
+    };
+    const bool same = said(turned.view()) == said(table);
+    CHECK(same);
+  }
+  const auto shared = gpu::shared_observations(turned.view());
+  const auto expected = gpu::shared_observations(table);
+  CHECK(std::equal(shared.data(), shared.data() + 3600, expected.data()));
+}
+
+TEST_CASE("Rows that are packed in windows are read from columns", "[layout]") {
+  const auto table = gpu_test::mixed_rows<float>(1500, 20, 13);
+  const gpu_test::in_columns<float> turned(table);
+  for (const gpu::measure what : gpu::all_measures()) {
+    gpu::pair_options options{.exec = {.target = gpu::backend::cpu, .cpu_threads = 2}};
+    options.exec.workspace_bytes = 1;
+    try {
+      (void)gpu::all_pairs(what, turned.view(), options, gpu::count_sink{});
+    } catch (const gpu::out_of_memory& refusal) {
+      options.exec.workspace_bytes = refusal.requested_bytes();
+    }
+    REQUIRE(options.exec.workspace_bytes > 1);
+    const bool folds = gpu::info_of(what).equals == gpu::equal_rows::folded;
+    for (const gpu::row_folding fold : {gpu::row_folding::never, gpu::row_folding::always}) {
+      if (fold == gpu::row_folding::always && !folds) continue;
+      options.fold = fold;
+      const auto said = [&](const auto& data) {
+        std::string out;
+        const auto call = [&](const auto& sink) {
+          return gpu::all_pairs(what, data, options, sink);
+        };
+        gpu_test::add_result(out, call(gpu::edge_sink{.keep = {.min_abs = 0.7}}));
+        gpu_test::add_result(out, call(gpu::count_sink{.keep = {.min_abs = 0.3}}));
+        gpu_test::add_result(out, call(gpu::top_k_sink{.k = 2}));
+        return out;
+      };
+      const bool same = said(turned.view()) == said(table);
+      CHECK(same);
+    }
+  }
+}
+
+TEST_CASE("A table of several panels is read panel by panel", "[layout]") {
+  // 25 panels of eight rows, and then one row.
+  const auto table = gpu_test::random_matrix<double>(201, 150'000, 10);
+  const auto turned = gpu::transposed(table);
+  static_assert(std::is_same_v<decltype(turned), const gpu::column_matrix_view<const double>>);
+  gpu::matrix<double> across(150'000, 201);
+  for (gpu::index_t i = 0; i < 201; ++i) {
+    for (gpu::index_t j = 0; j < 150'000; ++j) across(j, i) = table(i, j);
+  }
+  const auto in_columns = gpu::transposed(across);
+  REQUIRE(in_columns.rows() == 201);
+  const auto found = [](const auto& data) {
+    return gpu::pearson_all_pairs(data, {.exec = {.target = gpu::backend::cpu}},
+                                  gpu::edge_sink{.keep = {.min_abs = 0.003}})
+        .edges;
+  };
+  const auto edges = found(table);
+  REQUIRE(edges.size() > 1000);
+  const bool same = found(in_columns) == edges;
+  CHECK(same);
+}
+
+TEST_CASE("A NaN in columns is named by its row and column", "[layout]") {
+  auto table = gpu_test::random_matrix<double>(20, 8, 11);
+  table(13, 6) = std::nan("");
+  const gpu_test::in_columns<double> turned(table);
+  const gpu::execution exec{.target = gpu::backend::cpu};
+  const std::string place = "data: got NaN at row 13, column 6";
+  CHECK(refusal_of([&] {
+          (void)gpu::spearman_all_pairs(turned.view(), {.exec = exec});
+        }).starts_with(place));
+  CHECK(
+      refusal_of([&] { (void)gpu::rank_rows(turned.view(), {.exec = exec}); }).starts_with(place));
+  const auto ranks =
+      gpu::rank_rows(turned.view(), {.nans = gpu::nan_policy::propagate, .exec = exec});
+  CHECK(std::isnan(ranks(13, 0)));
+  CHECK(ranks(12, 0) ==
+        gpu::rank_rows(table, {.nans = gpu::nan_policy::propagate, .exec = exec})(12, 0));
+}
+
+TEST_CASE("Large integers are ranked as they are", "[layout]") {
+  gpu_test::large_integers_are_ranked_as_they_are<std::int64_t>(cpu);
+  gpu_test::large_integers_are_ranked_as_they_are<std::uint64_t>(cpu);
+}
+
+TEST_CASE("Measures of values refuse integers that doubles do not hold", "[layout]") {
+  gpu_test::inexact_integers_are_refused<std::int64_t>(cpu);
+  gpu_test::inexact_integers_are_refused<std::uint64_t>(cpu);
+  gpu::matrix<std::int64_t> low(2, 3);
+  std::fill_n(low.data(), 6, std::int64_t{5});
+  low(1, 2) = std::numeric_limits<std::int64_t>::min();
+  CHECK(refusal_of([&] {
+          (void)gpu::pearson_all_pairs(low);
+        }).starts_with("data: got -9223372036854775808 at row 1, column 2"));
+}
+
+TEST_CASE("Views of columns check their extents", "[layout]") {
+  const double cells[12] = {};
+  CHECK(refusal_of([&] { gpu::column_matrix_view<const double>(cells, 4, 3, 3); }) ==
+        "column matrix view: col_stride is 3, expected at least the 4 rows");
+  CHECK(refusal_of([&] { gpu::column_matrix_view<const double>(cells, -1, 3); }) ==
+        "column matrix view: extents are [-1, 3], expected none below 0");
+  CHECK(refusal_of([&] { gpu::column_matrix_view<const double>(nullptr, 1, 3); }) ==
+        "column matrix view: data is null, expected 1 x 3 elements");
+  const gpu::column_matrix_view<const double> view(cells, std::size_t{4}, 3);
+  CHECK(view.col_stride() == 4);
+  CHECK(view.column(2) == cells + 8);
+  const auto back = gpu::transposed(view);
+  static_assert(std::is_same_v<decltype(back), const gpu::matrix_view<const double>>);
+  CHECK((back.rows() == 3 && back.cols() == 4 && back.data() == cells));
+}

@@ -15,7 +15,8 @@ inline namespace v0 {
 enum class measure {
   spearman,  ///< Spearman's rank correlation, rho, exact: see gpu/spearman.hpp.
   pearson,   ///< Pearson's product-moment correlation, r: see gpu/pearson.hpp.
-  cosine     ///< Cosine of the angle between the rows: see gpu/cosine.hpp.
+  cosine,    ///< Cosine of the angle between the rows: see gpu/cosine.hpp.
+  bicor      ///< Biweight midcorrelation, robust against outliers: see gpu/bicor.hpp.
 };
 
 /// The significance test behind the p-values of a measure.

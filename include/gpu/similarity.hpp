@@ -6,6 +6,7 @@
 #include <gpu/all_pairs.hpp>
 #include <gpu/array.hpp>
 #include <gpu/backend.hpp>
+#include <gpu/bicor.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
 #include <gpu/column_matrix_view.hpp>

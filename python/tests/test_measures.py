@@ -90,3 +90,34 @@ def test_cosine_has_no_p() -> None:
 def test_an_unknown_measure_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="measure: got 'kendal'"):
         gs.edges(np.zeros((3, 4)), measure="kendal")  # type: ignore[arg-type]
+
+
+def bicors(x: np.ndarray) -> np.ndarray:
+    rows = []
+    for row in x:
+        distance = row - np.median(row)
+        mad = np.median(np.abs(distance))
+        if mad == 0:
+            rows.append(row - row.mean())
+            continue
+        a = distance / (9 * mad)
+        rows.append(np.where(np.abs(a) < 1, distance * (1 - a**2) ** 2, 0.0))
+    unit = np.array(rows)
+    with np.errstate(invalid="ignore"):
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    return unit @ unit.T
+
+
+@pytest.mark.parametrize("cols", [3, 24, 25, 300])
+def test_bicor_edges_are_those_of_its_formula(cols: int) -> None:
+    x = RNG.normal(size=(50, cols)).astype(np.float32)
+    x[3, ::2] *= 100
+    x[7] = 3
+    x[8, : cols - 1] = 1  # MAD is 0
+    wanted = bicors(x.astype(float))
+    edges = gs.edges(x, measure="bicor", min_abs=0.2)
+    i, j = np.nonzero(np.triu(np.abs(np.nan_to_num(wanted)) >= 0.2, 1))
+    assert np.array_equal(edges.row, i) and np.array_equal(edges.col, j)
+    assert np.allclose(edges.statistic, wanted[i, j], rtol=0, atol=1e-13)
+    assert np.array_equal(edges.p, gs.p_value(edges.statistic, cols))
+    assert list(edges.summary.constant_rows) == [7]

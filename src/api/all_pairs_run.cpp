@@ -81,8 +81,8 @@ pair_tables with_host_rows(const pair_tables& tables) {
 
 }  // namespace
 
-const measure_traits& traits_of_call(measure what, const pair_tables& tables,
-                                     const pair_options& options) {
+measure_traits traits_of_call(measure what, const pair_tables& tables,
+                              const pair_options& options) {
   const measure_traits& complete = traits_of(what);
   if (options.nans != nan_policy::pairwise) return complete;
   check_execution(options.exec);
@@ -94,8 +94,8 @@ const measure_traits& traits_of_call(measure what, const pair_tables& tables,
     throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
   }
   validate::check_pair_shape(complete, tables);
-  if (validate::find_nan_rows(tables, options.exec.cpu_threads).empty()) return complete;
-  return pairwise_traits_of(complete);
+  const measure_traits pairwise = pairwise_traits_of(complete);
+  return validate::find_nan_rows(tables, options.exec.cpu_threads).empty() ? complete : pairwise;
 }
 
 backend checked_backend(const measure_traits& what, const pair_tables& tables,

@@ -221,7 +221,7 @@ template <class Sink>
 pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pair_options& options,
                                  const Sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
-    const measure_traits& what = traits_of_call(of, tables, options);
+    const measure_traits what = traits_of_call(of, tables, options);
     check_planned(what, sink);
     return plan(what, tables, options, describe(sink));
   });

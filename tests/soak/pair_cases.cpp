@@ -34,6 +34,16 @@ struct pearson_measure {
   }
 };
 
+struct bicor_measure {
+  static constexpr const char* name = "bicor ";
+  static constexpr bool has_folding = false;
+  static constexpr bool has_p = true;
+  template <class Data, class Sink>
+  static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::bicor_all_pairs(data, options, sink);
+  }
+};
+
 struct cosine_measure {
   static constexpr const char* name = "cosine ";
   static constexpr bool has_folding = false;
@@ -226,6 +236,8 @@ std::vector<soak_case> pair_cases() {
   add_measure<pearson_measure, double>(all, "double");
   add_measure<cosine_measure, float>(all, "float");
   add_measure<cosine_measure, std::uint8_t>(all, "uint8");
+  add_measure<bicor_measure, float>(all, "float");
+  add_measure<bicor_measure, std::uint8_t>(all, "uint8");
   return all;
 }
 

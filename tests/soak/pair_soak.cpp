@@ -19,6 +19,7 @@
 #include <gpu/similarity.hpp>
 
 #include "reference/area_reference.hpp"
+#include "reference/bicor_reference.hpp"
 #include "reference/correlation_reference.hpp"
 #include "soak/host_memory.hpp"
 
@@ -136,7 +137,7 @@ gpu::pair_filter draw_filter(draw& d, measure what) {
 job draw_job(std::uint64_t seed) {
   draw d(seed);
   job out;
-  out.what = d.one_of({measure::spearman, measure::pearson, measure::cosine});
+  out.what = d.one_of({measure::spearman, measure::pearson, measure::cosine, measure::bicor});
   out.of = draw_shape(d, out.what);
   out.rows = draw_values(d, out.of.rows + out.of.y_rows, out.of.cols);
   out.keep = draw_filter(d, out.what);
@@ -182,6 +183,7 @@ oracle ask_oracle(const job& of) {
   const auto view = gpu::matrix_view<const double>(of.rows.data(), of.rows.rows(), of.rows.cols());
   const statistic_table whole = of.what == measure::spearman  ? gpu_test::reference_spearman(view)
                                 : of.what == measure::pearson ? gpu_test::reference_pearson(view)
+                                : of.what == measure::bicor   ? gpu_test::reference_bicor(view)
                                                               : gpu_test::reference_cosine(view);
   out.exactness = of.what == measure::spearman ? 0 : 1e-13;
   const bool against = of.of.y_rows > 0;

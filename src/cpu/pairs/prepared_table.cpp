@@ -36,8 +36,8 @@ std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measur
   keep_rows(input, what, out->variant, threads, *out);
   row_preparation found;
   found.nan_rows = out->nan_rows;
-  row_inspector(found).look_at(input_rows({.x = out->view}), {0, out->rows}, what, threads,
-                               [](index_t) {});
+  row_inspector(found).look_at(input_rows({.x = out->view}), {0, out->rows}, of_kept_rows(what),
+                               threads, [](index_t) {});
   out->constant_rows = std::move(found.constant_rows);
   meter.finish();
   out->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

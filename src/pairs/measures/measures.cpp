@@ -10,7 +10,7 @@
 namespace gpu::inline v0 {
 namespace {
 
-constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine};
+constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine, measure::bicor};
 
 // Null where `what` is no value of the enumeration.
 const detail::measure_traits* find_traits(measure what) {
@@ -21,6 +21,8 @@ const detail::measure_traits* find_traits(measure what) {
       return &detail::pearson_traits;
     case measure::cosine:
       return &detail::cosine_traits;
+    case measure::bicor:
+      return &detail::bicor_traits;
   }
   return nullptr;
 }
@@ -67,29 +69,20 @@ row_form with_missing_values(row_form complete) {
   return row_form::shared_values;
 }
 
-measure_traits with_missing_values(const measure_traits& complete) {
+}  // namespace
+
+measure_traits pairwise_traits_of(const measure_traits& complete) {
+  if (complete.transform != row_transform::none) {
+    throw unsupported(
+        fmt::format("options.nans: pairwise is not offered for {}, whose rows are transformed as a "
+                    "whole, expected reject or propagate",
+                    complete.info.title));
+  }
   measure_traits out = complete;
   out.form = with_missing_values(complete.form);
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;
   return out;
-}
-
-}  // namespace
-
-const measure_traits& pairwise_traits_of(const measure_traits& complete) {
-  static const std::array<measure_traits, measures.size()> all = [] {
-    std::array<measure_traits, measures.size()> made{spearman_traits, spearman_traits,
-                                                     spearman_traits};
-    for (std::size_t i = 0; i < measures.size(); ++i) {
-      made[i] = with_missing_values(traits_of(measures[i]));
-    }
-    return made;
-  }();
-  for (const measure_traits& own : all) {
-    if (own.info.what == complete.info.what) return own;
-  }
-  throw invalid_argument("measure: has no form for missing values");
 }
 
 const measure_traits& traits_of(measure what) {

@@ -5,6 +5,7 @@
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
 
+#include "stats/row_transform.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::inline v0::detail {
@@ -35,6 +36,8 @@ struct measure_traits {
   measure_info info;
   row_form form;
   row_centre centre;  ///< Of unit_values; ranks are always centred.
+  /// Of unit_values. A row that is transformed needs no centring any more.
+  row_transform transform = row_transform::none;
   /// The elements of a packed row of an input of `cols` columns. Memory, the time of a pair and the
   /// choice of a way follow from it; the columns of the input are the observations of a test.
   index_t (*packed_cols)(index_t cols) = one_each;
@@ -43,9 +46,11 @@ struct measure_traits {
 extern const measure_traits spearman_traits;
 extern const measure_traits pearson_traits;
 extern const measure_traits cosine_traits;
+extern const measure_traits bicor_traits;
 
 /// The same measure of rows with missing values, pair by pair.
-const measure_traits& pairwise_traits_of(const measure_traits& complete);
+/// @throw gpu::unsupported of rows that are transformed.
+measure_traits pairwise_traits_of(const measure_traits& complete);
 /// Whether its rows have missing values.
 [[nodiscard]] constexpr bool is_pairwise(const measure_traits& what) {
   switch (what.form) {

@@ -38,6 +38,7 @@ bool has_statistic(const detail::measure_traits& what, const T* row, index_t col
       return varies(row, cols);
     case detail::row_form::unit_values:
       if (!is_finite(row, cols)) return false;
+      if (what.transform == detail::row_transform::biweight) return varies(row, cols);
       return detail::is_centred(what.centre) ? varies(row, cols) : !is_zero(row, cols);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
@@ -60,13 +61,15 @@ std::vector<std::uint8_t> input_rows::with_statistic(index_range range,
                                                      const detail::measure_traits& what,
                                                      int threads) const {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(range.size()));
+  const detail::measure_traits kept = of_kept_rows(what);
   for_each_view(range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+    const detail::measure_traits& own = kept_of(first) != nullptr ? kept : what;
     const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
     parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
       const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
       for (index_t i = task * rows_per_task; i < end; ++i) {
         out[static_cast<std::size_t>(first + i - range.begin)] =
-            has_statistic(what, view.row(i), view.cols()) ? 1 : 0;
+            has_statistic(own, view.row(i), view.cols()) ? 1 : 0;
       }
     });
   });

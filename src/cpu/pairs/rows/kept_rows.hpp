@@ -20,4 +20,13 @@ class kept_rows final : public detail::host_prepared_table {
   std::vector<detail::row_kind> kinds;    ///< Of unit rows.
 };
 
+/// What the rows that are kept for a measure are prepared as once more: themselves.
+inline detail::measure_traits of_kept_rows(detail::measure_traits what) {
+  if (what.form == detail::row_form::unit_values) {
+    what.centre = detail::row_centre::none;
+    what.transform = detail::row_transform::none;
+  }
+  return what;
+}
+
 }  // namespace gpu::cpu

@@ -106,7 +106,7 @@ void keep_rows(const input_rows& input, const detail::measure_traits& what, pair
     case detail::row_form::ranks:
       return keep_rank_rows(input, variant, threads, out);
     case detail::row_form::unit_values:
-      return keep_unit_rows(input, what.centre, threads, out);
+      return keep_unit_rows(input, what, threads, out);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
       return;  // refused by prepare_rows

@@ -256,7 +256,7 @@ class kept_rows;
 void keep_rows(const input_rows& input, const detail::measure_traits& what, pair_variant variant,
                int threads, kept_rows& out);
 void keep_rank_rows(const input_rows& input, pair_variant variant, int threads, kept_rows& out);
-void keep_unit_rows(const input_rows& input, detail::row_centre centre, int threads,
+void keep_unit_rows(const input_rows& input, const detail::measure_traits& what, int threads,
                     kept_rows& out);
 
 }  // namespace gpu::cpu

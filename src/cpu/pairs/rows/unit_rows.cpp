@@ -10,6 +10,7 @@
 #include "cpu/pairs/rows/present_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/unit_row.hpp"
+#include "cpu/pairs/unit/transformed_row.hpp"
 #include "cpu/pairs/unit/unit_pairs.hpp"
 #include "pairs/checks.hpp"
 #include "stats/unit_rows.hpp"
@@ -24,8 +25,8 @@ index_t stride_of(index_t cols) {
   return (cols + padding - 1) / padding * padding;
 }
 
-// Scales the rows of `range` to `out`, and says of what kind they are.
-void make_unit_piece(const input_rows& input, index_range range, detail::row_centre centre,
+// Transforms and scales the rows of `range` to `out`, and says of what kind they are.
+void make_unit_piece(const input_rows& input, index_range range, const detail::measure_traits& what,
                      double* out, detail::row_kind* kinds, int threads) {
   const pair_kernels& kernels = usable_pair_kernels();
   const index_t stride = stride_of(input.cols());
@@ -42,10 +43,12 @@ void make_unit_piece(const input_rows& input, index_range range, detail::row_cen
         const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
         parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
           const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
+          row_transformer transform(what, view.cols());
           for (index_t i = task * rows_per_task; i < end; ++i) {
             double* row = out + (before + i) * stride;
             std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
-            kinds[before + i] = make_unit_row(kernels, centre, row, view.cols(), stride);
+            transform(row);
+            kinds[before + i] = make_unit_row(kernels, what.centre, row, view.cols(), stride);
           }
         });
       });
@@ -71,8 +74,7 @@ unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& op
   const auto take = [&](index_range section) {
     std::vector<detail::row_kind> kinds(static_cast<std::size_t>(section.size()));
     const index_t begin = out.size;
-    make_unit_piece(input, section, options.what.centre, out.row(begin), kinds.data(),
-                    options.threads);
+    make_unit_piece(input, section, options.what, out.row(begin), kinds.data(), options.threads);
     for (index_t i = 0; i < section.size(); ++i) {
       const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
       if (!inspector.admits(section.begin + i, kind == detail::row_kind::ordinary)) continue;
@@ -139,8 +141,8 @@ class unit_row_source final : public row_source {
     append_rows(
         present_, range, most, original,
         [&](index_t begin, index_t count, index_t to) {
-          make_unit_piece(input_, {begin, begin + count}, options_.what.centre, rows.row(to),
-                          kinds.data(), options_.threads);
+          make_unit_piece(input_, {begin, begin + count}, options_.what, rows.row(to), kinds.data(),
+                          options_.threads);
         },
         [&](index_t from, index_t to) { std::copy_n(rows.row(from), rows.stride, rows.row(to)); });
     rows.size = static_cast<index_t>(original.size());
@@ -168,14 +170,14 @@ row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_o
   return found;
 }
 
-void keep_unit_rows(const input_rows& input, detail::row_centre centre, int threads,
+void keep_unit_rows(const input_rows& input, const detail::measure_traits& what, int threads,
                     kept_rows& out) {
   const index_t stride = stride_of(input.cols());
   out.values =
       aligned_buffer<std::byte>(static_cast<std::size_t>(input.rows() * stride) * sizeof(double));
   out.kinds.resize(static_cast<std::size_t>(input.rows()));
   auto* const rows = reinterpret_cast<double*>(out.values.data());
-  make_unit_piece(input, {0, input.rows()}, centre, rows, out.kinds.data(), threads);
+  make_unit_piece(input, {0, input.rows()}, what, rows, out.kinds.data(), threads);
   // Rows without a statistic show none either: they are zeros.
   for (index_t i = 0; i < input.rows(); ++i) {
     if (out.kinds[static_cast<std::size_t>(i)] == detail::row_kind::ordinary) continue;

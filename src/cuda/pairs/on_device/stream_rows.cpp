@@ -59,7 +59,7 @@ stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
       splits_(splits && shape.format.deciding_tile() == pair_tile_kind::tensor_float) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
-  const std::size_t ranks_bytes = ranks_row_bytes(format);
+  const std::size_t ranks_bytes = scratch_row_bytes(shape.what, format);
   const auto fitting =
       static_cast<index_t>(most_ranks_bytes / std::max<std::size_t>(ranks_bytes, 1));
   block_rows_ = std::clamp<index_t>(fitting, 1, std::max<index_t>(shape.rows, 1));
@@ -87,7 +87,7 @@ void stream_rows::prepare_table(device_matrix_view<const T> table, index_t first
     const auto offset = static_cast<std::size_t>(at);
     const packed_rows to{
         .square_sums = square_sums_ + at,
-        .ranks = ranks_,
+        .scratch = ranks_,
         .values = values_ == nullptr ? nullptr : values_ + offset * format.row_bytes,
         .unit = unit_ + offset * format.unit_bytes / sizeof(double),
         .halves = halves(),

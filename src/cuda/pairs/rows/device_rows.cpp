@@ -66,7 +66,7 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
                          index_t front)
     : count_(0), front_(front), format_(format) {
   const auto start = std::chrono::steady_clock::now();
-  look_at(tables, info);
+  look_at(what, tables, info);
   fresh_ = count_;
   const auto rows = static_cast<std::size_t>(count_ + front_);
   budget.take(rows * (sizeof(std::int64_t) + sizeof(kernels::row_norm)), "norms of the rows");
@@ -89,7 +89,7 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
                          pair_budget& budget, cudaStream_t stream, detail::prepared_rows& info)
     : count_(0), format_(y.format_) {
   const auto start = std::chrono::steady_clock::now();
-  look_at({.x = tables.x}, info);
+  look_at(what, {.x = tables.x}, info);
   fresh_ = count_;
   count_ += y.count_;
   info.rows = count_;
@@ -128,7 +128,8 @@ void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
   product_elements_ = static_cast<index_t>(elements);
 }
 
-void device_rows::look_at(const detail::pair_tables& tables, detail::prepared_rows& info) {
+void device_rows::look_at(const measure_traits& what, const detail::pair_tables& tables,
+                          detail::prepared_rows& info) {
   const auto add_table = [&]<class View>(const View& view) {
     using value = typename View::value_type;
     count_ += view.rows();
@@ -143,7 +144,7 @@ void device_rows::look_at(const detail::pair_tables& tables, detail::prepared_ro
   place_ = place_of(tables.x);
   if (tables.y && place_ == table_place::this_device) place_ = place_of(*tables.y);
   sent_row_bytes_ = place_ == table_place::this_device ? 0 : input_row_bytes_;
-  ranks_row_bytes_ = ranks_row_bytes(format_);
+  ranks_row_bytes_ = scratch_row_bytes(what, format_);
 }
 
 void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {

@@ -116,7 +116,8 @@ class device_rows {
                               cudaStream_t stream);
 
   // How rows come here, and what of them goes through a lane.
-  void look_at(const detail::pair_tables& tables, detail::prepared_rows& info);
+  void look_at(const detail::measure_traits& what, const detail::pair_tables& tables,
+               detail::prepared_rows& info);
   // Memory for all rows, with the room in front of them.
   void allocate(pair_budget& budget, cudaStream_t stream);
   void take_memory_of(const device_rows& y, index_t first);

@@ -4,6 +4,7 @@
 #include "base/round_up.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/prepare/transform_rows.hpp"
 #include "kernels/rank/kernels.hpp"
 
 namespace gpu::cuda {
@@ -20,7 +21,7 @@ void pack_ranks(const row_format& format, device_matrix_view<const T> block, con
                                             format.columns);
     return kernels::launch_centred_ranks<T, Integer>(block, ranks, to.square_sums, stream);
   }
-  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(to.ranks), block.rows(),
+  const device_matrix_view<Integer> ranks(reinterpret_cast<Integer*>(to.scratch), block.rows(),
                                           round_up(format.cols, 8));
   kernels::launch_centred_ranks<T, Integer>(block, ranks, to.square_sums, stream);
   if constexpr (sizeof(Integer) > 1) {
@@ -29,9 +30,28 @@ void pack_ranks(const row_format& format, device_matrix_view<const T> block, con
   }
 }
 
+// The rows of `block` as doubles, transformed: [rows, cols] at `out`.
+template <class T>
+device_matrix_view<const double> transform_rows(const measure_traits& what,
+                                                device_matrix_view<const T> block, double* out,
+                                                cudaStream_t stream) {
+  kernels::launch_to_double<T>(block, out, stream);
+  switch (what.transform) {
+    case detail::row_transform::none:
+      break;
+    case detail::row_transform::biweight:
+      kernels::launch_biweight_rows(out, block.rows(), block.cols(), stream);
+      break;
+  }
+  return {out, block.rows(), block.cols()};
+}
+
 }  // namespace
 
-std::size_t ranks_row_bytes(const row_format& format) {
+std::size_t scratch_row_bytes(const measure_traits& what, const row_format& format) {
+  if (what.transform != detail::row_transform::none) {
+    return static_cast<std::size_t>(format.cols) * sizeof(double);
+  }
   if (format.tile != pair_tile_kind::tensor_limbs &&
       format.tile != pair_tile_kind::naive_spearman) {
     return 0;
@@ -40,13 +60,16 @@ std::size_t ranks_row_bytes(const row_format& format) {
   return pitch * (format.cols <= int16_rank_columns ? 2 : 4);
 }
 
+namespace {
+
 template <class T>
-void pack_rows(const measure_traits& what, const row_format& format,
-               device_matrix_view<const T> block, const packed_rows& to, cudaStream_t stream) {
+void pack_as_they_are(const measure_traits& what, const row_format& format,
+                      device_matrix_view<const T> block, const packed_rows& to,
+                      cudaStream_t stream) {
   switch (format.tile) {
     case pair_tile_kind::naive_spearman: {
       // The ranks themselves are only needed for their sums of squares.
-      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(to.ranks),
+      const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(to.scratch),
                                                    block.rows(), round_up(format.cols, 8));
       kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, to.square_sums, stream);
       kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
@@ -93,6 +116,18 @@ void pack_rows(const measure_traits& what, const row_format& format,
   if (what.form == detail::row_form::ranks) {
     kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
   }
+}
+
+}  // namespace
+
+template <class T>
+void pack_rows(const measure_traits& what, const row_format& format,
+               device_matrix_view<const T> block, const packed_rows& to, cudaStream_t stream) {
+  if (what.transform == detail::row_transform::none) {
+    return pack_as_they_are<T>(what, format, block, to, stream);
+  }
+  const auto rows = transform_rows<T>(what, block, reinterpret_cast<double*>(to.scratch), stream);
+  pack_as_they_are<double>(what, format, rows, to, stream);
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                  \

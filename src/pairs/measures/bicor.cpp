@@ -1,0 +1,21 @@
+#include <limits>
+
+#include "pairs/measures/measures.hpp"
+
+namespace gpu::inline v0::detail {
+
+const measure_traits bicor_traits{.info = {.what = measure::bicor,
+                                           .name = "bicor",
+                                           .title = "Bicor",
+                                           .description = "Biweight midcorrelation",
+                                           .symbol = "bicor",
+                                           .test = significance::student_t,
+                                           .scale = value_scale::numeric,
+                                           .equals = equal_rows::apart,
+                                           .least_cols = 3,
+                                           .most_cols = std::numeric_limits<index_t>::max()},
+                                  .form = row_form::unit_values,
+                                  .centre = row_centre::none,
+                                  .transform = row_transform::biweight};
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,222 @@
+#pragma once
+// The cases of the biweight midcorrelation beside those of every measure: rows whose MAD is 0,
+// outliers, literals, and what is refused.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <gpu/bicor.hpp>
+#include <gpu/error.hpp>
+#include <gpu/pearson.hpp>
+#include <gpu/plan.hpp>
+#include <gpu/prepared_rows.hpp>
+
+#include "reference/bicor_reference.hpp"
+#include "support/pair_cases.hpp"
+
+namespace gpu_test {
+
+struct bicor_measure {
+  static constexpr bool ties_are_exact = false;
+
+  template <class View, class Sink>
+  static auto run(const View& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::bicor_all_pairs(data, options, sink);
+  }
+  template <class X, class Y, class Sink>
+  static auto against(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::bicor_all_pairs(x, y, options, sink);
+  }
+  template <class View>
+  static auto plan(const View& data, const gpu::pair_options& options,
+                   const gpu::pair_filter& keep) {
+    return gpu::plan_all_pairs(gpu::measure::bicor, data, options, keep);
+  }
+  template <class T>
+  static statistic_table oracle(gpu::matrix_view<const T> data) {
+    return reference_bicor(data);
+  }
+  static bool same(double got, double wanted) { return std::abs(got - wanted) <= 8e-15; }
+  static bool same_dense(double got, double wanted) { return std::abs(got - wanted) <= 2e-6; }
+};
+
+/// Rows of normal values that move together in groups; some have outliers, one in seven is mostly
+/// one value (its MAD is 0), and one is all one value.
+template <class T>
+gpu::matrix<T> robust_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t seed) {
+  const auto noise = random_matrix<double>(rows, cols, seed);
+  const auto common = random_matrix<double>(5, cols, seed + 1);
+  gpu::matrix<T> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      double x = noise(i, k) + common(i % 5, k);
+      if (i % 3 == 1 && (k + i) % 11 == 0) x *= 50;
+      if (i % 7 == 6 && (k + i) % 3 != 0) x = 0.5;
+      if (i == 9) x = 0.25;
+      out(i, k) = static_cast<T>(std::is_integral_v<T> ? 8 * x : x);
+    }
+  }
+  return out;
+}
+
+/// Every length around a warp's, a block's and a pass's edge.
+inline void bicor_of_every_length(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  for (const gpu::index_t cols : {3,  4,  5,   10,  31,  32,  33,  63,   64,   65,  100,
+                                  127, 128, 129, 255, 256, 257, 300, 1023, 1025, 4099}) {
+    INFO(cols << " columns");
+    check_dense<bicor_measure>(const_view(robust_rows<float>(23, cols, 3)), target);
+    check_dense<bicor_measure>(const_view(robust_rows<std::int16_t>(16, cols, 4)), target);
+  }
+  check_dense<bicor_measure>(const_view(robust_rows<double>(9, 100'003, 5)), target);
+}
+
+inline void rows_without_spread_are_those_of_pearson(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  for (const gpu::index_t cols : {10, 40, 300, 2000}) {
+    gpu::matrix<double> data(30, cols);
+    const auto values = random_matrix<double>(30, cols, 8);
+    for (gpu::index_t i = 0; i < 30; ++i) {
+      for (gpu::index_t k = 0; k < cols; ++k) {
+        data(i, k) = (k + i) % 5 < 3 ? 2.125 + static_cast<double>(i) : 1e3 * values(i, k);
+      }
+    }
+    const gpu::edge_sink sink{};
+    const auto wanted = gpu::pearson_all_pairs(data.view(), target.options(), sink);
+    CHECK(wanted.edges.size() == 30 * 29 / 2);
+    CHECK(gpu::bicor_all_pairs(data.view(), target.options(), sink).edges == wanted.edges);
+  }
+}
+
+inline void extreme_rows_keep_their_digits(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  auto data = robust_rows<double>(12, 41, 17);
+  for (gpu::index_t k = 0; k < 41; ++k) {
+    data(1, k) = data(0, k) * 0x1p-1000;
+    data(2, k) = data(0, k) * 0x1p+1000;
+    data(3, k) = data(0, k) + 1e5;
+    data(4, k) = -data(0, k);
+    data(5, k) = k < 20 ? 1.0 : 2.0;  // MAD is half of the distance of two values
+    data(10, k) = k % 2 == 0 ? 0.0 : -0.0;
+  }
+  data(6, 3) = 1e300;
+  data(7, 3) = std::numeric_limits<double>::infinity();
+  check_dense<bicor_measure>(const_view(data), target);
+  const auto got = gpu::bicor_all_pairs(data.view(), target.options(), gpu::edge_sink{});
+  CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{7, 9, 10});
+}
+
+/// astropy 8.0.2, stats.biweight_midcorrelation.
+inline void bicor_equals_astropy(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const std::vector<double> values{1,   2,  3,    4, 5,  6, 7, 100, 2, 1, 4,  3, 7, 5, 9, 8,
+                                   0.5, -1, 2.25, 8, -3, 4, 4, 1,   9, 1, -4, 2, 6, 2, 2, -1.5};
+  const auto check = [&](gpu::index_t cols, const std::vector<double>& wanted) {
+    const gpu::matrix_view<const double> data(values.data(), 4, cols, 8);
+    const auto got = gpu::bicor_all_pairs(data, target.options(), gpu::edge_sink{}).edges;
+    REQUIRE(got.size() == wanted.size());
+    for (std::size_t e = 0; e < wanted.size(); ++e) {
+      CHECK(std::abs(got[e].statistic - wanted[e]) <= 1e-15);
+    }
+  };
+  check(8, {0.7687635125386703, 0.3128940849352689, -0.12856156444552863, 0.024907614849545887,
+            -0.14302230390413087, -0.27944970366253463});
+  check(7, {0.8706212391657419, 0.396768517327127, 0.1810648243698596, 0.10136519982526992,
+            0.35925556127603575, -0.3774012964960847});
+}
+
+/// x against y, prepared rows and parts give the pairs of the whole.
+inline void bicor_doors_agree(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  const auto both = robust_rows<float>(120, 33, 13);
+  const gpu::matrix_view<const float> x(both.data(), 50, 33);
+  const gpu::matrix_view<const float> y(both.data() + 50 * 33, 70, 33);
+  const gpu::edge_sink sink{.keep = {.max_p = 0.1}};
+  const auto all = gpu::bicor_all_pairs(both.view(), target.options(), sink).edges;
+  std::vector<gpu::edge> wanted;
+  for (const gpu::edge& e : all) {
+    if (e.row < 50 && e.col >= 50) wanted.push_back({e.row, e.col - 50, e.statistic, e.p});
+  }
+  CHECK(wanted.size() > 100);
+  const auto same = [&](std::span<const gpu::edge> got, std::span<const gpu::edge> expected) {
+    CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end()));
+  };
+  same(gpu::bicor_all_pairs(x, y, target.options(), sink).edges, wanted);
+  const auto prepared = gpu::prepare_rows(gpu::measure::bicor, y, target.options());
+  same(gpu::all_pairs(gpu::measure::bicor, x, prepared, target.options(), sink).edges, wanted);
+  CHECK_THROWS_AS(gpu::pearson_all_pairs(x, prepared, target.options(), sink),
+                  gpu::invalid_argument);
+
+  std::vector<gpu::edge> joined;
+  for (gpu::index_t part = 0; part < 5; ++part) {
+    gpu::pair_options options = target.options();
+    options.part = {.index = part, .of = 5};
+    const auto some = gpu::bicor_all_pairs(both.view(), options, sink).edges;
+    joined.insert(joined.end(), some.begin(), some.end());
+  }
+  same(joined, all);
+
+  // Rows without a statistic are those of prepared rows too.
+  const gpu::matrix_view<const float> first(both.data(), 20, 33);
+  const auto kept = gpu::prepare_rows(gpu::measure::bicor, first, target.options());
+  CHECK(gpu::all_pairs(gpu::measure::bicor, x, kept, target.options(), sink)
+            .summary.y_constant_rows == std::vector<gpu::index_t>{9});
+}
+
+inline void bicor_refuses_missing_values_by_pairs(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  auto data = robust_rows<double>(8, 12, 4);
+  gpu::pair_options options = target.options();
+  options.nans = gpu::nan_policy::pairwise;
+  CHECK_THROWS_AS(gpu::bicor_all_pairs(data.view(), options, gpu::count_sink{}), gpu::unsupported);
+}
+
+/// The edges of `reference`, bit for bit.
+inline void bicor_edges_equal_those_of(const pair_target& reference, const pair_target& target,
+                                       gpu::index_t rows) {
+  GPU_TEST_INFO(target);
+  for (const gpu::index_t cols : {30, 64, 300, 1500}) {
+    if (cols > 400 && rows > 1000) continue;
+    const auto data = robust_rows<float>(rows, cols, static_cast<std::uint64_t>(cols));
+    for (const double max_p : {1e-9, 1e-3}) {
+      INFO(cols << " columns, max_p " << max_p);
+      const gpu::edge_sink sink{.keep = {.max_p = max_p}};
+      const auto wanted = gpu::bicor_all_pairs(data.view(), reference.options(), sink);
+      const auto got = gpu::bicor_all_pairs(data.view(), target.options(), sink);
+      CHECK(wanted.edges.size() > 10);
+      CHECK(got.summary.checksum == wanted.summary.checksum);
+      CHECK(got.edges == wanted.edges);
+      const gpu::count_sink counting{.keep = {.max_p = max_p}};
+      CHECK(gpu::bicor_all_pairs(data.view(), target.options(), counting).degree ==
+            gpu::bicor_all_pairs(data.view(), reference.options(), counting).degree);
+    }
+  }
+}
+
+inline void run_bicor_cases(const pair_target& target) {
+  run_common_pair_cases<bicor_measure>(target);
+  SECTION("every length of rows") {
+    bicor_of_every_length(target);
+  }
+  SECTION("rows without spread are those of Pearson") {
+    rows_without_spread_are_those_of_pearson(target);
+  }
+  SECTION("extreme rows keep their digits") {
+    extreme_rows_keep_their_digits(target);
+  }
+  SECTION("astropy's values") {
+    bicor_equals_astropy(target);
+  }
+  SECTION("x against y, prepared rows and parts agree with the whole") {
+    bicor_doors_agree(target);
+  }
+  SECTION("missing values by pairs are refused") {
+    bicor_refuses_missing_values_by_pairs(target);
+  }
+}
+
+}  // namespace gpu_test

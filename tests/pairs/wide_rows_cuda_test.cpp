@@ -178,6 +178,7 @@ void of_every_measure(gpu::index_t rows, gpu::index_t cols) {
   equals_the_cpu<measure::spearman, T>(rows, cols, best);
   equals_the_cpu<measure::pearson, T>(rows, cols, best, 0, error);
   equals_the_cpu<measure::cosine, T>(rows, cols, best, 0, error);
+  equals_the_cpu<measure::bicor, T>(rows, cols, best, 0, error);
   // Ranks as doubles, where there are no warpgroup products.
   equals_the_cpu<measure::spearman, T>(rows, cols, gpu::pair_variant::tensor);
 }
@@ -225,6 +226,7 @@ TEST_CASE("Dense results in float of wide tables have single precision", "[wide]
     for (const gpu::index_t cols : {96, 127, 500, 1201}) {
       float_equals_the_cpu<measure::pearson, float>(rows, cols);
       float_equals_the_cpu<measure::cosine, double>(rows, cols);
+      float_equals_the_cpu<measure::bicor, float>(rows, cols);
     }
   }
   float_equals_the_cpu<measure::pearson, std::uint8_t>(450, 20'011);
@@ -311,6 +313,7 @@ TEST_CASE("Wide tables in device memory have the same results there", "[wide]") 
     for (const gpu::index_t cols : {301, 1200, 5003}) {
       on_device<measure::spearman>(rows, cols);
       on_device<measure::pearson>(rows, cols);
+      on_device<measure::bicor>(rows, cols);
     }
   }
 }

@@ -25,6 +25,13 @@ enum class significance {
   student_t  ///< Student's t with cols - 2 degrees of freedom: see gpu/p_value.hpp.
 };
 
+/// The confidence interval of a measure's statistic, see gpu/confidence.hpp.
+enum class interval_method {
+  none,          ///< It has none: asking for one throws gpu::unsupported.
+  fisher,        ///< Fisher's z with the standard error 1 / sqrt(observations - 3).
+  bonett_wright  ///< Fisher's z with Bonett's and Wright's error, for ranks.
+};
+
 /// Whether rows that are equal to a measure share their statistics bit for bit, so that they can be
 /// folded into one pattern: see pair_options::fold.
 enum class equal_rows {
@@ -46,6 +53,7 @@ struct measure_info {
   std::string_view description;  ///< In three words, as "Rank correlation".
   std::string_view symbol;       ///< Of the statistic, as "rho": the name of its column in a file.
   significance test;             ///< Where its p comes from.
+  interval_method interval;      ///< Where its confidence interval comes from.
   value_scale scale;             ///< What of the values counts.
   equal_rows equals;             ///< Whether equal rows can be folded.
   index_t least_cols;            ///< Columns that it takes at least.

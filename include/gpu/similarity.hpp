@@ -10,6 +10,7 @@
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
 #include <gpu/column_matrix_view.hpp>
+#include <gpu/confidence.hpp>
 #include <gpu/cosine.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/discovery.hpp>

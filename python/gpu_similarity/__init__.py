@@ -54,7 +54,12 @@ from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._stream import EdgeStream
 from ._summary import PairPlan, PairSummary
-from ._test_of_correlation import adjusted_p_values, critical_correlation, p_value
+from ._test_of_correlation import (
+    adjusted_p_values,
+    confidence_interval,
+    critical_correlation,
+    p_value,
+)
 
 if TYPE_CHECKING:
     from . import anndata, arrow, distributed, plot
@@ -102,6 +107,7 @@ __all__ = [
     "backends",
     "binary_matmul",
     "checksum",
+    "confidence_interval",
     "convolve",
     "corrcoef",
     "counts",

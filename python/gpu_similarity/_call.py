@@ -33,7 +33,7 @@ class PreparedRows:
     seconds : float
         What preparing them took.
     measure : str
-        "spearman" or "pearson".
+        The name of the measure, as "spearman".
     names : ndarray or None
         Names of the rows.
     """

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _graph_files
 from ._options import Adjustment
 from ._results import PairRecords
-from ._test_of_correlation import adjusted_p_values
+from ._test_of_correlation import adjusted_p_values, confidence_interval
 
 if TYPE_CHECKING:
     import igraph
@@ -37,7 +37,7 @@ class Edges(PairRecords):
     y_names : ndarray or None
         Of x against y: names of the rows of y, that `col` is about.
     measure : str
-        "spearman" or "pearson".
+        The name of the measure, as "spearman".
     summary : PairSummary
         What the run did.
     """
@@ -46,6 +46,11 @@ class Edges(PairRecords):
 
     def _with(self, records: npt.NDArray[Any]) -> Edges:
         return Edges(records, *self._common)
+
+    @property
+    def _is_pairwise(self) -> bool:
+        """Whether an edge may have observations of its own: a fifth thing in common, if given."""
+        return len(self._common) > 4 and bool(self._common[4])
 
     @property
     def row(self) -> npt.NDArray[np.uint32]:
@@ -105,8 +110,39 @@ class Edges(PairRecords):
             )
         return adjusted_p_values(self.p, summary.pairs_tested, adjust=adjust)
 
+    def confidence_interval(
+        self, confidence: float = 0.95, *, observations: npt.ArrayLike | None = None
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The lower and upper bounds of the two-sided interval of each statistic.
+
+        As `gpu_similarity.confidence_interval` says, for the columns of the table, or for
+        `observations` of each edge.
+
+        Raises
+        ------
+        ValueError
+            Where edges are of nans="pairwise", each with observations of its own, and these are
+            not given: observations=gs.observations(x, pairs=edges).
+        Unsupported
+            Where the measure has no interval, as cosine.
+        """
+        if observations is None and self._is_pairwise:
+            raise ValueError(
+                'observations: got None for edges of nans="pairwise", expected those of each edge, '
+                "as gs.observations(x, pairs=edges)"
+            )
+        counts = self.summary.cols if observations is None else observations
+        return confidence_interval(
+            self.statistic, counts, measure=self.measure, confidence=confidence
+        )
+
     def to_pandas(
-        self, *, adjust: Adjustment = "none", categories: bool = False
+        self,
+        *,
+        adjust: Adjustment = "none",
+        categories: bool = False,
+        confidence: float | None = None,
+        observations: npt.ArrayLike | None = None,
     ) -> pandas.DataFrame:
         """A pandas.DataFrame with the columns row, col, statistic, p; names in place of numbers.
 
@@ -117,11 +153,16 @@ class Edges(PairRecords):
         categories : bool
             True makes row and col categorical where rows have names: 4 bytes each for an edge, in
             place of 8, and groups and comparisons by number.
+        confidence : float, optional
+            Adds the columns lower and upper, as `confidence_interval` gives them.
+        observations : array_like of int, optional
+            For `confidence`, of each edge; needed of edges of nans="pairwise".
 
         Raises
         ------
         ValueError
-            As `adjusted_p`; with `categories` for names that repeat or are missing.
+            As `adjusted_p` and `confidence_interval`; with `categories` for names that repeat or
+            are missing.
         """
         import pandas
 
@@ -129,6 +170,10 @@ class Edges(PairRecords):
         columns = {"row": row, "col": col, "statistic": self.statistic, "p": self.p}
         if adjust != "none":
             columns["q"] = self.adjusted_p(adjust)
+        if confidence is not None:
+            columns["lower"], columns["upper"] = self.confidence_interval(
+                confidence, observations=observations
+            )
         return pandas.DataFrame(columns)
 
     def to_arrow(self, *, adjust: Adjustment = "none") -> pyarrow.Table:

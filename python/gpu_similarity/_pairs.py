@@ -25,8 +25,9 @@ def _edges(measure: Measure, max_edges: int | None, order: EdgeOrder, call: Pair
         options["max_edges"] = max_edges
     if order != "by-row-then-column":
         options["order"] = order
+    pairwise = options.get("nans") == "pairwise"
     records, summary = computed(_core.edges, call.places, call.x, call.y, options)
-    return Edges(records, summary, measure, call.names, call.y_names)
+    return Edges(records, summary, measure, call.names, call.y_names, pairwise)
 
 
 def spearman_edges(

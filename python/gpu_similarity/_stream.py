@@ -75,7 +75,7 @@ class EdgeStream(BatchStream[Edges]):
     names, y_names : ndarray or None
         Names of the rows of x and of y.
     measure : str
-        "spearman" or "pearson".
+        The name of the measure, as "spearman".
     summary : PairSummary or None
         What the run did, once the last batch was read.
     """
@@ -85,6 +85,7 @@ class EdgeStream(BatchStream[Edges]):
         super().__init__(stream, call)
         self.measure = measure
         self.y_names = call.y_names
+        self._is_pairwise = call.options.get("nans") == "pairwise"
 
     @property
     def other_names(self) -> Names:
@@ -92,7 +93,8 @@ class EdgeStream(BatchStream[Edges]):
         return self.names if self._running.y_rows is None else self.y_names
 
     def _batch(self, records: npt.NDArray[Any]) -> Edges:
-        return Edges(records, self._running, self.measure, self.names, self.y_names)
+        common = (self._running, self.measure, self.names, self.y_names, self._is_pairwise)
+        return Edges(records, *common)
 
     def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
         """A pyarrow.RecordBatchReader over the batches."""

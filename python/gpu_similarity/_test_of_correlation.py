@@ -1,4 +1,4 @@
-"""Student's t test of a correlation."""
+"""Student's t test of a correlation, and its confidence interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._messages import integer, real
-from ._options import Adjustment, Tail
+from ._options import Adjustment, Measure, Tail
 
 
 def p_value(r: npt.ArrayLike, observations: npt.ArrayLike, *, tail: Tail = "two-sided") -> Any:
@@ -89,6 +89,78 @@ def critical_correlation(p: float, observations: int, *, tail: Tail = "two-sided
     """
     count = integer("observations", observations)
     return _core.critical_correlation(real("p", p), count, str(tail))
+
+
+def confidence_interval(
+    statistic: npt.ArrayLike,
+    observations: npt.ArrayLike,
+    *,
+    measure: Measure = "pearson",
+    confidence: float = 0.95,
+    tail: Tail = "two-sided",
+) -> tuple[Any, Any]:
+    """The confidence interval of a statistic, by Fisher's z.
+
+    Of Pearson's r as scipy.stats.pearsonr, with the standard error 1 / sqrt(n - 3); of Spearman's
+    rho as Bonett and Wright (2000), sqrt((1 + rho^2 / 2) / (n - 3)); of the biweight
+    midcorrelation as of r, which is an approximation.
+
+    Parameters
+    ----------
+    statistic : float or array_like of float
+        In [-1, 1]; NaN gives NaN.
+    observations : int or array_like of int
+        At least 3; of three the interval is [-1, 1]. An array has the shape of `statistic`, or can
+        be broadcast to it; see `observations`.
+    measure : str
+        What `statistic` is of.
+    confidence : float
+        The probability that the interval covers, in (0, 1).
+    tail : {"two-sided", "greater", "less"}
+        Of "greater" the upper bound is 1, of "less" the lower one -1.
+
+    Returns
+    -------
+    lower, upper : float or ndarray
+        Of the shape of `statistic`.
+
+    Raises
+    ------
+    ValueError
+        Outside these ranges.
+    Unsupported
+        Where the measure has no interval, as cosine.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> [round(bound, 6) for bound in gs.confidence_interval(0.5, 30)]
+    [0.170431, 0.728959]
+    """
+    values = np.asarray(statistic, dtype=np.float64, order="C")
+    counts = np.asarray(observations)
+    level = real("confidence", confidence)
+    asked = (str(measure), level, str(tail))
+    if counts.ndim == 0:
+        bounds = _bounds(values.reshape(-1), integer("observations", observations), *asked)
+    else:
+        own = np.broadcast_to(counts, values.shape).reshape(-1)
+        flat = values.reshape(-1)
+        bounds = np.full((2, values.size), np.nan)
+        has = ~np.isnan(flat)
+        for count in np.unique(own[has]):
+            of_count = has & (own == count)
+            count = integer("observations", count)
+            bounds[:, of_count] = _bounds(flat[of_count], count, *asked)
+    lower, upper = bounds.reshape(2, *values.shape)
+    return (float(lower), float(upper)) if values.ndim == 0 else (lower, upper)
+
+
+def _bounds(
+    values: npt.NDArray[np.float64], observations: int, measure: str, confidence: float, tail: str
+) -> npt.NDArray[np.float64]:
+    bounds = _core.confidence_intervals(values, measure, observations, confidence, tail)
+    return np.asarray(bounds)
 
 
 def adjusted_p_values(

@@ -259,6 +259,58 @@ def test_adjusted_p_is_that_of_all_tests() -> None:
 
 
 @pytest.mark.parametrize("tail", ["two-sided", "greater", "less"])
+def test_confidence_intervals_are_scipys(tail: Any) -> None:
+    x = np.random.default_rng(6).normal(size=(9, 14))
+    x[1::3] += x[::3]
+    edges = gs.pearson_edges(x)
+    for confidence in (0.5, 0.95, 0.999):
+        lower, upper = gs.confidence_interval(edges.statistic, 14, confidence=confidence, tail=tail)
+        for e, (i, j) in enumerate(zip(edges.row, edges.col, strict=True)):
+            wanted = stats.pearsonr(x[i], x[j], alternative=tail).confidence_interval(confidence)
+            np.testing.assert_allclose([lower[e], upper[e]], wanted, rtol=0, atol=1e-13)
+
+
+def test_edges_have_confidence_intervals() -> None:
+    x = np.random.default_rng(7).normal(size=(30, 25))
+    x[1::3] += x[::3]
+    edges = gs.spearman_edges(x, max_p=0.05)
+    frame = edges.to_pandas(confidence=0.9)
+    assert list(frame.columns) == ["row", "col", "statistic", "p", "lower", "upper"]
+    rho = edges.statistic
+    half = stats.norm.ppf(0.95) * np.sqrt((1 + rho**2 / 2) / 22)
+    np.testing.assert_allclose(frame.lower, np.tanh(np.arctanh(rho) - half), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(frame.upper, np.tanh(np.arctanh(rho) + half), rtol=0, atol=1e-13)
+    both = edges.to_pandas(adjust="bonferroni", confidence=0.9)
+    assert list(both.columns)[-3:] == ["q", "lower", "upper"]
+    lower, upper = gs.pearson_edges(x, max_p=0.1, tail="less").confidence_interval()
+    assert len(lower) > 0 and (lower < upper).all() and (lower < 0).all()
+    assert gs.confidence_interval(1.0, 10) == (1.0, 1.0)
+    with pytest.raises(ValueError, match="confidence: got 95"):
+        edges.confidence_interval(95)
+    with pytest.raises(gs.Unsupported, match="Cosine has no confidence interval"):
+        gs.edges(x, measure="cosine", min_abs=0.5).confidence_interval()
+
+
+def test_confidence_intervals_with_missing_values_take_the_observations_of_each_edge() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(20, 30))
+    x[rng.random(x.shape) < 0.1] = np.nan
+    edges = gs.pearson_edges(x, nans="pairwise", max_p=0.3)
+    with pytest.raises(ValueError, match="observations: got None"):
+        edges.to_pandas(confidence=0.95)
+    with pytest.raises(ValueError, match="observations: got None"):
+        edges[:2].confidence_interval()
+    with pytest.raises(ValueError, match="observations: got None"):
+        next(gs.stream(x, measure="pearson", nans="pairwise")).confidence_interval()
+    n = gs.observations(x, pairs=edges)
+    assert len(np.unique(n)) > 3
+    frame = edges.to_pandas(confidence=0.95, observations=n)
+    half = stats.norm.ppf(0.975) / np.sqrt(n - 3.0)
+    wanted = np.tanh(np.arctanh(edges.statistic) + half)
+    np.testing.assert_allclose(frame.upper, wanted, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("tail", ["two-sided", "greater", "less"])
 def test_partners_have_p(tail: Any) -> None:
     x = np.random.default_rng(6).normal(size=(30, 12))
     best = gs.top_k_partners(x, 4, tail=tail, max_p=0.3, backend="cpu")

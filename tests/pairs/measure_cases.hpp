@@ -23,18 +23,20 @@
 namespace gpu_test {
 
 /// Ranks without a test and without folding, from two columns on.
-inline const gpu::detail::measure_traits plain_ranks{.info = {.what = gpu::measure{1000},
-                                                              .name = "toy",
-                                                              .title = "Toy",
-                                                              .description = "Order of values",
-                                                              .symbol = "t",
-                                                              .test = gpu::significance::none,
-                                                              .scale = gpu::value_scale::ordinal,
-                                                              .equals = gpu::equal_rows::apart,
-                                                              .least_cols = 2,
-                                                              .most_cols = 3000},
-                                                     .form = gpu::detail::row_form::ranks,
-                                                     .centre = gpu::detail::row_centre::mean};
+inline const gpu::detail::measure_traits plain_ranks{
+    .info = {.what = gpu::measure{1000},
+             .name = "toy",
+             .title = "Toy",
+             .description = "Order of values",
+             .symbol = "t",
+             .test = gpu::significance::none,
+             .interval = gpu::interval_method::none,
+             .scale = gpu::value_scale::ordinal,
+             .equals = gpu::equal_rows::apart,
+             .least_cols = 2,
+             .most_cols = 3000},
+    .form = gpu::detail::row_form::ranks,
+    .centre = gpu::detail::row_centre::mean};
 
 /// The same, whose equal rows fold.
 inline const gpu::detail::measure_traits folded_ranks = [] {
@@ -45,18 +47,20 @@ inline const gpu::detail::measure_traits folded_ranks = [] {
 }();
 
 /// Unit rows that keep their mean, as those of cosine, with the test that cosine lacks.
-inline const gpu::detail::measure_traits tested_units{.info = {.what = gpu::measure{1002},
-                                                               .name = "unit toy",
-                                                               .title = "Unit toy",
-                                                               .description = "Directions",
-                                                               .symbol = "u",
-                                                               .test = gpu::significance::student_t,
-                                                               .scale = gpu::value_scale::numeric,
-                                                               .equals = gpu::equal_rows::apart,
-                                                               .least_cols = 3,
-                                                               .most_cols = 3000},
-                                                      .form = gpu::detail::row_form::unit_values,
-                                                      .centre = gpu::detail::row_centre::none};
+inline const gpu::detail::measure_traits tested_units{
+    .info = {.what = gpu::measure{1002},
+             .name = "unit toy",
+             .title = "Unit toy",
+             .description = "Directions",
+             .symbol = "u",
+             .test = gpu::significance::student_t,
+             .interval = gpu::interval_method::fisher,
+             .scale = gpu::value_scale::numeric,
+             .equals = gpu::equal_rows::apart,
+             .least_cols = 3,
+             .most_cols = 3000},
+    .form = gpu::detail::row_form::unit_values,
+    .centre = gpu::detail::row_centre::none};
 
 /// A descriptor as a measure of the cases of all pairs.
 template <const gpu::detail::measure_traits& what>

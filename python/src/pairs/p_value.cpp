@@ -1,4 +1,6 @@
 #include <gpu/adjusted_p.hpp>
+#include <gpu/confidence.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/p_value.hpp>
 
 #include <algorithm>
@@ -66,11 +68,34 @@ nb::object adjusted_p_values(nb::handle data, std::uint64_t family, const char* 
   return matrix_to_numpy<double>(std::move(out), 1);
 }
 
+// Both bounds of every element of a contiguous double array: [2, elements].
+nb::object confidence_intervals(nb::handle data, const char* measure, gpu::index_t observations,
+                                double confidence, const char* side) {
+  const host_array statistics(data, "statistic");
+  const auto view = statistics.as<double>("statistic");
+  const gpu::measure what = gpu::measure_of(measure);
+  const gpu::tail tail = tail_from(side);
+  gpu::matrix<double> out(2, view.cols());
+  {
+    const nb::gil_scoped_release unlocked;
+    const auto bounds = gpu::confidence_intervals(
+        what, std::span(view.data(), static_cast<std::size_t>(view.cols())), observations,
+        confidence, tail);
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      out(0, static_cast<gpu::index_t>(i)) = bounds[i].lower;
+      out(1, static_cast<gpu::index_t>(i)) = bounds[i].upper;
+    }
+  }
+  return matrix_to_numpy<double>(std::move(out), 2);
+}
+
 }  // namespace
 
 void bind_p_value(nb::module_& module) {
   module.def("adjusted_p_values", &adjusted_p_values, nb::arg("p"), nb::arg("family"),
              nb::arg("adjust"));
+  module.def("confidence_intervals", &confidence_intervals, nb::arg("statistic"),
+             nb::arg("measure"), nb::arg("observations"), nb::arg("confidence"), nb::arg("tail"));
   module.def("p_values", &p_values, nb::arg("r"), nb::arg("observations"), nb::arg("tail"));
   module.def("critical_correlation", &critical_correlation, nb::arg("p"), nb::arg("observations"),
              nb::arg("tail"));

@@ -18,7 +18,7 @@ GROUPS = {
         "rank", "mean_filter", "convolve", "top_k", "top_k_distinct", "TopK", "TopKDistinct", "matmul",
         "pack_bits", "binary_matmul", "Bits"]),
     "tests.md": ("Tests of correlation", "p-values, observations of a pair, cuts and checksums.", [
-        "p_value", "adjusted_p_values", "observations", "critical_correlation", "checksum", "Checksum"]),
+        "p_value", "adjusted_p_values", "confidence_interval", "observations", "critical_correlation", "checksum", "Checksum"]),
     "faces.md": ("As SciPy, NumPy and scikit-learn", "The same calls under the names that are known.", [
         "spearmanr", "corrcoef", "pairwise_distances", "rankdata", "uniform_filter1d",
         "SignificanceResult"]),

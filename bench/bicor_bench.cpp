@@ -22,8 +22,8 @@ const bool registered = [] {
   struct shape {
     std::int64_t cols, cpu_rows, cuda_rows;
   };
-  for (const shape& s : {shape{30, 40'000, 500'000}, shape{128, 12'625, 200'000},
-                         shape{20'000, 500, 2'000}}) {
+  for (const shape& s :
+       {shape{30, 40'000, 500'000}, shape{128, 12'625, 200'000}, shape{20'000, 500, 2'000}}) {
     for (const gpu_bench::backend_variant& variant : gpu_bench::backend_variants) {
       if (s.cols > 1000 && variant.variant == gpu::pair_variant::naive) continue;
       const std::int64_t rows = gpu_bench::rows_for(variant, s.cpu_rows, s.cuda_rows);

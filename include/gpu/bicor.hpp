@@ -15,9 +15,9 @@ inline namespace v0 {
 /// little or nothing.
 ///
 /// With the median of a row, and MAD the median of |x - median|, let a = (x - median) / (9 MAD) and
-/// w = (1 - a^2)^2 where |a| < 1, else 0. The statistic is the cosine of the rows (x - median) w, as
-/// `bicor` of R's WGCNA. A row whose MAD is 0, of which more than half of the values are equal, is
-/// taken as in Pearson's r instead. p is Student's t with cols - 2 degrees of freedom.
+/// w = (1 - a^2)^2 where |a| < 1, else 0. The statistic is the cosine of the rows (x - median) w,
+/// as `bicor` of R's WGCNA. A row whose MAD is 0, of which more than half of the values are equal,
+/// is taken as in Pearson's r instead. p is Student's t with cols - 2 degrees of freedom.
 ///
 /// All of it is computed in double precision, in a fixed order that is the same on every backend,
 /// and every keep-or-drop decision is the one of that double. A dense result in doubles is it, one
@@ -28,7 +28,7 @@ inline namespace v0 {
 /// on. Folded sinks are not taken.
 template <table_like Data, unfolded_pair_sink Sink = dense_sink>
 sink_result_t<Sink> bicor_all_pairs(const Data& data, const pair_options& options = {},
-                                     const Sink& sink = {}) {
+                                    const Sink& sink = {}) {
   return all_pairs(measure::bicor, data, options, sink);
 }
 
@@ -42,7 +42,7 @@ sink_result_t<Sink> bicor_all_pairs(const Data& data, const Sink& sink) {
 template <table_like X, table_like Y, unfolded_pair_sink Sink = dense_sink>
   requires detail::tables_together<X, Y>
 sink_result_t<Sink> bicor_all_pairs(const X& x, const Y& y, const pair_options& options = {},
-                                     const Sink& sink = {}) {
+                                    const Sink& sink = {}) {
   return all_pairs(measure::bicor, x, y, options, sink);
 }
 

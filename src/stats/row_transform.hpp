@@ -36,8 +36,8 @@ GPU_SIMILARITY_HOST_DEVICE inline double median_of_middles(double lower, double 
 }
 
 /// Biweight: x becomes (x - median) (1 - a^2)^2, where a = (x - median) / (9 MAD), and 0 where
-/// |a| >= 1. MAD is the median of |x - median|. The row is first scaled by power_of_two_scale of its
-/// largest magnitude, so that nothing overflows. Where MAD is 0 the row is centred by its mean
+/// |a| >= 1. MAD is the median of |x - median|. The row is first scaled by power_of_two_scale of
+/// its largest magnitude, so that nothing overflows. Where MAD is 0 the row is centred by its mean
 /// instead, and once more by the mean of what is left, as row_centre::mean does: it is a row of
 /// Pearson's r then.
 class biweight {

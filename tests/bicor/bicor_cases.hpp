@@ -34,7 +34,7 @@ struct bicor_measure {
   template <class View>
   static auto plan(const View& data, const gpu::pair_options& options,
                    const gpu::pair_filter& keep) {
-    return gpu::plan_all_pairs(gpu::measure::bicor, data, options, keep);
+    return gpu::plan_bicor_all_pairs(data, options, keep);
   }
   template <class T>
   static statistic_table oracle(gpu::matrix_view<const T> data) {
@@ -66,7 +66,7 @@ gpu::matrix<T> robust_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t s
 /// Every length around a warp's, a block's and a pass's edge.
 inline void bicor_of_every_length(const pair_target& target) {
   GPU_TEST_INFO(target);
-  for (const gpu::index_t cols : {3,  4,  5,   10,  31,  32,  33,  63,   64,   65,  100,
+  for (const gpu::index_t cols : {3,   4,   5,   10,  31,  32,  33,  63,   64,   65,  100,
                                   127, 128, 129, 255, 256, 257, 300, 1023, 1025, 4099}) {
     INFO(cols << " columns");
     check_dense<bicor_measure>(const_view(robust_rows<float>(23, cols, 3)), target);

@@ -71,7 +71,7 @@ TEST_CASE("Bicor of tables in device memory", "[bicor]") {
 
   const gpu_test::device_array<std::uint32_t> degree(400);
   gpu::bicor_all_pairs(view, best.options(),
-                        gpu::device_count_sink{.degree = {degree.data(), 400}, .keep = sink.keep});
+                       gpu::device_count_sink{.degree = {degree.data(), 400}, .keep = sink.keep});
   std::vector<std::uint32_t> degrees(400);
   degree.copy_to(degrees.data());
   CHECK(

@@ -14,8 +14,8 @@ namespace {
 using gpu_test::run_command;
 using words = std::vector<std::string>;
 
-const words all_verbs{"spearman",    "pearson", "cosine", "correlate", "rank",       "top-k",
-                      "mean-filter", "parts",   "merge",  "info",      "completion", "manual"};
+const words all_verbs{"spearman",    "pearson", "cosine", "bicor", "correlate",  "rank",  "top-k",
+                      "mean-filter", "parts",   "merge",  "info",  "completion", "manual"};
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -251,6 +251,7 @@ TEST_CASE("Values of any size have a dense result in float", "[wide]") {
   }
   float_of<measure::pearson>(x, 0);
   float_of<measure::cosine>(x, 0);
+  float_of<measure::bicor>(x, 0);
 }
 
 TEST_CASE("Dense results in float of parts, and of x against y", "[wide]") {
@@ -277,6 +278,7 @@ TEST_CASE("Wide x against wide y has the CPU's bits", "[wide]") {
       against_equals_the_cpu<measure::spearman, float, std::int32_t>(of_x, of_y, 777);
       against_equals_the_cpu<measure::pearson, std::int32_t, float>(of_x, of_y, 777);
       against_equals_the_cpu<measure::cosine, float, float>(of_x, of_y, 1030);
+      against_equals_the_cpu<measure::bicor, float, std::int32_t>(of_x, of_y, 777);
     }
   }
 }
@@ -306,6 +308,7 @@ TEST_CASE("Parts of wide tables have the CPU's bits", "[wide]") {
   };
   check.operator()<measure::spearman>();
   check.operator()<measure::pearson>();
+  check.operator()<measure::bicor>();
 }
 
 TEST_CASE("Wide tables in device memory have the same results there", "[wide]") {

@@ -20,9 +20,8 @@ inline long double reference_median(std::vector<long double> values) {
 template <class T>
 std::vector<long double> reference_bicor_row(const T* row, std::size_t cols) {
   const std::vector<long double> x(row, row + cols);
-  const bool finite = std::all_of(x.begin(), x.end(), [](long double v) {
-    return std::isfinite(v);
-  });
+  const bool finite =
+      std::all_of(x.begin(), x.end(), [](long double v) { return std::isfinite(v); });
   if (!finite || std::all_of(x.begin(), x.end(), [&](long double v) { return v == x[0]; })) {
     return {};
   }

@@ -55,6 +55,8 @@ JOBS = [
     "pearson 300 300 0.04 0.5 0 0.05 edges 30",
     "cosine 200000 64 0 0 0 0.8 edges 5",
     "cosine 1000 20000 0.04 0.5 0 1 dense 9",
+    "bicor 200000 64 0 0 0 1e-9 edges 5",
+    "bicor 1000 20000 0.04 0.5 0 1 dense 9",
 ]
 ASSERTIONS = re.compile(r"(\d+) assertions?")
 BEST = re.compile(r" best ([0-9.]+) ")

@@ -3,8 +3,8 @@
 //
 // Up to 256 columns a warp has a row in registers and finds a key bit by bit, by counting the keys
 // below. Longer rows have a block each: it finds a key eight bits a pass, by the counts of the next
-// eight bits among the keys that begin as found so far. Passes over a long row read it from L2; each
-// thread reads what it wrote itself.
+// eight bits among the keys that begin as found so far. Passes over a long row read it from L2;
+// each thread reads what it wrote itself.
 
 #include <bit>
 #include <cstdint>

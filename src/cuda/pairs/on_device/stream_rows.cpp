@@ -33,13 +33,12 @@ call_shape shape_of(const detail::device_pair_call& call) {
   const index_t rows = call.input.rows();
   const loaded_code& code = current_code();
   const int capability = limits.compute_major * 10 + limits.compute_minor;
-  const pair_variant variant =
-      detail::choose_pair_variant(backend::cuda, options.variant,
-                                  {.rows = rows,
-                                   .cols = cols,
-                                   .compute_capability = capability,
-                                   .code_capability = code.capability,
-                                   .warpgroup_code = code.has_warpgroups});
+  const pair_variant variant = detail::choose_pair_variant(backend::cuda, options.variant,
+                                                           {.rows = rows,
+                                                            .cols = cols,
+                                                            .compute_capability = capability,
+                                                            .code_capability = code.capability,
+                                                            .warpgroup_code = code.has_warpgroups});
   row_format format =
       choose_row_format(call.what, variant, cols, options.variant != pair_variant::automatic);
   choose_products(format, variant, call.input.area, limits);

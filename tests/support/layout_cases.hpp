@@ -208,7 +208,7 @@ void large_integers_are_ranked_as_they_are(const pair_target& target) {
   CHECK(differs(gpu::measure::spearman, turned.view(), ranks, target.options()).empty());
 }
 
-/// Pearson's and cosine take those that doubles hold, and name the first that is larger.
+/// Measures of values take those that doubles hold, and name the first that is larger.
 template <class T>
 void inexact_integers_are_refused(const pair_target& target) {
   constexpr T most = T{1} << 53;
@@ -220,7 +220,8 @@ void inexact_integers_are_refused(const pair_target& target) {
   gpu::matrix<double> doubles(9, 6);
   std::transform(table.data(), table.data() + 54, doubles.data(),
                  [](T value) { return static_cast<double>(value); });
-  for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::cosine}) {
+  for (const gpu::measure what :
+       {gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor}) {
     CHECK(differs(what, table, doubles, target.options()).empty());
     CHECK(differs(what, in_columns<T>(table).view(), doubles, target.options()).empty());
   }
@@ -236,7 +237,8 @@ void inexact_integers_are_refused(const pair_target& target) {
     return "nothing was refused";
   };
   const in_columns<T> turned(table);
-  for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::cosine}) {
+  for (const gpu::measure what :
+       {gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor}) {
     const auto options = target.options();
     const std::string own = "data: " + expected;
     CHECK(refusal([&] { (void)gpu::all_pairs(what, table, options); }).starts_with(own));

@@ -34,17 +34,19 @@ struct random_job {
   [[nodiscard]] bool is_exact() const {
     return is_of_ranks() || (keep != "dense" && keep != "top-k");
   }
-  /// Whether missing values may be left out pair by pair, which goes neither with patterns nor, in
-  /// parts, with a cut that depends on all pairs.
+  /// Whether missing values may be left out pair by pair, which goes neither with patterns nor with
+  /// rows that are weighted as a whole nor, in parts, with a cut that depends on all pairs.
   [[nodiscard]] bool may_be_pairwise() const {
-    return !is_folded() && std::find(options.begin(), options.end(), "--adjust") == options.end();
+    return !is_folded() && measure != "bicor" &&
+           std::find(options.begin(), options.end(), "--adjust") == options.end();
   }
 };
 
 inline random_job draw_job(random_source& random, int rows, bool is_large) {
   random_job out{.is_large = is_large};
   if (!is_large) {
-    out.measure = random.one_of(words{"spearman", "spearman", "spearman", "pearson", "cosine"});
+    out.measure =
+        random.one_of(words{"spearman", "spearman", "spearman", "pearson", "cosine", "bicor"});
   }
   words kinds{"edges", "edges", "counts", "top-k"};
   if (!is_large) kinds = joined(kinds, {"dense", "dense"});

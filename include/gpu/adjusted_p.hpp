@@ -37,5 +37,22 @@ inline namespace v0 {
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(
     std::span<const edge> edges, std::uint64_t family, adjustment adjust);
 
+/// The adjusted p of some pairs of a family, such as partners, of which more p are known: those in
+/// `tests`. As above, with the ranks of `tests`; the p of the family that are not there count as
+/// larger. So a job in parts, each of which gives the p of its pairs by a stream_sink, has the q of
+/// any of them. Cost: a sort of `tests`, in place, and of `p`, with 16 bytes for each.
+/// @param p in [0, 1], or NaN; for benjamini_hochberg each is also one of `tests`, and may be there
+///   several times.
+/// @param tests in [0, 1], one for each test; put in ascending order. Left alone, and needless, but
+///   for benjamini_hochberg.
+/// @param family as above.
+/// @param adjust as above.
+/// @return as many q as there are p.
+/// @throw gpu::invalid_argument where a p is outside [0, 1], or the family smaller than `tests`.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(std::span<const double> p,
+                                                                          std::span<double> tests,
+                                                                          std::uint64_t family,
+                                                                          adjustment adjust);
+
 }  // namespace v0
 }  // namespace gpu

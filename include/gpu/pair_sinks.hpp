@@ -160,14 +160,31 @@ enum class neighbor_order {
   by_absolute_value  ///< Largest magnitude first.
 };
 
+/// Whether a table of partners has q, their adjusted p.
+enum class neighbor_q {
+  none,  ///< It has none.
+  /// It has: the least `max_p` with which `pair_filter::adjust` would keep the pair, see
+  /// gpu/adjusted_p.hpp. The family is all tests of the job.
+  exact
+};
+
 /// Keep the best k partners of each row among those that pass the filter. Ties go to the lowest
 /// partner. Memory: rows * k * 12 bytes.
+///
+/// With neighbor_q::exact another 8 bytes an entry. For benjamini_hochberg one more pass over the
+/// pairs follows, which holds the p of every pair that passes the adjusted cut, 8 bytes each,
+/// whatever `min_abs` and `k` leave out, and 16 bytes an entry for their order. Where these are
+/// more than execution::workspace_bytes, or without that more than half of the host's memory,
+/// gpu::out_of_memory says so before any partner is sought: a smaller `max_p` keeps fewer pairs.
 struct top_k_sink {
   index_t k = 1;  ///< At least 1; rows with fewer partners have fewer, see neighbor_table::count.
   /// Which pairs can be neighbours.
   pair_filter keep = {};
   /// What "best" means.
   neighbor_order order = neighbor_order::by_absolute_value;
+  /// Whether the table has q. `exact` needs an adjustment; of a part of a job gpu::unsupported with
+  /// benjamini_hochberg, as the filter is.
+  neighbor_q q = neighbor_q::none;
 };
 
 /// Count the pairs that pass the filter, in all, per row and per bin of the statistic.
@@ -251,7 +268,9 @@ struct neighbor_table {
   matrix<node_id> index;       ///< [rows, k]
   matrix<double> statistic;    ///< [rows, k]
   std::vector<node_id> count;  ///< [rows]
-  pair_summary summary;        ///< What the run did.
+  /// [rows, k] with neighbor_q::exact, NaN behind the last neighbour of a row; else empty.
+  matrix<double> q = {};
+  pair_summary summary;  ///< What the run did.
 };
 
 /// Result of count_sink. `tested` and `kept` are in the summary too.

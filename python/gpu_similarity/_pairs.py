@@ -199,6 +199,7 @@ def top_k_partners(
     tail: Tail = "two-sided",
     adjust: Adjustment = "none",
     order: Literal["by-absolute-value", "by-value"] = "by-absolute-value",
+    q: bool = False,
     **run: Unpack[PairRunOptions],
 ) -> Partners:
     """The best k partners of every row among the pairs that pass a cut.
@@ -215,18 +216,24 @@ def top_k_partners(
         The measure of two rows, a key of `gpu_similarity.MEASURES`.
     order : {"by-absolute-value", "by-value"}
         What "best" means.
+    q : bool
+        True computes `Partners.q`, the exact adjusted p of each partner among all tested pairs, by
+        `adjust`. "benjamini-hochberg" takes one more pass over the pairs and holds the p of every
+        pair that passes `max_p`, 8 bytes each, whatever `min_abs` and `k` leave out, and 16 bytes
+        an entry: at most `workspace_bytes`, or without that half of the host's memory.
     max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`.
 
     Returns
     -------
     Partners
-        Arrays of shape (rows, k), 12 bytes an entry.
+        Arrays of shape (rows, k), 12 bytes an entry, with q 20.
 
     Raises
     ------
     ValueError, MemoryError
-        As `spearman_edges`.
+        As `spearman_edges`; ValueError for `q` without an adjustment, MemoryError where its p do
+        not fit, with their number: a smaller `max_p` keeps fewer.
 
     Examples
     --------
@@ -239,11 +246,15 @@ def top_k_partners(
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if order != "by-absolute-value":
         call.options["order"] = order
+    if q:
+        call.options["q"] = "exact"
     pairwise = call.options.get("nans") == "pairwise"
-    index, statistic, count, summary = computed(
+    index, statistic, count, exact_q, summary = computed(
         _core.partners, call.places, call.x, call.y, k, call.options
     )
     best = Partners(index, statistic, count, summary, measure, call.names, call.y_names)
+    if q:
+        best.q, best._q_of = exact_q, adjust
     if pairwise:
         row, column = np.nonzero(np.arange(index.shape[1]) < count[:, None])
         shared = np.full(index.shape, call.cols, dtype=np.uint32)

@@ -24,6 +24,10 @@ _SHOWN = 5
 Names = npt.NDArray[Any] | None
 
 
+def _short(adjust: Adjustment) -> str:
+    return "bh" if adjust == "benjamini-hochberg" else adjust
+
+
 class PairResult:
     """What every result over all pairs has.
 
@@ -161,11 +165,14 @@ class Partners(PairResult):
         Their statistics; NaN behind the last.
     count : ndarray of uint32, shape (rows,)
         How many partners each row has.
+    q : ndarray of float64, shape (rows, k), or None
+        With `q=True` in the call: the adjusted p of each partner by the `adjust` of the call, in
+        the family of all tested pairs; NaN behind the last. Else None.
     names, y_names, measure, summary
         As `Edges` has them.
     """
 
-    __slots__ = ("_observations", "count", "index", "statistic")
+    __slots__ = ("_observations", "_q_of", "count", "index", "q", "statistic")
 
     def __init__(
         self,
@@ -179,6 +186,9 @@ class Partners(PairResult):
         self.count = count
         # With missing values, pair by pair: what the rows of each entry share; else None.
         self._observations: npt.NDArray[np.uint32] | None = None
+        # Where the call computed q: by which adjustment.
+        self.q: npt.NDArray[np.float64] | None = None
+        self._q_of: Adjustment = "none"
         self._common = common
 
     def __len__(self) -> int:
@@ -202,10 +212,13 @@ class Partners(PairResult):
     def adjusted_p(self, adjust: Adjustment = "benjamini-hochberg") -> npt.NDArray[np.float64]:
         """q of each partner, in the family of all tested pairs; NaN behind the last.
 
-        Of "bonferroni" exact. Of "benjamini-hochberg" never below q: pairs that are no row's
-        partners are not known, and count as larger than all that are. It is q itself where every
-        pair that passes the cut on p is there, that is where no row has all k partners.
+        Of a call with `q=True` and that `adjust`: its `q`, which is exact. Else exact of
+        "bonferroni", and of "benjamini-hochberg" never below q: pairs that are no row's partners
+        are not known, and count as larger than all that are. It is q itself where every pair that
+        passes the cut on p is there, that is where no row has all k partners.
         """
+        if self.q is not None and _short(adjust) == _short(self._q_of):
+            return self.q
         q = np.full(self.statistic.shape, np.nan)
         present = np.arange(self.index.shape[1]) < self.count[:, None]
         row, _, partner, _ = self._entries()
@@ -228,7 +241,8 @@ class Partners(PairResult):
     ) -> pandas.DataFrame:
         """A pandas.DataFrame, a line for each entry: row, rank (from 0), partner, statistic, p.
 
-        With `adjust` also q, as `adjusted_p` gives it; with `categories` names are categorical.
+        Also q where the call computed it, and with `adjust` as `adjusted_p` gives it; with
+        `categories` names are categorical.
         """
         import pandas
 
@@ -246,6 +260,8 @@ class Partners(PairResult):
         }
         if adjust != "none":
             columns["q"] = self.adjusted_p(adjust)[present]
+        elif self.q is not None:
+            columns["q"] = self.q[present]
         return pandas.DataFrame(columns)
 
     def to_arrow(self, *, adjust: Adjustment = "none") -> pyarrow.Table:

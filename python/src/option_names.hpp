@@ -57,6 +57,8 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::edge_order,
 GPU_SIMILARITY_PYTHON_NAMES(gpu::neighbor_order,
                             {"by-absolute-value", gpu::neighbor_order::by_absolute_value},
                             {"by-value", gpu::neighbor_order::by_value});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::neighbor_q, {"none", gpu::neighbor_q::none},
+                            {"exact", gpu::neighbor_q::exact});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::tie_method, {"average", gpu::tie_method::average},
                             {"min", gpu::tie_method::min}, {"max", gpu::tie_method::max},
                             {"dense", gpu::tie_method::dense},

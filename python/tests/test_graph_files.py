@@ -146,6 +146,59 @@ def test_q_and_categories(rng: Rng) -> None:
             other.to_pandas(categories=True)
 
 
+@pytest.mark.parametrize("measure", ["spearman", "pearson"])
+@pytest.mark.parametrize("tail", ["two-sided", "greater", "less"])
+def test_exact_q_of_partners(rng: Rng, measure: Any, tail: Any) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    x = rng.integers(0, 6, size=(40, 12)) + rng.integers(0, 3, size=(1, 12))
+    x[7] = 3  # no statistic, so no test
+    every = (gs.spearman_edges if measure == "spearman" else gs.pearson_edges)(x, tail=tail)
+    exact = dict(zip(pairs(every), stats.false_discovery_control(every.p), strict=True))
+    for max_p, k in ((0.3, 2), (1.0, 39)):
+        best = gs.top_k_partners(
+            x, k, measure=measure, tail=tail, max_p=max_p, min_abs=0.3, adjust="bh", q=True
+        )
+        assert best.q is not None
+        assert best.q.shape == best.index.shape
+        assert (np.isnan(best.q) == (best.index == 2**32 - 1)).all()
+        assert best.adjusted_p() is best.q
+        row, rank = np.nonzero(~np.isnan(best.q))
+        ends = [tuple(sorted((i, int(j)))) for i, j in zip(row, best.index[row, rank], strict=True)]
+        assert len(ends) > 10 or max_p < 1
+        np.testing.assert_allclose(best.q[row, rank], [exact[pair] for pair in ends], rtol=1e-9)
+        assert (best.q[row, rank] <= max_p * (1 + 1e-12)).all()
+    some = gs.top_k_partners(x, 3, measure=measure, tail=tail, adjust="bonferroni", q=True)
+    np.testing.assert_allclose(some.q, np.minimum(1, some.p * len(every)), rtol=1e-12)
+
+
+def test_q_of_partners_literals(rng: Rng) -> None:
+    # scipy.stats.false_discovery_control([0, 0.2, 0.2]): rho is 1, 0.8 and 0.8 of four columns.
+    x = [[1, 2, 3, 4], [2, 4, 6, 8], [1, 2, 4, 3]]
+    best = gs.top_k_partners(x, 2, adjust="bh", q=True)
+    np.testing.assert_allclose(best.q, [[0, 0.2], [0, 0.2], [0.2, 0.2]], rtol=1e-12)
+    assert gs.top_k_partners(x, 2).q is None
+    with pytest.raises(ValueError, match=r"^adjust: got none with q, expected the adjustment"):
+        gs.top_k_partners(x, 2, q=True)
+    with pytest.raises(gs.Unsupported, match=r"^adjust: "):
+        gs.top_k_partners(x, 2, adjust="bh", q=True, part=(0, 2))
+    y = rng.normal(size=(2000, 10))
+    with pytest.raises(MemoryError, match=r"^q: needs \d+ bytes, for the p of all 1999000 pairs"):
+        gs.top_k_partners(y, 2, adjust="bh", q=True, workspace_bytes=1 << 22, backend="cpu")
+
+
+def test_q_of_partners_as_a_column(rng: Rng) -> None:
+    pytest.importorskip("pandas")
+    x = rng.normal(size=(30, 12)) + rng.normal(size=(1, 12))
+    best = gs.top_k_partners(x, 3, x[:9], max_p=0.9, adjust="bh", q=True)
+    assert best.q is not None
+    frame = best.to_pandas()
+    assert list(frame.columns) == ["row", "rank", "partner", "statistic", "p", "q"]
+    assert frame.q.tolist() == best.q[~np.isnan(best.q)].tolist()
+    assert best.to_pandas(adjust="benjamini-hochberg").equals(frame)
+    assert not best.to_pandas(adjust="bonferroni").q.equals(frame.q)
+    assert (best.adjusted_p("bh")[:, 0] == best.q[:, 0]).all()
+
+
 def test_q_of_partners(rng: Rng) -> None:
     stats = pytest.importorskip("scipy.stats")
     x = rng.normal(size=(30, 12)) + rng.normal(size=(1, 12))

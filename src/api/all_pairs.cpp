@@ -7,8 +7,10 @@
 
 #include "api/all_pairs_run.hpp"
 #include "base/memory_errors.hpp"
+#include "pairs/adjusted_p.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/delivery/kept_edges.hpp"
+#include "pairs/delivery/partner_q.hpp"
 #include "pairs/delivery/partners.hpp"
 #include "plan/fold_choice.hpp"
 
@@ -75,18 +77,40 @@ pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables
   return run.finish(delivery::stream_edges(kept, sink));
 }
 
+namespace {
+
+// q of all entries, behind everything else: it changes the cut of the run.
+matrix<double> q_of_partners(const measure_traits& what, pair_run& run, const top_k_sink& sink,
+                             int threads, const neighbor_table& table) {
+  const keep_range keep = run.within_max_p(sink.keep);
+  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, threads, run.missing());
+  matrix<double> q = delivery::partner_p(table, kept, run.area().rows.begin);
+  array<double> tests;
+  if (run.discoveries() > 0) tests = delivery::list_p(kept, run.discoveries());
+  stats::adjust_within({q.data(), static_cast<std::size_t>(q.rows() * q.cols())}, tests,
+                       run.family(), sink.keep.adjust, kept.threads());
+  return q;
+}
+
+}  // namespace
+
 neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
                              const pair_options& options, const top_k_sink& sink) {
   validate::check_sink(what, sink);
   pair_run run(what, tables, options, part_shape::equal_rows);
   const keep_range keep = run.resolve_partners(sink.keep);
   const index_range& panel = run.area().rows;
+  const bool has_q = sink.q == neighbor_q::exact;
+  if (has_q && run.discoveries() > 0) {
+    delivery::check_room_for_q(run.discoveries(), panel.size() * sink.k, options.exec);
+  }
   neighbor_table out{.index = matrix<node_id>(panel.size(), sink.k),
                      .statistic = matrix<double>(panel.size(), sink.k),
                      .count = std::vector<node_id>(static_cast<std::size_t>(panel.size())),
                      .summary = {}};
   const pair_checksum entries = delivery::find_partners(run.engine(), keep, run.cuts(), sink,
                                                         panel.begin, options.exec.cpu_threads, out);
+  if (has_q) out.q = q_of_partners(what, run, sink, options.exec.cpu_threads, out);
   out.summary = run.finish(entries);
   return out;
 }

@@ -165,7 +165,18 @@ keep_range pair_run::resolve_partners(const pair_filter& filter) {
   return cut_.keep;
 }
 
+keep_range pair_run::within_max_p(const pair_filter& filter) {
+  pair_filter all = filter;
+  all.min_abs = 0;
+  if (missing_) {
+    (void)stats::cut_missing(what_, cut_.max_p, all, *missing_, false);
+    return {0.0, 0.0};
+  }
+  return stats::cut_at(what_, cut_.max_p, all, engine_->rows().cols).keep;
+}
+
 std::uint64_t pair_run::family() const {
+  if (missing_ && missing_->tested) return *missing_->tested;
   const pair_area whole = area_of(input_.tables, {}, part_shape::equal_rows);
   return stats::tested_pairs(engine_->rows(), whole);
 }

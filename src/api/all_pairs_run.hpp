@@ -44,6 +44,11 @@ class pair_run {
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
   /// The same of partners: see stats::of_one_sign.
   [[nodiscard]] keep_range resolve_partners(const pair_filter& filter);
+  /// Every pair that max_p keeps after the adjustment of the filter, which is resolved: whatever
+  /// min_abs and the sign of partners leave out. From here on cuts() are these.
+  [[nodiscard]] keep_range within_max_p(const pair_filter& filter);
+  /// Once a filter with benjamini_hochberg is resolved: pairs of the family that max_p keeps.
+  [[nodiscard]] std::uint64_t discoveries() const { return cut_.discoveries; }
   /// Of rows with missing values, once resolved; else null.
   [[nodiscard]] const missing_values* missing() const { return missing_.get(); }
   [[nodiscard]] const observation_cuts* cuts() const {
@@ -53,7 +58,8 @@ class pair_run {
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
   /// The same of a sink that gives pairs one by one.
   [[nodiscard]] pair_summary finish(const pair_checksum& kept) const;
-  /// Pairs of the whole job that have a statistic.
+  /// Pairs of the whole job that have a statistic; of rows with missing values once a filter with
+  /// an adjustment is resolved.
   [[nodiscard]] std::uint64_t family() const;
   /// The rows of the area; with a folded sink the patterns of the part.
   [[nodiscard]] const index_range& panel() const;

@@ -15,4 +15,10 @@ std::vector<double> p_of(std::span<const edge> edges);
 /// `p`, of `family` tests or fewer, adjusted; NaN stays NaN.
 std::vector<double> adjusted_p(std::vector<double> p, std::uint64_t family, adjustment adjust);
 
+/// The same of some pairs of a family, in place. For benjamini_hochberg `tests` are the p of all
+/// its pairs up to the largest of `p` at least, and are sorted by `threads`; else they are left
+/// alone.
+void adjust_within(std::span<double> p, std::span<double> tests, std::uint64_t family,
+                   adjustment adjust, int threads);
+
 }  // namespace gpu::stats

@@ -192,7 +192,9 @@ effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter&
   while (!search.is_decided()) {
     search = after_pass(search, engine.bin_statistics(pass_of(search)));
   }
-  return cut_at(what, adjusted_max_p(search), filter, observations);
+  effective_cut cut = cut_at(what, adjusted_max_p(search), filter, observations);
+  cut.discoveries = search.most;
+  return cut;
 }
 
 namespace {
@@ -211,6 +213,21 @@ std::uint64_t count_tested(detail::pair_engine& engine, const detail::observatio
 
 }  // namespace
 
+effective_cut cut_missing(const detail::measure_traits& what, double max_p,
+                          const pair_filter& filter, detail::missing_values& missing,
+                          bool of_one_side) {
+  const significance test = what.info.test;
+  const detail::observation_tests& tests = *missing.tests;
+  const auto cut_of = [test, max_p, filter, of_one_side, &tests](index_t shared) {
+    const double critical = critical_value(test, max_p, tests.table_of(shared), filter.side);
+    const effective_cut cut = cut_from(critical, max_p, filter);
+    return of_one_side ? of_one_sign(cut, filter.side) : cut;
+  };
+  missing.cuts = std::make_unique<detail::observation_cuts>(
+      tests.least(), tests.most(), [cut_of](index_t shared) { return cut_of(shared).keep; });
+  return cut_of(tests.most());
+}
+
 effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pair_filter& filter,
                                    detail::pair_engine& engine, detail::missing_values& missing,
                                    bool of_one_side) {
@@ -220,6 +237,7 @@ effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pai
   missing.tests =
       std::make_unique<detail::observation_tests>(what.info.test, least, most, filter.side);
   double max_p = filter.max_p;
+  std::uint64_t discoveries = 0;
   if (filter.adjust != adjustment::none) {
     const std::uint64_t family = count_tested(engine, *missing.tests);
     missing.tested = family;
@@ -234,18 +252,12 @@ effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pai
         search = after_pass(search, counts);
       }
       max_p = adjusted_max_p(search);
+      discoveries = search.most;
     }
   }
-  const significance test = what.info.test;
-  const detail::observation_tests& tests = *missing.tests;
-  const auto cut_of = [test, max_p, filter, of_one_side, &tests](index_t shared) {
-    const double critical = critical_value(test, max_p, tests.table_of(shared), filter.side);
-    const effective_cut cut = cut_from(critical, max_p, filter);
-    return of_one_side ? of_one_sign(cut, filter.side) : cut;
-  };
-  missing.cuts = std::make_unique<detail::observation_cuts>(
-      least, most, [cut_of](index_t shared) { return cut_of(shared).keep; });
-  return cut_of(most);
+  effective_cut cut = cut_missing(what, max_p, filter, missing, of_one_side);
+  cut.discoveries = discoveries;
+  return cut;
 }
 
 }  // namespace gpu::stats

@@ -14,7 +14,9 @@ namespace gpu::stats {
 
 /// The cut that decides.
 struct effective_cut {
-  double max_p = 1.0;    ///< On p, after the adjustment.
+  double max_p = 1.0;  ///< On p, after the adjustment.
+  /// Of benjamini_hochberg: pairs of the family that max_p keeps.
+  std::uint64_t discoveries = 0;
   double min_abs = 0.0;  ///< The least magnitude that `keep` keeps on any side.
   detail::keep_range keep{0.0, 0.0};
 };
@@ -54,7 +56,13 @@ double adjusted_max_p(const discovery_search& search);
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family);
 
-/// The same of rows with missing values: fills the tests and the cuts of `missing`, of partners
+/// Of rows with missing values: the cuts of `missing`, whose tests are filled, with max_p already
+/// adjusted, of partners with `of_one_side`. Returns that of pairs that share all columns.
+effective_cut cut_missing(const detail::measure_traits& what, double max_p,
+                          const pair_filter& filter, detail::missing_values& missing,
+                          bool of_one_side);
+
+/// resolve_cut of rows with missing values: fills the tests and the cuts of `missing`, of partners
 /// with `of_one_side`, and where there is an adjustment the pairs tested, which are its family.
 /// Returns the cut of pairs that share all columns.
 effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pair_filter& filter,

@@ -219,6 +219,11 @@ void check_sink(const detail::measure_traits& what, const top_k_sink& sink) {
     throw invalid_argument(fmt::format("top_k_sink.k: got {}, expected at least 1", sink.k));
   }
   detail::check_enumerator("top_k_sink.order", sink.order, neighbor_order::by_absolute_value);
+  detail::check_enumerator("top_k_sink.q", sink.q, neighbor_q::exact);
+  if (sink.q == neighbor_q::exact && sink.keep.adjust == adjustment::none) {
+    throw invalid_argument(
+        "pair_filter.adjust: got none with top_k_sink.q, expected the adjustment that q is of");
+  }
 }
 
 void check_sink(const detail::measure_traits& what, const count_sink& sink) {

@@ -5,9 +5,12 @@
 #include <stdlib.h>  // NOLINT: posix_openpt
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run_command.hpp"
@@ -19,6 +22,7 @@ using gpu_test::read_file;
 using gpu_test::run_command;
 
 constexpr int exit_usage = 2;
+constexpr int exit_resources = 4;
 
 /// Six rows with names that need quotes, and one that does not.
 constexpr const char* named =
@@ -188,6 +192,68 @@ TEST_CASE("Edges of an adjusted cut have q, in one run and in parts", "[cli][par
   const auto text =
       in.run({"spearman", "--max-p", "0.2", "--adjust", "bh", "--min-abs", "0.1"}, "x");
   CHECK(text.substr(0, text.find('\n')) == "name_i\tname_j\trho\tt\tp");
+}
+
+TEST_CASE("Partners of an adjusted cut have the q of the edges", "[cli][parts][adjusted]") {
+  const files in(numbers());
+  // Each line but the first: names of the pair in either order, and q.
+  const auto q_of = [](const std::string& text, std::size_t skipped) {
+    std::map<std::pair<std::string, std::string>, std::string> out;
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      std::istringstream fields(line);
+      std::string i;
+      std::string j;
+      std::string rank;
+      fields >> i;
+      for (std::size_t s = 0; s < skipped; ++s) fields >> rank;
+      fields >> j;
+      const std::string q = line.substr(line.rfind('\t') + 1);
+      out[{std::min(i, j), std::max(i, j)}] = q;
+    }
+    return out;
+  };
+  for (const std::string how : {"bonferroni", "bh"}) {
+    for (const std::string side : {"two-sided", "greater"}) {
+      INFO(how << " " << side);
+      const std::vector<std::string> cut{"spearman", "--max-p", "0.3", "--adjust",
+                                         how,        "--tail",  side};
+      const auto edges = q_of(in.run(cut, "edges.tsv"), 0);
+      auto best = cut;
+      best.insert(best.end(), {"--keep", "top-k", "-k", "2", "--min-abs", "0.3"});
+      const auto text = in.run(best, "best.tsv");
+      CHECK(text.substr(0, text.find('\n')) == "name_i\trank\tname_j\trho\tt\tp\tq");
+      const auto partners = q_of(text, 1);
+      CHECK(partners.size() > 5);
+      CHECK(partners.size() < edges.size());
+      std::size_t wrong = 0;
+      for (const auto& [pair, q] : partners) {
+        const auto found = edges.find(pair);
+        wrong += found == edges.end() || found->second != q ? 1U : 0U;
+      }
+      CHECK(wrong == 0);
+      auto parts = best;
+      parts.insert(parts.end(), {"--resume", "--parts", "3"});
+      CHECK(in.run(parts, "parts.tsv") == text);
+    }
+  }
+  // More p than the memory limit has room for: the error says how many.
+  std::string table;
+  for (int i = 0; i < 600; ++i) {
+    for (int j = 0; j < 8; ++j)
+      table += std::to_string((i * 131 + j * j * 57 + i * j) % 211) + "\t";
+    table.back() = '\n';
+  }
+  const std::string input = in.folder.write("large.tsv", table);
+  const auto refused =
+      run_command({"spearman", input, "--keep", "top-k", "-k", "2", "--adjust", "bh", "--threads",
+                   "1", "--memory-limit", "1M", "-q", "-o", in.folder.path("none.tsv")});
+  INFO(refused.err);
+  CHECK(refused.exit_code == exit_resources);
+  CHECK(refused.err.find("p of all 179700 pairs that pass --max-p") != std::string::npos);
+  CHECK(refused.err.find("--memory-limit is 1000000") != std::string::npos);
 }
 
 TEST_CASE("Partners come by value, and with a one-sided tail of one sign", "[cli][top-k]") {

@@ -82,6 +82,7 @@ TEST_CASE("help COMMAND is COMMAND --help", "[cli][help]") {
   }
   const std::string pairs = run_command({"help", "spearman"}).out;
   CHECK(has(pairs, "edges         name_i, name_j, rho, t, p, and q with --adjust"));
+  CHECK(has(pairs, "top-k         name_i, rank, name_j, rho, t, p, and q with --adjust"));
   CHECK(has(pairs, "Examples:\n  gpu-similarity spearman"));
   CHECK(has(run_command({"help", "cosine"}).out, "edges         name_i, name_j, cosine\n"));
 }

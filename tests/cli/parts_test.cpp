@@ -43,6 +43,11 @@ TEST_CASE("Parts of every result are joined to the bytes of a single run", "[cli
       {"--keep", "counts", "--max-p", "0.05", "--adjust", "bh", "--format", "npy"},
       {"--keep", "top-k", "-k", "3", "--min-abs", "0.5"},
       {"--keep", "top-k", "-k", "3", "--format", "npy"},
+      {"--keep", "top-k", "-k", "3", "--max-p", "0.2", "--adjust", "bonferroni", "--min-abs",
+       "0.5"},
+      {"--keep", "top-k", "-k", "3", "--max-p", "0.05", "--adjust", "bh", "--min-abs", "0.7"},
+      {"--keep", "top-k", "-k", "2", "--max-p", "0.01", "--adjust", "bh", "--tail", "less",
+       "--format", "npy"},
       {"--keep", "dense"},
       {"--keep", "dense", "--format", "npy"}};
   for (const words& options : cases) {
@@ -219,6 +224,37 @@ TEST_CASE("A job of two tables is one of both", "[cli][parts]") {
   flip_a_byte(y);
   run_all(x, options, 3, in);
   CHECK(run_command({"merge", in, "-o", folder.path("merged")}).exit_code == 0);
+  CHECK(read_file(folder.path("merged")) == expected);
+}
+
+TEST_CASE("q of partners needs the p of every part, as they were", "[cli][parts][adjusted]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", correlated_table(150, 10));
+  const words options{"--keep", "top-k", "-k", "2", "--max-p", "0.2", "--adjust", "bh"};
+  const std::string expected = single_run(input, options, folder.path("single"));
+  const std::string in = folder.path("parts");
+  const auto merge = [&] { return run_command({"merge", in, "-o", folder.path("merged")}); };
+  run_all(input, options, 3, in);
+  const std::string p = in + "/part-2-of-3.p";
+  REQUIRE(fs::file_size(p) > 80);
+  REQUIRE(fs::file_size(p) % 8 == 0);
+  const auto is_refused = [&](const std::string& why) {
+    const command_result got = merge();
+    INFO(got.err);
+    CHECK(got.exit_code == exit_bad_input);
+    CHECK(got.err.find("part-2-of-3.p") != std::string::npos);
+    CHECK(got.err.find(why) != std::string::npos);
+    CHECK(!fs::exists(folder.path("merged")));
+    CHECK(run_command({"parts", in, "--format", "slurm"}).out == "2\n");
+  };
+  flip_a_byte(p);
+  is_refused("was changed");
+  fs::resize_file(p, fs::file_size(p) + 800);
+  is_refused("bytes");
+  fs::remove(p);
+  is_refused("is not there");
+  run_all(input, options, 3, in);
+  CHECK(merge().exit_code == 0);
   CHECK(read_file(folder.path("merged")) == expected);
 }
 

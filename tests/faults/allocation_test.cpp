@@ -137,6 +137,11 @@ void add_pairs(std::vector<entry>& out, const std::string& name, const Pairs& pa
                  [=] { return sum_of_edges(pairs(gpu::edge_sink{adjusted}).edges); }});
   out.push_back({name + " top_k",
                  [=] { return sum_of(pairs(gpu::top_k_sink{.k = 3, .keep = keep}).index); }});
+  out.push_back({name + " top_k with q", [=] {
+                   const auto best = pairs(
+                       gpu::top_k_sink{.k = 3, .keep = adjusted, .q = gpu::neighbor_q::exact});
+                   return sum_of(best.index) + (best.count[0] > 0 ? best.q(0, 0) : 0.0);
+                 }});
   out.push_back({name + " counts", [=] {
                    const auto c = pairs(gpu::count_sink{.keep = keep, .histogram_bins = 20});
                    return sum_of(c.degree) + sum_of(c.histogram);

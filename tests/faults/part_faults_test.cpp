@@ -70,6 +70,7 @@ const std::vector<sink>& sinks() {
       {"dense", {"--keep", "dense"}},
       {"folded", {"--max-p", "0.05", "--keep", "folded-edges"}, "in.tsv", true},
       {"BH", {"--max-p", "0.05", "--adjust", "bh"}},
+      {"q of top-k", {"--max-p", "0.2", "--adjust", "bh", "--keep", "top-k", "-k", "3"}},
       {"x against y", {"--max-p", "0.05", "--against", "y.tsv"}},
       {"edges of gzip", {"--max-p", "0.05"}, "in.tsv.gz"},
       {"edges of .npy", {"--max-p", "0.05"}, "in.npy"},

@@ -15,18 +15,18 @@ std::string pair_text(std::string_view call, std::string_view symbol, bool has_p
   return fmt::format(
       "Columns of the result, behind a header line:\n"
       "  edges         name_i, name_j, {0}\n"
-      "  top-k         name_i, rank, name_j, {1}\n"
+      "  top-k         name_i, rank, name_j, {0}\n"
       "  counts        name, degree\n"
       "  dense         names, then the row of each behind its name\n"
-      "{4}"
+      "{3}"
       "\n"
       "Examples:\n"
-      "  gpu-similarity {2} expression.tsv {3} -o edges.tsv\n"
-      "  gpu-similarity {2} expression.csv.gz --keep top-k -k 5 -o partners.csv\n"
-      "  gpu-similarity {2} samples.csv --transpose --keep dense -o matrix.npy\n"
-      "  gpu-similarity {2} genes.tsv --against proteins.tsv --min-abs 0.8\n"
-      "  gpu-similarity {2} expression.tsv {3} -o edges.tsv.gz --resume",
-      columns, has_p ? fmt::format("{}, t, p", symbol) : std::string(symbol), call, cut,
+      "  gpu-similarity {1} expression.tsv {2} -o edges.tsv\n"
+      "  gpu-similarity {1} expression.csv.gz --keep top-k -k 5 -o partners.csv\n"
+      "  gpu-similarity {1} samples.csv --transpose --keep dense -o matrix.npy\n"
+      "  gpu-similarity {1} genes.tsv --against proteins.tsv --min-abs 0.8\n"
+      "  gpu-similarity {1} expression.tsv {2} -o edges.tsv.gz --resume",
+      columns, call, cut,
       symbol == "rho" ? "  folded-edges  name_i, name_j, rho, t, p, pairs\n" : "");
 }
 

@@ -34,6 +34,7 @@ constexpr std::array words{
     library_word{"pair_filter.max_p", "--max-p"},
     library_word{"pair_filter.side", "--tail"},
     library_word{"top_k_sink.order", "--order"},
+    library_word{"top_k_sink.q", "--adjust with --keep top-k"},
     library_word{"top_k_sink.k", "-k"},
     library_word{"nan_policy::propagate", "--nan propagate"},
     library_word{"nan_policy::pairwise", "--nan pairwise"},

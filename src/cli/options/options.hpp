@@ -48,9 +48,12 @@ struct pairs_command {
   bool resumes = false;
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
 
-  /// Whether edges have q. That of Benjamini and Hochberg needs all pairs that its cut keeps.
+  /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps,
+  /// which edges are only where no other cut leaves some out.
   [[nodiscard]] bool writes_q() const {
-    if (keep != keep_kind::edges || filter.adjust == adjustment::none) return false;
+    if (filter.adjust == adjustment::none) return false;
+    if (keep == keep_kind::top_k) return true;
+    if (keep != keep_kind::edges) return false;
     return filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
   }
   /// Whether every pair is kept.

@@ -36,8 +36,8 @@ void add_filter(CLI::App& app, pairs_command& c) {
                           {"bonferroni", adjustment::bonferroni},
                           {"bh", adjustment::benjamini_hochberg}},
                          {{"bonf", "bonferroni"}, {"fdr", "bh"}},
-                         "Correction of --max-p for the number of pairs; edges get a column q, the "
-                         "adjusted p (with bh not beside --min-abs) [none]")
+                         "Correction of --max-p for the number of pairs; edges and partners get a "
+                         "column q, the adjusted p (edges with bh not beside --min-abs) [none]")
       ->group("Which pairs");
 }
 

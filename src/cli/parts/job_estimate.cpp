@@ -80,7 +80,10 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
     if (sample >= most_rows || watch.seconds() >= enough_seconds) break;
   }
   out.bytes = estimated_output_bytes(whole, tables, context);
-  const double passes = job.filter.adjust == adjustment::benjamini_hochberg ? 3 : 1;
+  double passes = 1;
+  if (job.filter.adjust == adjustment::benjamini_hochberg) {
+    passes = job.keep == keep_kind::top_k ? 4 : 3;  // the last for q
+  }
   const double pairs_seconds = passes * out.pairs / out.pairs_per_second;
   out.seconds = out.prepare_seconds + pairs_seconds + out.bytes / written_per_second;
   const double by_time = std::ceil(out.seconds / part_seconds);

@@ -164,7 +164,38 @@ std::string npy_header_of(const joined_parts& joined) {
                            .against_rows = s.y_rows});
 }
 
-/// Edges with q, which follows from the p of all of them: the rows are read twice.
+/// The p of all tests that the cut of Benjamini and Hochberg keeps; of other jobs none.
+std::vector<double> tests_of(const joined_parts& joined, const pairs_command& job,
+                             const part_folder& folder) {
+  std::vector<double> p;
+  if (job.filter.adjust != adjustment::benjamini_hochberg) return p;
+  std::uint64_t bytes = 0;
+  for (const part_manifest& m : joined.parts) {
+    const part_file& file = file_of(folder, m, "p");
+    bytes += file.digest.bytes;
+    if (file.digest.bytes % sizeof(double) == 0 && bytes / sizeof(double) <= joined.family)
+      continue;
+    refuse(folder, fmt::format("{} has {} bytes, which are no p of tests of the job", file.name,
+                               file.digest.bytes));
+  }
+  p.resize(bytes / sizeof(double));
+  char* to = reinterpret_cast<char*>(p.data());
+  for (const part_manifest& m : joined.parts) {
+    const part_file& file = file_of(folder, m, "p");
+    char* const end = to + file.digest.bytes;
+    checked_file in(folder, file);
+    for (std::string_view read = in.next(); !read.empty(); read = in.next()) {
+      // A file that grew is refused at its end.
+      const std::size_t taken = std::min(read.size(), static_cast<std::size_t>(end - to));
+      std::memcpy(to, read.data(), taken);
+      to += taken;
+    }
+  }
+  return p;
+}
+
+/// Rows with q, which follows from the p of all tests. Those of edges stand in the rows, which are
+/// read twice; a table of partners has files of them.
 void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
                         const part_folder& folder, io::output_file& out) {
   const io::row_names none;
@@ -181,8 +212,14 @@ void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
     }
   };
   for_each_block([&](std::string_view bytes) { rows.learn(bytes); });
-  rows.adjust(joined.family, job.filter.adjust);
-  out.write(io::adjusted_edge_header(job.format, context.info(), joined.summary.pairs_kept));
+  if (job.keep == keep_kind::top_k) {
+    std::vector<double> tests = tests_of(joined, job, folder);
+    rows.adjust_within(tests, joined.family, job.filter.adjust);
+    out.write(io::adjusted_neighbor_header(job.format, context.info(), joined.summary.pairs_kept));
+  } else {
+    rows.adjust(joined.family, job.filter.adjust);
+    out.write(io::adjusted_edge_header(job.format, context.info(), joined.summary.pairs_kept));
+  }
   for_each_block([&](std::string_view bytes) { out.write(rows.with_q(bytes)); });
 }
 

@@ -163,7 +163,8 @@ void part_job::add_header(const part_place& place, computed& out) {
     header.write(io::folded_edge_header(job.format, rows_.info(), 0));
   }
   if (job.keep == keep_kind::top_k) {
-    header.write(io::neighbor_header(job.format, rows_.info(), 0));
+    header.write(job.writes_q() ? io::adjusted_neighbor_header(job.format, rows_.info(), 0)
+                                : io::neighbor_header(job.format, rows_.info(), 0));
   }
   if (job.keep == keep_kind::dense) header.write(io::dense_header(job.format, 0, rows_));
 }
@@ -214,6 +215,25 @@ void part_job::compute_neighbors(const part_place& place, computed& out) {
   rows_.first_row = result.summary.part_begin;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
   io::write_neighbors(job.format, file, result, rows_);
+  if (job.writes_q() && job.filter.adjust == adjustment::benjamini_hochberg) {
+    compute_tests(place, out);
+  }
+}
+
+void part_job::compute_tests(const part_place& place, computed& out) {
+  io::output_file& file = add_file(out, "p", part_folder::name_of(place, ".p"));
+  std::vector<double> p;
+  const auto consume = [&](std::span<const edge> edges) {
+    if (is_interrupted()) throw cancelled("interrupted");
+    p.resize(edges.size());
+    std::transform(edges.begin(), edges.end(), p.begin(), [](const edge& e) { return e.p; });
+    file.write(io::bytes_of(std::span<const double>(p)));
+  };
+  // Whatever min_abs and k leave out of the partners, and in an order that does not depend on who
+  // computes it, as files of a part have it.
+  (void)all_pairs(
+      context_.job, context_.tables, options_,
+      stream_sink{.keep = {.max_p = filter_.max_p, .side = filter_.side}, .consume = consume});
 }
 
 void part_job::compute_dense(const part_place& place, computed& out) {

@@ -80,7 +80,8 @@ pair_plan plan_run(const pairs_command& job, const input_tables& tables,
     case keep_kind::top_k:
       return plan(top_k_sink{.k = std::max<index_t>(most_partners(job, context), 1),
                              .keep = job.filter,
-                             .order = job.order});
+                             .order = job.order,
+                             .q = job.writes_q() ? neighbor_q::exact : neighbor_q::none});
     case keep_kind::counts:
       return plan(count_sink{.keep = job.filter});
     case keep_kind::dense:
@@ -158,8 +159,7 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
       plan.tile_rows, plan.tile_cols, bytes_text(static_cast<double>(plan.workspace_bytes)),
       plan.choice, plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning),
       plan.kept_estimate, job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper,
-      plan.sampled_pairs,
-      bytes_text(output_bytes(job, context, plan.kept_estimate)),
+      plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)),
       job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
 }
 

@@ -302,7 +302,11 @@ void pairs_run::run_top_k(run_report& report) {
   // A row has no more partners than that, and a table of more takes memory for nothing.
   const index_t k = std::min(job_.k, tables_.y ? context_.cols() : context_.rows - 1);
   const neighbor_table result =
-      compute(top_k_sink{.k = k, .keep = job_.filter, .order = job_.order}, report);
+      compute(top_k_sink{.k = k,
+                         .keep = job_.filter,
+                         .order = job_.order,
+                         .q = job_.writes_q() ? neighbor_q::exact : neighbor_q::none},
+              report);
   write_whole([&] { io::write_neighbors(job_.format, outputs_.result(), result, context_); },
               report);
 }

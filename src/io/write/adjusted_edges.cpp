@@ -29,16 +29,13 @@ struct adjusted_edge {
 };
 static_assert(sizeof(adjusted_edge) == 32 && offsetof(adjusted_edge, q) == 24);
 
-void write_records(output_file& out, std::span<const edge> edges, std::span<const double> q) {
-  constexpr std::size_t block = std::size_t{1} << 15;
-  std::vector<adjusted_edge> records;
-  for (std::size_t i = 0; i < edges.size(); i += block) {
-    records.clear();
-    for (std::size_t e = i; e < std::min(i + block, edges.size()); ++e) {
-      records.push_back({edges[e], q[e]});
-    }
-    out.write(bytes_of(std::span<const adjusted_edge>(records)));
-  }
+std::string record_header(std::uint64_t records) {
+  return make_npy_header(record, {static_cast<index_t>(records)}, header_bytes);
+}
+
+std::string with_q_column(std::string line, result_format format) {
+  line.pop_back();
+  return line + separator_of(format) + "q\n";
 }
 
 char* append(char* out, std::string_view text) {
@@ -58,18 +55,33 @@ char* append_q(char* out, char separator, double q) {
 
 std::string adjusted_edge_header(result_format format, const measure_info& info,
                                  std::uint64_t edges) {
-  if (format == result_format::npy) {
-    return make_npy_header(record, {static_cast<index_t>(edges)}, header_bytes);
+  if (format == result_format::npy) return record_header(edges);
+  return with_q_column(edge_header(format, info, edges), format);
+}
+
+std::string adjusted_neighbor_header(result_format format, const measure_info& info,
+                                     std::uint64_t entries) {
+  if (format == result_format::npy) return record_header(entries);
+  return with_q_column(neighbor_header(format, info, entries), format);
+}
+
+void write_adjusted_records(output_file& out, std::span<const edge> edges,
+                            std::span<const double> q) {
+  constexpr std::size_t block = std::size_t{1} << 15;
+  std::vector<adjusted_edge> records;
+  for (std::size_t i = 0; i < edges.size(); i += block) {
+    records.clear();
+    for (std::size_t e = i; e < std::min(i + block, edges.size()); ++e) {
+      records.push_back({edges[e], q[e]});
+    }
+    out.write(bytes_of(std::span<const adjusted_edge>(records)));
   }
-  std::string line = edge_header(format, info, edges);
-  line.pop_back();
-  return line + separator_of(format) + "q\n";
 }
 
 void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
                           std::span<const double> q, const result_context& context) {
   out.write(adjusted_edge_header(format, context.info(), edges.size()));
-  if (format == result_format::npy) return write_records(out, edges, q);
+  if (format == result_format::npy) return write_adjusted_records(out, edges, q);
   const char separator = separator_of(format);
   const auto longest_col = context.against != nullptr
                                ? context.against->longest(context.against_rows)
@@ -146,6 +158,10 @@ void adjusted_rows::learn(std::string_view bytes) {
 
 void adjusted_rows::adjust(std::uint64_t family, adjustment how) {
   q_ = adjusted_p_values(std::span<const double>(q_), family, how);
+}
+
+void adjusted_rows::adjust_within(std::span<double> tests, std::uint64_t family, adjustment how) {
+  q_ = adjusted_p_values(std::span<const double>(q_), tests, family, how);
 }
 
 std::string adjusted_rows::with_q(std::string_view bytes) {

@@ -14,22 +14,34 @@ namespace gpu::io {
 [[nodiscard]] std::string adjusted_edge_header(result_format format, const measure_info& info,
                                                std::uint64_t edges);
 
+/// The same of so many entries of a table of partners.
+[[nodiscard]] std::string adjusted_neighbor_header(result_format format, const measure_info& info,
+                                                   std::uint64_t entries);
+
+/// The records of .npy, without a header.
+void write_adjusted_records(output_file& out, std::span<const edge> edges,
+                            std::span<const double> q);
+
 /// As edge_writer writes them, with a last column q; of .npy with a last field q. The measure has
 /// p.
 void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
                           std::span<const double> q, const result_context& context);
 
-/// Adds q to rows that edge_writer wrote without a header, which come in blocks that end anywhere.
+/// Adds q to rows that edge_writer or write_neighbors wrote without a header, which come in blocks
+/// that end anywhere.
 class adjusted_rows {
  public:
   adjusted_rows(result_format format, const result_context& context)
       : format_(format), context_(context) {}
 
-  /// Takes the p of the edges of all rows, in their order.
+  /// Takes the p of all rows, in their order.
   void learn(std::string_view bytes);
   /// All rows were seen: from here on they come again.
   /// @param family tests of the whole job.
   void adjust(std::uint64_t family, adjustment how);
+  /// The same of rows that are some of the tests, as partners are.
+  /// @param tests p as of gpu::adjusted_p_values; sorted.
+  void adjust_within(std::span<double> tests, std::uint64_t family, adjustment how);
   /// The rows in `bytes` that are whole now, with q.
   [[nodiscard]] std::string with_q(std::string_view bytes);
 

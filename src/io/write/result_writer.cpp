@@ -15,8 +15,10 @@
 #include "base/parallel.hpp"
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
+#include "io/write/adjusted_edges.hpp"
 #include "io/write/buffered_text.hpp"
 #include "io/write/edge_text.hpp"
+#include "io/write/six_digits.hpp"
 
 namespace gpu::io {
 namespace {
@@ -110,49 +112,72 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
   return std::make_unique<edge_tsv_writer>(format, out, context);
 }
 
-void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
-                     const result_context& context) {
-  const auto rows = static_cast<index_t>(result.count.size());
-  if (context.frame == result_frame::whole) {
-    std::uint64_t total = 0;
-    for (const node_id count : result.count) total += count;
-    out.write(neighbor_header(format, context.info(), total));
-  }
-  if (format == result_format::npy) {
-    std::vector<edge> row_edges;
-    for (index_t i = 0; i < rows; ++i) {
-      row_edges.clear();
-      for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
-        const double statistic = result.statistic(i, k);
-        const index_t row = context.first_row + i;
-        row_edges.push_back({static_cast<node_id>(row), result.index(i, k), statistic,
-                             context.p_of(statistic, row, result.index(i, k))});
-      }
-      out.write(bytes_of(std::span<const edge>(row_edges)));
-    }
-    return;
-  }
-  buffered_text text(out);
-  const char separator = separator_of(format);
-  statistic_text statistics(context.info().test, context.observations, separator);
-  std::array<char, statistic_text::room> numbers;
-  for (index_t i = 0; i < rows; ++i) {
-    const std::string name = context.row_name(context.first_row + i);
+namespace {
+
+bool has_q(const neighbor_table& result) {
+  return result.q.cols() > 0;
+}
+
+void write_neighbor_records(output_file& out, const neighbor_table& result,
+                            const result_context& context) {
+  std::vector<edge> row_edges;
+  for (index_t i = 0; i < std::ssize(result.count); ++i) {
+    row_edges.clear();
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const index_t row = context.first_row + i;
+      row_edges.push_back({static_cast<node_id>(row), result.index(i, k), statistic,
+                           context.p_of(statistic, row, result.index(i, k))});
+    }
+    if (has_q(result)) {
+      write_adjusted_records(out, row_edges, result.q.row(i).first(row_edges.size()));
+    } else {
+      out.write(bytes_of(std::span<const edge>(row_edges)));
+    }
+  }
+}
+
+void write_neighbor_lines(char separator, output_file& out, const neighbor_table& result,
+                          const result_context& context) {
+  constexpr std::size_t q_room = 16;  // a separator and six digits with exponent
+  buffered_text text(out);
+  statistic_text statistics(context.info().test, context.observations, separator);
+  std::array<char, statistic_text::room + q_room> numbers;
+  for (index_t i = 0; i < std::ssize(result.count); ++i) {
+    const index_t row = context.first_row + i;
+    const std::string name = context.row_name(row);
+    for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
+      const double statistic = result.statistic(i, k);
       const index_t col{result.index(i, k)};
-      const char* const end =
-          statistics.append(numbers.data(), statistic, context.p_of(statistic, row, col),
-                            context.observations_of(row, col));
-      const std::string_view tail_text(numbers.data(),
-                                       static_cast<std::size_t>(end - numbers.data()) - 1);
-      fmt::format_to(text.end(), FMT_COMPILE("{}{}{}{}{}{}"), name, separator, k + 1, separator,
-                     context.col_name(result.index(i, k)), tail_text);
+      char* end = statistics.append(numbers.data(), statistic, context.p_of(statistic, row, col),
+                                    context.observations_of(row, col)) -
+                  1;  // a line's end
+      if (has_q(result)) {
+        *end++ = separator;
+        end = append_six_digits(end, result.q(i, k));
+      }
+      fmt::format_to(
+          text.end(), FMT_COMPILE("{}{}{}{}{}{}"), name, separator, k + 1, separator,
+          context.col_name(col),
+          std::string_view(numbers.data(), static_cast<std::size_t>(end - numbers.data())));
       text.end_line();
     }
   }
   text.flush();
+}
+
+}  // namespace
+
+void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
+                     const result_context& context) {
+  if (context.frame == result_frame::whole) {
+    std::uint64_t total = 0;
+    for (const node_id count : result.count) total += count;
+    out.write(has_q(result) ? adjusted_neighbor_header(format, context.info(), total)
+                            : neighbor_header(format, context.info(), total));
+  }
+  if (format == result_format::npy) return write_neighbor_records(out, result, context);
+  write_neighbor_lines(separator_of(format), out, result, context);
 }
 
 void write_counts(result_format format, output_file& out, const pair_counts& result,

@@ -96,8 +96,8 @@ class edge_writer {
 [[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                                             const result_context& context);
 
-/// TSV: name_i, rank from 1, name_j, statistic, t, p as for edges. npy: the records of edges, best
-/// first.
+/// TSV: name_i, rank from 1, name_j, statistic, t, p as for edges, and q where the result has it.
+/// npy: the records of edges, best first, with q those of adjusted_edges.hpp.
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context);
 

@@ -143,6 +143,11 @@ kept_edges::kept_edges(detail::pair_engine& engine, const detail::measure_traits
       threads_(cpu::thread_count(threads)),
       p_values_(what.info.test, engine.rows().cols, side, threads_) {}
 
+double kept_edges::p_of_pair(index_t row, index_t col, double statistic) const {
+  if (missing_ == nullptr) return p_of()(statistic);
+  return missing_->tests->p(statistic, missing_->present.shared(row, missing_->first_col + col));
+}
+
 std::uint64_t kept_edges::count() {
   pair_counts counts;
   engine_.counts({.keep = keep_,

@@ -23,6 +23,9 @@ class kept_edges {
   [[nodiscard]] int threads() const { return threads_; }
   /// p of a statistic, as long as this lives.
   [[nodiscard]] stats::p_function p_of() const { return p_values_.function(); }
+  /// p of a pair of rows, by the columns that they share; `col` counts from the first column of the
+  /// engine's area.
+  [[nodiscard]] double p_of_pair(index_t row, index_t col, double statistic) const;
   /// How many edges there are: a counting pass.
   [[nodiscard]] std::uint64_t count();
 

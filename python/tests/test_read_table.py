@@ -84,7 +84,9 @@ def test_types_and_compression(write: Any, tmp_path: Path) -> None:
 
 def test_errors_speak_of_keywords(write: Any, tmp_path: Path) -> None:
     path = write("a,b,c\nx,1,2\ny,3,oops\n")
-    with pytest.raises(gs.InvalidArgument, match=r"table.txt:3: column 3: got 'oops'.*\(skip_columns leaves"):
+    with pytest.raises(
+        gs.InvalidArgument, match=r"table.txt:3: column 3: got 'oops'.*\(skip_columns leaves"
+    ):
         gs.read_table(path)
     with pytest.raises(ValueError, match=r"\(decimal=',' where the comma is the decimal mark\)"):
         gs.read_table(write("n;a;b\nx;1,5;2\n"))

@@ -92,7 +92,9 @@ def test_errors_speak_of_keywords(write: Any, tmp_path: Path) -> None:
         gs.read_table(write("n;a;b\nx;1,5;2\n"))
     with pytest.raises(ValueError, match=r"columns: .*'zz'|columns.*zz"):
         gs.read_table(path, columns="zz")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(ValueError, match=r"table.txt:2: column 3: got '\\xfc', expected"):
+        gs.read_table(write(b"x,1,2,3\ny,2,\xfc,4\n"))
+    with pytest.raises(FileNotFoundError, match=r": '/.*nothing.csv'$"):
         gs.read_table(tmp_path / "nothing.csv")
     with pytest.raises(IsADirectoryError):
         gs.read_table(tmp_path)

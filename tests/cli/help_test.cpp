@@ -68,7 +68,10 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
   CHECK(has(said({"rank", in, "--sep", ";"}), "did you mean --delimiter?"));
   CHECK(has(said({"rank", in, "--alpha", "1"}), "unknown option --alpha of rank, see --help"));
   CHECK(has(said({"rank", in, "--zzzz"}), "unknown option --zzzz of rank, see --help"));
-  CHECK(has(said({"spearman", in, "more"}), "unexpected argument more of spearman"));
+  CHECK(has(said({"spearman", in, "more"}),
+            "unexpected argument more of spearman, a second table stands behind --against"));
+  CHECK(has(said({"rank", in, "more"}), "unexpected argument more of rank, see --help"));
+  CHECK(has(said({"pearson", in, "--top-k", "3"}), "did you mean --keep top-k -k K?"));
   CHECK(has(said({"--verzion"}), "did you mean --version?"));
   CHECK(has(said({}), "A subcommand is required"));
 }

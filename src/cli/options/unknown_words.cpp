@@ -65,6 +65,7 @@ constexpr std::array other_words{
     other_word{"--gpu", "--backend", "--backend cuda"},
     other_word{"--cpu", "--backend", "--backend cpu"},
     other_word{"--dry-run", "--plan"},
+    other_word{"--top-k", "--keep", "--keep top-k -k K"},
 };
 
 std::string meant_by(const std::string& option, const words& known) {
@@ -98,7 +99,10 @@ std::string unknown_word(const CLI::App& app) {
   }
   const auto option = std::find_if(left.begin(), left.end(), is_option);
   if (option != left.end()) return unknown_option(*option, verb);
-  return fmt::format("unexpected argument {} of {}, see --help", left.front(), verb.get_name());
+  const words known = options_of(verb);
+  const bool takes_two = std::find(known.begin(), known.end(), "--against") != known.end();
+  return fmt::format("unexpected argument {} of {}, {}", left.front(), verb.get_name(),
+                     takes_two ? "a second table stands behind --against" : "see --help");
 }
 
 }  // namespace gpu::cli

@@ -38,7 +38,7 @@ enum class tail {
 enum class adjustment {
   none,
   bonferroni,         ///< p * family <= max_p.
-  benjamini_hochberg  ///< False discovery rate max_p; costs one or two counting passes, exact.
+  benjamini_hochberg  ///< False discovery rate max_p; costs one to three counting passes.
 };
 
 /// Which pairs a sink keeps: both cuts must hold. The defaults keep every pair that has a

@@ -174,7 +174,14 @@ def _from_others(x: Any, argument: str, copy: bool | None) -> Array:
         except (BufferError, RuntimeError, TypeError):
             return np.asarray(x)  # read-only producers refuse DLPack, autograd refuses both
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise ValueError(f"{argument}: masked values are not taken; fill or drop them")
+        raise ValueError(
+            f"{argument}: masked values are not taken; fill them with NaN or drop them"
+        )
+    if type(x).__name__ == "AnnData" and hasattr(x, "layers"):
+        raise TypeError(
+            f"{argument}: got an AnnData object, expected a table; gs.anndata.correlate takes it, "
+            "and every function its .X with axis='columns'"
+        )
     a = np.asarray(x)
     if copy is False and not isinstance(x, np.ndarray):
         raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _graph_files
+from ._needed import needed
 from ._options import Adjustment
 from ._results import PairRecords
 from ._test_of_correlation import adjusted_p_values, confidence_interval
@@ -224,11 +225,11 @@ class Edges(PairRecords):
             Where two rows of the graph have one name, which would be one node, or a name is
             missing; nodes="rows" takes them.
         """
-        import networkx
+        package = needed("networkx", "graphs")
 
         if nodes not in ("names", "rows"):
             raise ValueError(f"nodes: got {nodes!r}, expected 'names' or 'rows'")
-        graph: networkx.Graph[Any] = networkx.Graph()
+        graph: networkx.Graph[Any] = package.Graph()
         if self._is_bipartite:
             rows = self._add_nodes(graph, "names", "x", self.row, isolated, nodes)
             cols = self._add_nodes(graph, "y_names", "y", self.col, isolated, nodes)
@@ -273,13 +274,13 @@ class Edges(PairRecords):
         Of x against y, the rows of y follow those of x, and the vertex attribute type is True for
         them, as igraph's bipartite graphs have it.
         """
-        import igraph
+        package = needed("igraph", "graphs")
 
         rows, others = self.summary.rows, self.other_rows if self._is_bipartite else 0
         ends = np.stack([self.row, self.col], axis=1).astype(np.int64)
         if self._is_bipartite:
             ends[:, 1] += rows
-        graph = igraph.Graph(n=rows + others, edges=ends)
+        graph: igraph.Graph = package.Graph(n=rows + others, edges=ends)
         graph.es["statistic"] = self.statistic.tolist()
         graph.es["p"] = self.p.tolist()
         if self._is_bipartite:

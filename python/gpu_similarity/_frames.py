@@ -58,7 +58,10 @@ def variables_of_frame(x: Any, argument: str, *, in_columns: bool) -> Array:
     whole = _whole_frame(x)
     if whole is not None:
         return whole.T if in_columns else whole
-    columns = [_read_column(*told) for told in _columns(x, argument)]
+    columns = [
+        _read_column(column, where) if place > 0 else _read_first(column, where, x, argument)
+        for place, (column, where) in enumerate(_columns(x, argument))
+    ]
     if not columns:
         return np.empty((0, len(x)) if in_columns else (len(x), 0))
     return np.stack(columns) if in_columns else np.column_stack(columns)
@@ -198,6 +201,17 @@ def _read_column(column: Any, where: str) -> Array:
     else:
         values = _arrow_column(column, where)
     return _narrow(values, where)
+
+
+def _read_first(column: Any, where: str, x: Any, argument: str) -> Array:
+    """The first column, which may hold the names of the rows."""
+    try:
+        return _read_column(column, where)
+    except TypeError as error:
+        if not hasattr(x, "set_index"):
+            raise
+        index = f"{argument}.set_index({x.columns[0]!r})"
+        raise TypeError(f"{error}; names of rows belong in the index: {index}") from None
 
 
 def _pandas_column(column: Any, where: str) -> Array:

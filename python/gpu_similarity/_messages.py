@@ -54,7 +54,9 @@ _MEANT = {
     "min_abs": ("threshold", "cutoff", "min_corr", "min_r", "min_rho", "r_min", "min_statistic"),
     "workspace_bytes": ("memory_limit", "max_memory", "memory", "mem", "memory_bytes"),
     "nans": ("nan_policy", "nan", "na", "missing"),
-    "adjust": ("correction", "adjustment", "p_adjust", "multitest"),
+    "adjust": (
+        "correction", "adjustment", "p_adjust", "multitest", "fdr", "q", "qvalue", "q_value",
+    ),
     "tail": ("alternative", "sides"),
     "measure": ("method", "metric", "statistic"),
     "backend": ("target", "gpu", "use_gpu"),

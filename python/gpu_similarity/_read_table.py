@@ -166,7 +166,7 @@ def read_table(
 
 def _read(path: bytes, options: dict[str, Any]) -> NamedTable:
     if os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path):
-        open(path, "rb").close()  # the exceptions of Python for what cannot be opened
+        open(os.fsdecode(path), "rb").close()  # the exceptions of Python for what cannot be opened
     try:
         # "-" would be the standard input.
         told = _core.read_table(b"./-" if path == b"-" else path, options)

@@ -72,6 +72,8 @@ def test_parts_are_written_once_and_add_up(
     assert result.checksum == expected.summary.checksum
     assert result.pairs_tested == expected.summary.pairs_tested
     np.testing.assert_array_equal(result.to_pandas()["p"], expected.p)
+    of_folder = pytest.importorskip("pandas").read_parquet(tmp_path)  # the records are left out
+    np.testing.assert_array_equal(of_folder["p"], expected.p)
 
     written = (tmp_path / "part-00002.parquet").stat().st_mtime_ns
     assert job.write_part(2, tmp_path, digest) == records[2]
@@ -134,7 +136,7 @@ def test_what_does_not_add_up_is_refused(table: np.ndarray, tmp_path: Path) -> N
         combine([*records[:2], replace(records[2], tested=1)])
     with pytest.raises(incomplete, match="no part"):
         combine([])
-    (tmp_path / "part-00001.json").write_text(json.dumps(asdict(records[1]))[:50])  # torn
+    (tmp_path / "_part-00001.json").write_text(json.dumps(asdict(records[1]))[:50])  # torn
     assert job.write_part(1, tmp_path, job.digest()) == records[1]
 
 
@@ -147,13 +149,13 @@ DAMAGE: dict[str, Callable[[Path], Any]] = {
         folder / "part-00001.parquet", folder / "part-00002.parquet"
     ),
     "another part's file and record": lambda folder: [
-        shutil.copy(folder / f"part-00001.{end}", folder / f"part-00002.{end}")
-        for end in ("parquet", "json")
+        shutil.copy(folder / name.format(1), folder / name.format(2))
+        for name in ("part-{:05d}.parquet", "_part-{:05d}.json")
     ],
-    "record of another sum": lambda folder: change_sum(folder / "part-00002.json"),
-    "record of no text": lambda folder: (folder / "part-00002.json").write_bytes(b"\xff{"),
-    "record that is a list": lambda folder: (folder / "part-00002.json").write_text("[1]"),
-    "empty record": lambda folder: os.truncate(folder / "part-00002.json", 0),
+    "record of another sum": lambda folder: change_sum(folder / "_part-00002.json"),
+    "record of no text": lambda folder: (folder / "_part-00002.json").write_bytes(b"\xff{"),
+    "record that is a list": lambda folder: (folder / "_part-00002.json").write_text("[1]"),
+    "empty record": lambda folder: os.truncate(folder / "_part-00002.json", 0),
 }
 
 
@@ -208,7 +210,7 @@ def test_names_and_bytes_of_a_part_are_synced(
     job.write_part(0, folder, job.digest())
     made, written = events[:2], events[2:]
     assert made == [("sync", tmp_path.name), ("sync", "new")]
-    for name, steps in (("part-00000.parquet", written[:3]), ("part-00000.json", written[3:])):
+    for name, steps in (("part-00000.parquet", written[:3]), ("_part-00000.json", written[3:])):
         assert steps[0][0] == "sync" and name in steps[0][1]
         assert steps[1:] == [("rename", name), ("sync", "edges")]
 
@@ -224,7 +226,7 @@ def test_a_table_that_changes_is_noticed(table: np.ndarray, tmp_path: Path) -> N
     os.replace(tmp_path / "other.npy", tmp_path / "x.npy")
     with pytest.raises(gs.distributed.IncompleteJob, match=r"part 1 of 3: .*x\.npy"):
         job.write_part(1, tmp_path / "edges", digest)
-    assert not (tmp_path / "edges" / "part-00001.json").exists()
+    assert not (tmp_path / "edges" / "_part-00001.json").exists()
     with pytest.raises(gs.distributed.IncompleteJob):
         replace(job, expected=digest).part(2)
     assert len(job.part(2)) > 0  # without a digest the part is of what is there now

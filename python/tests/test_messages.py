@@ -86,7 +86,11 @@ REFUSED: dict[str, tuple[Call, type[Exception], str]] = {
         "^origin: got 1, expected 0 for boundary='valid'",
     ),
     "rank": (lambda x: gs.rank(with_nan(x)), ValueError, "^x: .*nans='propagate' gives"),
-    "rank omits": (lambda x: gs.rank(x, nans="omit"), gs.Unsupported, "^nans: .* by rank$"),
+    "rank omits": (
+        lambda x: gs.rank(x, nans="omit"),
+        gs.Unsupported,
+        "^nans: .* by rank, expected one",
+    ),
     "prepare": (lambda x: gs.prepare(with_nan(x)), ValueError, "^y: got NaN"),
     "prepare a row": (lambda x: gs.prepare(x[0]), ValueError, "^y: got 1 dimensions"),
     "distances": (lambda x: gs.pairwise_distances(with_nan(x)), ValueError, "^X: [^;]*$"),
@@ -138,6 +142,7 @@ def test_what_is_refused_is_named(case: str, x: Array) -> None:
         ("memory_limit", "workspace_bytes"),
         ("nan_policy", "nans"),
         ("device", "devices"),
+        ("fdr", "adjust"),
         ("cpu_thread", "cpu_threads"),
     ],
 )
@@ -158,11 +163,30 @@ def test_only_keywords_that_the_function_takes_are_suggested(x: Array) -> None:
         gs.spearman_edges(x, qwerty=1)
 
 
+def test_missing_packages_are_named_with_what_installs_them(
+    x: Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    message = r"^igraph is not installed: pip install igraph, or 'gpu-similarity\[graphs\]'$"
+    with pytest.raises(ModuleNotFoundError, match=message):
+        gs.spearman_edges(x).to_igraph()
+
+
+def test_an_anndata_object_is_refused_with_the_function_that_takes_it() -> None:
+    anndata = pytest.importorskip("anndata")
+    with pytest.raises(TypeError, match=r"^x: got an AnnData object.*gs\.anndata\.correlate"):
+        gs.spearman_edges(anndata.AnnData(np.eye(4, dtype=np.float32)))
+
+
 def test_errors_about_frames_name_the_column() -> None:
     pandas = pytest.importorskip("pandas")
     words = pandas.DataFrame({"a": [1, 2], "b": ["u", "v"], "c": [1, 2]})
     with pytest.raises(TypeError, match=r"^x: column 'b' of dtype (object|str): "):
         gs.spearman_edges(words)
+    named = pandas.DataFrame({"gene": ["u", "v"], "a": [1, 2], "b": [2, 1], "c": [3, 3]})
+    with pytest.raises(TypeError, match=r"belong in the index: x\.set_index\('gene'\)$"):
+        gs.spearman_edges(named)
+    assert len(gs.spearman_edges(named.set_index("gene").assign(d=[1, 4]))) == 1
     days = pandas.DataFrame({"day": pandas.to_datetime(["2020-01-01", "2021-01-01"])})
     with pytest.raises(TypeError, match=r"^x: column 'day' of dtype datetime64.* are not numbers"):
         gs.spearman_edges(days)

@@ -80,7 +80,12 @@ void check_nan_policy(nan_policy nans, std::initializer_list<nan_policy> offered
                       std::string_view operation) {
   check_enumerator("options.nans", nans, nan_policy::pairwise);
   if (std::find(offered.begin(), offered.end(), nans) != offered.end()) return;
-  throw unsupported(fmt::format("options.nans: {} is not offered by {}", name_of(nans), operation));
+  std::string names;
+  for (const nan_policy policy : offered) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(policy));
+  }
+  throw unsupported(fmt::format("options.nans: {} is not offered by {}, expected one of {}",
+                                name_of(nans), operation, names));
 }
 
 }  // namespace gpu::inline v0::detail

@@ -301,7 +301,8 @@ void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> row
   const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, finder);
   throw invalid_argument(
       fmt::format("{}: got NaN at row {}, column {} (and in {} rows in all), expected numbers; "
-                  "nan_policy::propagate takes such rows as without a statistic",
+                  "nan_policy::propagate takes such rows as without a statistic; of all pairs, "
+                  "nan_policy::pairwise leaves NaN out pair by pair",
                   name, row, col, rows.size()));
 }
 

@@ -63,8 +63,15 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
             "unknown option --thread of spearman, did you mean --threads?"));
   CHECK(has(said({"spearman", "--max-q=0.1"}),
             "unknown option --max-q of spearman, did you mean --max-p?"));
+  CHECK(has(said({"spearman", in, "--alpha", "0.05"}), "did you mean --max-p?"));
+  CHECK(has(said({"spearman", in, "--fdr=0.05"}), "did you mean --max-p P --adjust bh?"));
+  CHECK(has(said({"rank", in, "--sep", ";"}), "did you mean --delimiter?"));
+  CHECK(has(said({"rank", in, "--alpha", "1"}), "unknown option --alpha of rank, see --help"));
   CHECK(has(said({"rank", in, "--zzzz"}), "unknown option --zzzz of rank, see --help"));
-  CHECK(has(said({"spearman", in, "more"}), "unexpected argument more of spearman"));
+  CHECK(has(said({"spearman", in, "more"}),
+            "unexpected argument more of spearman, a second table stands behind --against"));
+  CHECK(has(said({"rank", in, "more"}), "unexpected argument more of rank, see --help"));
+  CHECK(has(said({"pearson", in, "--top-k", "3"}), "did you mean --keep top-k -k K?"));
   CHECK(has(said({"--verzion"}), "did you mean --version?"));
   CHECK(has(said({}), "A subcommand is required"));
 }

@@ -213,6 +213,8 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
   CHECK(refusal_of(text, {.columns = {"7"}}).find("got '7'") != std::string::npos);
   CHECK(refusal_of(text, {.skip_columns = {"2-6"}}).find("no column of values") !=
         std::string::npos);
+  CHECK(refusal_of(text, {}).find("expected a number (--skip-columns leaves the column out") !=
+        std::string::npos);
   // Without a header.
   CHECK(values_of(read("1 x 3\n4 y 6\n", {.columns = {"1", "3"}})) ==
         std::vector<double>{1, 3, 4, 6});

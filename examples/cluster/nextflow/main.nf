@@ -20,7 +20,7 @@ process part {
   tuple val(k), path(table)
 
   output:
-  path 'job/part-*'
+  path 'job/*'
 
   script:
   """
@@ -31,6 +31,7 @@ process part {
 
 process merge {
   publishDir '.', mode: 'move'
+  stageInMode 'copy' // a link in the folder is taken for a damaged part
 
   input:
   path 'job/*'

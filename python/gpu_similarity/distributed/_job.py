@@ -245,8 +245,9 @@ class Job:
     def write_part(self, index: int, folder: Any, digest: str) -> PartRecord:
         """Computes one part and writes it to `folder`, unless it is there already.
 
-        The edges go to part-NNNNN.parquet and the record to part-NNNNN.json, each under another
-        name first, so that no reader and no second attempt sees half of one. The record comes last,
+        The edges go to part-NNNNN.parquet and the record to _part-NNNNN.json, each under another
+        name first, so that no reader and no second attempt sees half of one. Readers of a folder of
+        Parquet leave out names that begin with an underscore. The record comes last,
         once the edges and their name are on disk, and has the size and SHA-256 of the edges' file.
         A part is there already where its record can be read and its file is what the record says;
         anything else is computed again.
@@ -275,7 +276,7 @@ class Job:
         place = Path(folder)
         _make_folder(place)
         name = f"part-{index:05d}"
-        edges_path, record_path = place / f"{name}.parquet", place / f"{name}.json"
+        edges_path, record_path = place / f"{name}.parquet", place / f"_{name}.json"
         there = read_record(record_path)
         if there is not None and there.index == index:
             if (there.digest, there.parts) != (digest, self.parts):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._edges import Edges
+from .._needed import needed
 from ._axes import axes_of, short, symbol_of
 
 _COLOURS = {True: "tab:red", False: "tab:blue"}
@@ -123,9 +124,7 @@ def _label(
 
 def _places(nodes: int, pairs: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Where each node lies: connected parts in lines, as text is set."""
-    import igraph
-
-    graph = igraph.Graph(nodes, pairs.tolist())
+    graph = needed("igraph", "graphs").Graph(nodes, pairs.tolist())
     parts = sorted(graph.connected_components(), key=len, reverse=True)
     boxes = []
     for part in parts:

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -38,9 +39,47 @@ std::string unknown_verb(const std::string& word, const CLI::App& app) {
              : fmt::format("unknown command {}, did you mean {}?", word, meant);
 }
 
+/// What other programs call an option, and what it is called here.
+struct other_word {
+  std::string_view theirs;
+  std::string_view option;         ///< The option that the verb must have.
+  std::string_view ours = option;  ///< What to write.
+};
+
+constexpr std::array other_words{
+    other_word{"--alpha", "--max-p"},
+    other_word{"--pvalue", "--max-p"},
+    other_word{"--p-value", "--max-p"},
+    other_word{"--fdr", "--adjust", "--max-p P --adjust bh"},
+    other_word{"--qvalue", "--adjust", "--max-p P --adjust bh"},
+    other_word{"--q-value", "--adjust", "--max-p P --adjust bh"},
+    other_word{"--bonferroni", "--adjust", "--adjust bonferroni"},
+    other_word{"--threshold", "--min-abs"},
+    other_word{"--cutoff", "--min-abs"},
+    other_word{"--alternative", "--tail"},
+    other_word{"--sep", "--delimiter"},
+    other_word{"--separator", "--delimiter"},
+    other_word{"--index-col", "--names-column"},
+    other_word{"--jobs", "--threads"},
+    other_word{"--cores", "--threads"},
+    other_word{"--gpu", "--backend", "--backend cuda"},
+    other_word{"--cpu", "--backend", "--backend cpu"},
+    other_word{"--dry-run", "--plan"},
+    other_word{"--top-k", "--keep", "--keep top-k -k K"},
+};
+
+std::string meant_by(const std::string& option, const words& known) {
+  const auto* const other =
+      std::find_if(other_words.begin(), other_words.end(), [&](const other_word& word) {
+        return word.theirs == option &&
+               std::find(known.begin(), known.end(), word.option) != known.end();
+      });
+  return other == other_words.end() ? nearest_word(option, known) : std::string(other->ours);
+}
+
 std::string unknown_option(const std::string& word, const CLI::App& verb) {
   const std::string option = word.substr(0, word.find('='));
-  const std::string meant = nearest_word(option, options_of(verb));
+  const std::string meant = meant_by(option, options_of(verb));
   const std::string of = verb.get_parent() == nullptr ? "" : " of " + verb.get_name();
   return meant.empty() ? fmt::format("unknown option {}{}, see --help", option, of)
                        : fmt::format("unknown option {}{}, did you mean {}?", option, of, meant);
@@ -60,7 +99,10 @@ std::string unknown_word(const CLI::App& app) {
   }
   const auto option = std::find_if(left.begin(), left.end(), is_option);
   if (option != left.end()) return unknown_option(*option, verb);
-  return fmt::format("unexpected argument {} of {}, see --help", left.front(), verb.get_name());
+  const words known = options_of(verb);
+  const bool takes_two = std::find(known.begin(), known.end(), "--against") != known.end();
+  return fmt::format("unexpected argument {} of {}, {}", left.front(), verb.get_name(),
+                     takes_two ? "a second table stands behind --against" : "see --help");
 }
 
 }  // namespace gpu::cli

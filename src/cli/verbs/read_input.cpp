@@ -55,7 +55,8 @@ void check_shape(const std::string& file, const io::table& table, index_t fewest
 
 io::table read_one(const pairs_command& job, const std::string& file, index_t fewest_rows,
                    progress_line& line, std::optional<io::file_digest>& digest) {
-  line.show("reading " + file);
+  const std::string name = file == "-" ? "standard input" : file;
+  line.show("reading " + name);
   const bool is_in_parts = job.is_part || job.resumes;
   io::table table = io::read_table(file, {.text = job.text,
                                           .transposes = job.transposes,
@@ -66,10 +67,10 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
   add_shape_note(table);
   if (!job.quiet) {
     line.clear();
-    note(file == "-" ? "standard input" : file, table.reading.notes);
+    note(name, table.reading.notes);
   }
-  check_nans(job, file, table);
-  check_shape(file, table, fewest_rows);
+  check_nans(job, name, table);
+  check_shape(name, table, fewest_rows);
   if (io::has_fields(job.format)) {
     // From here on names are what the lines of the result have.
     auto quoted = io::fields_of(table.names, io::separator_of(job.format));

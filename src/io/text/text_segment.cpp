@@ -216,13 +216,14 @@ bool segment_reader::add(std::string_view field, index_t column) {
 }
 
 void segment_reader::refuse(std::string_view field, index_t column) {
-  std::string hint;
+  std::string_view hint =
+      "--skip-columns leaves the column out, --na-values takes the word for a missing value";
   if (layout_.values.decimal == '.' && field.find(',') != std::string_view::npos) {
     const value_rules with_comma{.decimal = ','};
     const bool would_read = parse_value(field, with_comma).kind != number_kind::not_a_number;
-    if (would_read) hint = " (--decimal , where the comma is the decimal mark)";
+    if (would_read) hint = "--decimal , where the comma is the decimal mark";
   }
-  fail(column, fmt::format("got {}, expected a number{}", quoted(field), hint));
+  fail(column, fmt::format("got {}, expected a number ({})", quoted(field), hint));
 }
 
 void segment_reader::add_real(double value, index_t column) {

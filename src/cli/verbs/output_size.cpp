@@ -33,6 +33,8 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
   const auto rows = static_cast<double>(context.rows);
   const double edge = edge_bytes_of(job, context);
   constexpr double dense_text = 20;  // characters of a statistic and its tab
+  const bool is_array =
+      job.format == io::result_format::npy || job.format == io::result_format::parquet;
   switch (job.keep) {
     case keep_kind::edges:
     case keep_kind::folded_edges:  // at most
@@ -41,10 +43,9 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
       return kept * edge;
     case keep_kind::counts:
       return static_cast<double>(context.all_rows()) *
-             (job.format == io::result_format::npy ? sizeof(std::uint32_t) : edge / 2);
+             (is_array ? sizeof(std::uint32_t) : edge / 2);
     case keep_kind::dense:
-      return rows * static_cast<double>(context.cols()) *
-             (job.format == io::result_format::npy ? sizeof(double) : dense_text);
+      return rows * static_cast<double>(context.cols()) * (is_array ? sizeof(double) : dense_text);
   }
   return 0;
 }
@@ -158,8 +159,7 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
       plan.tile_rows, plan.tile_cols, bytes_text(static_cast<double>(plan.workspace_bytes)),
       plan.choice, plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning),
       plan.kept_estimate, job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper,
-      plan.sampled_pairs,
-      bytes_text(output_bytes(job, context, plan.kept_estimate)),
+      plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)),
       job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
 }
 

@@ -17,6 +17,7 @@
 #include "io/npy_header.hpp"
 #include "io/write/buffered_text.hpp"
 #include "io/write/edge_text.hpp"
+#include "io/write/parquet/parquet_writer.hpp"
 
 namespace gpu::io {
 namespace {
@@ -24,6 +25,8 @@ namespace {
 constexpr std::string_view edge_record =
     "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8')]";
 constexpr std::size_t edge_header_bytes = 192;
+// Three doubles, and names as numbers of a dictionary.
+constexpr double parquet_edge_bytes = 29;
 
 // An edge in memory is the record that the header describes.
 static_assert(sizeof(edge) == 24 && std::is_trivially_copyable_v<edge>);
@@ -107,11 +110,13 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
   if (format == result_format::npy) {
     return std::make_unique<edge_npy_writer>(out, context.frame, context.threads);
   }
+  if (format == result_format::parquet) return make_parquet_edge_writer(out, context);
   return std::make_unique<edge_tsv_writer>(format, out, context);
 }
 
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context) {
+  if (format == result_format::parquet) return write_parquet_neighbors(out, result, context);
   const auto rows = static_cast<index_t>(result.count.size());
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
@@ -157,6 +162,7 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
 
 void write_counts(result_format format, output_file& out, const pair_counts& result,
                   const result_context& context) {
+  if (format == result_format::parquet) return write_parquet_counts(out, result, context);
   if (format == result_format::npy) {
     out.write(make_npy_header("'<u4'", {context.all_rows()}));
     out.write(bytes_of(std::span<const std::uint32_t>(result.degree)));
@@ -179,6 +185,7 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context) {
+  if (format == result_format::parquet) return write_parquet_dense(out, result, context);
   if (context.frame == result_frame::whole) {
     out.write(dense_header(format, result.rows(), context));
   }
@@ -243,6 +250,7 @@ std::string dense_header(result_format format, index_t rows, const result_contex
 
 double edge_bytes(result_format format, const result_context& context) {
   if (format == result_format::npy) return sizeof(edge);
+  if (format == result_format::parquet) return parquet_edge_bytes;
   const std::size_t longest = context.names.longest(context.rows);
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;

@@ -8,17 +8,19 @@
 #include <utility>
 
 #include "io/io_error.hpp"
+#include "io/parquet.hpp"
 
 namespace gpu::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, result_format>, 8> formats{
+constexpr std::array<std::pair<std::string_view, result_format>, 9> formats{
     {{".tsv", result_format::tsv},
      {".txt", result_format::tsv},
      {".csv", result_format::csv},
      {".npy", result_format::npy},
+     {".parquet", result_format::parquet},
      {".mtx", result_format::matrix_market},
      {".graphml", result_format::graphml},
      {".sif", result_format::sif},
@@ -43,8 +45,9 @@ compression compression_of(std::string_view suffix) {
 }
 
 std::string known_suffixes() {
-  std::string text =
-      ".tsv, .txt, .csv or .npy, of edges also .mtx, .graphml, .sif or .ncol; text also with .gz";
+  std::string text = ".tsv, .txt, .csv or .npy, ";
+  if (has_parquet()) text += "of pairs also .parquet, ";
+  text += "of edges also .mtx, .graphml, .sif or .ncol; text also with .gz";
   if (is_available(compression::zstd)) text += " or .zst";
   return text;
 }
@@ -59,6 +62,8 @@ const char* word_of(result_format format) {
       return "csv";
     case result_format::npy:
       return "npy";
+    case result_format::parquet:
+      return "parquet";
     case result_format::matrix_market:
       return "mtx";
     case result_format::graphml:
@@ -89,17 +94,21 @@ output_form form_of(const std::string& path, bool any) {
   for (const auto& [known, format] : formats) {
     if (suffix == known) form.format = format;
   }
-  if (form.format == result_format::npy && form.packed != compression::none) {
-    throw output_error(path,
-                       ".npy is not compressed, because NumPy would not read it: expected .npy, "
-                       "or .tsv" +
-                           packing);
+  const bool is_array = form.format == result_format::npy || form.format == result_format::parquet;
+  if (is_array && form.packed != compression::none) {
+    throw output_error(path, suffix +
+                                 " is not compressed again, because its readers would not read it: "
+                                 "expected " +
+                                 suffix + ", or .tsv" + packing);
   }
-  if (suffix == ".parquet" || suffix == ".arrow" || suffix == ".feather") {
-    throw output_error(path, "the command does not write " + suffix + ": expected " +
-                                 known_suffixes() +
-                                 ". Python does: "
-                                 "pyarrow.parquet.write_table(gs.edges(x, ...).to_arrow(), FILE)");
+  if (form.format == result_format::parquet && !has_parquet()) {
+    throw output_error(path, std::string(no_parquet) + ". Expected " + known_suffixes());
+  }
+  if (suffix == ".arrow" || suffix == ".feather") {
+    throw output_error(path,
+                       "the command does not write " + suffix + ": expected " + known_suffixes() +
+                           ". Python does: "
+                           "pyarrow.feather.write_feather(gs.edges(x, ...).to_arrow(), FILE)");
   }
   // Text that is compressed may have any name in front: edges.gz, edges.2026.gz.
   if (any || form.format || suffix.empty() || form.packed != compression::none) return form;

@@ -9,7 +9,7 @@
 namespace gpu::io {
 
 /// Tables and arrays, then networks.
-enum class result_format { tsv, csv, npy, matrix_market, graphml, sif, ncol };
+enum class result_format { tsv, csv, npy, parquet, matrix_market, graphml, sif, ncol };
 
 /// Whether `format` holds the edges of a network, and no other result.
 [[nodiscard]] constexpr bool is_network(result_format format) {
@@ -38,7 +38,7 @@ struct output_form {
 /// @throw output_error that lists the suffixes, where this one is unknown or cannot be written
 [[nodiscard]] output_form form_of(const std::string& path, bool any = false);
 
-/// "tsv", "csv", "npy", "mtx", "graphml", "sif" or "ncol".
+/// "tsv", "csv", "npy", "parquet", "mtx", "graphml", "sif" or "ncol".
 [[nodiscard]] const char* word_of(result_format format);
 
 }  // namespace gpu::io

@@ -7,6 +7,7 @@
 #include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/part_options.hpp"
+#include "io/parquet.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -166,6 +167,25 @@ std::string check_network_options(const pairs_command& c) {
   return "";
 }
 
+/// What does not go with Parquet; "" where all does.
+std::string check_parquet(const pairs_command& c) {
+  if (c.format != io::result_format::parquet) return "";
+  if (!io::has_parquet()) return fmt::format("--format parquet: {}", io::no_parquet);
+  if (c.keep == keep_kind::folded_edges) {
+    return "--format parquet does not go with --keep folded-edges, expected tsv, csv or npy";
+  }
+  if (c.is_part || c.resumes) {
+    return fmt::format(
+        "--format parquet does not go with {}, whose parts are joined byte by byte: "
+        "expected tsv, csv or npy",
+        c.is_part ? "--part" : "--resume");
+  }
+  if (c.keep == keep_kind::counts && c.output.empty() && !c.plan_only) {
+    return "--format parquet of counts needs --output: the two totals are text";
+  }
+  return "";
+}
+
 std::string check_files(const CLI::App& app, const pairs_command& c) {
   if (c.input == "-" && c.against == "-") {
     return "--against -: standard input is INPUT already, expected a file";
@@ -209,7 +229,7 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
   for (const std::string& wrong :
        {check_kept(app, c), check_missing_values(app, c), check_parts_options(app, c),
-        check_network_options(c), check_files(app, c)}) {
+        check_network_options(c), check_parquet(c), check_files(app, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

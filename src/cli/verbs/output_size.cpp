@@ -33,6 +33,8 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
   const auto rows = static_cast<double>(context.rows);
   const double edge = edge_bytes_of(job, context);
   constexpr double dense_text = 20;  // characters of a statistic and its tab
+  const bool is_array =
+      job.format == io::result_format::npy || job.format == io::result_format::parquet;
   switch (job.keep) {
     case keep_kind::edges:
     case keep_kind::folded_edges:  // at most
@@ -41,10 +43,9 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
       return kept * edge;
     case keep_kind::counts:
       return static_cast<double>(context.all_rows()) *
-             (job.format == io::result_format::npy ? sizeof(std::uint32_t) : edge / 2);
+             (is_array ? sizeof(std::uint32_t) : edge / 2);
     case keep_kind::dense:
-      return rows * static_cast<double>(context.cols()) *
-             (job.format == io::result_format::npy ? sizeof(double) : dense_text);
+      return rows * static_cast<double>(context.cols()) * (is_array ? sizeof(double) : dense_text);
   }
   return 0;
 }

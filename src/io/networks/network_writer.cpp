@@ -200,6 +200,7 @@ void write_network(result_format format, output_file& out, std::span<const edge>
     case result_format::tsv:
     case result_format::csv:
     case result_format::npy:
+    case result_format::parquet:
       break;
   }
   throw output_error(out.name(), "expected the format of a network");

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
+
+#include "io/read/seekable_bytes.hpp"
 
 namespace gpu::io {
 
@@ -20,6 +23,8 @@ class byte_stream {
   [[nodiscard]] virtual std::uint64_t most_bytes() const {
     return std::numeric_limits<std::uint64_t>::max();
   }
+  /// All of the bytes, also those that were read, at any position; null where they only pass.
+  [[nodiscard]] virtual std::unique_ptr<seekable_bytes> seekable() const { return nullptr; }
 };
 
 }  // namespace gpu::io

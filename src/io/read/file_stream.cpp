@@ -1,5 +1,6 @@
 #include "io/read/file_stream.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -80,6 +81,49 @@ class pipe_stream final : public byte_stream {
   std::shared_ptr<file_digest> digest_;
 };
 
+/// Reads until `out` is full or the file ends.
+std::size_t read_file_at(int descriptor, const std::string& name, std::uint64_t position,
+                         std::span<char> out) {
+  std::size_t filled = 0;
+  while (filled < out.size()) {
+    const std::size_t wanted = std::min(out.size() - filled, most_bytes_of_a_read);
+    const ssize_t got =
+        ::pread(descriptor, out.data() + filled, wanted, static_cast<off_t>(position + filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_to_read(name);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  return filled;
+}
+
+/// A regular file from where its stream began.
+class seekable_file final : public seekable_bytes {
+ public:
+  seekable_file(int descriptor, std::string name, std::uint64_t begin, std::uint64_t size)
+      : descriptor_(descriptor), name_(std::move(name)), begin_(begin), size_(size) {}
+
+  [[nodiscard]] std::uint64_t size() const override { return size_; }
+  [[nodiscard]] std::size_t read_at(std::uint64_t position, std::span<char> out) const override {
+    if (position >= size_) return 0;
+    const auto known = std::min<std::uint64_t>(out.size(), size_ - position);
+    const auto wanted = out.first(static_cast<std::size_t>(known));
+    const std::size_t got = read_file_at(descriptor_.number(), name_, begin_ + position, wanted);
+    if (got < wanted.size()) {
+      throw input_error(name_, {},
+                        fmt::format("was cut short while it was read: got {} of its {} bytes",
+                                    position + got, size_));
+    }
+    return got;
+  }
+
+ private:
+  owned_descriptor descriptor_;
+  std::string name_;
+  std::uint64_t begin_;
+  std::uint64_t size_;
+};
+
 /// A regular file.
 class regular_file_stream final : public byte_stream {
  public:
@@ -88,6 +132,7 @@ class regular_file_stream final : public byte_stream {
       : descriptor_(descriptor),
         name_(std::move(name)),
         stop_(std::move(stop)),
+        begin_(begin),
         position_(begin),
         size_(size),
         digest_(std::move(digest)) {}
@@ -109,6 +154,13 @@ class regular_file_stream final : public byte_stream {
   /// Files of /proc say nothing of their size.
   [[nodiscard]] std::uint64_t most_bytes() const override {
     return size_ == 0 ? byte_stream::most_bytes() : size_ - std::min(position_, size_);
+  }
+  /// Nothing of a file whose bytes are to be digested: what is read here and there is no digest.
+  [[nodiscard]] std::unique_ptr<seekable_bytes> seekable() const override {
+    if (digest_ || size_ <= begin_) return nullptr;
+    const int copy = ::fcntl(descriptor_.number(), F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) return nullptr;
+    return std::make_unique<seekable_file>(copy, name_, begin_, size_ - begin_);
   }
 
  private:
@@ -145,9 +197,9 @@ class regular_file_stream final : public byte_stream {
     file_digest digest = {};
   };
 
-  /// Reads as read_at() does; the thread that read the bytes computes their digest.
+  /// Reads as read_file_at() does; the thread that read the bytes computes their digest.
   [[nodiscard]] piece read_piece(std::span<char> out, std::uint64_t position) const {
-    piece got{.bytes = read_at(out, position)};
+    piece got{.bytes = read_file_at(descriptor_.number(), name_, position, out)};
     if (digest_) got.digest.add({out.data(), got.bytes});
     return got;
   }
@@ -157,24 +209,10 @@ class regular_file_stream final : public byte_stream {
     return got.bytes;
   }
 
-  /// Reads until `out` is full or the file ends.
-  [[nodiscard]] std::size_t read_at(std::span<char> out, std::uint64_t position) const {
-    std::size_t filled = 0;
-    while (filled < out.size()) {
-      const std::size_t wanted = std::min(out.size() - filled, most_bytes_of_a_read);
-      const ssize_t got = ::pread(descriptor_.number(), out.data() + filled, wanted,
-                                  static_cast<off_t>(position + filled));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail_to_read(name_);
-      if (got == 0) break;
-      filled += static_cast<std::size_t>(got);
-    }
-    return filled;
-  }
-
   owned_descriptor descriptor_;
   std::string name_;
   stop_request stop_;
+  std::uint64_t begin_;
   std::uint64_t position_;
   std::uint64_t size_;
   std::shared_ptr<file_digest> digest_;

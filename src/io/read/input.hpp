@@ -43,13 +43,25 @@ class input {
   /// one while the block before is parsed.
   [[nodiscard]] std::unique_ptr<byte_stream> bytes();
   [[nodiscard]] std::unique_ptr<line_source> lines();
+  /// The same at any position, in place of bytes() and lines(): of a regular file that is not
+  /// compressed as it lies there, else read to memory, at most the `max_bytes` of the constructor.
+  /// @throw input_error
+  [[nodiscard]] std::unique_ptr<seekable_bytes> seekable();
+  /// That of the constructor.
+  [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
+  /// Asked between blocks.
+  /// @throw interrupted where the stop request of the constructor asked for it
+  void check_stop() const;
   /// Which share of the file is read by now, from 0 to 1; nothing of a pipe.
   [[nodiscard]] std::optional<double> share_read() const;
 
  private:
   void take_head();
+  std::string rest_in_memory();
 
   std::string name_;
+  stop_request stop_;
+  std::uint64_t max_bytes_;
   std::unique_ptr<byte_stream> stream_;
   std::string head_;              // first bytes, already taken from the stream
   std::uint64_t file_bytes_ = 0;  // as the file has them; 0: not known

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/read/npy_reader.hpp"
+#include "io/read/parquet/parquet_reader.hpp"
 #include "io/read/text_reader.hpp"
 #include "io/read/transposed_rows.hpp"
 
@@ -16,8 +17,11 @@ namespace {
 
 std::unique_ptr<row_source> open_lines(input& file, const read_options& options) {
   if (file.begins_with(npy_magic)) return std::make_unique<npy_rows>(file.bytes(), file.name());
-  if (file.name().ends_with(".npy")) {
-    throw input_error(file.name(), {}, "is named .npy but does not begin like one");
+  if (file.begins_with(parquet_magic)) return open_parquet(file, options);
+  for (const char* const suffix : {".npy", ".parquet"}) {
+    if (!file.name().ends_with(suffix)) continue;
+    throw input_error(file.name(), {},
+                      fmt::format("is named {} but does not begin like one", suffix));
   }
   return std::make_unique<text_rows>(file.lines(), options, file.name());
 }

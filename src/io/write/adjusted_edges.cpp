@@ -13,6 +13,7 @@
 #include "io/npy_header.hpp"
 #include "io/write/edge_text.hpp"
 #include "io/write/parallel_text.hpp"
+#include "io/write/parquet/parquet_writer.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {
@@ -80,6 +81,9 @@ void write_adjusted_records(output_file& out, std::span<const edge> edges,
 
 void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
                           std::span<const double> q, const result_context& context) {
+  if (format == result_format::parquet) {
+    return write_parquet_adjusted_edges(out, edges, q, context);
+  }
   out.write(adjusted_edge_header(format, context.info(), edges.size()));
   if (format == result_format::npy) return write_adjusted_records(out, edges, q);
   const char separator = separator_of(format);

@@ -18,6 +18,7 @@
 #include "io/write/adjusted_edges.hpp"
 #include "io/write/buffered_text.hpp"
 #include "io/write/edge_text.hpp"
+#include "io/write/parquet/parquet_writer.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {
@@ -26,6 +27,8 @@ namespace {
 constexpr std::string_view edge_record =
     "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8')]";
 constexpr std::size_t edge_header_bytes = 192;
+// Three doubles, and names as numbers of a dictionary.
+constexpr double parquet_edge_bytes = 29;
 
 // An edge in memory is the record that the header describes.
 static_assert(sizeof(edge) == 24 && std::is_trivially_copyable_v<edge>);
@@ -109,6 +112,7 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
   if (format == result_format::npy) {
     return std::make_unique<edge_npy_writer>(out, context.frame, context.threads);
   }
+  if (format == result_format::parquet) return make_parquet_edge_writer(out, context);
   return std::make_unique<edge_tsv_writer>(format, out, context);
 }
 
@@ -170,6 +174,7 @@ void write_neighbor_lines(char separator, output_file& out, const neighbor_table
 
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context) {
+  if (format == result_format::parquet) return write_parquet_neighbors(out, result, context);
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
     for (const node_id count : result.count) total += count;
@@ -182,6 +187,7 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
 
 void write_counts(result_format format, output_file& out, const pair_counts& result,
                   const result_context& context) {
+  if (format == result_format::parquet) return write_parquet_counts(out, result, context);
   if (format == result_format::npy) {
     out.write(make_npy_header("'<u4'", {context.all_rows()}));
     out.write(bytes_of(std::span<const std::uint32_t>(result.degree)));
@@ -204,6 +210,7 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context) {
+  if (format == result_format::parquet) return write_parquet_dense(out, result, context);
   if (context.frame == result_frame::whole) {
     out.write(dense_header(format, result.rows(), context));
   }
@@ -268,6 +275,7 @@ std::string dense_header(result_format format, index_t rows, const result_contex
 
 double edge_bytes(result_format format, const result_context& context) {
   if (format == result_format::npy) return sizeof(edge);
+  if (format == result_format::parquet) return parquet_edge_bytes;
   const std::size_t longest = context.names.longest(context.rows);
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;

@@ -1,31 +1,46 @@
 #include "api/arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+
+namespace {
+
+const char* name_of(gpu::nan_policy nans) {
+  switch (nans) {
+    case gpu::nan_policy::reject:
+      return "reject";
+    case gpu::nan_policy::propagate:
+      return "propagate";
+    case gpu::nan_policy::omit:
+      return "omit";
+    case gpu::nan_policy::pairwise:
+      return "pairwise";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+/// A policy by its name, so that lists of them can be joined.
+template <>
+struct fmt::formatter<gpu::nan_policy> : fmt::formatter<std::string_view> {
+  template <class Context>
+  auto format(gpu::nan_policy nans, Context& context) const {
+    return fmt::formatter<std::string_view>::format(name_of(nans), context);
+  }
+};
 
 namespace gpu::inline v0::detail {
 namespace {
 
 constexpr std::uintptr_t workspace_alignment = 256;
-
-const char* name_of(nan_policy nans) {
-  switch (nans) {
-    case nan_policy::reject:
-      return "reject";
-    case nan_policy::propagate:
-      return "propagate";
-    case nan_policy::omit:
-      return "omit";
-    case nan_policy::pairwise:
-      return "pairwise";
-  }
-  return "unknown";
-}
 
 }  // namespace
 
@@ -80,12 +95,8 @@ void check_nan_policy(nan_policy nans, std::initializer_list<nan_policy> offered
                       std::string_view operation) {
   check_enumerator("options.nans", nans, nan_policy::pairwise);
   if (std::find(offered.begin(), offered.end(), nans) != offered.end()) return;
-  std::string names;
-  for (const nan_policy policy : offered) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(policy));
-  }
   throw unsupported(fmt::format("options.nans: {} is not offered by {}, expected one of {}",
-                                name_of(nans), operation, names));
+                                name_of(nans), operation, fmt::join(offered, ", ")));
 }
 
 }  // namespace gpu::inline v0::detail

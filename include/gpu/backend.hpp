@@ -31,13 +31,13 @@ enum class device_code {
 
 /// One CUDA device.
 struct device_info {
-  int ordinal = 0;               ///< As execution::devices takes it.
-  std::string name = {};         ///< As the driver gives it.
-  int compute_major = 0;         ///< Compute capability, before the dot.
-  int compute_minor = 0;         ///< Compute capability, behind the dot.
-  int multiprocessors = 0;       ///< Streaming multiprocessors.
-  std::size_t memory_bytes = 0;  ///< Device memory in all.
-  std::size_t l2_bytes = 0;      ///< Second-level cache.
+  int ordinal = 0;                          ///< As execution::devices takes it.
+  std::string name = {};                    ///< As the driver gives it.
+  int compute_major = 0;                    ///< Compute capability, before the dot.
+  int compute_minor = 0;                    ///< Compute capability, behind the dot.
+  int multiprocessors = 0;                  ///< Streaming multiprocessors.
+  std::size_t memory_bytes = 0;             ///< Device memory in all.
+  std::size_t l2_bytes = 0;                 ///< Second-level cache.
   device_code code = device_code::machine;  ///< What the library holds for it.
   int code_major = 0;  ///< Compute capability that this was compiled for, before the dot.
   int code_minor = 0;  ///< The same, behind the dot.

@@ -10,8 +10,8 @@ namespace gpu::kernels {
 
 /// 1 <= cols <= rank_packed_cols.back(), average ties, ascending.
 void launch_count_packed(const row_source& source, const rank_target& target, cudaStream_t stream);
-/// The same for rows of up to Cols columns, one of rank_packed_cols. Long kernels: the wide ones have
-/// a file each, so that a driver that compiles code for its device compiles what a call uses.
+/// The same for rows of up to Cols columns, one of rank_packed_cols. Long kernels: the wide ones
+/// have a file each, so that a driver that compiles code for its device compiles what a call uses.
 template <int Cols>
 void launch_count_packed_of(const row_source& source, const rank_target& target,
                             cudaStream_t stream);

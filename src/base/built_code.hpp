@@ -15,7 +15,7 @@ struct built_architecture {
     portable  ///< PTX, which the driver compiles: "80-virtual".
   };
   enum class scope {
-    later,   ///< Runs on later devices too: of the same major number as machine code, of any as PTX.
+    later,  ///< Runs on later devices too: of the same major number as machine code, of any as PTX.
     family,  ///< "100f": on later devices of the same major number.
     exact    ///< "90a": on this capability alone.
   };

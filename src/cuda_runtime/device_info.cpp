@@ -50,8 +50,7 @@ std::string reason_of(cudaError_t status, int driver) {
 device_info ask_properties(int ordinal) {
   cudaDeviceProp properties{};
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
-  const detail::offered_code code =
-      detail::offered_to(10 * properties.major + properties.minor);
+  const detail::offered_code code = detail::offered_to(10 * properties.major + properties.minor);
   return {.ordinal = ordinal,
           .name = properties.name,
           .compute_major = properties.major,
@@ -78,11 +77,12 @@ device_info describe_device(int ordinal) {
 device_info describe_usable_device(int ordinal) {
   device_info device = describe_device(ordinal);
   if (device.code == device_code::none) {
-    throw backend_unavailable(fmt::format(
-        "execution.devices: the library has no code for device {}, {} of compute capability {}.{}: it was "
-        "built for {}",
-        ordinal, device.name, device.compute_major, device.compute_minor,
-        detail::built_architectures()));
+    throw backend_unavailable(
+        fmt::format("execution.devices: the library has no code for device {}, {} of compute "
+                    "capability {}.{}: it was "
+                    "built for {}",
+                    ordinal, device.name, device.compute_major, device.compute_minor,
+                    detail::built_architectures()));
   }
   return device;
 }
@@ -180,7 +180,8 @@ std::string warn_of_compilation(std::span<const device_info> devices) {
   for (const device_info& device : devices) {
     if (device.code != device_code::portable) continue;
     return fmt::format(
-        "the library holds no machine code for {} of compute capability {}.{}: the driver compiles its code for "
+        "the library holds no machine code for {} of compute capability {}.{}: the driver compiles "
+        "its code for "
         "{}.{} at the first call of each kind, which takes seconds",
         device.name, device.compute_major, device.compute_minor, device.code_major,
         device.code_minor);

@@ -31,8 +31,8 @@ table_sample draw_rows(const any_table& table, index_range range);
 /// The pairs of a sample, counted.
 struct sample_result {
   pair_counts counts = {};
-  double valid_x = 0;   ///< Rows of the sample with a statistic.
-  double valid_y = 0;   ///< Those of y.
+  double valid_x = 0;  ///< Rows of the sample with a statistic.
+  double valid_y = 0;  ///< Those of y.
   /// Rows of the whole job that a row with a statistic may be paired with, as expected.
   double valid_partners = 0;
   double family = 0;    ///< Expected tests of the whole job.

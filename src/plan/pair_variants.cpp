@@ -57,7 +57,8 @@ std::string capability_text(int capability) {
 
 // The device of a refusal, and its code where that is what it lacks.
 std::string describe_device(pair_variant asked, const pair_shape& shape) {
-  std::string out = " on a device of compute capability " + capability_text(shape.compute_capability);
+  std::string out =
+      " on a device of compute capability " + capability_text(shape.compute_capability);
   if (shape.code_capability != shape.compute_capability) {
     out += ", whose code was built for " + capability_text(shape.code_capability);
   } else if (asked == pair_variant::hopper && shape.compute_capability == 90) {
@@ -83,10 +84,10 @@ pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_sh
     const bool wanted = asked == pair_variant::automatic || asked == c.variant;
     if (c.where == used && wanted && c.takes(shape)) return c.variant;
   }
-  throw unsupported(fmt::format(
-      "options.variant: {} is not offered on {} for [{}, {}]{}", to_string(asked), to_string(used),
-      shape.rows, shape.cols,
-      used == backend::cuda ? describe_device(asked, shape) : std::string()));
+  throw unsupported(
+      fmt::format("options.variant: {} is not offered on {} for [{}, {}]{}", to_string(asked),
+                  to_string(used), shape.rows, shape.cols,
+                  used == backend::cuda ? describe_device(asked, shape) : std::string()));
 }
 
 bool allows_warpgroups(const measure_traits& what, pair_variant variant) {

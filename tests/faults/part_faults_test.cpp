@@ -1,8 +1,8 @@
-// part_faults_test [--trials N] [--seconds S] [--seed N] [--sweep NAME|all]: draws jobs in parts and what goes wrong
-// with them: calls on files that fail, processes that are killed in front of a call, inputs that
-// are replaced there, parts that are damaged or forged, users' files in the folder. Then the job is
-// brought to its end. The result is always that of the single run, every run that failed has said
-// why, and no file of the user has changed.
+// part_faults_test [--trials N] [--seconds S] [--seed N] [--sweep NAME|all]: draws jobs in parts
+// and what goes wrong with them: calls on files that fail, processes that are killed in front of a
+// call, inputs that are replaced there, parts that are damaged or forged, users' files in the
+// folder. Then the job is brought to its end. The result is always that of the single run, every
+// run that failed has said why, and no file of the user has changed.
 //
 // With --sweep nothing is drawn: of the job of that name (of each, with all) every single call on a
 // file of its parts fails once by an error and once by a kill.
@@ -121,11 +121,13 @@ class trial {
 
  public:
   /// A run with --resume in which the first, the second, ... call of a kind fails, each in a run of
-  /// its own from the start, which a second run brings to its end. Returns how many calls there are.
+  /// its own from the start, which a second run brings to its end. Returns how many calls there
+  /// are.
   unsigned sweep(const std::string& call, int error) {
     for (unsigned nth = 1;; ++nth) {
       story_.clear();
-      const command_result result = run_command(resumed(), {.environment = fault(call, nth, error)});
+      const command_result result =
+          run_command(resumed(), {.environment = fault(call, nth, error)});
       tell(call + " " + std::to_string(nth) + " fails with " + std::to_string(error) + ": " +
            std::to_string(result.exit_code) + " " + result.err);
       const bool happened = fs::remove(path("mark"));

@@ -144,11 +144,10 @@ class trial {
     if (table.has_nan && !says_nan_) {
       says_nan_ = true;
       job_.is_pairwise = random_.happens(0.5) && job_.may_be_pairwise();
-      job_.options = joined(
-          job_.options, job_.is_pairwise
-                            ? words{"--nan", "pairwise", "--min-observations",
-                                    std::to_string(random_.between(3, 6))}
-                            : words{"--nan", "propagate"});
+      job_.options =
+          joined(job_.options, job_.is_pairwise ? words{"--nan", "pairwise", "--min-observations",
+                                                        std::to_string(random_.between(3, 6))}
+                                                : words{"--nan", "propagate"});
     }
     said_ += name + ": " + table.kind + "\n";
     const bool is_npy = random_.happens(0.3);
@@ -325,7 +324,8 @@ class trial {
       done_.kills += code == 0 ? 0 : 1;
     }
     expect_success(joined(resumed, way()));
-    expect(!fs::exists(folder_.path(".joined" + suffix_ + ".parts")), "the folder of the parts is left behind");
+    expect(!fs::exists(folder_.path(".joined" + suffix_ + ".parts")),
+           "the folder of the parts is left behind");
     expect_equal_results();
   }
 

@@ -27,7 +27,8 @@ matmul_device hopper() {
           .has_wgmma = true};
 }
 matmul_device turing() {
-  return {.name = "cc 7.5", .compute = 75, .code = 75, .multiprocessors = 40, .shared_bytes = 65536};
+  return {
+      .name = "cc 7.5", .compute = 75, .code = 75, .multiprocessors = 40, .shared_bytes = 65536};
 }
 matmul_choice choose(const matmul_extents& e, const matmul_device& device,
                      matmul_variant asked = matmul_variant::automatic, std::size_t bytes = 4,

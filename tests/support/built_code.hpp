@@ -5,7 +5,7 @@ namespace gpu_test {
 
 /// Device code of the build.
 struct built_code {
-  int capability = 0;           ///< That it was compiled for, 10 * major + minor; 0 where there is none.
+  int capability = 0;  ///< That it was compiled for, 10 * major + minor; 0 where there is none.
   bool has_warpgroups = false;  ///< It is that of sm_90a.
 };
 

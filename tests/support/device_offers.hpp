@@ -34,8 +34,8 @@ inline int compute_capability() {
 
 /// Where code runs: the device, and the capability that its code was compiled for.
 struct code_place {
-  int device = 0;              ///< 10 * major + minor; 0 where there is no device.
-  int code = 0;                ///< The same, of the code.
+  int device = 0;               ///< 10 * major + minor; 0 where there is no device.
+  int code = 0;                 ///< The same, of the code.
   bool has_warpgroups = false;  ///< Code of sm_90a.
 };
 

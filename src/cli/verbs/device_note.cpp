@@ -14,16 +14,16 @@ void note_compilation(const execution& exec) {
   if (resolve_backend(exec) != backend::cuda) return;
   const std::vector<int>& asked = exec.devices;
   for (const device_info& device : available_devices()) {
-    const bool is_taken = asked.empty() ? device.ordinal == 0
-                                        : std::find(asked.begin(), asked.end(), device.ordinal) !=
-                                              asked.end();
+    const bool is_taken =
+        asked.empty() ? device.ordinal == 0
+                      : std::find(asked.begin(), asked.end(), device.ordinal) != asked.end();
     if (!is_taken || device.code != device_code::portable) continue;
     note(device.name,
-         {fmt::format("this build holds no machine code for compute capability {}.{}. The driver compiles "
-                      "that for {}.{} at the first use, which takes seconds, and keeps it in its "
-                      "cache",
-                      device.compute_major, device.compute_minor, device.code_major,
-                      device.code_minor)});
+         {fmt::format(
+             "this build holds no machine code for compute capability {}.{}. The driver compiles "
+             "that for {}.{} at the first use, which takes seconds, and keeps it in its "
+             "cache",
+             device.compute_major, device.compute_minor, device.code_major, device.code_minor)});
     return;
   }
 }

@@ -63,9 +63,11 @@ inline random_job draw_job(random_source& random, int rows, bool is_large) {
   const words loose{"1", "0.5", "0.05", "0.05", "0.01", "1e-4", "1e-12"};
   const words strict{"1e-3", "1e-5", "1e-12"};
   if (out.has_test()) add({"--max-p", random.one_of(is_large ? strict : loose)});
-  if (random.happens(out.has_test() ? 0.2 : 0.7)) add({"--min-abs", random.one_of(words{"0.3", "0.5", "1"})});
+  if (random.happens(out.has_test() ? 0.2 : 0.7))
+    add({"--min-abs", random.one_of(words{"0.3", "0.5", "1"})});
   if (random.happens(0.35)) add({"--tail", random.one_of(words{"less", "greater"})});
-  if (out.has_test() && random.happens(0.4)) add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
+  if (out.has_test() && random.happens(0.4))
+    add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
   return out;
 }
 

@@ -38,7 +38,8 @@ std::vector<index_t> index_columns(std::string_view pandas,
   const auto about = json_value::parse(pandas);
   const json_value* const index = about ? about->find("index_columns") : nullptr;
   if (index == nullptr) return found;
-  for (const auto& [unused, entry] : index->members()) {
+  for (const auto& member : index->members()) {
+    const json_value& entry = member.second;
     if (entry.type() != json_value::kind::text) continue;
     const auto column = std::find_if(columns.begin(), columns.end(),
                                      [&](const auto& c) { return c.name == entry.text(); });

@@ -15,6 +15,8 @@ from . import cases
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench/results"
 PEERS = ROOT / "bench/peers"
+# What libbenchmark puts behind a name.
+ENDING = "(/min_time:[0-9.]+)?(/manual_time|/real_time)?"
 SECONDS_OF = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -142,7 +144,7 @@ def benchmarks(machine, program, names):
     if path is None:
         machine.left_out.append(f"{program} is not in the build")
         return {}
-    wanted = "|".join(f"^{re.escape(name)}(/manual_time|/real_time)?$" for name in names)
+    wanted = "|".join(f"^{re.escape(name)}{ENDING}$" for name in names)
     told = subprocess.run([path, f"--benchmark_filter={wanted}", "--benchmark_format=json"],
                           capture_output=True, text=True, check=False)
     if told.returncode:
@@ -154,7 +156,7 @@ def benchmarks(machine, program, names):
         if run.get("error_occurred"):
             machine.left_out.append(f"{run['name']}: {run.get('error_message')}")
         else:
-            name = re.sub("/(manual_time|real_time)$", "", run["name"])
+            name = re.sub(f"{ENDING}$", "", run["name"])
             found[name] = run["real_time"] * SECONDS_OF[run["time_unit"]]
     return found
 
@@ -186,6 +188,7 @@ def bench_rows(machine, operation):
     found = benchmarks(machine, jobs[0].program, names)
     for job in jobs:
         if job.name not in found:
+            machine.left_out.append(f"{job.program} gave no time of {job.name}")
             continue
         row = {"operation": operation, "job": job.job, "seconds": found[job.name], "work": job.work}
         if job.limit in machine.rates:

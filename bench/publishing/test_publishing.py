@@ -92,6 +92,15 @@ class Measuring(Stand):
         self.assertAlmostEqual(mean["peer_seconds"], 63.6e-6)
         self.assertIn("x: no such device", told["left_out"])
 
+    def test_a_least_time_behind_a_name_is_no_part_of_it(self):
+        base = "matmul/float/cuda/256x256x256/nn"
+        self.put("bench/matmul_bench", BENCH.format(names={f"{base}/automatic/min_time:0.050": 10.0,
+                                                           f"{base}/peer_cublas/min_time:0.050": 9.0}))
+        _, told = self.measure("matmul")
+        (row,) = told["rows"]
+        self.assertAlmostEqual(row["peer_seconds"] / row["seconds"], 0.9)
+        self.assertTrue(any("matmul_bench gave no time of" in line for line in told["left_out"]))
+
     def test_wide_tables_are_what_their_script_reports(self):
         self.put("bench/wide_job", "")
         shape, name, title = cases.WIDE[0]

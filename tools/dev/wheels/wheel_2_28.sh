@@ -45,8 +45,10 @@ WRAPPER
   chmod +x "$folder/zig-$language"
 done
 openmp=$folder/tools/lib/libiomp5.a
-# Nothing of this machine's /usr/include, whose glibc is newer: fmt is the one in the source distribution.
+# Nothing of this machine's /usr/include, whose glibc is newer: fmt is the one in the source distribution, and
+# without zlib the module has no reader of files.
 options=(
+  -C cmake.define.CMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON
   -C "cmake.define.CMAKE_CXX_COMPILER=$folder/zig-c++" -C cmake.define.CMAKE_DISABLE_FIND_PACKAGE_fmt=ON
   -C cmake.define.GPU_SIMILARITY_FETCH_FMT=OFF -C cmake.define.GPU_SIMILARITY_ENABLE_CUDA=OFF
   -C cmake.define.GPU_SIMILARITY_ENABLE_OPENBLAS=OFF

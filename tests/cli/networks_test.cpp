@@ -22,7 +22,7 @@ constexpr int exit_resources = 4;
 
 /// Rows in groups that move together or against each other, with the names given or "g<i>".
 std::string table(int rows, const std::vector<std::string>& names = {}) {
-  std::string text = "gene\ta\tb\tc\td\te\tf\tg\th\n";
+  std::string text = "gene\ta\tb\tc\td\tu\tv\tw\tx\n";
   unsigned state = 11;
   for (int i = 0; i < rows; ++i) {
     const auto at = static_cast<std::size_t>(i);

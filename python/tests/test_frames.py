@@ -160,7 +160,7 @@ def test_arrow_tables(gaps: Array) -> None:
         gs.spearman_edges(table.append_column("id", [["u"] * 12]))
 
 
-@pytest.mark.parametrize("layout", ["csr", "csc", "lil", "dia"])
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil", "dia"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
 def test_sparse(rng: np.random.Generator, layout: str, dtype: str) -> None:
     sparse = pytest.importorskip("scipy.sparse")

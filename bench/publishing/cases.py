@@ -12,7 +12,7 @@ import dataclasses
 LIMITS = {
     "H100": {"pairs32": 3.04e13, "bus": 55e9, "copy": 2.63e12, "read": 3.0e12, "float": 989e12 / 3,
              "double": 66.9e12, "bits": 15600e12},
-    "H200": {"pairs32": 3.04e13, "bus": 55e9, "copy": 3.54e12, "read": 3.81e12, "float": 989e12 / 3,
+    "H200": {"pairs32": 3.04e13, "bus": 55e9, "copy": 3.68e12, "read": 3.81e12, "float": 989e12 / 3,
              "double": 66.9e12, "bits": 15600e12},
 }
 
@@ -69,7 +69,7 @@ PAIRS_CPU = [
             "0.3 0.5 0 1e-9 cpu:edges", 5),
 ]
 # Jobs of bench/peers/wide_plane_torch.py: shape and name there, what the page calls them. Device jobs
-# have rows and result on the device; the limit is that of products of doubles.
+# have rows and result on the device; the limit is that of products, of floats for a result in them, else of doubles.
 WIDE = [
     ("1000x1200", "pearson device dense-f32", "Pearson dense, 1000 x 1200"),
     ("2000x100000", "pearson device dense-f32", "Pearson dense, 2000 x 100,000"),

@@ -24,7 +24,8 @@ class Machine:
     def __init__(self, build):
         self.build = build.resolve()
         self.gpu = self.ask("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0].strip()
-        self.short = next((name for name in cases.LIMITS if name in self.gpu), self.gpu or "CPU")
+        cores = f"{len(os.sched_getaffinity(0))} CPU cores"
+        self.short = next((name for name in cases.LIMITS if name in self.gpu), self.gpu or cores)
         self.rates = cases.LIMITS.get(self.short, {})
         self.left_out = []
 
@@ -94,7 +95,7 @@ def pair_rows(machine, operation, jobs):
         seconds, kept = found
         pairs = job.rows * (job.rows - 1) / 2
         row = {"operation": operation, "job": job.job, "seconds": seconds, "work": pairs}
-        if machine.rates and operation == "pairs":
+        if machine.rates and operation == "pairs" and "top_k" not in job.rest:
             row["limit_seconds"] = cases.pair_limit(job.rows, job.cols, kept if "edges" in job.rest else 0,
                                                     machine.rates)
         peer = torch_edges(machine, job, job.peer_rows) if job.peer_rows and machine.gpu else None
@@ -134,7 +135,7 @@ def wide_rows_of(report, rates):
         row = {"operation": "wide", "job": title, "seconds": job["ms"] / 1e3, "work": pairs,
                "peer": "PyTorch float32", "peer_seconds": job["torch_ms"] / 1e3}
         if rates and name.startswith("pearson"):
-            row["limit_seconds"] = 2 * pairs * cols / rates["double"]
+            row["limit_seconds"] = 2 * pairs * cols / rates["float" if name.endswith("dense-f32") else "double"]
         yield row
 
 
@@ -206,7 +207,9 @@ def cpu_peer_rows(machine):
         subprocess.run([sys.executable, PEERS / "cpu_peers.py", machine.build, "--json", out, "--only",
                         "spearman", "pearson"], capture_output=True, text=True, check=False)
         for row in json.loads(out.read_text())["jobs"] if out.exists() else []:
-            yield {"operation": "pairs_cpu", "job": row["job"], "seconds": row["library_seconds"],
+            rows = int(re.search(r"([0-9,]+) x ", row["job"])[1].replace(",", ""))
+            yield {"operation": "pairs_cpu", "job": row["job"][0].upper() + row["job"][1:],
+                   "seconds": row["library_seconds"], "work": rows * (rows - 1) / 2,
                    "peer": row["peer"], "peer_seconds": row["peer_seconds"]}
         if not out.exists():
             machine.left_out.append("cpu_peers.py gave no answer")

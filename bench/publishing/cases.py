@@ -12,7 +12,7 @@ import dataclasses
 LIMITS = {
     "H100": {"pairs32": 3.04e13, "bus": 55e9, "copy": 2.63e12, "read": 3.0e12, "float": 989e12 / 3,
              "double": 66.9e12, "bits": 15600e12},
-    "H200": {"pairs32": 3.04e13, "bus": 55e9, "copy": 3.68e12, "read": 3.81e12, "float": 989e12 / 3,
+    "H200": {"pairs32": 3.04e13, "bus": 55e9, "copy": 3.68e12, "read": 3.93e12, "float": 989e12 / 3,
              "double": 66.9e12, "bits": 15600e12},
 }
 

@@ -7,8 +7,8 @@ what its traffic take at the rates of LIMITS. A machine that is not there has no
 import dataclasses
 
 # Rates that were measured on these machines, or that their maker states. Pairs: 8-bit products of
-# 32 columns at 1.8 GHz. Copy: bytes read and written a second. Float: three products of the tensor
-# cores for one; double: their own.
+# 32 columns at 1.8 GHz. Copy: bytes read and written a second, read: bytes read, by the fastest
+# kernel that was seen. Float: three products of the tensor cores for one; double: their own.
 LIMITS = {
     "H100": {"pairs32": 3.04e13, "bus": 55e9, "copy": 2.63e12, "read": 3.0e12, "float": 989e12 / 3,
              "double": 66.9e12, "bits": 15600e12},

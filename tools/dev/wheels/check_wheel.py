@@ -24,9 +24,9 @@ from elftools.elf.elffile import ELFFile
 PROMISED = (2, 28)
 # Libraries that `auditwheel repair` copies into a wheel (zlib stays the system's). A name with a hash in it is a copy.
 COPIED = re.compile(r"lib(?:gomp|openblas|openblasp|gfortran|quadmath|z|zstd)(?:-[0-9a-f]{8})?[-.0-9r]*\.so[.0-9]*$")
-# What the headers of libstdc++ call where glibc has it (from 2.32 and 2.30 on), and do without elsewhere: whether a
-# program has one thread, and waiting by a clock that is not set.
-BY_HEADERS = {"__libc_single_threaded", "pthread_cond_clockwait"}
+# What headers call by this name where glibc has it, and otherwise elsewhere: libstdc++'s whether a program has one
+# thread, and waiting by a clock that is not set (from 2.32 and 2.30 on); glibc's own fstat (from 2.33 on, __fxstat before).
+BY_HEADERS = {"__libc_single_threaded", "pthread_cond_clockwait", "fstat"}
 
 
 def fail(message):

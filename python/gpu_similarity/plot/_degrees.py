@@ -54,7 +54,7 @@ def fit_tail(degrees: npt.ArrayLike, *, samples: int = 100, seed: int = 0) -> Po
     degrees : array_like of int
         Zeros are left out.
     samples : int
-        At least 1; the more, the finer is p. Time grows with them: about a second for 100.
+        At least 1; the more, the finer is p. Time grows with them: some seconds for 100.
     seed : int
         Of the samples.
 

@@ -17,6 +17,7 @@ inline namespace v0 {
 struct confidence_bounds {
   double lower;  ///< -1 for tail::less.
   double upper;  ///< 1 for tail::greater.
+  /// Whether both bounds are equal.
   friend bool operator==(const confidence_bounds&, const confidence_bounds&) = default;
 };
 

@@ -19,6 +19,7 @@ GROUPS = {
         "pack_bits", "binary_matmul", "Bits"]),
     "tests.md": ("Tests of correlation", "p-values, observations of a pair, cuts and checksums.", [
         "p_value", "adjusted_p_values", "confidence_interval", "observations", "critical_correlation", "checksum", "Checksum"]),
+    "files.md": ("Files", "A table as the command reads it.", ["read_table", "NamedTable"]),
     "faces.md": ("As SciPy, NumPy and scikit-learn", "The same calls under the names that are known.", [
         "spearmanr", "corrcoef", "pairwise_distances", "rankdata", "uniform_filter1d",
         "SignificanceResult"]),

@@ -1,41 +1,12 @@
 #include "api/arguments.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
-
-namespace {
-
-const char* name_of(gpu::nan_policy nans) {
-  switch (nans) {
-    case gpu::nan_policy::reject:
-      return "reject";
-    case gpu::nan_policy::propagate:
-      return "propagate";
-    case gpu::nan_policy::omit:
-      return "omit";
-    case gpu::nan_policy::pairwise:
-      return "pairwise";
-  }
-  return "unknown";
-}
-
-}  // namespace
-
-/// A policy by its name, so that lists of them can be joined.
-template <>
-struct fmt::formatter<gpu::nan_policy> : fmt::formatter<std::string_view> {
-  template <class Context>
-  auto format(gpu::nan_policy nans, Context& context) const {
-    return fmt::formatter<std::string_view>::format(name_of(nans), context);
-  }
-};
 
 namespace gpu::inline v0::detail {
 namespace {
@@ -96,7 +67,7 @@ void check_nan_policy(nan_policy nans, std::initializer_list<nan_policy> offered
   check_enumerator("options.nans", nans, nan_policy::pairwise);
   if (std::find(offered.begin(), offered.end(), nans) != offered.end()) return;
   throw unsupported(fmt::format("options.nans: {} is not offered by {}, expected one of {}",
-                                name_of(nans), operation, fmt::join(offered, ", ")));
+                                name_of(nans), operation, names_of(offered)));
 }
 
 }  // namespace gpu::inline v0::detail

@@ -1,11 +1,15 @@
 #pragma once
-// Refuses values that are no enumerator, which a cast or another language can produce.
+// Refuses values that are no enumerator, which a cast or another language can produce, and names
+// those of options.
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include <gpu/error.hpp>
+#include <gpu/nan_policy.hpp>
 
 namespace gpu::inline v0::detail {
 
@@ -16,6 +20,30 @@ void check_enumerator(std::string_view name, Enum value, Enum last) {
   if (value >= Enum{} && value <= last) return;
   throw invalid_argument(fmt::format("{}: got {}, expected 0 to {}", name, static_cast<int>(value),
                                      static_cast<int>(last)));
+}
+
+inline const char* name_of(nan_policy nans) {
+  switch (nans) {
+    case nan_policy::reject:
+      return "reject";
+    case nan_policy::propagate:
+      return "propagate";
+    case nan_policy::omit:
+      return "omit";
+    case nan_policy::pairwise:
+      return "pairwise";
+  }
+  return "unknown";
+}
+
+/// With commas between them.
+inline std::string names_of(std::initializer_list<nan_policy> policies) {
+  std::string names;
+  for (const nan_policy policy : policies) {
+    if (!names.empty()) names += ", ";
+    names += name_of(policy);
+  }
+  return names;
 }
 
 }  // namespace gpu::inline v0::detail

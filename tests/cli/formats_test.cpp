@@ -1,12 +1,9 @@
 // What the names of outputs decide, how names of rows are written, and the columns of edges.
-#include <zlib.h>
-
 #include <fcntl.h>
 #include <stdlib.h>  // NOLINT: posix_openpt
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <sstream>
 #include <string>
@@ -15,10 +12,12 @@
 
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
+#include "support/gzip_files.hpp"
 
 namespace {
 
 using gpu_test::read_file;
+using gpu_test::read_gzip;
 using gpu_test::run_command;
 
 constexpr int exit_usage = 2;
@@ -31,22 +30,6 @@ constexpr const char* named =
     "no#1\t9\t7\t6\t4\t1\t0\n"
     "a,b\t3\t1\t4\t1\t5\t9\n"
     "plain\t2\t7\t1\t8\t2\t8\n";
-
-std::string unzipped(const std::string& path) {
-  std::string text;
-  std::array<char, 4096> block;
-  const gzFile file = gzopen(path.c_str(), "rb");
-  REQUIRE(file != nullptr);
-  CHECK(gzdirect(file) == 0);
-  for (;;) {
-    const int got = gzread(file, block.data(), block.size());
-    CHECK(got >= 0);
-    if (got <= 0) break;
-    text.append(block.data(), static_cast<std::size_t>(got));
-  }
-  CHECK(gzclose(file) == Z_OK);
-  return text;
-}
 
 /// 60 rows of 12 without names.
 std::string numbers() {
@@ -90,14 +73,14 @@ TEST_CASE("The suffix of an output decides how it is written", "[cli][format]") 
     CHECK(csv.find('\t') == std::string::npos);
     CHECK(csv.find(',') != std::string::npos);
     (void)in.run(job, "a.tsv.gz");
-    CHECK(unzipped(in.folder.path("a.tsv.gz")) == tsv);
+    CHECK(read_gzip(in.folder.path("a.tsv.gz")) == tsv);
     (void)in.run(job, "a.csv.gz");
-    CHECK(unzipped(in.folder.path("a.csv.gz")) == csv);
+    CHECK(read_gzip(in.folder.path("a.csv.gz")) == csv);
     CHECK(in.run(job, "a.npy").substr(1, 5) == "NUMPY");
   }
   const auto ranks = in.run({"rank"}, "r.tsv");
   (void)in.run({"rank"}, "r.tsv.gz");
-  CHECK(unzipped(in.folder.path("r.tsv.gz")) == ranks);
+  CHECK(read_gzip(in.folder.path("r.tsv.gz")) == ranks);
 }
 
 TEST_CASE("Many compressed edges are those of the plain file", "[cli][format]") {
@@ -111,7 +94,7 @@ TEST_CASE("Many compressed edges are those of the plain file", "[cli][format]") 
   }
   const auto plain = read_file(folder.path("a.tsv"));
   CHECK(plain.size() > (std::size_t{1} << 20));
-  CHECK(unzipped(folder.path("a.tsv.gz")) == plain);
+  CHECK(read_gzip(folder.path("a.tsv.gz")) == plain);
 }
 
 /// Whether `text` has one of some words, between which bars stand: a build without Parquet says

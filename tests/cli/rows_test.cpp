@@ -1,6 +1,5 @@
 // rank, top-k and mean-filter: against the oracles, over several blocks of rows, in little memory.
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "reference/rank_reference.hpp"
 #include "reference/top_k_reference.hpp"
 #include "support/catch.hpp"
+#include "support/gzip_files.hpp"
 
 namespace {
 
@@ -57,12 +57,6 @@ std::vector<std::string> fields_of(const std::string& line) {
   std::istringstream in(line);
   for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
   return fields;
-}
-
-void write_gzip(const std::string& path, const std::string& text) {
-  gzFile file = gzopen(path.c_str(), "wb1");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
 }
 
 /// An .npy of zeros, of which only the header takes room on the disk.
@@ -111,7 +105,7 @@ TEST_CASE("rank gives the ranks of every block, with the names", "[cli][rows]") 
   CHECK(wrong == 0);
 
   // The same through gzip, a pipe of .npy and the default ties.
-  write_gzip(folder.path("in.gz"), table().text);
+  gpu_test::write_gzip(folder.path("in.gz"), table().text, "wb1");
   const std::string npy = folder.path("out.npy");
   for (const auto& more : {std::vector<std::string>{"-o", npy}, {}}) {
     std::vector<std::string> arguments{"rank", folder.path("in.gz"), "--format", "npy", "-q"};

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "cli/run_command.hpp"
-#include "faults/model/gzip_files.hpp"
 #include "faults/model/random_job.hpp"
 #include "faults/model/random_source.hpp"
 #include "faults/model/random_table.hpp"
+#include "support/gzip_files.hpp"
 
 namespace {
 

@@ -1,7 +1,6 @@
 // Where bytes come from: compressed files, pipes, files that cannot be read.
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,17 +13,12 @@
 #include "io/read/gzip_stream.hpp"
 #include "io/read/read_table.hpp"
 #include "support/catch.hpp"
+#include "support/gzip_files.hpp"
 #include "support/temporary_file.hpp"
 
 namespace {
 
-void write_gzip(const std::string& path, const std::string& content, const char* mode = "wb") {
-  gzFile file = gzopen(path.c_str(), mode);
-  REQUIRE(file != nullptr);
-  REQUIRE(gzwrite(file, content.data(), static_cast<unsigned>(content.size())) ==
-          static_cast<int>(content.size()));
-  REQUIRE(gzclose(file) == Z_OK);
-}
+using gpu_test::write_gzip;
 
 std::string numbered_lines(int count) {
   std::string text;

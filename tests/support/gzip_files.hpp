@@ -9,8 +9,10 @@
 
 namespace gpu_test {
 
-inline void write_gzip(const std::string& path, const std::string& text) {
-  const gzFile file = gzopen(path.c_str(), "wb");
+/// Writes `text` by the mode of gzopen: "ab" adds a member to the file.
+/// @throw std::runtime_error where it cannot be written
+inline void write_gzip(const std::string& path, const std::string& text, const char* mode = "wb") {
+  const gzFile file = gzopen(path.c_str(), mode);
   if (file == nullptr) throw std::runtime_error("cannot write " + path);
   const auto size = static_cast<unsigned>(text.size());
   const bool is_written = gzwrite(file, text.data(), size) == static_cast<int>(size);
@@ -18,9 +20,11 @@ inline void write_gzip(const std::string& path, const std::string& text) {
 }
 
 /// What is in the file, uncompressed.
+/// @throw std::runtime_error where it cannot be read, or was not compressed
 inline std::string read_gzip(const std::string& path) {
   const gzFile file = gzopen(path.c_str(), "rb");
   if (file == nullptr) throw std::runtime_error("cannot read " + path);
+  const bool is_compressed = gzdirect(file) == 0;
   std::string out;
   std::array<char, 65536> block{};
   int got = 0;
@@ -28,6 +32,7 @@ inline std::string read_gzip(const std::string& path) {
     out.append(block.data(), static_cast<std::size_t>(got));
   }
   if (gzclose(file) != Z_OK || got < 0) throw std::runtime_error("cannot read " + path);
+  if (!is_compressed) throw std::runtime_error("not compressed: " + path);
   return out;
 }
 

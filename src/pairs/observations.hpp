@@ -142,6 +142,12 @@ struct missing_values {
   std::unique_ptr<observation_cuts> cuts = {};
   /// Pairs that have a statistic, where they were counted.
   std::optional<std::uint64_t> tested = {};
+
+  /// Once the cut is resolved: p of a pair by the columns that it shares; `col` counts from
+  /// first_col.
+  [[nodiscard]] double p(double statistic, index_t row, index_t col) const {
+    return tests->p(statistic, present.shared(row, first_col + col));
+  }
 };
 
 }  // namespace gpu::inline v0::detail

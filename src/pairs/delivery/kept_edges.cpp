@@ -115,16 +115,14 @@ class observation_receiver final : public detail::edge_receiver {
   void fill(std::span<edge> edges) const {
     constexpr index_t edges_per_task = 8192;
     const auto count = static_cast<index_t>(edges.size());
-    cpu::parallel_for(
-        (count + edges_per_task - 1) / edges_per_task, threads_, [&](index_t task, int) {
-          const index_t end = std::min(count, (task + 1) * edges_per_task);
-          for (index_t i = task * edges_per_task; i < end; ++i) {
-            edge& own = edges[static_cast<std::size_t>(i)];
-            own.p = missing_.tests->p(
-                own.statistic,
-                missing_.present.shared(index_t{own.row}, missing_.first_col + index_t{own.col}));
-          }
-        });
+    cpu::parallel_for((count + edges_per_task - 1) / edges_per_task, threads_,
+                      [&](index_t task, int) {
+                        const index_t end = std::min(count, (task + 1) * edges_per_task);
+                        for (index_t i = task * edges_per_task; i < end; ++i) {
+                          edge& own = edges[static_cast<std::size_t>(i)];
+                          own.p = missing_.p(own.statistic, index_t{own.row}, index_t{own.col});
+                        }
+                      });
   }
 
   const detail::missing_values& missing_;
@@ -144,8 +142,7 @@ kept_edges::kept_edges(detail::pair_engine& engine, const detail::measure_traits
       p_values_(what.info.test, engine.rows().cols, side, threads_) {}
 
 double kept_edges::p_of_pair(index_t row, index_t col, double statistic) const {
-  if (missing_ == nullptr) return p_of()(statistic);
-  return missing_->tests->p(statistic, missing_->present.shared(row, missing_->first_col + col));
+  return missing_ == nullptr ? p_of()(statistic) : missing_->p(statistic, row, col);
 }
 
 std::uint64_t kept_edges::count() {

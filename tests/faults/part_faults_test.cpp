@@ -127,7 +127,7 @@ class trial {
     for (unsigned nth = 1;; ++nth) {
       story_.clear();
       const command_result result =
-          run_command(resumed(), {.environment = fault(call, nth, error)});
+          run_command(resumed(), {.environment = fault(path("parts"), call, nth, error)});
       tell(call + " " + std::to_string(nth) + " fails with " + std::to_string(error) + ": " +
            std::to_string(result.exit_code) + " " + result.err);
       const bool happened = fs::remove(path("mark"));
@@ -203,12 +203,13 @@ class trial {
     }
   }
 
-  /// The environment in which the nth call of a kind on a file of the parts fails.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> fault(const std::string& call,
+  /// The environment in which the nth call of a kind on a file of the folder fails.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> fault(const std::string& folder,
+                                                                       const std::string& call,
                                                                        unsigned nth,
                                                                        int error) const {
     return {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
-            {"GPU_SIMILARITY_FAULT_FOLDER", path("parts")},
+            {"GPU_SIMILARITY_FAULT_FOLDER", folder},
             {"GPU_SIMILARITY_FAULT_CALL", call},
             {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
             {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(error)},
@@ -229,10 +230,9 @@ class trial {
     const unsigned nth = (replaces && call == "open" ? 2 : 1) + below(replaces ? 4 : 12);
     const int error = one_of<int>({-1, -1, ENOSPC, EIO, EACCES, 0});
     command_settings settings;
-    settings.environment = fault(call, nth, error);
+    settings.environment = fault(path(replaces ? "data" : "parts"), call, nth, error);
     const std::string file = job_.input;
     if (replaces) {
-      settings.environment.emplace_back("GPU_SIMILARITY_FAULT_FOLDER", path("data"));
       fs::copy_file(path("new." + file), path("coming"), fs::copy_options::overwrite_existing);
       settings.environment.emplace_back("GPU_SIMILARITY_FAULT_NEW", path("coming"));
       settings.environment.emplace_back("GPU_SIMILARITY_FAULT_OLD", data(file));

@@ -120,15 +120,18 @@ def run_first_calls(folder, cache, is_compiled):
         yield result
 
 
+def notes(beginning, output):
+    """What stands behind the beginning of each line that has it."""
+    return [line[len(beginning):] for line in output.splitlines() if line.startswith(beginning)]
+
+
 def run_test(program, arguments=()):
     output, code, seconds = run([program, *arguments], TEST_SECONDS, GPU_SIMILARITY_REQUIRE_CUDA="1",
                                 OMP_WAIT_POLICY="passive")
     found = ASSERTIONS.findall(output)
-    skipped = [line[len(SKIPPED):] for line in output.splitlines() if line.startswith(SKIPPED)]
-    not_built = [line[len(NOT_BUILT):] for line in output.splitlines() if line.startswith(NOT_BUILT)]
     assertions = int(found[-1]) if found else 0
     return {"test": program.name, "passed": code == 0, "code": code, "assertions": assertions,
-            "not_built": not_built, "skipped": skipped, "seconds": seconds,
+            "not_built": notes(NOT_BUILT, output), "skipped": notes(SKIPPED, output), "seconds": seconds,
             "output": "" if code == 0 else output[-6000:]}
 
 

@@ -1,4 +1,4 @@
-"""tools/dev/check_includes.py finds each kind of violation that is planted in a small tree."""
+"""tools/dev/layers/check_includes.py finds each kind of violation that is planted in a small tree."""
 
 import pathlib
 import shutil
@@ -59,13 +59,13 @@ def run_on(files, more_lines=""):
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
-        (root / "tools/dev").mkdir(parents=True)
-        shutil.copy(SOURCE / "tools/dev/layers.txt", root / "tools/dev")
-        with (root / "tools/dev/layers.txt").open("a") as table:
+        (root / "tools/dev/layers").mkdir(parents=True)
+        shutil.copy(SOURCE / "tools/dev/layers/layers.txt", root / "tools/dev/layers")
+        with (root / "tools/dev/layers/layers.txt").open("a") as table:
             table.write(more_lines)
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         run = subprocess.run(
-            [sys.executable, str(SOURCE / "tools/dev/check_includes.py"), str(root)],
+            [sys.executable, str(SOURCE / "tools/dev/layers/check_includes.py"), str(root)],
             capture_output=True, text=True)
         return run.returncode, run.stdout
 

@@ -9,4 +9,4 @@ find_nvcc
 has_nvcc || { say "no nvcc: nothing is compiled"; exit 0; }
 folder=${DEV_BUILD_DIR:-build/test}
 [ -f "$folder/compile_commands.json" ] || configure "$folder" -DGPU_SIMILARITY_WERROR=ON
-exec python3 tools/dev/architectures.py "$folder" "$@"
+exec python3 tools/dev/gpu/architectures.py "$folder" "$@"

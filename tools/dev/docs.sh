@@ -6,17 +6,17 @@ set -euo pipefail
 source tools/dev/common.sh
 
 need docs layers python
-python3 tools/dev/check_links.py
-python3 tools/dev/check_release.py
+python3 tools/dev/site/check_links.py
+python3 tools/dev/release/check_release.py
 bench/publish check
 python3 bench/publishing/test_publishing.py
 tools_folder=$PWD/build/docs/tools
-if ! cmp --silent tools/dev/docs_requirements.txt "$tools_folder/requirements.txt"; then
+if ! cmp --silent tools/dev/site/requirements.txt "$tools_folder/requirements.txt"; then
   say "installing the tools of the site in $tools_folder"
   rm -rf "$tools_folder"
   python3 -m venv "$tools_folder"
-  "$tools_folder/bin/pip" install --quiet --disable-pip-version-check -r tools/dev/docs_requirements.txt
-  cp tools/dev/docs_requirements.txt "$tools_folder/requirements.txt"
+  "$tools_folder/bin/pip" install --quiet --disable-pip-version-check -r tools/dev/site/requirements.txt
+  cp tools/dev/site/requirements.txt "$tools_folder/requirements.txt"
 fi
 export PATH="$tools_folder/bin:$PATH" NO_MKDOCS_2_WARNING=1
 # Ubuntu has Chromium as a snap alone, which containers cannot run; playwright brings one.
@@ -32,7 +32,7 @@ mkdocs build --quiet
 say "the checks of the site, shown to find planted faults"
 "$tools_folder/bin/python" tools/dev/site/test_checks.py
 say "every address of the site"
-"$tools_folder/bin/python" tools/dev/check_site.py build/docs/html
+"$tools_folder/bin/python" tools/dev/site/check_site.py build/docs/html
 say "every page in a browser"
-"$tools_folder/bin/python" tools/dev/look_at_site.py build/docs/html "$@"
+"$tools_folder/bin/python" tools/dev/site/look_at_site.py build/docs/html "$@"
 say "open build/docs/html/index.html, or look at it by: python3 -m http.server -d build/docs/html"

@@ -8,7 +8,7 @@
 # it can be built, and timed jobs, beside those of an earlier report (the newest under bench/results of this
 # GPU and these architectures where none is named), of which what became slower is named. --quick: first
 # calls, tests and jobs alone. --prefix: where fmt, CLI11, Catch2, Boost and zlib are on a machine without
-# its own: tools/dev/carry.sh fills such a folder. Fails where a test, a tool or a job failed.
+# its own: tools/dev/gpu/carry.sh fills such a folder. Fails where a test, a tool or a job failed.
 # The report is FOLDER/report.json, with several lists FOLDER/report-LIST.json; GPU_REPORTS names another folder.
 set -euo pipefail
 source tools/dev/common.sh
@@ -57,7 +57,7 @@ run() {
   local report=${GPU_REPORTS:-$folder}/$name.json
   [ -z "$1" ] || export CMAKE_CUDA_ARCHITECTURES=$1
   configure "$folder" "${options[@]}" && build "$folder" gpu_programs ${python:+_core} || return
-  python3 tools/dev/gpu_report.py "$folder" --output "$report" --minutes "$minutes" \
+  python3 tools/dev/gpu/report.py "$folder" --output "$report" --minutes "$minutes" \
     ${before:+--before "$before"} ${quick:+--quick} ${python:+--python "$python"}
 }
 

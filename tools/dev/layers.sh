@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ./dev layers: every include against the table of layers, tools/dev/layers.txt.
+# ./dev layers: every include against the table of layers, tools/dev/layers/layers.txt.
 set -euo pipefail
 source tools/dev/common.sh
 
 need layers
-python3 tools/dev/check_includes.py "$@"
+python3 tools/dev/layers/check_includes.py "$@"

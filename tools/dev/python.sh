@@ -69,7 +69,7 @@ before=$(sed -n 's/^before-all = "bash {project}\/\(.*\)"$/\1/p' "$folder/source
 [ -d "$folder/source/python/tests" ] || fail "test-command of cibuildwheel: no python/tests in the source distribution"
 
 say "what the wheel asks of its machine"
-"$folder/builder/bin/python" tools/dev/wheels/check_wheel.py "$wheel"
+"$folder/builder/bin/python" tools/dev/release/check_wheel.py "$wheel"
 case $wheel in *-abi3-*) "$folder/builder/bin/abi3audit" --strict --summary "$wheel" ;; esac
 
 # answers NAME: whether the package of that environment works, with nothing but NumPy beside it.
@@ -94,8 +94,8 @@ environment tested "${wheel}[test,spark]" mypy ruff nanobind scanpy
 "$folder/tested/bin/mypy"
 "$folder/tested/bin/ruff" check
 "$folder/tested/bin/ruff" format --check python
-tools/dev/python_stub.sh "$folder/tested/bin/python" | diff python/gpu_similarity/_core.pyi - ||
-  fail "python/gpu_similarity/_core.pyi is not what tools/dev/python_stub.sh writes"
+tools/dev/python/stub.sh "$folder/tested/bin/python" | diff python/gpu_similarity/_core.pyi - ||
+  fail "python/gpu_similarity/_core.pyi is not what tools/dev/python/stub.sh writes"
 
 say "tests"
 site=$("$folder/tested/bin/python" -c 'import gpu_similarity, os; print(os.path.dirname(gpu_similarity.__file__))')
@@ -104,4 +104,4 @@ say "examples of the docstrings, and every block of Python of the documentation"
 MPLBACKEND=Agg "$folder/tested/bin/python" -m pytest --quiet --override-ini=addopts= \
   --doctest-modules "$site"
 mkdir -p build
-"$folder/tested/bin/python" tools/dev/python_tutorial.py
+"$folder/tested/bin/python" tools/dev/python/tutorial.py

@@ -10,12 +10,12 @@ source tools/dev/common.sh
 version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 folder=$(realpath --canonicalize-missing "${1:-build/release-$version}")
 need build python packages docs
-tools/dev/check_release.py
+tools/dev/release/check_release.py
 [ -z "$(git status --porcelain)" ] || fail "the checkout has changes that are not committed"
 rm -rf "$folder"
 mkdir -p "$folder"
-tools/dev/check_release.py --notes >"$folder/notes.md" ||
-  fail "CHANGELOG.md has no section for $version: tools/dev/check_release.py --set $version writes it"
+tools/dev/release/check_release.py --notes >"$folder/notes.md" ||
+  fail "CHANGELOG.md has no section for $version: tools/dev/release/check_release.py --set $version writes it"
 find_nvcc
 export GPU_SIMILARITY_REQUIRE_FRESH_SYSTEM=1
 if [ -z "${GPU_SIMILARITY_ENABLE_CUDA:-}" ]; then
@@ -66,13 +66,13 @@ say "the Python package"
 DEV_PYTHON_DIR=build/python-package ./dev python
 cp build/python-package/dist/*.tar.gz "$folder/"
 sdist=$(echo "$folder"/gpu_similarity-*.tar.gz)
-tools/dev/wheels/of_this_machine.sh "$sdist" build/wheels
+tools/dev/release/of_this_machine.sh "$sdist" build/wheels
 mkdir "$folder/wheels-of-this-machine"
 cp build/wheels/dist/*.whl "$folder/wheels-of-this-machine/"
 say "the source distribution in a fresh Debian that has a compiler and Python"
 tests/package/install_sdist.sh "$sdist" "$scratch/debian"
 say "a wheel for manylinux_2_28"
-tools/dev/wheels/wheel_2_28.sh "$sdist" build/wheel_2_28
+tools/dev/release/wheel_2_28.sh "$sdist" build/wheel_2_28
 
 say ".deb files"
 ./dev packages

@@ -32,7 +32,7 @@ nb::object run_summary::told() const {
 }
 
 void bind_run_summary(nb::module_& module) {
-  // The underscore keeps it out of the types that python_stub.sh writes.
+  // The underscore keeps it out of the types that stub.sh writes.
   nb::class_<run_summary>(module, "_Summary").def("told", &run_summary::told);
 }
 

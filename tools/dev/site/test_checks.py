@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-TOOLS = pathlib.Path(__file__).resolve().parents[1]
+TOOLS = pathlib.Path(__file__).resolve().parent
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
     "1f15c4890000000d49444154789c6360606060000000050001a5f64540"
@@ -16,7 +16,7 @@ HEAD = '<html><head><link rel="icon" href="data:,"></head><body>'
 SOUND = HEAD + """<h1 id="here">a</h1><a href="b/">b</a> <a href="b/#there">c</a>
 <a href="#here">d</a> <img src="pixel.png" alt="a pixel"> <a href="https://example.org/">e</a></body></html>"""
 SECOND = HEAD + '<h2 id="there">b</h2><a href="../">up</a></body></html>'
-CHECKOUT = TOOLS.parents[1]
+CHECKOUT = TOOLS.parents[2]
 
 FAULTS = {
     '<a href="nowhere/">x</a>': "nowhere/ leads nowhere",

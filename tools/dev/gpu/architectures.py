@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 INCLUDE = re.compile(r'#include "(kernels/[^"]+)"')
 ASKS = "__CUDA_ARCH__"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The jobs of the benchmarks page on a device with little memory: the same answers.
 
-    tools/dev/small_cards.py FOLDER [--free 16 8] [--seconds 300] [--output REPORT.json]
+    tools/dev/gpu/small_cards.py FOLDER [--free 16 8] [--seconds 300] [--output REPORT.json]
 
 FOLDER is a build with the benchmarks. Each job of all pairs (bench/publishing/cases.py), a few wide
 ones and one call of each other operation run with all of the device's memory, then while
@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench"))
 from publishing import cases  # noqa: E402
 
 WIDE = [

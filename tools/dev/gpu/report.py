@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs all that only a GPU can show from a build folder, and writes one report.
 
-    tools/dev/gpu_report.py FOLDER --output REPORT.json [--before REPORT.json] [--quick]
+    tools/dev/gpu/report.py FOLDER --output REPORT.json [--before REPORT.json] [--quick]
                             [--minutes 3] [--jobs 4] [--python PYTHON]
 
 The first call of every operation, with an empty cache of the driver where that has to compile the

@@ -126,7 +126,7 @@ def main():
               file=sys.stderr)
         return 2
     root = pathlib.Path(sys.argv[1]).resolve()
-    checkout = str(pathlib.Path(__file__).resolve().parents[2])
+    checkout = str(pathlib.Path(__file__).resolve().parents[3])
     pages = read_pages(root)
     found = {"targets": 0, "other sites": set(), "reached": {}}
     problems = [p for name, page in pages.items() for p in check_page(root, name, page, pages, found)]

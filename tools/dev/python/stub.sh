@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/dev/python_stub.sh PYTHON: the types of the compiled module, as python/gpu_similarity/_core.pyi
+# tools/dev/python/stub.sh PYTHON: the types of the compiled module, as python/gpu_similarity/_core.pyi
 # has them, from the package that PYTHON imports. nanobind knows no more of an argument than "a dict".
 set -euo pipefail
 

@@ -54,7 +54,7 @@ wheel_of() {
   "$folder/build-$name/bin/python" -m pip wheel --verbose --no-deps --wheel-dir "$folder/raw-$name" \
     "${options[@]}" "$folder/source" >"$folder/build-$name.log" 2>&1 ||
     { tail -50 "$folder/build-$name.log"; fail "the wheel does not build"; }
-  "$folder/build-$name/bin/python" tools/dev/wheels/check_wheel.py "$folder/raw-$name"/*.whl
+  "$folder/build-$name/bin/python" tools/dev/release/check_wheel.py "$folder/raw-$name"/*.whl
   PATH="$folder/build-$name/bin:$PATH" "$folder/build-$name/bin/auditwheel" repair \
     --wheel-dir "$folder/dist" "$folder/raw-$name"/*.whl
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/dev/python_cuda.sh WHEEL [PYTHON]: on a machine with a GPU, installs a wheel that was built with
+# tools/dev/gpu/python_cuda.sh WHEEL [PYTHON]: on a machine with a GPU, installs a wheel that was built with
 # CUDA and runs the tests of device arrays, of parity and of the rest. Needs pytest, SciPy, pandas; no
 # network. CuPy and PyTorch are used where they are installed.
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds every #include of the project to the table of layers in tools/dev/layers.txt.
+"""Holds every #include of the project to the table of layers in tools/dev/layers/layers.txt.
 
 Beside the table it checks that rooms do not include each other in a circle, that no file outside
 kernels/ includes device code (.cuh), that public headers are included as <gpu/...>, that an include
@@ -75,7 +75,7 @@ def check_file(root, table, file):
     room = room_of(file, table)
     allowed = allowed_rooms(table, room)
     if allowed is None:
-        yield f"{file}: the room '{room}' has no line in tools/dev/layers.txt"
+        yield f"{file}: the room '{room}' has no line in tools/dev/layers/layers.txt"
         return
     for bracket, name in INCLUDE.findall((root / file).read_text()):
         if bracket == "<":
@@ -158,12 +158,12 @@ def drawing_differs(root, table):
     shown = read_table(drawn[1]) if drawn else {}
     for room in sorted({*table, *shown}):
         if table.get(room) != shown.get(room):
-            yield f"docs/architecture.md: its line of '{room}' is not that of tools/dev/layers.txt"
+            yield f"docs/architecture.md: its line of '{room}' is not that of tools/dev/layers/layers.txt"
 
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    table = read_table((root / "tools/dev/layers.txt").read_text())
+    table = read_table((root / "tools/dev/layers/layers.txt").read_text())
     listed = subprocess.run(
         ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard",
          "include", "src", "kernels", "examples", "tests", "bench", "python"],
@@ -177,7 +177,7 @@ def main():
     problems += drawing_differs(root, table)
     for problem in problems:
         print(problem)
-    print(f"{len(files)} files, {len(problems)} violations of tools/dev/layers.txt")
+    print(f"{len(files)} files, {len(problems)} violations of tools/dev/layers/layers.txt")
     return 1 if problems else 0
 
 

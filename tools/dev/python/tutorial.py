@@ -1,6 +1,6 @@
 """Runs the blocks of Python of Markdown pages.
 
-Usage: python_tutorial.py [PAGE...] (README.md and docs/ unless named); the current directory is the root of
+Usage: tutorial.py [PAGE...] (README.md and docs/ unless named); the current directory is the root of
 the checkout. What stands behind >>> is run as doctest runs it: fences become blank lines, so that doctest
 sees where an expected output ends, and later blocks of a page see what earlier ones made. Any other block
 is run as a program, with the names of namespace() declared, in a folder of its own, in which /shared is.
@@ -18,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests" / "docs"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "docs"))
 from blocks import Block, blocks_of, pages
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/dev/mpi_scaling.sh BUILD_FOLDER LINES.jsonl: how bench/mpi_pairs_job scales from one rank to one for each GPU of this
+# tools/dev/gpu/mpi_scaling.sh BUILD_FOLDER LINES.jsonl: how bench/mpi_pairs_job scales from one rank to one for each GPU of this
 # host. Runs of 1, 2, 4, ... ranks take turns; what they print goes into LINES.jsonl, and a table follows: median and best of
 # all calls, share of the speed of so many single ranks, and the stages of the ranks in a median call. Ends with 1 where ranks
 # give another result. ROWS (4000000), SINKS (edges counts), ROUNDS (3) of CALLS (3) each, RANKS (1 2 4), MPIRUN_OPTIONS.

@@ -64,7 +64,7 @@ CXX=$folder/zig-c++ CC=$folder/zig-cc "$folder/tools/bin/python" -m pip wheel --
   { grep -m 5 -E 'error' "$folder/build.log"; tail -30 "$folder/build.log"; fail "the wheel does not build"; }
 PATH="$folder/tools/bin:$PATH" "$folder/tools/bin/auditwheel" repair --plat "manylinux_2_28_$(uname -m)" --wheel-dir "$folder/repaired" \
   "$folder"/dist/*.whl
-"$folder/tools/bin/python" tools/dev/wheels/check_wheel.py "$folder"/repaired/*.whl 2_28
+"$folder/tools/bin/python" tools/dev/release/check_wheel.py "$folder"/repaired/*.whl 2_28
 
 say "the wheel in a clean environment"
 rm -rf "$folder/clean"

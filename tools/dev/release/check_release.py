@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 SOURCE = ("CMakeLists.txt", r"project\(gpu_similarity VERSION ([0-9.]+)")
 # What repeats the version: file, and the pattern around it.
 COPIES = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/dev/carry.sh [FOLDER]: copies what a build of the library, its command, its tests and its jobs needs
+# tools/dev/gpu/carry.sh [FOLDER]: copies what a build of the library, its command, its tests and its jobs needs
 # beside a compiler, CMake and the CUDA toolkit from this machine into FOLDER (.carry): headers of fmt,
 # CLI11, Catch2 and what is used of Boost, and zlib as an archive. A machine that installs no packages, as
 # nodes with a GPU often do, builds with them: ./dev gpu --prefix .carry. About 20 MB; git ignores .carry.

@@ -2,7 +2,7 @@
 /// @file
 /// What a call takes as a matrix or a vector in host memory: views, gpu::matrix, std::mdspan where
 /// the standard library has it, contiguous ranges, and types that a program describes itself; and
-/// what a table may be, row by row or column by column.
+/// what a table may be: row by row, column by column, or sparse.
 
 #include <concepts>
 #include <ranges>
@@ -15,6 +15,7 @@
 #endif
 
 #include <gpu/column_matrix_view.hpp>
+#include <gpu/csr_view.hpp>
 #include <gpu/detail/any_view.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
@@ -28,8 +29,8 @@ inline namespace v0 {
 /// own: `static matrix_view<const T> view(const Type&)`; also `static matrix_view<T> view(Type&)`
 /// where the type can be an output; and `static constexpr bool borrowed = true` where the elements
 /// outlive the object, as those of a view do. A type whose columns follow each other, as those of
-/// Eigen, has `static column_matrix_view<const T> view(const Type&)` instead: rank_rows and all
-/// pairs take it.
+/// Eigen, has `static column_matrix_view<const T> view(const Type&)` instead, and a sparse one
+/// `static csr_view<const T> view(const Type&)`: rank_rows and all pairs take them.
 template <class Matrix>
 struct matrix_access {};
 
@@ -49,6 +50,15 @@ struct matrix_access<column_matrix_view<T>> {
   static constexpr bool borrowed = true;
   /// The view itself.
   static column_matrix_view<T> view(column_matrix_view<T> data) noexcept { return data; }
+};
+
+/// A sparse view is read as itself.
+template <class T>
+struct matrix_access<csr_view<T>> {
+  /// The elements are another's.
+  static constexpr bool borrowed = true;
+  /// The view itself.
+  static csr_view<T> view(const csr_view<T>& data) noexcept { return data; }
 };
 
 namespace detail {
@@ -115,6 +125,10 @@ template <class X>
 inline constexpr bool is_column_view = false;
 template <class T>
 inline constexpr bool is_column_view<column_matrix_view<T>> = true;
+template <class X>
+inline constexpr bool is_csr_view = false;
+template <class T>
+inline constexpr bool is_csr_view<csr_view<T>> = true;
 
 template <class X>
 concept has_access =
@@ -127,16 +141,22 @@ using view_read_as = decltype(matrix_access<std::remove_cvref_t<X>>::view(
 
 /// A type that can be read as a matrix in host memory, row by row.
 template <class X>
-concept matrix_like = detail::has_access<X> && !detail::is_column_view<detail::view_read_as<X>>;
+concept matrix_like = detail::has_access<X> && !detail::is_column_view<detail::view_read_as<X>> &&
+                      !detail::is_csr_view<detail::view_read_as<X>>;
 
 /// A type that can be read as a matrix in host memory, column by column.
 template <class X>
 concept column_matrix_like =
     detail::has_access<X> && detail::is_column_view<detail::view_read_as<X>>;
 
-/// What rank_rows and all-pairs operations read in host memory: a matrix in either layout.
+/// A type that can be read as a sparse matrix in host memory.
 template <class X>
-concept host_table_like = matrix_like<X> || column_matrix_like<X>;
+concept csr_like = detail::has_access<X> && detail::is_csr_view<detail::view_read_as<X>>;
+
+/// What rank_rows and all-pairs operations read in host memory: a matrix in either layout, or a
+/// sparse one.
+template <class X>
+concept host_table_like = matrix_like<X> || column_matrix_like<X> || csr_like<X>;
 
 namespace detail {
 template <class X>
@@ -175,7 +195,7 @@ template <class X>
 concept borrowed_matrix = matrix_like<X> && (std::is_lvalue_reference_v<X> ||
                                              matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class X>
-concept borrowed_table = host_table_like<X> && (std::is_lvalue_reference_v<X> ||
+concept borrowed_table = (matrix_like<X> || column_matrix_like<X>) && (std::is_lvalue_reference_v<X> ||
                                                 matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class Range>
 concept borrowed_elements = std::ranges::contiguous_range<Range> &&
@@ -204,6 +224,11 @@ template <detail::borrowed_table X>
 /// Tables in device memory stand row by row: transpose them on the device before the call.
 template <class T>
 void transposed(device_matrix_view<T> x) = delete;
+
+/// The arrays of a matrix in compressed sparse columns are the csr_view of its transpose; of one in
+/// compressed sparse rows they have to be sorted anew.
+template <csr_like X>
+void transposed(X&& x) = delete;
 
 /// The elements of a contiguous range as a matrix [rows, cols], row by row.
 /// The result refers to the elements, so a range that owns them must have a name: a temporary one
@@ -296,6 +321,8 @@ auto read_host_table(const Data& data) {
     return matrix_view<const float>();
   } else if constexpr (column_matrix_like<Data>) {
     return column_matrix_view<const value>(matrix_access<Data>::view(data));
+  } else if constexpr (csr_like<Data>) {
+    return csr_view<const value>(matrix_access<Data>::view(data));
   } else {
     return matrix_view<const value>(matrix_access<Data>::view(data));
   }

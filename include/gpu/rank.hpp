@@ -90,8 +90,8 @@ GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows(index_t rows, index_t cols,
 /// Ranks of each row, 1-based, as scipy.stats.rankdata(data, method, axis=1).
 ///
 /// -0.0 ties with 0.0; +Inf and -Inf are ordinary values. NaN is rejected unless asked otherwise.
-/// @param data values [rows, cols] in host memory, in either layout, as spearman_all_pairs takes
-///   them; cols up to 2^31 - 1.
+/// @param data values [rows, cols] in host memory, in either layout or sparse, as
+///   spearman_all_pairs takes them; cols up to 2^31 - 1.
 /// @param options ties, order, NaN policy, variant, backend, threads, memory.
 /// @return ranks [rows, cols]. Doubles hold every rank exactly.
 /// @throw gpu::invalid_argument where a value is NaN and `options.nans` is `reject` (row and
@@ -104,7 +104,7 @@ template <host_table_like Data>
 [[nodiscard]] matrix<double> rank_rows(const Data& data, const rank_options& options = {}) {
   const auto table = detail::read_host_table(data);
   using value = typename decltype(table)::value_type;
-  if constexpr (column_matrix_like<decltype(table)> || detail::wide_integer<value>) {
+  if constexpr (!matrix_like<decltype(table)> || detail::wide_integer<value>) {
     return detail::rank_rows_of(table, options);
   } else {
     return detail::rank_rows(table, options);

@@ -12,6 +12,7 @@
 #include <gpu/column_matrix_view.hpp>
 #include <gpu/confidence.hpp>
 #include <gpu/cosine.hpp>
+#include <gpu/csr_view.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>

@@ -138,6 +138,13 @@ def in_direct_type(a: Array, argument: str) -> Array:
     return a if a.dtype in _DIRECT else _convert(a, argument, None, False)
 
 
+def in_table_type(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
+    """`a` in a type that the library reads tables in, 64-bit integers among them, in one piece."""
+    if a.dtype not in _DIRECT and a.dtype not in _WIDE:
+        a = _convert(a, argument, copy, ordinal)
+    return np.ascontiguousarray(a)
+
+
 def values_of(x: Any, argument: str) -> Array:
     """`x` as NumPy has it, frames and sparse matrices too, in whatever type and layout."""
     if is_frame(x):

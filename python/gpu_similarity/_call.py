@@ -8,15 +8,16 @@ import numpy as np
 
 from . import _core, _device
 from ._arrays import Array, is_plain_table, names_of, table, variables_in_columns
-from ._frames import labels_of
+from ._frames import is_sparse, labels_of
 from ._options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
 from ._places import Places
 from ._progress import callback
 from ._results import Names
+from ._sparse import SparseRows, sparse_rows
 
 EdgeOrder = Literal["by-row-then-column", "unspecified"]
-# A host array, or device memory as the compiled part takes it.
-Table = Array | _device.Description
+# A host array, sparse rows on the host, or device memory as the compiled part takes it.
+Table = Array | SparseRows | _device.Description
 
 
 class PreparedRows:
@@ -133,7 +134,7 @@ def _host_call(
     """The same for tables in the memory of the host, which `reading` says how to read."""
     reading["ordinal"] = measure in MEASURES and MEASURES[measure].is_ordinal
     in_columns = reading["in_columns"]
-    first = table(x, "x", **reading)
+    first = _read(x, "x", reading)
     rows, cols = first.shape
     labels, places = _named(x, "names", names, rows, in_columns)
     named = {"x": places}
@@ -143,10 +144,18 @@ def _host_call(
     if isinstance(y, PreparedRows):
         call = _prepared_call(first, y, options, labels, y_names, rows, cols, ())
         return call._replace(places=named)
-    second = table(y, "y", **reading)
+    second = _read(y, "y", reading)
     y_rows = len(second)
     y_labels, named["y"] = _named(y, "y_names", y_names, y_rows, in_columns)
     return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, (), named)
+
+
+def _read(x: Any, argument: str, reading: dict[str, Any]) -> Array | SparseRows:
+    """A table in the memory of the host, sparse where it is."""
+    if type(x) is np.ndarray or not is_sparse(x):
+        return table(x, argument, **reading)
+    sparse = {name: reading[name] for name in ("copy", "ordinal", "in_columns")}
+    return sparse_rows(x, argument, **sparse)
 
 
 def _named(

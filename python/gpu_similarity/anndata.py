@@ -35,8 +35,8 @@ def correlate(
     ----------
     adata : anndata.AnnData
         Its variables (genes) are correlated over its observations (cells). A layer in C order or
-        in Fortran order is read as it lies, a sparse matrix is made dense once, and what lies in a
-        file (backed mode) is read into place in blocks of cells.
+        in Fortran order and a CSC matrix are read as they lie, a CSR matrix is sorted by genes once,
+        and what lies in a file (backed mode) is read: sparse as sparse, dense in blocks of cells.
     layer : str, optional
         Which layer; None: `adata.X`.
     measure : str
@@ -76,6 +76,8 @@ def correlate(
         raise TypeError("axis: the variables of AnnData are its columns; got another argument")
     data = adata.X if layer is None else adata.layers[layer]
     run.setdefault("names", np.asarray(adata.var_names))
+    if hasattr(data, "to_memory") and hasattr(data, "format"):
+        data = data.to_memory()  # a sparse matrix in a file
     # What is in memory is read as it lies where its order allows.
     in_memory = isinstance(data, np.ndarray) or sparse.issparse(data)
     run["axis"] = "columns" if in_memory else "rows"
@@ -108,13 +110,11 @@ def correlate(
 
 
 def _genes_by_cells(data: Any) -> np.ndarray[Any, Any]:
-    """A matrix in a file, dense or sparse, read in blocks of cells into the order of genes."""
+    """A dense matrix in a file, read in blocks of cells into the order of genes."""
     cells, genes = data.shape
     out = np.empty((genes, cells), data.dtype)
     at_once = max(1, _READ_AT_ONCE // max(1, genes * out.itemsize))
     for begin in range(0, cells, at_once):
         block = data[begin : begin + at_once]
-        out[:, begin : begin + at_once] = (
-            block.T.toarray() if hasattr(block, "toarray") else np.asarray(block).T
-        )
+        out[:, begin : begin + at_once] = np.asarray(block).T
     return out

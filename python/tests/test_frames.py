@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import tracemalloc
 from decimal import Decimal
 from typing import Any
@@ -173,14 +174,62 @@ def test_sparse(rng: np.random.Generator, layout: str, dtype: str) -> None:
     assert same(gs.pearson_edges(sparse.csr_array(dense).T, axis=1), gs.pearson_edges(dense))
     assert same(gs.pearson_edges(matrix, matrix[:4] if layout in ("csr", "lil") else dense[:4]),
                 gs.pearson_edges(dense, dense[:4]))  # fmt: skip
-    with pytest.raises(ValueError, match=r"^x: got a sparse matrix, and copy=False"):
-        gs.spearman_edges(matrix, copy=False)
+    assert same(gs.edges(dense.T, matrix.T), gs.edges(dense.T, dense.T))
+    if layout == "csr" and dtype != "bool":
+        assert same(gs.spearman_edges(matrix, copy=False), gs.spearman_edges(dense))
+        assert same(gs.pearson_edges(matrix.T, axis=1, copy=False), gs.pearson_edges(dense))
+    elif layout != "csr":
+        with pytest.raises(ValueError, match=rf"^x: got a sparse matrix in {layout}, which is not"):
+            gs.spearman_edges(matrix, copy=False)
 
 
 def test_sparse_with_entries_twice() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     twice = sparse.coo_matrix(([1.0, 2, 5], ([0, 0, 1], [3, 3, 2])), shape=(2, 5))
     assert same(gs.pearson_edges(twice), gs.pearson_edges(twice.toarray()))
+
+
+@pytest.mark.parametrize("measure", ["spearman", "pearson", "cosine", "bicor"])
+def test_every_sink_reads_sparse(rng: np.random.Generator, measure: Any) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    dense = rng.poisson(0.5, size=(60, 40)).astype(np.uint16)
+    matrix = sparse.csr_array(dense)
+    wide = matrix.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for x in (matrix, wide):
+        np.testing.assert_array_equal(
+            gs.dense(x, measure=measure).matrix, gs.dense(dense, measure=measure).matrix
+        )
+        top = gs.top_k_partners(x, k=3, measure=measure)
+        want = gs.top_k_partners(dense, k=3, measure=measure)
+        np.testing.assert_array_equal(top.statistic, want.statistic)
+        prepared = gs.prepare(x, measure=measure)
+        assert same(gs.edges(dense[:5], prepared, measure=measure),
+                    gs.edges(dense[:5], dense, measure=measure))  # fmt: skip
+    unsorted = sparse.csr_array(
+        (matrix.data[::-1].copy(), matrix.indices[::-1].copy(), matrix.nnz - matrix.indptr[::-1]),
+        shape=matrix.shape,
+    )
+    assert not unsorted.has_sorted_indices
+    assert same(gs.edges(unsorted, measure=measure),
+                gs.edges(unsorted.toarray(), measure=measure))  # fmt: skip
+    assert not unsorted.has_sorted_indices
+    holed = matrix.astype(np.float64)
+    holed.data[7] = np.nan
+    row, column = (int(place[7]) for place in holed.nonzero())
+    with pytest.raises(ValueError, match=rf"^x: got NaN at row {row}, column {column}"):
+        gs.edges(holed, measure=measure)
+
+
+def test_a_sparse_matrix_is_never_dense_as_a_whole() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.random(400, 200_000, density=0.01, format="csr", dtype=np.float32, rng=0)
+    gs.pearson_edges(matrix[:2], min_abs=0.9)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    edges = gs.pearson_edges(matrix, min_abs=0.9, workspace_bytes=1 << 27)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    assert edges.summary.pairs_tested == 400 * 399 // 2
+    assert grown < 400 * 200_000 * 4 * 0.75
 
 
 def test_a_sparse_matrix_becomes_one_dense_table_or_is_refused() -> None:
@@ -195,7 +244,7 @@ def test_a_sparse_matrix_becomes_one_dense_table_or_is_refused() -> None:
     assert peak < 1.2 * dense
     wide = sparse.csr_array((10**6, 10**9), dtype=np.float64)
     with pytest.raises(MemoryError, match=r"^x: got a sparse matrix of 1,000,000 x 1,000,000,000"):
-        gs.spearman_edges(wide)
+        gs.rank(wide)
 
 
 def test_variables_in_columns(x: Array) -> None:

@@ -59,6 +59,28 @@ bool holds_inexact(matrix_view<const T> data, int threads) {
   return found;
 }
 
+[[noreturn]] void throw_inexact(const char* name, auto value, index_t row, index_t col) {
+  throw invalid_argument(
+      fmt::format("{}: got {} at row {}, column {}, expected integers up to 2^53 in magnitude, "
+                  "which double holds; ranks take larger ones",
+                  name, value, row, col));
+}
+
+template <class T>
+void check_exact_integers(const char* name, const csr_view<const T>& data, int /*threads*/) {
+  std::visit(
+      [&](const auto& pattern) {
+        for (index_t i = 0; i < data.rows(); ++i) {
+          const auto end = static_cast<index_t>(pattern.row_begin[i + 1]);
+          for (auto k = static_cast<index_t>(pattern.row_begin[i]); k < end; ++k) {
+            const T value = data.values()[k];
+            if (!detail::is_exact_double(value)) throw_inexact(name, value, i, pattern.column[k]);
+          }
+        }
+      },
+      data.pattern());
+}
+
 template <class View>
 void check_exact_integers(const char* name, const View& data, int threads) {
   using value = typename View::value_type;
@@ -72,11 +94,7 @@ void check_exact_integers(const char* name, const View& data, int threads) {
   if (!holds_inexact<value>(row_by_row(), threads)) return;
   for (index_t i = 0; i < data.rows(); ++i) {
     for (index_t k = 0; k < data.cols(); ++k) {
-      if (detail::is_exact_double(data(i, k))) continue;
-      throw invalid_argument(
-          fmt::format("{}: got {} at row {}, column {}, expected integers up to 2^53 in magnitude, "
-                      "which double holds; ranks take larger ones",
-                      name, data(i, k), i, k));
+      if (!detail::is_exact_double(data(i, k))) throw_inexact(name, data(i, k), i, k);
     }
   }
 }

@@ -17,6 +17,7 @@ using device_ranks = gpu::device_matrix_view<double>;
 using device_places = gpu::device_matrix_view<gpu::index_t>;
 using values = std::vector<float>;
 using columns = gpu::column_matrix_view<const float>;
+using sparse = gpu::csr_view<const float>;
 using wide = gpu::matrix<std::int64_t>;
 using gpu::index_t;
 
@@ -71,6 +72,9 @@ static_assert(gpu::matrix_like<table> && !gpu::matrix_like<columns>);
 static_assert(gpu::column_matrix_like<columns> && !gpu::column_matrix_like<table>);
 static_assert(gpu::table_like<columns> && gpu::host_table_like<columns>);
 static_assert(!gpu::host_table_like<device_table> && !gpu::table_like<values>);
+static_assert(gpu::csr_like<sparse> && gpu::table_like<sparse> && !gpu::matrix_like<sparse>);
+static_assert(can_spearman_all_pairs<sparse, columns, gpu::edge_sink>);
+static_assert(!can_pearson_all_pairs<sparse, device_table>);
 static_assert(gpu::table_element<std::int64_t> && !gpu::element<std::int64_t>);
 static_assert(can_spearman_all_pairs<columns, gpu::pair_options, gpu::edge_sink>);
 static_assert(can_spearman_all_pairs<columns, table&, gpu::top_k_sink>);

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include <gpu/column_matrix_view.hpp>
+#include <gpu/csr_view.hpp>
 #include <gpu/matrix_view.hpp>
 
 namespace gpu {
@@ -30,7 +31,7 @@ using any_device_matrix_view =
                  device_matrix_view<const double>>;
 
 /// One view of any element type in host or in device memory, read only; in host memory in either
-/// layout, and of wide integers too.
+/// layout or sparse, and of wide integers too.
 using any_table =
     std::variant<matrix_view<const std::int8_t>, matrix_view<const std::int16_t>,
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
@@ -45,7 +46,11 @@ using any_table =
                  column_matrix_view<const double>, matrix_view<const std::int64_t>,
                  matrix_view<const std::uint32_t>, matrix_view<const std::uint64_t>,
                  column_matrix_view<const std::int64_t>, column_matrix_view<const std::uint32_t>,
-                 column_matrix_view<const std::uint64_t>>;
+                 column_matrix_view<const std::uint64_t>, csr_view<const std::int8_t>,
+                 csr_view<const std::int16_t>, csr_view<const std::int32_t>,
+                 csr_view<const std::uint8_t>, csr_view<const std::uint16_t>, csr_view<const float>,
+                 csr_view<const double>, csr_view<const std::int64_t>,
+                 csr_view<const std::uint32_t>, csr_view<const std::uint64_t>>;
 
 class prepared_table;
 

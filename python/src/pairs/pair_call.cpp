@@ -15,6 +15,38 @@ gpu::pair_part read_part(nb::handle value) {
 
 }  // namespace
 
+namespace {
+
+// The indices of a sparse table, 32 or 64 bits wide.
+template <class T>
+const T* indices_of(const host_array& array) {
+  const auto* found = std::get_if<gpu::matrix_view<const T>>(&array.table());
+  return found == nullptr ? nullptr : found->data();
+}
+
+// Compressed sparse rows: where the rows begin, their columns, their values.
+gpu::detail::any_table sparse_table(const std::vector<host_array>& arrays, const nb::tuple& shape) {
+  const auto rows = nb::cast<gpu::index_t>(shape[0]);
+  const auto cols = nb::cast<gpu::index_t>(shape[1]);
+  return std::visit(
+      [&]<class View>(const View& values) -> gpu::detail::any_table {
+        using value = typename View::value_type;
+        if constexpr (std::is_same_v<View, gpu::matrix_view<const value>>) {
+          if (const auto* begin = indices_of<std::int64_t>(arrays[0])) {
+            const auto* column = indices_of<std::int64_t>(arrays[1]);
+            return gpu::csr_view<const value>(begin, column, values.data(), rows, cols);
+          }
+          const auto* begin = indices_of<std::int32_t>(arrays[0]);
+          const auto* column = indices_of<std::int32_t>(arrays[1]);
+          return gpu::csr_view<const value>(begin, column, values.data(), rows, cols);
+        }
+        throw nb::type_error("the values of a sparse table do not follow each other");
+      },
+      arrays[2].table());
+}
+
+}  // namespace
+
 pair_table::pair_table(nb::handle table, const char* name) {
   if (nb::isinstance<nb::tuple>(table)) {
     device_ = device_view(nb::borrow<nb::tuple>(table));
@@ -23,9 +55,14 @@ pair_table::pair_table(nb::handle table, const char* name) {
           return gpu::device_matrix_view<const T>(view);
         },
         device_);
+  } else if (nb::hasattr(table, "row_begin")) {
+    for (const char* const part : {"row_begin", "column", "values"}) {
+      host_.emplace_back(table.attr(part), name, array_form::table);
+    }
+    table_ = sparse_table(host_, nb::borrow<nb::tuple>(table.attr("shape")));
   } else {
-    host_.emplace(table, name, array_form::table);
-    table_ = host_->table();
+    host_.emplace_back(table, name, array_form::table);
+    table_ = host_.back().table();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gpu/similarity.hpp>
 
 #include <optional>
+#include <vector>
 
 #include "arrays.hpp"
 #include "option_names.hpp"
@@ -13,17 +14,17 @@
 
 namespace gpu_python {
 
-// A table in host memory, or described in device memory as device_view() has it.
+// A table in host memory, dense or sparse, or described in device memory as device_view() has it.
 class pair_table {
  public:
   pair_table(nb::handle table, const char* name);
-  [[nodiscard]] bool is_on_device() const noexcept { return !host_.has_value(); }
+  [[nodiscard]] bool is_on_device() const noexcept { return host_.empty(); }
   // For any table, and for device tables.
   [[nodiscard]] const gpu::detail::any_table& table() const noexcept { return table_; }
   [[nodiscard]] const any_device_view& device() const noexcept { return device_; }
 
  private:
-  std::optional<host_array> host_;
+  std::vector<host_array> host_;  // one, or the three of a sparse table
   any_device_view device_;
   gpu::detail::any_table table_;
 };

@@ -21,6 +21,7 @@ constexpr index_t tile_row_bytes = 256;
 constexpr index_t tile_cols = 32;
 constexpr index_t cols_per_task = 2048;
 constexpr index_t rows_per_task = 64;
+constexpr index_t stored_per_task = index_t{1} << 18;
 
 // 64-bit integers wait in the place of the double that they become.
 template <class T>
@@ -76,6 +77,29 @@ void copy_rows(const matrix_view<const T>& table, index_range range, read_as<T>*
       std::transform(from, from + table.cols(), out + i * table.cols(), to_place<T>);
     }
   });
+}
+
+// Of a sparse table: zeros, and the stored values in their places.
+template <class T>
+void copy_rows(const csr_view<const T>& table, index_range range, read_as<T>* out, int threads) {
+  const index_t cols = table.cols();
+  const auto rows_at_once = std::max<index_t>(1, stored_per_task / (cols + 1));
+  const index_t tasks = (range.size() + rows_at_once - 1) / rows_at_once;
+  std::visit(
+      [&](const auto& pattern) {
+        cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+          const index_t end = std::min(range.size(), (task + 1) * rows_at_once);
+          for (index_t i = task * rows_at_once; i < end; ++i) {
+            read_as<T>* const row = out + i * cols;
+            std::fill_n(row, cols, to_place(T{}));
+            const auto last = static_cast<index_t>(pattern.row_begin[range.begin + i + 1]);
+            for (auto k = static_cast<index_t>(pattern.row_begin[range.begin + i]); k < last; ++k) {
+              row[pattern.column[k]] = to_place(table.values()[k]);
+            }
+          }
+        });
+      },
+      table.pattern());
 }
 
 // The place of each value among the distinct values of the row.

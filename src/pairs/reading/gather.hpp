@@ -1,5 +1,6 @@
 #pragma once
-// Rows of a table that does not stand row by row, or of wide integers, as rows of memory.
+// Rows of a table that does not stand row by row, that is sparse, or of wide integers, as rows of
+// memory.
 
 #include <cstddef>
 #include <type_traits>

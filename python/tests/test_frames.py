@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import tracemalloc
 from decimal import Decimal
 from typing import Any
@@ -189,6 +188,11 @@ def test_sparse_with_entries_twice() -> None:
     assert same(gs.pearson_edges(twice), gs.pearson_edges(twice.toarray()))
 
 
+def same_statistics(a: gs.Edges, b: gs.Edges) -> bool:
+    """As same(), without p, which not every measure has."""
+    return all(np.array_equal(a.records[k], b.records[k]) for k in ("row", "col", "statistic"))
+
+
 @pytest.mark.parametrize("measure", ["spearman", "pearson", "cosine", "bicor"])
 def test_every_sink_reads_sparse(rng: np.random.Generator, measure: Any) -> None:
     sparse = pytest.importorskip("scipy.sparse")
@@ -204,32 +208,21 @@ def test_every_sink_reads_sparse(rng: np.random.Generator, measure: Any) -> None
         want = gs.top_k_partners(dense, k=3, measure=measure)
         np.testing.assert_array_equal(top.statistic, want.statistic)
         prepared = gs.prepare(x, measure=measure)
-        assert same(gs.edges(dense[:5], prepared, measure=measure),
-                    gs.edges(dense[:5], dense, measure=measure))  # fmt: skip
+        assert same_statistics(gs.edges(dense[:5], prepared, measure=measure),
+                               gs.edges(dense[:5], dense, measure=measure))  # fmt: skip
     unsorted = sparse.csr_array(
         (matrix.data[::-1].copy(), matrix.indices[::-1].copy(), matrix.nnz - matrix.indptr[::-1]),
         shape=matrix.shape,
     )
     assert not unsorted.has_sorted_indices
-    assert same(gs.edges(unsorted, measure=measure),
-                gs.edges(unsorted.toarray(), measure=measure))  # fmt: skip
+    assert same_statistics(gs.edges(unsorted, measure=measure),
+                           gs.edges(unsorted.toarray(), measure=measure))  # fmt: skip
     assert not unsorted.has_sorted_indices
     holed = matrix.astype(np.float64)
     holed.data[7] = np.nan
     row, column = (int(place[7]) for place in holed.nonzero())
     with pytest.raises(ValueError, match=rf"^x: got NaN at row {row}, column {column}"):
         gs.edges(holed, measure=measure)
-
-
-def test_a_sparse_matrix_is_never_dense_as_a_whole() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    matrix = sparse.random(400, 200_000, density=0.01, format="csr", dtype=np.float32, rng=0)
-    gs.pearson_edges(matrix[:2], min_abs=0.9)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    edges = gs.pearson_edges(matrix, min_abs=0.9, workspace_bytes=1 << 27)
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    assert edges.summary.pairs_tested == 400 * 399 // 2
-    assert grown < 400 * 200_000 * 4 * 0.75
 
 
 def test_a_sparse_matrix_becomes_one_dense_table_or_is_refused() -> None:

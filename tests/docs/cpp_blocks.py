@@ -29,6 +29,9 @@ NAMES = {
     ("docs/calls.md", "struct table"): "const table& my_table",
     ("docs/calls.md", "gpu::column_matrix_view"):
         "const std::vector<double>& samples, gpu::index_t rows, gpu::index_t cols",
+    ("docs/calls.md", "gpu::csr_view"):
+        "const std::vector<std::int32_t>& row_begin, const std::vector<std::int32_t>& column, "
+        "const std::vector<float>& counts, gpu::index_t rows, gpu::index_t cols",
     ("docs/how_to.md", "const gpu::column_matrix_view"):
         "const double* memory, gpu::index_t rows, gpu::index_t cols, gpu::index_t leading_dimension",
     ("docs/calls.md", "const gpu::execution"):

@@ -1,6 +1,6 @@
 // The promise on memory: beside the input and what they keep, all pairs take at most 256 MiB on the
 // CPU, however many rows there are, or the limit that was asked for. A program of its own, run once
-// a case (`spearman`, `patterns`, `pearson`, `counts`, `columns`, `integers`), as the peak is one
+// a case (`spearman`, `patterns`, `pearson`, `counts`, `columns`, `integers`, `sparse`), as the peak is one
 // of the whole process.
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <random>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <gpu/error.hpp>
 #include <gpu/matrix.hpp>
@@ -51,16 +52,10 @@ struct job {
   std::uint64_t enough = 0;   // pairs after which it is cancelled
 };
 
-// Bytes that a call takes at its peak beside its input; `run(view, options, sink)` is a measure.
-// All pairs take minutes; the memory is all there once enough of them are done.
-template <class T, class Run, class Sink>
-double bytes_beside_input(const job& what, const Run& run, const Sink& sink) {
-  gpu::matrix<T> data(what.rows, cols);
-  std::mt19937 random(1);
-  for (gpu::index_t i = 0; i < what.rows; ++i) {
-    if (what.distinct != 0 && i % what.distinct == 0) random.seed(1);
-    for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = static_cast<T>(random() % what.values);
-  }
+// Bytes that call(options) takes at its peak. All pairs take minutes; the memory is all there once
+// enough of them are done.
+template <class Call>
+double bytes_of(const job& what, const Call& call) {
   const double before = peak_bytes();
   gpu::pair_options options;
   options.exec.target = gpu::backend::cpu;
@@ -72,14 +67,48 @@ double bytes_beside_input(const job& what, const Run& run, const Sink& sink) {
     return is_enough ? gpu::progress_reply::cancel : gpu::progress_reply::proceed;
   };
   try {
-    if (what.stands == layout::rows) {
-      run(data.view(), options, sink);
-    } else {  // other rows of the same elements, whose ranks and sums are as good
-      run(gpu::column_matrix_view<const T>(data.data(), what.rows, cols), options, sink);
-    }
+    call(options);
   } catch (const gpu::cancelled&) {
   }
   return peak_bytes() - before;
+}
+
+// The same of one table of doubles, of which every sixth is stored.
+template <class Run, class Sink>
+double bytes_beside_sparse_input(const job& what, const Run& run, const Sink& sink) {
+  std::vector<std::int64_t> row_begin{0};
+  std::vector<std::int64_t> column;
+  std::vector<double> values;
+  row_begin.reserve(static_cast<std::size_t>(what.rows) + 1);
+  column.reserve(static_cast<std::size_t>(what.rows) * 5);
+  values.reserve(static_cast<std::size_t>(what.rows) * 5);
+  std::mt19937 random(1);
+  for (gpu::index_t i = 0; i < what.rows; ++i) {
+    for (std::int64_t k = i % 6; k < cols; k += 6) {
+      column.push_back(k);
+      values.push_back(static_cast<double>(1 + random() % what.values));
+    }
+    row_begin.push_back(static_cast<std::int64_t>(values.size()));
+  }
+  const gpu::csr_view<const double> view(row_begin.data(), column.data(), values.data(), what.rows,
+                                         cols);
+  return bytes_of(what, [&](const gpu::pair_options& options) { run(view, options, sink); });
+}
+
+// Bytes that a call takes at its peak beside its input; `run(view, options, sink)` is a measure.
+template <class T, class Run, class Sink>
+double bytes_beside_input(const job& what, const Run& run, const Sink& sink) {
+  gpu::matrix<T> data(what.rows, cols);
+  std::mt19937 random(1);
+  for (gpu::index_t i = 0; i < what.rows; ++i) {
+    if (what.distinct != 0 && i % what.distinct == 0) random.seed(1);
+    for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = static_cast<T>(random() % what.values);
+  }
+  return bytes_of(what, [&](const gpu::pair_options& options) {
+    if (what.stands == layout::rows) return run(data.view(), options, sink);
+    // Other rows of the same elements, whose ranks and sums are as good.
+    run(gpu::column_matrix_view<const T>(data.data(), what.rows, cols), options, sink);
+  });
 }
 
 }  // namespace
@@ -98,7 +127,7 @@ int main(int argc, char** argv) {
     // The degrees are kept; pages of threads and allocators.
     allowed =
         static_cast<double>(limited.limit) + static_cast<double>(limited.rows) * 4 + 8 * mebibyte;
-  } else if (name == "columns" || name == "integers") {
+  } else if (name == "columns" || name == "integers" || name == "sparse") {
     // Beside the limit a panel of 8 MiB, and no second table, of 240 MB.
     const job limited{.rows = 1'000'000,
                       .values = 1'000'000,
@@ -106,8 +135,9 @@ int main(int argc, char** argv) {
                       .limit = std::size_t{16} << 20,
                       .enough = 100'000'000};
     const gpu::count_sink counts{.keep = {.max_p = 0.05}};
-    taken = name == "columns" ? bytes_beside_input<double>(limited, spearman, counts)
-                              : bytes_beside_input<std::int64_t>(limited, pearson, counts);
+    taken = name == "sparse"    ? bytes_beside_sparse_input(limited, spearman, counts)
+            : name == "columns" ? bytes_beside_input<double>(limited, spearman, counts)
+                                : bytes_beside_input<std::int64_t>(limited, pearson, counts);
     allowed =
         static_cast<double>(limited.limit) + static_cast<double>(limited.rows) * 4 + 16 * mebibyte;
   } else if (name == "patterns") {

@@ -54,15 +54,17 @@ class csr_view {
   /// An empty view, [0, 0].
   constexpr csr_view() noexcept = default;
 
-  /// A matrix [rows, cols]. Row i stores values[row_begin[i]] to values[row_begin[i + 1] - 1], which
-  /// stand in the columns `column` of the same places.
+  /// A matrix [rows, cols]. Row i stores values[row_begin[i]] to values[row_begin[i + 1] - 1],
+  /// which stand in the columns `column` of the same places.
   /// @param row_begin [rows + 1], from 0 on, none below the one before.
   /// @param column [row_begin[rows]], from 0 to cols - 1, ascending within each row, none twice.
   /// @param values [row_begin[rows]].
   /// @throw gpu::invalid_argument for negative extents, for null pointers of what is not empty, and
-  ///   for indices that are not as said; the message names the row. Cost: all indices are read once.
+  ///   for indices that are not as said; the message names the row. Cost: all indices are read
+  ///   once.
   template <csr_index Index>
-  csr_view(const Index* row_begin, const std::type_identity_t<Index>* column, T* values, index_t rows, index_t cols)
+  csr_view(const Index* row_begin, const std::type_identity_t<Index>* column, T* values,
+           index_t rows, index_t cols)
       : pattern_(detail::csr_pattern<Index>{row_begin, column}),
         values_(values),
         rows_(rows),
@@ -72,7 +74,8 @@ class csr_view {
   /// The same for extents of any integer type, as std::size_t.
   template <csr_index Index, class Rows, class Cols>
     requires detail::other_extents<Rows, Cols>
-  csr_view(const Index* row_begin, const std::type_identity_t<Index>* column, T* values, Rows rows, Cols cols)
+  csr_view(const Index* row_begin, const std::type_identity_t<Index>* column, T* values, Rows rows,
+           Cols cols)
       : csr_view(row_begin, column, values, detail::to_index(rows), detail::to_index(cols)) {}
 
   /// From mutable to const elements.

@@ -195,8 +195,9 @@ template <class X>
 concept borrowed_matrix = matrix_like<X> && (std::is_lvalue_reference_v<X> ||
                                              matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class X>
-concept borrowed_table = (matrix_like<X> || column_matrix_like<X>) && (std::is_lvalue_reference_v<X> ||
-                                                matrix_access<std::remove_cvref_t<X>>::borrowed);
+concept borrowed_table =
+    (matrix_like<X> || column_matrix_like<X>) &&
+    (std::is_lvalue_reference_v<X> || matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class Range>
 concept borrowed_elements = std::ranges::contiguous_range<Range> &&
                             std::ranges::sized_range<Range> && std::ranges::borrowed_range<Range>;

@@ -150,8 +150,9 @@ TEST_CASE("Integers that no double holds are refused or ranked, sparse too", "[c
   const std::int64_t column[] = {1, 2, 0, 3};
   const std::int64_t values[] = {5, 7, large, large + 1};
   const gpu::csr_view<const std::int64_t> view(begin, column, values, 2, 4);
-  CHECK(refusal_of([&] { (void)gpu::pearson_all_pairs(view); })
-            .starts_with("data: got 9007199254740993 at row 1, column 0, expected integers up to"));
+  CHECK(refusal_of([&] {
+          (void)gpu::pearson_all_pairs(view);
+        }).starts_with("data: got 9007199254740993 at row 1, column 0, expected integers up to"));
   CHECK(gpu::rank_rows(view)(1, 3) == 4);
   CHECK(gpu::rank_rows(view)(1, 0) == 3);
 }

@@ -1,7 +1,7 @@
 // The promise on memory: beside the input and what they keep, all pairs take at most 256 MiB on the
 // CPU, however many rows there are, or the limit that was asked for. A program of its own, run once
-// a case (`spearman`, `patterns`, `pearson`, `counts`, `columns`, `integers`, `sparse`), as the peak is one
-// of the whole process.
+// a case (`spearman`, `patterns`, `pearson`, `counts`, `columns`, `integers`, `sparse`), as the
+// peak is one of the whole process.
 
 #include <cstddef>
 #include <cstdint>

@@ -31,9 +31,11 @@ bool reads_host_memory(int device) {
   return answer != 0;
 }
 
+// Where a table begins that is in device memory; null where it is empty, or in host memory.
 const void* data_of(const detail::any_table& table) {
   return std::visit(
-      [](const auto& view) -> const void* { return view.empty() ? nullptr : view.data(); }, table);
+      [](const auto& view) -> const void* { return view.empty() ? nullptr : view.data(); },
+      detail::device_view(table));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ inline namespace v0 {
 ///   gpu::as_matrix of a range; or column by column: a gpu::column_matrix_view, gpu::transposed of
 ///   any of these. In host memory also int64, uint32 and uint64. Rows are variables, columns are
 ///   observations; rows up to 2^32 - 1, cols as the measure takes them.
-/// @param options NaN policy, variant, folding, backend, devices, workspace, progress.
+/// @param options NaN policy, covariates, weights of columns, variant, folding, backend, devices,
+///   workspace, progress.
 /// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink,
 ///   stream_sink; folded_edge_sink and folded_stream_sink where the measure folds equal rows; for
 ///   data in device memory also device_dense_sink, device_dense_sink_f32, device_top_k_sink,

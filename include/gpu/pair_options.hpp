@@ -2,6 +2,7 @@
 /// @file
 /// Options that every all-pairs operation takes.
 
+#include <span>
 #include <string_view>
 
 #include <gpu/execution.hpp>
@@ -68,6 +69,28 @@ struct pair_options {
   nan_policy nans = nan_policy::reject;
   /// nan_policy::pairwise only: pairs that share fewer columns have no statistic. At least 3.
   index_t min_observations = 3;
+  /// Spearman and Pearson: covariates [covariates, cols], a row each, with the columns of the data.
+  /// The statistic is then the *partial* correlation given them: that of what is left of two rows
+  /// (of Spearman: of their ranks) by least squares on a constant and the covariates (of Spearman:
+  /// on their ranks). See docs/partial.md. Its test has cols - 2 - covariates degrees of freedom,
+  /// at least 1. Read once, when the call begins. Empty: none.
+  ///
+  /// gpu::invalid_argument for other columns than those of the data, values that are not finite,
+  /// too many rows, and a row that is constant or, up to 1e-7 of its length, a constant plus
+  /// multiples of rows before it; gpu::unsupported for other measures, with nan_policy::pairwise
+  /// and for tables or results in device memory. Rows are never folded.
+  matrix_view<const double> covariates = {};
+  /// Pearson and cosine: how much each column counts [cols], numbers >= 0 of which only the ratios
+  /// matter. The statistic is sum w (x - mean x)(y - mean y) / sqrt(sum w (x - mean x)^2 sum w (y -
+  /// mean y)^2), with means weighted too (of cosine: without means). A column of weight 0 is left
+  /// out, but for a NaN or an infinity, which count wherever they are. With covariates, least
+  /// squares are weighted too. Empty: every column counts alike. Read and refused as covariates
+  /// are; at least 3 weights (of cosine: 1) have to be positive.
+  std::span<const double> column_weights = {};
+  /// With column_weights: the observations that p is computed for, at least 3; covariates are taken
+  /// off them. Only the caller knows what weights mean: the sum of weights that are counts, (sum
+  /// w)^2 / sum w^2 of weights of precision. 0: there is no p, as without a significance test.
+  index_t effective_observations = 0;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   pair_variant variant = pair_variant::automatic;
   /// Whether rows of equal ranks are computed once.

@@ -88,6 +88,11 @@ enum class edge_order {
 struct pair_summary {
   index_t rows = 0;  ///< Rows of the input; of x against y, of x.
   index_t cols = 0;  ///< Columns of the input.
+  /// Observations of the test of a pair, to be given to gpu::p_value_of and
+  /// gpu::confidence_interval: cols, or options.effective_observations, less one for each
+  /// covariate; 0 where there is no test. With nan_policy::pairwise: of a pair that shares all
+  /// columns.
+  index_t observations = 0;
   /// Rows without a statistic: all values equal or, for Pearson, an infinite value.
   /// With nan_policy::pairwise: those of whose values fewer than min_observations are there, or all
   /// that are there are equal.

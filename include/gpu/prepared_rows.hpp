@@ -65,8 +65,8 @@ class prepared_rows {
 ///
 /// @param what the measure.
 /// @param data values [rows, cols] in host or device memory; not needed afterwards.
-/// @param options NaN policy, variant, backend, device (one), workspace, progress. Parts and
-///   folding are options of the queries and are ignored here.
+/// @param options NaN policy, covariates and weights of columns, variant, backend, device (one),
+///   workspace, progress. Parts and folding are options of the queries and are ignored here.
 /// @return the prepared rows.
 /// @throw gpu::invalid_argument for too few columns or a NaN that the policy rejects;
 ///   gpu::unsupported for several devices; gpu::out_of_memory where the rows do not fit the device;
@@ -99,13 +99,15 @@ template <table_like Data>
 /// @param y from prepare_rows, as many columns.
 /// @param options as of all_pairs. The backend, the device and the variant are those of `y`: where
 ///   the options ask for another one, that is an error. NaN policy: of x; rows of y were looked at
-///   when they were prepared. Rows are not folded: a query of few rows reads y once, whatever its
-///   rows have in common.
+///   when they were prepared. Covariates and weights of columns: those that `y` was prepared with,
+///   named again or left out, which takes those of `y` for `x` too. Rows are not folded: a query of
+///   few rows reads y once, whatever its rows have in common.
 /// @param sink what to keep, with a result in host memory.
 /// @return as all_pairs(what, x, y, ...).
-/// @throw gpu::invalid_argument where y was prepared for another measure, has other columns, or is
-///   on another backend or device than the options ask for; gpu::unsupported for
-///   row_folding::always and for sinks with results in device memory; else as all_pairs.
+/// @throw gpu::invalid_argument where y was prepared for another measure or with other covariates
+///   or weights, has other columns, or is on another backend or device than the options ask for;
+///   gpu::unsupported for row_folding::always and for sinks with results in device memory; else as
+///   all_pairs.
 template <table_like X, pair_sink Sink = dense_sink>
 sink_result_t<Sink> all_pairs(measure what, const X& x, const prepared_rows& y,
                               const pair_options& options = {}, const Sink& sink = {}) {

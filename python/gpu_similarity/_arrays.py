@@ -120,6 +120,28 @@ def table(
     return a
 
 
+def covariates_of(given: Any, in_columns: bool) -> Array:
+    """Covariates as a matrix of doubles with one in each row; one alone may be a vector."""
+    a = np.asarray(given, dtype=np.float64)
+    if a.ndim == 1:
+        a = a.reshape(1, -1)
+    elif a.ndim != 2:
+        raise ValueError(f"covariates: got {a.ndim} dimensions, expected 1 or 2")
+    elif in_columns:
+        a = a.T
+    if not len(a):
+        raise ValueError("covariates: got none, expected at least 1; None is no covariates")
+    return np.ascontiguousarray(a)
+
+
+def weights_of(given: Any) -> Array:
+    """Weights of the observations as a vector of doubles."""
+    a = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
+    if a.ndim != 1 or not len(a):
+        raise ValueError(f"weights: got shape {a.shape}, expected a number for each observation")
+    return a
+
+
 def names_of(given: Any, labels: Any, argument: str, variables: int) -> Array | None:
     """The names of the variables: `given`, else the labels that their frame has, else None."""
     names = labels if given is None else given

@@ -7,7 +7,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from . import _core, _device
-from ._arrays import Array, is_plain_table, names_of, table, variables_in_columns
+from ._arrays import (
+    Array,
+    covariates_of,
+    is_plain_table,
+    names_of,
+    table,
+    variables_in_columns,
+    weights_of,
+)
 from ._frames import is_sparse, labels_of
 from ._options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
 from ._places import Places
@@ -35,14 +43,20 @@ class PreparedRows:
         What preparing them took.
     measure : str
         The name of the measure, as "spearman".
+    observations : int
+        Of the test of a pair: see `PairSummary`. Queries take the covariates and weights that the
+        rows were prepared with.
     names : ndarray or None
         Names of the rows.
     """
 
-    def __init__(self, prepared: _core.PreparedRows, measure: Measure, names: Names) -> None:
+    def __init__(
+        self, prepared: _core.PreparedRows, measure: Measure, names: Names, observations: int
+    ) -> None:
         self.prepared = prepared
         self.measure = measure
         self.names = names
+        self.observations = observations
         (
             self.rows,
             self.cols,
@@ -74,6 +88,19 @@ class PairCall(NamedTuple):
     y_rows: int | None
     arrays: tuple[Any, ...]  # whose memory is used, to be kept until the call ends
     places: dict[str, Places] | None = None  # of tables whose rows or columns errors can name
+    prepared_observations: int | None = None  # of the test, where y is prepared
+
+
+def tested_observations(measure: Measure, call: PairCall) -> int:
+    """The observations of the test of a pair of a call; 0 where there is no p."""
+    if call.prepared_observations is not None:
+        return call.prepared_observations
+    options = call.options
+    weights, effective = options.get("weights"), options.get("effective_observations")
+    if not MEASURES[measure].has_p or (weights is not None and not effective):
+        return 0
+    covariates = options.get("covariates")
+    return int(effective or call.cols) - (0 if covariates is None else len(covariates))
 
 
 def pair_call(
@@ -97,6 +124,10 @@ def pair_call(
         names, y_names = options.pop("names", None), options.pop("y_names", None)
         copy = options.pop("copy", None)
         in_columns = variables_in_columns(options.pop("axis", 0))
+        if options.get("covariates") is not None:
+            options["covariates"] = covariates_of(options["covariates"], in_columns)
+        if options.get("weights") is not None:
+            options["weights"] = weights_of(options["weights"])
         if "progress" in options:
             options["progress"] = callback(options["progress"])
     if measure != "spearman":
@@ -113,7 +144,9 @@ def pair_call(
     # several times that of a tuple.
     if y is None and names is None and y_names is None and not in_columns and is_plain_table(x):
         rows, cols = x.shape
-        return tuple.__new__(PairCall, (x, None, options, None, None, rows, cols, None, (), None))
+        return tuple.__new__(
+            PairCall, (x, None, options, None, None, rows, cols, None, (), None, None)
+        )
     if type(x) is not np.ndarray and copy is not True and _device.is_device_array(x):
         if in_columns:
             x, y = x.T, y if y is None or isinstance(y, PreparedRows) else y.T
@@ -224,7 +257,18 @@ def _prepared_call(
     arrays: tuple[Any, ...],
 ) -> PairCall:
     labels = y.names if y_names is None else names_of(y_names, None, "y_names", y.rows)
-    return PairCall(x, y.prepared, options, names, labels, rows, cols, y.rows, arrays)
+    return PairCall(
+        x,
+        y.prepared,
+        options,
+        names,
+        labels,
+        rows,
+        cols,
+        y.rows,
+        arrays,
+        prepared_observations=y.observations,
+    )
 
 
 def _no_names_of_y(y_names: Any) -> None:

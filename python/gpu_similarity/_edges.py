@@ -132,7 +132,7 @@ class Edges(PairRecords):
                 'observations: got None for edges of nans="pairwise", expected those of each edge, '
                 "as gs.observations(x, pairs=edges)"
             )
-        counts = self.summary.cols if observations is None else observations
+        counts = self.summary.observations if observations is None else observations
         return confidence_interval(
             self.statistic, counts, measure=self.measure, confidence=confidence
         )

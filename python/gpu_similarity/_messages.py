@@ -15,7 +15,12 @@ from collections.abc import Iterator
 from typing import Any
 
 # Members of the library's options whose keyword here has another name.
-_KEYWORDS = {"histogram_bins": "bins", "side": "tail", "target": "backend"}
+_KEYWORDS = {
+    "column_weights": "weights",
+    "histogram_bins": "bins",
+    "side": "tail",
+    "target": "backend",
+}
 # Enumerations of the library, by the keyword that takes their values.
 _ENUMERATIONS = {
     "adjustment": "adjust",
@@ -61,6 +66,9 @@ _MEANT = {
     "measure": ("method", "metric", "statistic"),
     "backend": ("target", "gpu", "use_gpu"),
     "devices": ("device", "device_id", "gpus"),
+    "covariates": ("covar", "covariate", "given", "controls", "z"),
+    "weights": ("column_weights", "sample_weight", "aweights", "w"),
+    "effective_observations": ("n_eff", "neff", "effective_n", "nobs"),
     "names": ("labels", "row_names", "index"),
     "axis": ("rowvar", "orient", "transpose", "variables"),
     "boundary": ("mode", "edges"),

@@ -74,6 +74,17 @@ class PairRunOptions(RunOptions, total=False):
         neither holds a NaN, and p by their number.
     min_observations : int
         With nans="pairwise": pairs that share fewer columns have no statistic. At least 3.
+    covariates : array_like, shape (covariates, columns) or (columns,)
+        "spearman" and "pearson": the partial correlation given these rows: that of what is left of
+        two rows (of "spearman" of their ranks) by least squares on a constant and the covariates
+        (their ranks). p has columns - 2 - covariates degrees of freedom. With axis="columns" the
+        covariates are columns too. Not with nans="pairwise", nor arrays in the memory of a GPU.
+    weights : array_like, shape (columns,)
+        "pearson" and "cosine": how much each observation counts, numbers from 0 of which the ratios
+        matter. Without `effective_observations` there is no p: it is NaN, and `max_p` is refused.
+    effective_observations : int
+        With weights: the observations that p is computed for, at least 3; covariates are taken off
+        them.
     names, y_names : array_like
         Names of the variables of x and of y, for the result; default: the index of a data frame,
         with axis="columns" its columns.
@@ -94,6 +105,9 @@ class PairRunOptions(RunOptions, total=False):
     axis: Axis
     nans: PairNanPolicy
     min_observations: int
+    covariates: npt.ArrayLike | None
+    weights: npt.ArrayLike | None
+    effective_observations: int | None
     names: npt.ArrayLike | None
     y_names: npt.ArrayLike | None
     copy: bool | None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._call import EdgeOrder, PairCall, PreparedRows, pair_call
+from ._call import EdgeOrder, PairCall, PreparedRows, pair_call, tested_observations
 from ._edges import Edges
 from ._messages import arguments_named, integer
 from ._observations import observations
@@ -68,8 +68,9 @@ def spearman_edges(
     order : {"by-row-then-column", "unspecified"}
         Order of the edges.
     **run
-        axis, nans, min_observations, names, y_names, copy, part, fold, progress, backend, devices,
-        workspace_bytes, cpu_threads, variant: see PairRunOptions and RunOptions.
+        axis, nans, min_observations, covariates, weights, effective_observations, names, y_names,
+        copy, part, fold, progress, backend, devices, workspace_bytes, cpu_threads, variant: see
+        PairRunOptions and RunOptions.
 
     Returns
     -------
@@ -506,4 +507,4 @@ def prepare(
     with arguments_named(x="y"):
         call = pair_call(y, None, measure, run)
         prepared = computed(_core.prepare, call.places, call.x, call.options)
-        return PreparedRows(prepared, measure, call.names)
+        return PreparedRows(prepared, measure, call.names, tested_observations(measure, call))

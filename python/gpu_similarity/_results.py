@@ -79,8 +79,8 @@ class PairResult:
 
     @property
     def has_p(self) -> bool:
-        """Whether the measure has a significance test; without one every p is NaN."""
-        return MEASURES[self.measure].has_p
+        """Whether the run has a significance test; without one every p is NaN."""
+        return MEASURES[self.measure].has_p and self.summary.observations > 0
 
     @property
     def _tail(self) -> Tail:
@@ -206,7 +206,7 @@ class Partners(PairResult):
         """p of each partner, of the filter's tail, not adjusted; NaN behind the last."""
         if not self.has_p:
             return np.full(self.statistic.shape, np.nan)
-        shared = self.summary.cols if self._observations is None else self._observations
+        shared = self.summary.observations if self._observations is None else self._observations
         return np.asarray(p_value(self.statistic, shared, tail=self._tail))
 
     def adjusted_p(self, adjust: Adjustment = "benjamini-hochberg") -> npt.NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy.typing as npt
 
 from . import _core
-from ._call import PairCall
+from ._call import PairCall, tested_observations
 from ._edges import Edges
 from ._options import Measure
 from ._places import computed
@@ -30,7 +30,9 @@ class BatchStream(Iterator[Batch], Generic[Batch]):
         self._stream = stream
         self._arrays = call.arrays  # behind the stream: attributes are dropped in their order
         self._places = call.places
-        self._running = running_summary(call.rows, call.cols, call.y_rows)
+        measure = call.options.get("measure", "spearman")
+        observations = tested_observations(measure, call)
+        self._running = running_summary(call.rows, call.cols, observations, call.y_rows)
         self.names = call.names
         self.summary: PairSummary | None = None
 

@@ -18,6 +18,9 @@ class PairSummary(NamedTuple):
     ----------
     rows, cols : int
         Shape of the input; of x against y, of x.
+    observations : int
+        Of the test of a pair: the columns, or `effective_observations`, less one for each
+        covariate; 0 where there is no p.
     constant_rows : ndarray of int64
         Rows without a statistic: all values equal or, for Pearson, an infinite value.
     nan_rows : ndarray of int64
@@ -50,6 +53,7 @@ class PairSummary(NamedTuple):
 
     rows: int
     cols: int
+    observations: int
     constant_rows: npt.NDArray[np.int64]
     nan_rows: npt.NDArray[np.int64]
     y_rows: int | None
@@ -144,13 +148,14 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
-def running_summary(rows: int, cols: int, y_rows: int | None) -> PairSummary:
+def running_summary(rows: int, cols: int, observations: int, y_rows: int | None) -> PairSummary:
     """What is known of a run whose batches are read before it has ended."""
     none = np.empty(0, np.int64)
     pairs = rows * (rows - 1) // 2 if y_rows is None else rows * y_rows
     return PairSummary(
         rows=rows,
         cols=cols,
+        observations=observations,
         constant_rows=none,
         nan_rows=none,
         y_rows=y_rows,

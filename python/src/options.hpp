@@ -86,7 +86,7 @@ class option_reader {
   nb::dict options_;
   std::size_t left_;
   // What was asked for while entries were left, for the message about those that stay.
-  std::array<const char*, 32> asked_{};
+  std::array<const char*, 40> asked_{};
   std::size_t asked_count_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/all_pairs_run.hpp"
+#include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/adjusted_p.hpp"
 #include "pairs/checks.hpp"
@@ -138,7 +139,8 @@ template <class Sink>
 sink_result_t<Sink> all_pairs_on_host(measure what, const pair_tables& data,
                                       const pair_options& options, const Sink& sink) {
   return with_memory_errors("all pairs", [&] {
-    return run_all_pairs(traits_of_call(what, data, options), data, options, sink);
+    const pair_call call(what, data, options);
+    return run_all_pairs(call.what(), call.tables(), options, sink);
   });
 }
 

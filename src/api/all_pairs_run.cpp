@@ -81,23 +81,6 @@ pair_tables with_host_rows(const pair_tables& tables) {
 
 }  // namespace
 
-measure_traits traits_of_call(measure what, const pair_tables& tables,
-                              const pair_options& options) {
-  const measure_traits& complete = traits_of(what);
-  if (options.nans != nan_policy::pairwise) return complete;
-  check_execution(options.exec);
-  if (is_on_device(tables)) {
-    throw unsupported(
-        "options.nans: pairwise takes tables in host memory, got one in device memory");
-  }
-  if (tables.prepared_y != nullptr) {
-    throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
-  }
-  validate::check_pair_shape(complete, tables);
-  const measure_traits pairwise = pairwise_traits_of(complete);
-  return validate::find_nan_rows(tables, options.exec.cpu_threads).empty() ? complete : pairwise;
-}
-
 backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options) {
   check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
@@ -172,7 +155,7 @@ keep_range pair_run::within_max_p(const pair_filter& filter) {
     (void)stats::cut_missing(what_, cut_.max_p, all, *missing_, false);
     return {0.0, 0.0};
   }
-  return stats::cut_at(what_, cut_.max_p, all, engine_->rows().cols).keep;
+  return stats::cut_at(what_, cut_.max_p, all, what_.observations_of(engine_->rows().cols)).keep;
 }
 
 std::uint64_t pair_run::family() const {
@@ -199,10 +182,12 @@ pair_summary pair_run::finish(const pair_checksum& kept) const {
 
 pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
   const prepared_rows& rows = engine_->rows();
+  const bool has_test = what_.info.test != significance::none;
   table_rows constant = split_rows(rows.constant_rows, input_.rows_of_x());
   table_rows with_nan = split_rows(rows.nan_rows, input_.rows_of_x());
   return {.rows = input_.rows_of_x(),
           .cols = rows.cols,
+          .observations = has_test ? what_.observations_of(rows.cols) : 0,
           .constant_rows = std::move(constant.of_x),
           .nan_rows = std::move(with_nan.of_x),
           .y_rows = input_.rows_of_y(),

@@ -19,10 +19,6 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The descriptor of a measure for a call: with nan_policy::pairwise, and where the tables hold a
-/// NaN, that of rows with missing values.
-measure_traits traits_of_call(measure what, const pair_tables& tables, const pair_options& options);
-
 /// Checks the options and the shape of an all-pairs call; the backend that it runs on.
 backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options);

@@ -10,6 +10,7 @@
 
 #include "api/all_pairs_run.hpp"
 #include "api/arguments.hpp"
+#include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/on_device.hpp"
@@ -133,6 +134,9 @@ pair_input checked_input(const measure_traits& what, const pair_tables& tables,
                     options.exec.devices.size()));
   }
   refuse_pairwise(options);
+  refuse_columns(options,
+                 "with results in device memory, expected a sink with a result in host "
+                 "memory and a table in host memory");
   if (options.fold == row_folding::always) {
     throw unsupported(
         "options.fold: always is not offered for results in device memory, which nothing folds");

@@ -70,7 +70,7 @@ discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& ta
   pair_run run(what, tables, options, part_shape::equal_pairs);
   discovery_counts out;
   const std::uint64_t family = run.family();
-  const index_t observations = run.engine().rows().cols;
+  const index_t observations = what.observations_of(run.engine().rows().cols);
   out.search = sink.search ? *sink.search : stats::begin_search(sink.keep, observations, family);
   check_search(out.search, sink.keep, observations, family);
   if (!out.search.is_decided()) {

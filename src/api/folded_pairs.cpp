@@ -34,7 +34,8 @@ folded_totals deliver(const measure_traits& what, pair_run& run, const pair_opti
                       const pair_filter& keep, edge_order order, index_t batch_edges,
                       const delivery::folded_receiver& receive) {
   const keep_range range = run.resolve(keep);
-  const stats::edge_p_values p_values(what.info.test, run.engine().rows().cols, keep.side,
+  const stats::edge_p_values p_values(what.info.test,
+                                      what.observations_of(run.engine().rows().cols), keep.side,
                                       options.exec.cpu_threads);
   return delivery::deliver_folded(run.folded_engine(),
                                   {.keep = range, .order = order, .batch_edges = batch_edges},

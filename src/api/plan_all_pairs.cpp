@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/all_pairs_run.hpp"
+#include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/sample.hpp"
@@ -77,10 +78,6 @@ screen_use use_of(const planned_sink& sink) {
 
 double share_of(double valid, index_t rows) {
   return rows == 0 ? 0.0 : valid / static_cast<double>(rows);
-}
-
-index_t rows_of(const any_table& table) {
-  return std::visit([](const auto& view) { return view.rows(); }, table);
 }
 
 // Counts the pairs of a sample of rows: of a table, or of the rows of x that the call is about and
@@ -221,9 +218,9 @@ template <class Sink>
 pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pair_options& options,
                                  const Sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
-    const measure_traits what = traits_of_call(of, tables, options);
-    check_planned(what, sink);
-    return plan(what, tables, options, describe(sink));
+    const pair_call call(of, tables, options);
+    check_planned(call.what(), sink);
+    return plan(call.what(), call.tables(), options, describe(sink));
   });
 }
 

@@ -2,6 +2,7 @@
 #include <gpu/detail/prepared_table.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/prepared_table.hpp"
@@ -10,17 +11,19 @@ namespace gpu::inline v0::detail {
 std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table& data,
                                                     const pair_options& options) {
   return with_memory_errors("prepared rows", [&] {
-    const measure_traits& what = traits_of(of);
     if (options.nans == nan_policy::pairwise) {
       throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
     }
     pair_options whole = options;
     whole.part = {};
     whole.fold = row_folding::never;
-    const pair_tables tables{.x = data};
-    const backend used = checked_backend(what, tables, whole);
-    if (used == backend::cpu) return cpu::prepare_table(what, data, whole);
-    auto out = cuda::prepare_table(what, data, whole);
+    const pair_call call(of, {.x = data}, whole);
+    const pair_tables& tables = call.tables();
+    const backend used = checked_backend(call.what(), tables, whole);
+    const auto out = used == backend::cpu ? cpu::prepare_table(call.what(), tables.x, whole)
+                                          : cuda::prepare_table(call.what(), tables.x, whole);
+    out->columns = call.columns();
+    if (used == backend::cpu) return out;
     validate::refuse_nans(tables, out->nan_rows, whole.nans,
                           [&](const any_device_matrix_view& table, index_t row) {
                             return cuda::first_nan_column(table, row, whole.exec);

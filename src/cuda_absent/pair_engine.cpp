@@ -15,9 +15,9 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits&, const detail
   throw_not_built();
 }
 
-std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits&,
-                                                            const detail::any_table&,
-                                                            const pair_options&) {
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits&,
+                                                      const detail::any_table&,
+                                                      const pair_options&) {
   throw_not_built();
 }
 

@@ -64,6 +64,7 @@ void send(MPI_Comm comm, int from, std::vector<Value>& values) {
 void send_common(MPI_Comm comm, int from, pair_summary& s) {
   send(comm, from, s.rows);
   send(comm, from, s.cols);
+  send(comm, from, s.observations);
   send(comm, from, s.y_rows);
   send(comm, from, s.constant_rows);
   send(comm, from, s.nan_rows);

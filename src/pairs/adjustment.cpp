@@ -181,7 +181,7 @@ effective_cut of_one_sign(effective_cut cut, tail side) {
 
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family) {
-  const index_t observations = engine.rows().cols;
+  const index_t observations = what.observations_of(engine.rows().cols);
   if (filter.adjust == adjustment::none || family == 0) {
     return cut_at(what, filter.max_p, filter, observations);
   }

@@ -12,6 +12,7 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
+#include "pairs/reading/computed_rows.hpp"
 #include "pairs/reading/exact_integers.hpp"
 #include "pairs/reading/host_rows.hpp"
 #include "pairs/tables.hpp"
@@ -264,7 +265,7 @@ namespace {
 
 // What is in device memory cannot be looked at here.
 std::vector<index_t> find_in(const detail::any_table& data, int threads) {
-  const detail::host_rows rows(data);
+  const detail::host_rows rows(detail::source_of(data));
   std::vector<index_t> out;
   if (!rows.may_hold_nan()) return out;
   rows.for_each_view({0, rows.rows()}, threads,
@@ -280,7 +281,7 @@ std::vector<index_t> find_in(const detail::any_table& data, int threads) {
 
 index_t first_nan_in(const detail::any_table& data, index_t row, const nan_column_finder& finder) {
   if (detail::is_on_device(data)) return finder(detail::device_view(data), row);
-  const detail::host_rows rows(data);
+  const detail::host_rows rows(detail::source_of(data));
   return rows.with_rows(
       row, row, [](const auto& view, index_t i, index_t) { return first_nan_column(view, i); });
 }

@@ -20,14 +20,14 @@ class host_prepared_table : public prepared_table {
 
 namespace gpu::cpu {
 /// Ranks or scales the rows of a table, which a host_prepared_table then is.
-std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                            const detail::any_table& data,
-                                                            const pair_options& options);
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
+                                                      const detail::any_table& data,
+                                                      const pair_options& options);
 }  // namespace gpu::cpu
 
 namespace gpu::cuda {
 /// Prepares a table on the device that options.exec names.
-std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                            const detail::any_table& data,
-                                                            const pair_options& options);
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
+                                                      const detail::any_table& data,
+                                                      const pair_options& options);
 }  // namespace gpu::cuda

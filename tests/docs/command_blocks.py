@@ -46,6 +46,7 @@ def exported(lines):
 def make_tables(command):
     write("expression.tsv", table(60, 12), "\t")
     write("proteins.tsv", table(20, 12, seed=8), "\t")
+    write("covariates.tsv", table(2, 12, seed=11), "\t")
     write("counts.txt", table(200, 40, as_counts=True), " ")
     write("queries.txt", table(20, 40, as_counts=True, seed=9), " ")
     write("signal.txt", [line[1:] for line in table(3, 300)[1:]], " ")

@@ -43,6 +43,8 @@ NAMES = {
         "gpu::device_matrix_view<const float> device_a, gpu::device_matrix_view<const float> device_b, "
         "gpu::device_matrix_view<float> device_c, gpu::stream_ref stream, gpu::index_t m, gpu::index_t n, gpu::index_t k",
     ("docs/mean_filter.md", "std::vector<double>"): "",
+    ("docs/partial.md", "#include <gpu/similarity.hpp>"):
+        "gpu::matrix_view<const float> x, gpu::matrix_view<const double> covariates, std::span<const double> weights",
     ("docs/spearman.md", "#include <gpu/spearman.hpp>"):
         "const int* data, gpu::index_t rows, gpu::index_t cols, gpu::matrix_view<const int> y",
     ("docs/spearman.md", "auto found"): "gpu::matrix_view<const int> x, void (&use)(gpu::node_id)",

@@ -132,11 +132,35 @@ class trial {
     input_ = add_table("in", rows, cols, is_large);
     // A process on CUDA takes as long to start as many on the CPU.
     may_use_cuda_ = random_.happens(0.1) && has_cuda_;
-    if (!random_.happens(0.25)) return;
+    if (random_.happens(0.25)) draw_partners(cols, is_large);
+    if (random_.happens(0.3) && job_.may_have_columns()) draw_columns(cols);
+  }
+
+  void draw_partners(int cols, bool is_large) {
     const int partners = is_large ? random_.between(1, 2000) : random_.between(1, 200);
     const bool is_itself = random_.happens(0.1);
     const std::string y = is_itself ? input_ : add_table("y", partners, cols, is_large);
     job_.options = joined(job_.options, {"--against", y});
+  }
+
+  /// Too many covariates, or too few weights that are not 0, are refused, by every part alike.
+  void draw_columns(int cols) {
+    job_.has_columns = true;
+    const bool is_weighted =
+        job_.measure == "cosine" || (job_.measure == "pearson" && random_.happens(0.5));
+    if (is_weighted) {
+      const std::string file =
+          folder_.write("weights.tsv", gpu_test::draw_numbers(random_, 1, cols, true));
+      job_.options = joined(job_.options, {"--weights", file});
+      if (job_.has_test()) {
+        job_.options = joined(job_.options, {"--effective-observations", std::to_string(cols)});
+      }
+    }
+    if (job_.measure == "cosine" || (is_weighted && random_.happens(0.5))) return;
+    const int covariates = random_.between(1, 3);
+    const std::string file =
+        folder_.write("z.tsv", gpu_test::draw_numbers(random_, covariates, cols, false));
+    job_.options = joined(job_.options, {"--covariates", file});
   }
 
   std::string add_table(const std::string& name, int rows, int cols, bool is_large) {

@@ -23,6 +23,7 @@ part_manifest some_manifest() {
   m.of = 12;
   m.summary.rows = 5000;
   m.summary.cols = 30;
+  m.summary.observations = 30;
   m.summary.part_begin = 10;
   m.summary.part_end = 20;
   m.summary.pairs_tested = std::uint64_t{1} << 60;

@@ -10,6 +10,7 @@
 
 #include <gpu/column_matrix_view.hpp>
 #include <gpu/csr_view.hpp>
+#include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 
 namespace gpu {
@@ -30,8 +31,36 @@ using any_device_matrix_view =
                  device_matrix_view<const std::uint16_t>, device_matrix_view<const float>,
                  device_matrix_view<const double>>;
 
+class computed_rows;
+
+/// Rows of doubles that stand nowhere: computed from another table whenever they are read. Views
+/// refer to what computes them.
+class computed_view {
+ public:
+  /// Of the rows.
+  using value_type = double;
+  /// Where they are computed.
+  static constexpr memory_space space = memory_space::host;
+
+  /// Rows [rows, cols] of `maker`, which outlives the view.
+  computed_view(const computed_rows& maker, index_t rows, index_t cols) noexcept
+      : maker_(&maker), rows_(rows), cols_(cols) {}
+
+  /// Rows of the table.
+  [[nodiscard]] index_t rows() const noexcept { return rows_; }
+  /// Elements of each.
+  [[nodiscard]] index_t cols() const noexcept { return cols_; }
+  /// What computes them.
+  [[nodiscard]] const computed_rows& maker() const noexcept { return *maker_; }
+
+ private:
+  const computed_rows* maker_;
+  index_t rows_;
+  index_t cols_;
+};
+
 /// One view of any element type in host or in device memory, read only; in host memory in either
-/// layout or sparse, and of wide integers too.
+/// layout or sparse, of wide integers too, and of rows that are computed.
 using any_table =
     std::variant<matrix_view<const std::int8_t>, matrix_view<const std::int16_t>,
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
@@ -50,7 +79,8 @@ using any_table =
                  csr_view<const std::int16_t>, csr_view<const std::int32_t>,
                  csr_view<const std::uint8_t>, csr_view<const std::uint16_t>, csr_view<const float>,
                  csr_view<const double>, csr_view<const std::int64_t>,
-                 csr_view<const std::uint32_t>, csr_view<const std::uint64_t>>;
+                 csr_view<const std::uint32_t>, csr_view<const std::uint64_t>,
+                 computed_view>;
 
 class prepared_table;
 

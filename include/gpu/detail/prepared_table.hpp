@@ -17,6 +17,8 @@ namespace gpu {
 inline namespace v0 {
 namespace detail {
 
+class column_model;
+
 /// A prepared table. Backends add what they prepared; nothing of it changes afterwards.
 class prepared_table {
  public:
@@ -34,6 +36,8 @@ class prepared_table {
   pair_variant variant = pair_variant::automatic;  ///< What they are packed for.
   std::string device = {};                         ///< Device name or "cpu".
   double seconds = 0;                              ///< That preparing them took.
+  /// Covariates and weights that the rows were prepared with; null: none.
+  std::shared_ptr<const column_model> columns = {};
 };
 
 /// Prepares a table for calls of the same measure.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Array, variables_in_columns
+from .._arrays import Array, covariates_of, variables_in_columns, weights_of
 from .._edges import Edges
 from .._messages import integer
 from .._options import MEASURES, Measure
@@ -223,6 +223,9 @@ class Job:
                 "of the job's digest; a table must stay as it is until all parts are done"
             )
         options = {k: v for k, v in self.options.items() if k != "axis"}
+        if options.get("covariates") is not None:
+            in_columns = variables_in_columns(self.options.get("axis"))
+            options["covariates"] = covariates_of(options["covariates"], in_columns)
         options["names"] = x.names
         options["y_names"] = None if y is None else y.names
         return (x.values, None if y is None else y.values), options
@@ -311,7 +314,14 @@ def _check_options(measure: Measure, options: dict[str, Any]) -> None:
     if backend not in (None, "automatic", "auto", "cpu", "cuda"):
         raise ValueError(f"backend: got {backend!r}, expected 'automatic', 'cpu' or 'cuda'")
     left = {k: v for k, v in options.items() if k not in (_HOW - {"fold"}) | _OF_TABLES}
-    rows = np.arange(48.0).reshape(3, 16) % 7
+    cols = 16
+    if left.get("covariates") is not None:
+        in_columns = variables_in_columns(options.get("axis"))
+        left["covariates"] = covariates_of(left["covariates"], in_columns)
+        cols = left["covariates"].shape[1]
+    elif left.get("weights") is not None:
+        cols = len(weights_of(left["weights"]))
+    rows = np.arange(3.0 * cols).reshape(3, cols) % 7
     edges(rows, measure=measure, backend="cpu", cpu_threads=1, **left)
 
 

@@ -52,7 +52,7 @@ def histogram(
     axes = axes_of(ax)
     edges, symbol = counts.bin_edges, symbol_of(counts.symbol)
     axes.stairs(counts.histogram, edges, fill=True, color="tab:blue", alpha=0.7, label="pairs")
-    expected = counts.tested * null_share(edges, counts.summary.cols)
+    expected = counts.tested * null_share(edges, counts.summary.observations or counts.summary.cols)
     middle = (edges[1:] + edges[:-1]) / 2
     axes.plot(middle, expected, color="black", lw=1, label="independent rows")
     if cut is not None:

@@ -148,6 +148,12 @@ def _read(path: Path) -> _Run:
     if status != "complete" or report.get("partial"):
         raise ValueError(f"{path}: the run is not a complete one (status {status!r})")
     options = _options(command)
+    for option in ("covariates", "weights"):
+        if option in options:
+            raise ValueError(
+                f"{path}: got a run with --{option}, whose bytes the report does not have; draw "
+                f"gs.counts(..., {option}=...) and its like"
+            )
     reading = {k.replace("-", "_"): of(options[k]) for k, of in _READING.items() if k in options}
     reading["transpose"] = "transpose" in options
     x = _table(path, report["input"], reading)

@@ -86,6 +86,16 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
   reader.read("adjust", keep.adjust);
   reader.read("nans", options.nans);
   reader.read("min_observations", options.min_observations);
+  const nb::handle covariates = reader.take("covariates");
+  if (covariates.is_valid()) {
+    options.covariates = covariates_.emplace(covariates, "covariates").as<double>("covariates");
+  }
+  const nb::handle weights = reader.take("weights");
+  if (weights.is_valid()) {
+    const auto view = weights_.emplace(weights, "weights").as<double>("weights");
+    options.column_weights = {view.data(), static_cast<std::size_t>(view.rows() * view.cols())};
+  }
+  reader.read("effective_observations", options.effective_observations);
   reader.read("variant", options.variant);
   reader.read("fold", options.fold);
   const nb::handle part = reader.take("part");

@@ -68,8 +68,9 @@ class pair_tables {
   std::optional<gpu::prepared_rows> prepared_y_;
 };
 
-// The options of one call over all pairs. Reads measure, the filter, nans, variant, fold, part and
-// what execution_context reads; the caller reads its own and calls check_all_read().
+// The options of one call over all pairs. Reads measure, the filter, nans, covariates, weights,
+// variant, fold, part and what execution_context reads; the caller reads its own and calls
+// check_all_read().
 struct pair_call {
   explicit pair_call(option_reader& options);
 
@@ -84,6 +85,10 @@ struct pair_call {
   gpu::pair_filter keep;
   execution_context context;
   gpu::pair_options options;
+
+ private:
+  std::optional<host_array> covariates_;
+  std::optional<host_array> weights_;
 };
 
 // The summary of a run over these tables.

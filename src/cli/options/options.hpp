@@ -24,7 +24,9 @@ enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 struct pairs_command {
   measure what = measure::spearman;
   std::string input = {};
-  std::string against = {};  // the second table; empty: the pairs of one
+  std::string against = {};     // the second table; empty: the pairs of one
+  std::string covariates = {};  // the table of covariates; empty: none
+  std::string weights = {};     // the weights of the columns; empty: none
   pair_filter filter = {};
   keep_kind keep = keep_kind::edges;
   index_t k = 10;

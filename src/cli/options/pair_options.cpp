@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
@@ -48,6 +49,27 @@ void add_against(CLI::App& app, pairs_command& c) {
                  "place of the pairs of rows of INPUT")
       ->type_name("FILE")
       ->check(file_name())
+      ->group("Input");
+}
+
+void add_columns(CLI::App& app, pairs_command& c) {
+  app.add_option("--covariates", c.covariates,
+                 "Partial correlation given the rows of this table, which is read as INPUT is and "
+                 "has its columns of values; spearman and pearson")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Input");
+  app.add_option("--weights", c.weights,
+                 "How much each column counts: a table of one row or one column of numbers from 0, "
+                 "one for each column of INPUT that is read; pearson and cosine")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Input");
+  app.add_option("--effective-observations", c.pairs.effective_observations,
+                 "With --weights: the observations that t and p are computed for, before "
+                 "covariates are taken off [no t and p]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
       ->group("Input");
 }
 
@@ -125,6 +147,30 @@ std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
   const bool is_in_parts = c.is_part || c.resumes;
   if (is_in_parts && c.filter.adjust != adjustment::none) {
     return "--adjust does not go with --nan pairwise in parts: no part knows the tests of the job";
+  }
+  return "";
+}
+
+/// What does not go with covariates and weights of columns; "" where there is nothing.
+std::string check_columns(const CLI::App& app, const pairs_command& c) {
+  if (is_given(app, "--effective-observations") && c.weights.empty()) {
+    return "--effective-observations needs --weights";
+  }
+  for (const char* option : {"--covariates", "--weights"}) {
+    if (!is_given(app, option)) continue;
+    if ((option == std::string_view("--weights") ? c.weights : c.covariates) == "-") {
+      return fmt::format("{} -: standard input is taken for INPUT alone, expected a file", option);
+    }
+    if (c.pairs.nans == nan_policy::pairwise) {
+      return fmt::format("{} does not go with --nan pairwise", option);
+    }
+    if (c.keep == keep_kind::folded_edges) {
+      return fmt::format("{} does not go with --keep folded-edges: rows are not folded then",
+                         option);
+    }
+    if (c.pairs.fold == row_folding::always) {
+      return fmt::format("{} does not go with --fold always", option);
+    }
   }
   return "";
 }
@@ -220,6 +266,7 @@ void add_measure(CLI::App& app, measure& what) {
 void add_pair_options(CLI::App& app, pairs_command& c) {
   add_input(app, c);
   add_against(app, c);
+  add_columns(app, c);
   add_filter(app, c);
   add_result(app, c);
   add_execution(app, c);
@@ -228,8 +275,9 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
 
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
   for (const std::string& wrong :
-       {check_kept(app, c), check_missing_values(app, c), check_parts_options(app, c),
-        check_network_options(c), check_parquet(c), check_files(app, c)}) {
+       {check_kept(app, c), check_missing_values(app, c), check_columns(app, c),
+        check_parts_options(app, c), check_network_options(c), check_parquet(c),
+        check_files(app, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

@@ -54,6 +54,8 @@ std::vector<named_target> resolve_outputs(const pairs_command& job) {
   for (const named_target& output : outputs) {
     check_input(output, job.input);
     if (!job.against.empty()) check_input(output, job.against, "the table of --against");
+    if (!job.covariates.empty()) check_input(output, job.covariates, "the table of --covariates");
+    if (!job.weights.empty()) check_input(output, job.weights, "the table of --weights");
   }
   check_all(outputs, job);
   return outputs;

@@ -88,6 +88,7 @@ void add_summary(json_members& members, const run_report& r) {
   const bool is_complete = r.status == run_status::complete;
   members.add_count("rows", r.is_table_read, s.rows);
   members.add_count("cols", r.is_table_read, s.cols);
+  members.add_count("observations", is_complete && r.has_p, s.observations);
   members.add_count("constant_rows", is_complete, s.constant_rows.size());
   members.add_count("nan_rows", is_complete, s.nan_rows.size());
   members.add_count("y_rows", r.is_table_read && r.against, s.y_rows);
@@ -159,6 +160,9 @@ std::string to_text(const run_report& r) {
   std::string out =
       r.against ? fmt::format("{} rows against {} rows x {} columns", s.rows, s.y_rows, s.cols)
                 : fmt::format("{} rows x {} columns", s.rows, s.cols);
+  if (s.observations != s.cols && r.has_p) {
+    out += fmt::format(", tests of {} observations", s.observations);
+  }
   out += fmt::format(", {} pairs tested, {} kept\n", s.pairs_tested, s.pairs_kept);
   out += names_text(r.input);
   if (r.against && r.against->names) out += "against: " + names_text(*r.against);

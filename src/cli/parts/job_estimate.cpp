@@ -48,7 +48,7 @@ detail::pair_tables first_tables(const input_tables& tables, index_t rows) {
 pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
   pair_filter keep = job.filter;
   keep.adjust = adjustment::none;
-  return detail::all_pairs(job.what, first_tables(tables, rows), job.pairs,
+  return detail::all_pairs(job.what, first_tables(tables, rows), tables.with_columns(job.pairs),
                            count_sink{.keep = keep});
 }
 
@@ -97,7 +97,7 @@ void wake(const pairs_command& job, const input_tables& tables) {
   // Large enough to be uploaded through page-locked memory, which the first such call allocates.
   constexpr index_t enough_values = index_t{5} << 20;
   const index_t rows = enough_values / tables.cols() + 2;
-  pair_options options = job.pairs;
+  pair_options options = tables.with_columns(job.pairs);
   options.part = {};
   options.exec.on_progress = {};
   pair_filter strict = job.filter;

@@ -201,7 +201,7 @@ void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
   const io::row_names none;
   const io::result_context context{.names = none,
                                    .rows = joined.summary.rows,
-                                   .observations = joined.summary.cols,
+                                   .observations = joined.summary.observations,
                                    .what = job.what,
                                    .side = job.filter.side};
   io::adjusted_rows rows(job.format, context);
@@ -448,6 +448,7 @@ run_report report_of(const joined_parts& joined) {
   report.summary = joined.summary;
   report.edge_sum = joined.edge_sum;
   report.is_table_read = true;
+  report.has_p = joined.summary.observations > 0;
   return report;
 }
 

@@ -225,6 +225,8 @@ void expect_no_part_name(const part_folder& folder, const char* option, const st
 void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
   expect_no_part_name(folder, "INPUT", job.input);
   expect_no_part_name(folder, "--against", job.against);
+  expect_no_part_name(folder, "--covariates", job.covariates);
+  expect_no_part_name(folder, "--weights", job.weights);
   expect_no_part_name(folder, "--output", job.output);
   expect_no_part_name(folder, "--patterns", job.patterns);
   expect_no_part_name(folder, "--report", job.report);

@@ -28,11 +28,12 @@ inline detail::pair_tables tables_of(const input_tables& tables) {
 template <class Sink>
 sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tables,
                               const pair_options& options, const Sink& sink) {
-  return detail::all_pairs(job.what, tables_of(tables), options, sink);
+  return detail::all_pairs(job.what, tables_of(tables), tables.with_columns(options), sink);
 }
 
 inline pair_plan plan_all_pairs(const pairs_command& job, const input_tables& tables) {
-  return detail::plan_all_pairs(job.what, tables_of(tables), job.pairs, job.filter);
+  return detail::plan_all_pairs(job.what, tables_of(tables), tables.with_columns(job.pairs),
+                                job.filter);
 }
 
 }  // namespace gpu::cli

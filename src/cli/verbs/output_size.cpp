@@ -71,7 +71,8 @@ double most_kept(const pairs_command& job, const io::result_context& context) {
 pair_plan plan_run(const pairs_command& job, const input_tables& tables,
                    const io::result_context& context) {
   const auto plan = [&](const auto& sink) {
-    return detail::plan_all_pairs(job.what, tables_of(tables), job.pairs, sink);
+    return detail::plan_all_pairs(job.what, tables_of(tables), tables.with_columns(job.pairs),
+                                  sink);
   };
   switch (job.keep) {
     case keep_kind::edges:

@@ -143,8 +143,9 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
 io::result_context result_context_of(const pairs_command& job, const input_tables& tables) {
   return {.names = tables.x.names,
           .rows = tables.rows(),
-          .observations = tables.cols(),
+          .observations = tables.observations(job.pairs),
           .shared = shared_columns_of(job, tables),
+          .has_test = tables.has_test(job.pairs),
           .what = job.what,
           .side = job.filter.side,
           .threads = job.pairs.exec.cpu_threads,

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
@@ -126,9 +128,86 @@ std::string missing_text(const io::table& table, bool transposes, std::string_vi
                      names_of_first(table, transposes), count, hint);
 }
 
+namespace {
+
+/// A table of covariates or weights.
+matrix<double> read_beside(const pairs_command& job, const std::string& file,
+                           const io::read_options& options, progress_line& line) {
+  line.show("reading " + file);
+  const io::table table = io::read_table(file, options);
+  if (!job.quiet) {
+    line.clear();
+    note(file, table.reading.notes);
+  }
+  if (table.first_nan) {
+    throw io::input_error(
+        file, *table.first_nan,
+        missing_text(table, options.transposes, "no value may be missing in this table"));
+  }
+  matrix<double> out(table.rows(), table.cols());
+  std::visit(
+      [&](const auto& values) {
+        std::transform(values.data(), values.data() + values.rows() * values.cols(), out.data(),
+                       [](auto value) { return static_cast<double>(value); });
+      },
+      table.values);
+  return out;
+}
+
+io::read_options options_beside(const pairs_command& job, std::optional<io::file_digest>& digest) {
+  const bool is_in_parts = job.is_part || job.resumes;
+  return {.text = job.text,
+          .threads = job.pairs.exec.cpu_threads,
+          .stop = is_interrupted,
+          .max_bytes = job.max_input_bytes,
+          .digest = is_in_parts ? &digest.emplace() : nullptr};
+}
+
+void read_covariates(const pairs_command& job, progress_line& line, input_tables& tables) {
+  io::read_options options = options_beside(job, tables.covariates_digest);
+  options.transposes = job.transposes;
+  if (job.transposes) {
+    // These choose rows then, and those of INPUT are others.
+    options.text.columns = {};
+    options.text.skip_columns = {};
+  }
+  tables.covariates = read_beside(job, job.covariates, options, line);
+  if (tables.covariates.rows() == 0) {
+    throw io::input_error(job.covariates, {}, "got no row of numbers, expected at least 1");
+  }
+  if (tables.covariates.cols() != tables.cols()) {
+    throw io::input_error(job.covariates, {},
+                          fmt::format("got {} columns of numbers, expected {} as in {}",
+                                      tables.covariates.cols(), tables.cols(), job.input));
+  }
+}
+
+void read_weights(const pairs_command& job, progress_line& line, input_tables& tables) {
+  io::read_options options = options_beside(job, tables.weights_digest);
+  options.text.header = io::choice::automatic;
+  options.text.row_names = io::choice::automatic;
+  options.text.names_column = {};
+  options.text.columns = {};
+  options.text.skip_columns = {};
+  const matrix<double> table = read_beside(job, job.weights, options, line);
+  const index_t count = table.rows() * table.cols();
+  if ((table.rows() != 1 && table.cols() != 1) || count != tables.cols()) {
+    throw io::input_error(
+        job.weights, {},
+        fmt::format("got {} x {} numbers, expected one row or one column of {}, the columns of "
+                    "numbers in {}",
+                    table.rows(), table.cols(), tables.cols(), job.input));
+  }
+  tables.weights.assign(table.data(), table.data() + count);
+}
+
+}  // namespace
+
 input_tables read_input(const pairs_command& job, progress_line& line) {
   input_tables tables;
   tables.x = read_one(job, job.input, job.against.empty() ? 2 : 1, line, tables.x_digest);
+  if (!job.covariates.empty()) read_covariates(job, line, tables);
+  if (!job.weights.empty()) read_weights(job, line, tables);
   if (job.against.empty()) return tables;
   tables.y = read_one(job, job.against, 1, line, tables.y_digest);
   if (tables.y->cols() != tables.cols()) {

@@ -4,6 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <gpu/matrix.hpp>
+#include <gpu/pair_options.hpp>
 
 #include "cli/options/options.hpp"
 #include "cli/process/progress_line.hpp"
@@ -19,11 +23,31 @@ struct input_tables {
   /// Of the bytes that the tables were read from; of jobs in parts alone.
   std::optional<io::file_digest> x_digest = {};
   std::optional<io::file_digest> y_digest = {};
+  matrix<double> covariates = {};    ///< [covariates, columns], or empty.
+  std::vector<double> weights = {};  ///< Of the columns, or empty.
+  std::optional<io::file_digest> covariates_digest = {};
+  std::optional<io::file_digest> weights_digest = {};
 
   [[nodiscard]] index_t rows() const { return x.rows(); }
   [[nodiscard]] index_t cols() const { return x.cols(); }
   /// Rows of what the rows meet: the columns of the matrix of all pairs.
   [[nodiscard]] index_t partners() const { return y ? y->rows() : x.rows(); }
+  /// The options with the covariates and the weights, which live as long as this.
+  [[nodiscard]] pair_options with_columns(pair_options options) const {
+    options.covariates = covariates.view();
+    options.column_weights = weights;
+    return options;
+  }
+  /// Whether there is a p, as far as the weights decide it.
+  [[nodiscard]] bool has_test(const pair_options& options) const {
+    return weights.empty() || options.effective_observations > 0;
+  }
+  /// The observations of a test, where there is one.
+  [[nodiscard]] index_t observations(const pair_options& options) const {
+    const index_t of_columns =
+        options.effective_observations > 0 ? options.effective_observations : cols();
+    return of_columns - covariates.rows();
+  }
 };
 
 /// What to say of the missing values of `table`, of which there are some: how many, and the names

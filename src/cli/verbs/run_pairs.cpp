@@ -63,6 +63,7 @@ class reported_run {
     if (tables.y) report_.against->add(tables.y->reading, tables.y->rows(), tables.cols());
 
     const io::result_context context = result_context_of(job_, tables);
+    report_.has_p = context.info().test != significance::none;
     check_network(job_, tables, context);
     check_output_size(job_, tables, context);
     pairs_run(job_, tables, outputs_, line, phase).run(report_);

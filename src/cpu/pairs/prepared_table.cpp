@@ -14,9 +14,9 @@
 
 namespace gpu::cpu {
 
-std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                            const detail::any_table& data,
-                                                            const pair_options& options) {
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
+                                                      const detail::any_table& data,
+                                                      const pair_options& options) {
   const auto start = std::chrono::steady_clock::now();
   const detail::pair_tables tables{.x = data};
   const input_rows input(tables);

@@ -49,9 +49,9 @@ device_prepared_table::~device_prepared_table() {
   if (known) static_cast<void>(cudaSetDevice(before));
 }
 
-std::shared_ptr<const detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                            const detail::any_table& data,
-                                                            const pair_options& options) {
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
+                                                      const detail::any_table& data,
+                                                      const pair_options& options) {
   const std::vector<device_info> devices = select_devices(options.exec);
   if (devices.size() > 1) {
     throw unsupported("execution.devices: rows are prepared on one device, several were named");

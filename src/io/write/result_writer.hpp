@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ struct result_context {
   index_t observations = 0;
   /// Of rows with missing values, pair by pair: the columns that a pair shares, its observations.
   shared_columns shared = {};
+  /// Whether the test of the measure goes with the weights of the columns; without it there are no
+  /// t and p.
+  bool has_test = true;
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
   tail side = tail::two_sided;       ///< The tail of the p that is written.
   int threads = 0;                   ///< 0: what OpenMP would take.
@@ -45,12 +49,17 @@ struct result_context {
   const row_names* against = nullptr;
   index_t against_rows = 0;  ///< Rows of y.
 
-  [[nodiscard]] const measure_info& info() const { return info_of(what); }
+  [[nodiscard]] measure_info info() const {
+    measure_info out = info_of(what);
+    if (!has_test) out.test = significance::none;
+    return out;
+  }
   [[nodiscard]] index_t observations_of(index_t row, index_t col) const {
     return shared ? shared(row, col) : observations;
   }
   /// p of the statistic of a pair.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
+    if (!has_test) return std::numeric_limits<double>::quiet_NaN();
     return p_value_of(what, statistic, observations_of(row, col), side);
   }
   /// Columns of pairs.

@@ -139,7 +139,7 @@ kept_edges::kept_edges(detail::pair_engine& engine, const detail::measure_traits
       keep_(keep),
       missing_(missing),
       threads_(cpu::thread_count(threads)),
-      p_values_(what.info.test, engine.rows().cols, side, threads_) {}
+      p_values_(what.info.test, what.observations_of(engine.rows().cols), side, threads_) {}
 
 double kept_edges::p_of_pair(index_t row, index_t col, double statistic) const {
   return missing_ == nullptr ? p_of()(statistic) : missing_->p(statistic, row, col);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include <gpu/error.hpp>
 
@@ -57,6 +58,10 @@ namespace gpu::inline v0::detail {
 
 namespace {
 
+// In a sentence, of the one measure with weights that could have a test.
+constexpr std::string_view without_observations =
+    "Pearson with options.column_weights and without options.effective_observations";
+
 row_form with_missing_values(row_form complete) {
   switch (complete) {
     case row_form::ranks:
@@ -82,6 +87,39 @@ measure_traits pairwise_traits_of(const measure_traits& complete) {
   out.form = with_missing_values(complete.form);
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;
+  return out;
+}
+
+measure_traits column_traits_of(const measure_traits& complete, const column_counts& columns) {
+  if (columns.covariates > 0 && !is_centred(complete.centre)) {
+    throw unsupported(
+        fmt::format("options.covariates: {} has no partial correlation, expected spearman or "
+                    "pearson",
+                    complete.info.title));
+  }
+  const bool is_of_values =
+      complete.form == row_form::unit_values && complete.transform == row_transform::none;
+  if (columns.have_weights && !is_of_values) {
+    throw unsupported(fmt::format(
+        "options.column_weights: {} takes none, expected pearson or cosine", complete.info.title));
+  }
+  if (columns.effective_observations > 0 && complete.info.test == significance::none) {
+    throw unsupported(fmt::format("options.effective_observations: {} has no significance test",
+                                  complete.info.title));
+  }
+  measure_traits out = complete;
+  out.form = row_form::unit_values;
+  out.centre = row_centre::none;
+  out.packed_cols = one_each;
+  out.covariates = columns.covariates;
+  out.effective_observations = columns.effective_observations;
+  // Rows of equal values have equal rows, but their statistic need not be exactly 1.
+  out.info.equals = equal_rows::apart;
+  if (columns.have_weights && columns.effective_observations == 0) {
+    if (complete.info.test != significance::none) out.info.title = without_observations;
+    out.info.test = significance::none;
+    out.info.interval = interval_method::none;
+  }
   return out;
 }
 

@@ -41,6 +41,15 @@ struct measure_traits {
   /// The elements of a packed row of an input of `cols` columns. Memory, the time of a pair and the
   /// choice of a way follow from it; the columns of the input are the observations of a test.
   index_t (*packed_cols)(index_t cols) = one_each;
+  /// Covariates that the rows were freed of: each takes an observation of the test.
+  index_t covariates = 0;
+  /// Observations of the test before the covariates; 0: the columns of the input.
+  index_t effective_observations = 0;
+
+  /// Observations of the test of rows of an input of `cols` columns.
+  [[nodiscard]] constexpr index_t observations_of(index_t cols) const {
+    return (effective_observations > 0 ? effective_observations : cols) - covariates;
+  }
 };
 
 extern const measure_traits spearman_traits;
@@ -51,6 +60,16 @@ extern const measure_traits bicor_traits;
 /// The same measure of rows with missing values, pair by pair.
 /// @throw gpu::unsupported of rows that are transformed.
 measure_traits pairwise_traits_of(const measure_traits& complete);
+/// How the columns of a call differ from those of others.
+struct column_counts {
+  index_t covariates = 0;
+  bool have_weights = false;
+  index_t effective_observations = 0;  ///< With weights: 0 where there is no test.
+};
+/// The same measure of rows that were centred, weighted and freed of covariates beforehand, as
+/// doubles: their cosine.
+/// @throw gpu::unsupported of a measure whose statistic is none then.
+measure_traits column_traits_of(const measure_traits& complete, const column_counts& columns);
 /// Whether its rows have missing values.
 [[nodiscard]] constexpr bool is_pairwise(const measure_traits& what) {
   switch (what.form) {

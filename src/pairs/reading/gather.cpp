@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "pairs/reading/computed_rows.hpp"
 #include "pairs/reading/exact_integers.hpp"
 
 namespace gpu::inline v0::detail {
@@ -159,7 +160,9 @@ void gather_rows(const any_table& table, index_range range, void* out, int threa
   const int team = cpu::thread_count(threads);
   std::visit(
       [&]<class View>(const View& view) {
-        if constexpr (!is_read_in_place<View>) {
+        if constexpr (std::is_same_v<View, computed_view>) {
+          view.maker().compute(range, static_cast<double*>(out), team);
+        } else if constexpr (!is_read_in_place<View>) {
           using value = typename View::value_type;
           auto* const rows = static_cast<read_as<value>*>(out);
           copy_rows(view, range, rows, team);

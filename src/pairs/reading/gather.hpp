@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a table that does not stand row by row, that is sparse, or of wide integers, as rows of
-// memory.
+// Rows of a table that does not stand row by row, that is sparse, of wide integers, or that are
+// computed, as rows of memory.
 
 #include <cstddef>
 #include <type_traits>
@@ -24,7 +24,7 @@ inline constexpr bool is_read_in_place =
 [[nodiscard]] bool is_gathered(const any_table& table);
 
 /// An empty view of what the rows of a gathered table are gathered to: its own element type, double
-/// for wide integers.
+/// for wide integers and computed rows.
 [[nodiscard]] any_matrix_view gathered_type(const any_table& table);
 
 /// Rows of so many elements of `element_bytes` that a panel holds: 8 MiB, or eight rows where these
@@ -35,7 +35,7 @@ inline constexpr bool is_read_in_place =
 /// by `threads` threads (0: OpenMP's default). Integers beyond 2^53 are no doubles: a row that
 /// holds one becomes the places of its values among its distinct values, which have their order,
 /// ties and all. Cost: a read and a write of each element, by tiles that fit a cache, and a sort of
-/// such a row.
+/// such a row; of computed rows what computing them takes.
 void gather_rows(const any_table& table, index_range range, void* out, int threads);
 
 }  // namespace gpu::inline v0::detail

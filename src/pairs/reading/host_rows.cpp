@@ -2,6 +2,8 @@
 
 #include <type_traits>
 
+#include "pairs/reading/computed_rows.hpp"
+
 namespace gpu::inline v0::detail {
 
 host_rows::host_rows(const any_table& table) {
@@ -16,6 +18,7 @@ host_rows::host_rows(const any_table& table) {
       },
       table);
   if (!is_gathered(table)) return;
+  if (&source_of(table) != &table) may_hold_nan_ = host_rows(source_of(table)).may_hold_nan();
   gathered_ = table;
   plain_ = gathered_type(table);
 }

@@ -1,7 +1,7 @@
 #pragma once
 // The rows of a table in host memory, as all that reads rows takes them: row by row, in one of the
 // library's element types. A table that stands so is read in place; of another one a panel of rows
-// is gathered at a time, so that it never stands in memory twice.
+// is gathered (or computed) at a time, so that it never stands in memory twice.
 
 #include <algorithm>
 #include <optional>

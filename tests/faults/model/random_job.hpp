@@ -25,14 +25,19 @@ struct random_job {
   std::string format = "tsv";
   words options = {};  ///< But for the input and for where the result goes.
   bool is_large = false;
+  bool has_columns = false;  ///< Covariates or weights of columns: then rows are values.
   bool is_pairwise = false;  ///< Missing values cost a pair its columns, not a row its statistic.
 
   [[nodiscard]] bool is_folded() const { return keep == "folded-edges"; }
-  [[nodiscard]] bool is_of_ranks() const { return measure == "spearman"; }
+  [[nodiscard]] bool is_of_ranks() const { return measure == "spearman" && !has_columns; }
   [[nodiscard]] bool has_test() const { return measure != "cosine"; }
   /// Whether backends and variants write the same bytes, not only statistics that agree.
   [[nodiscard]] bool is_exact() const {
     return is_of_ranks() || (keep != "dense" && keep != "top-k");
+  }
+  /// Whether covariates or weights go with the job.
+  [[nodiscard]] bool may_have_columns() const {
+    return !is_folded() && !is_pairwise && measure != "bicor";
   }
   /// Whether missing values may be left out pair by pair, which goes neither with patterns nor with
   /// rows that are weighted as a whole nor, in parts, with a cut that depends on all pairs.
@@ -68,6 +73,19 @@ inline random_job draw_job(random_source& random, int rows, bool is_large) {
   if (random.happens(0.35)) add({"--tail", random.one_of(words{"less", "greater"})});
   if (out.has_test() && random.happens(0.4))
     add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
+  return out;
+}
+
+/// Numbers as a table of text, of which a weight may be 0.
+inline std::string draw_numbers(random_source& random, int rows, int cols, bool are_weights) {
+  std::string out;
+  for (int i = 0; i < rows; ++i) {
+    for (int k = 0; k < cols; ++k) {
+      const bool is_zero = are_weights && random.happens(0.1);
+      out += (k > 0 ? "\t" : "") + std::to_string(is_zero ? 0.0 : random.unit() + 0.01);
+    }
+    out += '\n';
+  }
   return out;
 }
 

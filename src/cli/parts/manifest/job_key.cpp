@@ -81,6 +81,11 @@ io::file_digest required_digest(const char* option, const std::string& path) {
                   option, path));
 }
 
+/// The digest of a file that stands among the options; "" without one.
+std::string option_of(const char* option, const std::string& path) {
+  return path.empty() ? std::string() : text_of(required_digest(option, path));
+}
+
 std::string text_of(const std::optional<io::file_digest>& digest) {
   return digest ? text_of(*digest) : "none";
 }
@@ -101,6 +106,7 @@ job_key key_of(const pairs_command& job) {
   if (!job.against.empty()) against = required_digest("--against", job.against);
   const pair_filter& filter = job.filter;
   const bool is_top_k = job.keep == keep_kind::top_k;
+  const index_t observations = job.pairs.effective_observations;
   return {.version = GPU_SIMILARITY_VERSION,
           .input = input,
           .against = against,
@@ -113,6 +119,10 @@ job_key key_of(const pairs_command& job) {
                       {"min-abs", fmt::format("{}", filter.min_abs)},
                       {"tail", word_of(filter.side)},
                       {"adjust", word_of(filter.adjust)},
+                      {"covariates", option_of("--covariates", job.covariates)},
+                      {"weights", option_of("--weights", job.weights)},
+                      {"effective-observations",
+                       observations == 0 ? std::string() : fmt::to_string(observations)},
                       {"nan", word_of(job.pairs.nans, job.pairs.min_observations)},
                       {"header", word_of(job.text.header)},
                       {"row-names", word_of(job.text.row_names)},
@@ -128,6 +138,15 @@ void expect_same_input(const job_key& key, const pairs_command& job, const input
   };
   expect(job.input, tables.x_digest, key.input);
   if (key.against) expect(job.against, tables.y_digest, key.against);
+  const auto expect_option = [&](const std::string& file, const char* option,
+                                 const std::optional<io::file_digest>& read) {
+    const std::string text = read ? text_of(*read) : std::string();
+    if (text == key.option(option)) return;
+    throw parts_error(fmt::format("{}: was changed while this job ran: read {}, expected {}",
+                                  io::printable(file), text, key.option(option)));
+  };
+  expect_option(job.covariates, "covariates", tables.covariates_digest);
+  expect_option(job.weights, "weights", tables.weights_digest);
 }
 
 std::string difference(const job_key& found, const job_key& expected) {

@@ -57,6 +57,7 @@ void add_summary(io::json_members& members, const part_manifest& m) {
   const pair_summary& s = m.summary;
   members.add("rows", fmt::to_string(s.rows));
   members.add("cols", fmt::to_string(s.cols));
+  members.add("observations", fmt::to_string(s.observations));
   members.add("y_rows", fmt::to_string(s.y_rows));
   members.add("constant_rows", fmt::to_string(m.constant_rows));
   members.add("nan_rows", fmt::to_string(m.nan_rows));
@@ -174,6 +175,7 @@ void read_summary(member_reader& members, part_manifest& m) {
   pair_summary& s = m.summary;
   members.read("rows", s.rows);
   members.read("cols", s.cols);
+  members.read("observations", s.observations);
   members.read("y_rows", s.y_rows);
   members.read("constant_rows", m.constant_rows);
   members.read("nan_rows", m.nan_rows);
@@ -206,7 +208,7 @@ void read_search(member_reader& members, part_manifest& m) {
   if (m.step == 0) return;
   const json_value* object = members.expect("search", json_value::kind::object);
   if (object == nullptr) return;
-  discovery_search search{.observations = m.summary.cols, .family = m.family};
+  discovery_search search{.observations = m.summary.observations, .family = m.family};
   member_reader reader(*object);
   reader.read("least", search.least);
   reader.read("most", search.most);

@@ -1,0 +1,97 @@
+#include "api/pair_call.hpp"
+
+#include <fmt/format.h>
+
+#include <gpu/error.hpp>
+
+#include "api/arguments.hpp"
+#include "pairs/checks.hpp"
+#include "pairs/prepared_table.hpp"
+#include "pairs/tables.hpp"
+
+namespace gpu::inline v0::detail {
+namespace {
+
+// With nan_policy::pairwise, and where the tables hold a NaN, the descriptor of rows with missing
+// values.
+measure_traits traits_by_nans(measure what, const pair_tables& tables,
+                              const pair_options& options) {
+  const measure_traits& complete = traits_of(what);
+  if (options.nans != nan_policy::pairwise) return complete;
+  check_execution(options.exec);
+  if (is_on_device(tables)) {
+    throw unsupported(
+        "options.nans: pairwise takes tables in host memory, got one in device memory");
+  }
+  if (tables.prepared_y != nullptr) {
+    throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
+  }
+  validate::check_pair_shape(complete, tables);
+  const measure_traits pairwise = pairwise_traits_of(complete);
+  return validate::find_nan_rows(tables, options.exec.cpu_threads).empty() ? complete : pairwise;
+}
+
+// The option that a refusal names.
+const char* name_of(const pair_options& options) {
+  if (options.column_weights.empty() && options.effective_observations == 0) {
+    return "options.covariates";
+  }
+  return "options.column_weights";
+}
+
+void check_columns_of(const prepared_table& y, const pair_options& options) {
+  if (!names_columns(options) || (y.columns != nullptr && y.columns->is_of(options))) return;
+  throw invalid_argument(
+      fmt::format("{}: got others than y was prepared with, expected the same, or none, which "
+                  "takes those of y",
+                  name_of(options)));
+}
+
+std::shared_ptr<const column_model> find_columns(measure what, const pair_tables& tables,
+                                                 const pair_options& options) {
+  const measure_traits& complete = traits_of(what);
+  const prepared_table* const prepared = tables.prepared_y.get();
+  if (prepared != nullptr) {
+    if (prepared->what != what) return nullptr;  // which the call refuses
+    check_columns_of(*prepared, options);
+  } else if (!names_columns(options)) {
+    return nullptr;
+  }
+  const bool are_prepared = prepared != nullptr && prepared->columns != nullptr;
+  if (prepared != nullptr && !are_prepared) return nullptr;
+  const char* const given = are_prepared ? "the covariates or weights of y" : name_of(options);
+  if (is_on_device(tables)) {
+    throw unsupported(
+        fmt::format("{}: got a table in device memory, which {} cannot go with, expected a copy of "
+                    "it in host memory",
+                    has_y(tables) ? "x" : "data", given));
+  }
+  if (options.nans == nan_policy::pairwise) {
+    throw unsupported(fmt::format(
+        "options.nans: pairwise is not offered with {}, expected reject or propagate", given));
+  }
+  check_execution(options.exec);
+  validate::check_pair_shape(complete, tables);
+  validate::check_exact_values(complete, tables, options.exec.cpu_threads);
+  if (are_prepared) return prepared->columns;
+  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, tables.x);
+  return std::make_shared<const column_model>(complete, cols, options);
+}
+
+}  // namespace
+
+pair_call::pair_call(measure what, const pair_tables& tables, const pair_options& options)
+    : columns_(find_columns(what, tables, options)),
+      what_(columns_ ? columns_->traits() : traits_by_nans(what, tables, options)),
+      tables_(tables) {
+  if (!columns_) return;
+  tables_.x = x_.emplace(tables.x, *columns_).view();
+  if (tables.y) tables_.y = y_.emplace(*tables.y, *columns_).view();
+}
+
+void refuse_columns(const pair_options& options, const char* where) {
+  if (!names_columns(options)) return;
+  throw unsupported(fmt::format("{}: is not offered {}", name_of(options), where));
+}
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,27 @@
+// Covariates and weights of columns, on the CPU.
+#include "columns/run_column_cases.hpp"
+
+namespace {
+
+using gpu_test::pair_target;
+
+constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
+constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
+
+}  // namespace
+
+TEST_CASE("Covariates and weights, CPU tiled", "[columns]") {
+  gpu_test::run_column_cases(tiled);
+}
+
+TEST_CASE("Covariates and weights, CPU naive", "[columns]") {
+  gpu_test::run_column_cases(naive);
+}
+
+TEST_CASE("Covariates and weights in windows of rows are those of all rows", "[columns]") {
+  gpu_test::windows_of_rows_are_all_rows(tiled);
+}
+
+TEST_CASE("Covariates and weights, the CPU's variants agree bit for bit", "[columns]") {
+  gpu_test::columns_say_what_another_backend_says(naive, tiled, 400);
+}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _graph_files
+from . import _edge_text, _graph_files
 from ._needed import needed
 from ._options import Adjustment
 from ._results import PairRecords
@@ -169,27 +169,89 @@ class Edges(PairRecords):
 
         row, col = self._ends(categories)
         columns = {"row": row, "col": col, "statistic": self.statistic, "p": self.p}
+        columns.update(self._more_columns(adjust, confidence, observations))
+        return pandas.DataFrame(columns)
+
+    def to_arrow(
+        self,
+        *,
+        adjust: Adjustment = "none",
+        confidence: float | None = None,
+        observations: npt.ArrayLike | None = None,
+    ) -> pyarrow.Table:
+        """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries.
+
+        Parameters
+        ----------
+        adjust, confidence, observations
+            Add the columns q, lower and upper, as of `to_pandas`.
+
+        Raises
+        ------
+        ValueError
+            As `adjusted_p` and `confidence_interval`.
+        """
+        import pyarrow
+
+        from . import arrow
+
+        more = self._more_columns(adjust, confidence, observations)
+        table = arrow.table(self.records, self.names, self.other_names)
+        for name, values in more.items():
+            table = table.append_column(name, pyarrow.array(values))
+        return table
+
+    def to_csv(
+        self,
+        path: Any,
+        *,
+        adjust: Adjustment = "none",
+        confidence: float | None = None,
+        observations: npt.ArrayLike | None = None,
+        separator: str = ",",
+    ) -> None:
+        """Writes text with a header line: row, col, statistic, p; names in place of numbers.
+
+        Needs no other package. Numbers have the fewest digits that give the same double, and NaN is
+        an empty field. Names that hold the separator, a quote or the end of a line stand in quotes,
+        as RFC 4180 has it.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; compressed where it ends in ".gz".
+        adjust, confidence, observations
+            Add the columns q, lower and upper, as of `to_pandas`.
+        separator : str
+            One character between fields: "," or "\\t".
+
+        Raises
+        ------
+        ValueError
+            As `adjusted_p` and `confidence_interval`; for another separator. No file is made then.
+        """
+        if len(separator) != 1 or separator in '"\r\n':
+            raise ValueError(
+                f"separator: got {separator!r}, expected one character, as ',' or '\\t'"
+            )
+        more = self._more_columns(adjust, confidence, observations)
+        _edge_text.write_csv(self, path, more, separator)
+
+    def _more_columns(
+        self,
+        adjust: Adjustment,
+        confidence: float | None,
+        observations: npt.ArrayLike | None,
+    ) -> dict[str, npt.NDArray[np.float64]]:
+        """The columns q, lower and upper, where they are asked for."""
+        columns = {}
         if adjust != "none":
             columns["q"] = self.adjusted_p(adjust)
         if confidence is not None:
             columns["lower"], columns["upper"] = self.confidence_interval(
                 confidence, observations=observations
             )
-        return pandas.DataFrame(columns)
-
-    def to_arrow(self, *, adjust: Adjustment = "none") -> pyarrow.Table:
-        """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries.
-
-        With `adjust` also q, as `adjusted_p` gives it.
-        """
-        import pyarrow
-
-        from . import arrow
-
-        table = arrow.table(self.records, self.names, self.other_names)
-        if adjust == "none":
-            return table
-        return table.append_column("q", pyarrow.array(self.adjusted_p(adjust)))
+        return columns
 
     def to_scipy(
         self, value: Literal["statistic", "p"] = "statistic", *, symmetric: bool = True

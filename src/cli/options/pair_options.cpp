@@ -91,6 +91,13 @@ void add_result(CLI::App& app, pairs_command& c) {
                               {"by-value", neighbor_order::by_value}},
                              "What is best for --keep top-k [by-absolute-value]")
       ->group("Result");
+  app.add_option("--confidence", c.confidence,
+                 "Write the confidence interval of each pair's statistic, two-sided at this level, "
+                 "in columns lower and upper [none]")
+      ->type_name("LEVEL")
+      ->check(number_in("a number above 0 and below 1, as 0.95",
+                        [](double level) { return level > 0 && level < 1; }))
+      ->group("Result");
   add_output(app, c);
   app.add_option("--patterns", c.patterns,
                  "For --keep folded-edges: which rows have equal ranks, and so share their edges")
@@ -201,6 +208,29 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
 }
 
+/// Where confidence intervals have no place; "" where they have one, or are not asked for.
+std::string check_confidence(const pairs_command& c) {
+  if (c.confidence == 0) return "";
+  const measure_info& info = info_of(c.what);
+  if (info.interval == interval_method::none) {
+    return fmt::format("--confidence: {} has no confidence interval, expected another measure",
+                       info.name);
+  }
+  if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
+    return fmt::format(
+        "--confidence does not go with --keep {}, which has no columns of a pair: expected edges, "
+        "top-k or folded-edges",
+        c.keep == keep_kind::counts ? "counts" : "dense");
+  }
+  if (io::is_network(c.format) && c.format != io::result_format::graphml) {
+    return fmt::format(
+        "--confidence does not go with --format {}, which holds one number of an edge: expected "
+        "graphml or a table",
+        io::word_of(c.format));
+  }
+  return "";
+}
+
 /// What does not go with the format of a network; "" where all does.
 std::string check_network_options(const pairs_command& c) {
   if (!io::is_network(c.format)) return "";
@@ -275,7 +305,7 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
 
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
   for (const std::string& wrong :
-       {check_kept(app, c), check_missing_values(app, c), check_columns(app, c),
+       {check_kept(app, c), check_confidence(c), check_missing_values(app, c), check_columns(app, c),
         check_parts_options(app, c), check_network_options(c), check_parquet(c),
         check_files(app, c)}) {
     if (!wrong.empty()) return wrong;

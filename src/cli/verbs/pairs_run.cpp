@@ -148,6 +148,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .has_test = tables.has_test(job.pairs),
           .what = job.what,
           .side = job.filter.side,
+          .confidence = job.confidence,
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,
           .against_rows = tables.y ? tables.y->rows() : 0};

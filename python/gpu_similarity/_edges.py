@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _edge_text, _graph_files
+from ._max_t import MaxT
 from ._needed import needed
 from ._options import Adjustment
 from ._results import PairRecords
@@ -90,17 +91,26 @@ class Edges(PairRecords):
         order = np.argsort(-magnitude, kind="stable")[:count]
         return self._with(self.records[order])
 
-    def adjusted_p(self, adjust: Adjustment = "benjamini-hochberg") -> npt.NDArray[np.float64]:
+    def adjusted_p(
+        self, adjust: Adjustment | MaxT = "benjamini-hochberg"
+    ) -> npt.NDArray[np.float64]:
         """q of each edge, in the family of all tested pairs: the least max_p that would keep it.
 
         Of "benjamini-hochberg" exact where the cut on p alone decided, because what was left out
-        has larger p; beside `min_abs` an upper bound.
+        has larger p; beside `min_abs` an upper bound. Of what `max_t` gave for the same tables and
+        measure: by permutation, of any edges.
 
         Raises
         ------
         ValueError
             Where these are not all edges of the run, or the run was a part: q depends on all.
         """
+        if isinstance(adjust, MaxT):
+            if adjust.measure != self.measure:
+                raise ValueError(
+                    f"adjust: got maxima of {adjust.measure}, expected those of {self.measure}"
+                )
+            return np.asarray(adjust.adjusted_p(self.statistic))
         summary = self.summary
         whole = (summary.rows, summary.patterns)
         is_part = summary.part_begin != 0 or summary.part_end not in whole
@@ -140,7 +150,7 @@ class Edges(PairRecords):
     def to_pandas(
         self,
         *,
-        adjust: Adjustment = "none",
+        adjust: Adjustment | MaxT = "none",
         categories: bool = False,
         confidence: float | None = None,
         observations: npt.ArrayLike | None = None,
@@ -149,7 +159,7 @@ class Edges(PairRecords):
 
         Parameters
         ----------
-        adjust : {"none", "bonferroni", "benjamini-hochberg", "bh"}
+        adjust : {"none", "bonferroni", "benjamini-hochberg", "bh"} or MaxT
             Adds the column q, as `adjusted_p` gives it.
         categories : bool
             True makes row and col categorical where rows have names: 4 bytes each for an edge, in
@@ -175,7 +185,7 @@ class Edges(PairRecords):
     def to_arrow(
         self,
         *,
-        adjust: Adjustment = "none",
+        adjust: Adjustment | MaxT = "none",
         confidence: float | None = None,
         observations: npt.ArrayLike | None = None,
     ) -> pyarrow.Table:
@@ -205,7 +215,7 @@ class Edges(PairRecords):
         self,
         path: Any,
         *,
-        adjust: Adjustment = "none",
+        adjust: Adjustment | MaxT = "none",
         confidence: float | None = None,
         observations: npt.ArrayLike | None = None,
         separator: str = ",",
@@ -239,7 +249,7 @@ class Edges(PairRecords):
 
     def _more_columns(
         self,
-        adjust: Adjustment,
+        adjust: Adjustment | MaxT,
         confidence: float | None,
         observations: npt.ArrayLike | None,
     ) -> dict[str, npt.NDArray[np.float64]]:

@@ -48,7 +48,7 @@ struct pair_filter {
   /// before any pair is computed.
   double max_p = 1.0;
   /// Keep |statistic| >= min_abs; with a one-sided tail statistic >= min_abs (greater) or
-  /// statistic <= -min_abs (less). In [0, 1]; 0 is no cut, for every tail.
+  /// statistic <= -min_abs (less). In [0, 1]; 0 is no cut, for every tail; infinity keeps none.
   double min_abs = 0.0;
   /// The tail that p is taken from.
   tail side = tail::two_sided;

@@ -22,6 +22,7 @@
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
+#include <gpu/max_t.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/nan_policy.hpp>

@@ -35,6 +35,7 @@ from ._faces import (
     uniform_filter1d,
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
+from ._max_t import MaxT, max_t
 from ._observations import observations
 from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
 from ._pairs import (
@@ -87,6 +88,7 @@ __all__ = [
     "FoldedEdges",
     "FoldedStream",
     "InvalidArgument",
+    "MaxT",
     "MeasureInfo",
     "NamedTable",
     "OutOfMemory",
@@ -120,6 +122,7 @@ __all__ = [
     "folded_edges",
     "folded_stream",
     "matmul",
+    "max_t",
     "mean_filter",
     "observations",
     "p_value",

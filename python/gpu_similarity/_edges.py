@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _graph_files
+from . import _edge_text, _graph_files
+from ._max_t import MaxT
 from ._needed import needed
 from ._options import Adjustment
 from ._results import PairRecords
@@ -90,17 +91,26 @@ class Edges(PairRecords):
         order = np.argsort(-magnitude, kind="stable")[:count]
         return self._with(self.records[order])
 
-    def adjusted_p(self, adjust: Adjustment = "benjamini-hochberg") -> npt.NDArray[np.float64]:
+    def adjusted_p(
+        self, adjust: Adjustment | MaxT = "benjamini-hochberg"
+    ) -> npt.NDArray[np.float64]:
         """q of each edge, in the family of all tested pairs: the least max_p that would keep it.
 
         Of "benjamini-hochberg" exact where the cut on p alone decided, because what was left out
-        has larger p; beside `min_abs` an upper bound.
+        has larger p; beside `min_abs` an upper bound. Of what `max_t` gave for the same tables and
+        measure: by permutation, of any edges.
 
         Raises
         ------
         ValueError
             Where these are not all edges of the run, or the run was a part: q depends on all.
         """
+        if isinstance(adjust, MaxT):
+            if adjust.measure != self.measure:
+                raise ValueError(
+                    f"adjust: got maxima of {adjust.measure}, expected those of {self.measure}"
+                )
+            return np.asarray(adjust.adjusted_p(self.statistic))
         summary = self.summary
         whole = (summary.rows, summary.patterns)
         is_part = summary.part_begin != 0 or summary.part_end not in whole
@@ -140,7 +150,7 @@ class Edges(PairRecords):
     def to_pandas(
         self,
         *,
-        adjust: Adjustment = "none",
+        adjust: Adjustment | MaxT = "none",
         categories: bool = False,
         confidence: float | None = None,
         observations: npt.ArrayLike | None = None,
@@ -149,7 +159,7 @@ class Edges(PairRecords):
 
         Parameters
         ----------
-        adjust : {"none", "bonferroni", "benjamini-hochberg", "bh"}
+        adjust : {"none", "bonferroni", "benjamini-hochberg", "bh"} or MaxT
             Adds the column q, as `adjusted_p` gives it.
         categories : bool
             True makes row and col categorical where rows have names: 4 bytes each for an edge, in
@@ -169,27 +179,89 @@ class Edges(PairRecords):
 
         row, col = self._ends(categories)
         columns = {"row": row, "col": col, "statistic": self.statistic, "p": self.p}
+        columns.update(self._more_columns(adjust, confidence, observations))
+        return pandas.DataFrame(columns)
+
+    def to_arrow(
+        self,
+        *,
+        adjust: Adjustment | MaxT = "none",
+        confidence: float | None = None,
+        observations: npt.ArrayLike | None = None,
+    ) -> pyarrow.Table:
+        """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries.
+
+        Parameters
+        ----------
+        adjust, confidence, observations
+            Add the columns q, lower and upper, as of `to_pandas`.
+
+        Raises
+        ------
+        ValueError
+            As `adjusted_p` and `confidence_interval`.
+        """
+        import pyarrow
+
+        from . import arrow
+
+        more = self._more_columns(adjust, confidence, observations)
+        table = arrow.table(self.records, self.names, self.other_names)
+        for name, values in more.items():
+            table = table.append_column(name, pyarrow.array(values))
+        return table
+
+    def to_csv(
+        self,
+        path: Any,
+        *,
+        adjust: Adjustment | MaxT = "none",
+        confidence: float | None = None,
+        observations: npt.ArrayLike | None = None,
+        separator: str = ",",
+    ) -> None:
+        """Writes text with a header line: row, col, statistic, p; names in place of numbers.
+
+        Needs no other package. Numbers have the fewest digits that give the same double, and NaN is
+        an empty field. Names that hold the separator, a quote or the end of a line stand in quotes,
+        as RFC 4180 has it.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; compressed where it ends in ".gz".
+        adjust, confidence, observations
+            Add the columns q, lower and upper, as of `to_pandas`.
+        separator : str
+            One character between fields: "," or "\\t".
+
+        Raises
+        ------
+        ValueError
+            As `adjusted_p` and `confidence_interval`; for another separator. No file is made then.
+        """
+        if len(separator) != 1 or separator in '"\r\n':
+            raise ValueError(
+                f"separator: got {separator!r}, expected one character, as ',' or '\\t'"
+            )
+        more = self._more_columns(adjust, confidence, observations)
+        _edge_text.write_csv(self, path, more, separator)
+
+    def _more_columns(
+        self,
+        adjust: Adjustment | MaxT,
+        confidence: float | None,
+        observations: npt.ArrayLike | None,
+    ) -> dict[str, npt.NDArray[np.float64]]:
+        """The columns q, lower and upper, where they are asked for."""
+        columns = {}
         if adjust != "none":
             columns["q"] = self.adjusted_p(adjust)
         if confidence is not None:
             columns["lower"], columns["upper"] = self.confidence_interval(
                 confidence, observations=observations
             )
-        return pandas.DataFrame(columns)
-
-    def to_arrow(self, *, adjust: Adjustment = "none") -> pyarrow.Table:
-        """A pyarrow.Table with the columns row, col, statistic, p; names as dictionaries.
-
-        With `adjust` also q, as `adjusted_p` gives it.
-        """
-        import pyarrow
-
-        from . import arrow
-
-        table = arrow.table(self.records, self.names, self.other_names)
-        if adjust == "none":
-            return table
-        return table.append_column("q", pyarrow.array(self.adjusted_p(adjust)))
+        return columns
 
     def to_scipy(
         self, value: Literal["statistic", "p"] = "statistic", *, symmetric: bool = True

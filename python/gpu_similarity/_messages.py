@@ -49,6 +49,7 @@ _PHRASES = (
     (re.compile(r"\b([a-z]+)_all_pairs\b"), r"measure='\1'"),
     (re.compile(r"\brank_rows\b"), "rank"),
     (re.compile(r"\bbenjamini_hochberg\b"), "benjamini-hochberg"),
+    (re.compile(r"\bmax_t_null::keep\b"), "MaxT.cut"),
 )
 # What callers of other packages write, and the keywords they mean.
 _MEANT = {

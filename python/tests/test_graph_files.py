@@ -8,7 +8,7 @@ from typing import Any
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity import _graph_files
+from gpu_similarity import _edge_text, _graph_files
 
 Rng = np.random.Generator
 
@@ -144,6 +144,53 @@ def test_q_and_categories(rng: Rng) -> None:
         other = edges_of(rng, np.array(bad, dtype=object), min_abs=0)
         with pytest.raises(ValueError, match=r"^names: a name (repeats|is missing)"):
             other.to_pandas(categories=True)
+
+
+def test_arrow_has_the_bounds_of_the_frame(rng: Rng) -> None:
+    pytest.importorskip("pyarrow")
+    edges = edges_of(rng, max_p=0.2, min_abs=0)
+    table = edges.to_arrow(adjust="bonferroni", confidence=0.9)
+    assert table.column_names == ["row", "col", "statistic", "p", "q", "lower", "upper"]
+    lower, upper = edges.confidence_interval(0.9)
+    assert table.column("lower").to_pylist() == lower.tolist()
+    assert table.column("upper").to_pylist() == upper.tolist()
+    with pytest.raises(ValueError, match="confidence: got 2"):
+        edges.to_arrow(confidence=2)
+    with pytest.raises(gs.Unsupported):
+        gs.edges(rng.normal(size=(5, 6)), measure="cosine").to_arrow(confidence=0.9)
+
+
+def test_csv_is_the_frame(rng: Rng, tmp_path: Path, monkeypatch: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    # Several chunks, the last of which is not full.
+    monkeypatch.setattr(_edge_text, "_LINES", 7)
+    names = ["a,b", 'say "so"', "two\nlines", *(f"g{i}" for i in range(9))]
+    edges = edges_of(rng, names, max_p=0.5, min_abs=0)
+    assert len(edges) > 14
+    for name, options in {
+        "plain.csv": {},
+        "all.csv": {"adjust": "bh", "confidence": 0.95},
+        "packed.csv.gz": {"confidence": 0.5},
+    }.items():
+        edges.to_csv(tmp_path / name, **options)
+        got = pandas.read_csv(tmp_path / name, float_precision="round_trip")
+        pandas.testing.assert_frame_equal(got, edges.to_pandas(**options), check_exact=True)
+    tabs = tmp_path / "tabs.tsv"
+    unnamed = edges_of(rng, against=True, min_abs=0)
+    unnamed.to_csv(tabs, separator="\t")
+    got = pandas.read_csv(tabs, sep="\t", float_precision="round_trip")
+    assert got["row"].tolist() == unnamed.row.tolist()
+    assert got["col"].tolist() == unnamed.col.tolist()
+    # A measure without p has empty fields.
+    cosine = gs.edges(rng.normal(size=(4, 6)), measure="cosine")
+    cosine.to_csv(tmp_path / "cosine.csv")
+    assert (tmp_path / "cosine.csv").read_text().splitlines()[1].endswith(",")
+    for wrong in ("", ";;", '"', "\n"):
+        with pytest.raises(ValueError, match="separator: got"):
+            edges.to_csv(tmp_path / "none.csv", separator=wrong)
+    with pytest.raises(gs.Unsupported):
+        cosine.to_csv(tmp_path / "none.csv", confidence=0.9)
+    assert not (tmp_path / "none.csv").exists()
 
 
 @pytest.mark.parametrize("measure", ["spearman", "pearson"])

@@ -209,6 +209,23 @@ def test_pictures_of_a_report(x: np.ndarray, tmp_path: Path) -> None:
         assert output.read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_report_of_a_cut_by_permutation(x: np.ndarray, tmp_path: Path) -> None:
+    least = gs.max_t(x, permutations=99).cut(0.1)
+    kept = len(gs.spearman_edges(x, min_abs=least))
+    assert kept > 0
+    words = ["spearman", "table.csv", "--max-p", "0.1", "--adjust", "max-t"]
+    told = {
+        "command": ["gpu-similarity", *words],
+        "permutations": {"number": 99, "seed": 0, "seconds": 0.1},
+        "max_p_effective": 1,
+        "min_abs_effective": least,
+        "pairs_kept": kept,
+    }
+    assert gs.plot.from_report(report(tmp_path, x, **told), kind="histogram").axes
+    told |= {"min_abs_effective": None, "pairs_kept": 0}
+    assert gs.plot.from_report(report(tmp_path, x, **told), kind="degrees").axes
+
+
 @pytest.mark.parametrize(
     "changed, message",
     [

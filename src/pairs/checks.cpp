@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -198,12 +199,19 @@ void check_part(const pair_part& part) {
   }
 }
 
+namespace {
+// As max_t_null::keep says that no statistic is rare enough.
+bool is_no_magnitude(double least) {
+  return least == std::numeric_limits<double>::infinity();
+}
+}  // namespace
+
 void check_filter(const detail::measure_traits& what, const pair_filter& keep) {
   if (!(keep.max_p > 0.0 && keep.max_p <= 1.0)) {
     throw invalid_argument(
         fmt::format("pair_filter.max_p: got {}, expected a value in (0, 1]", keep.max_p));
   }
-  if (!(keep.min_abs >= 0.0 && keep.min_abs <= 1.0)) {
+  if (!(keep.min_abs >= 0.0 && keep.min_abs <= 1.0) && !is_no_magnitude(keep.min_abs)) {
     throw invalid_argument(
         fmt::format("pair_filter.min_abs: got {}, expected a value in [0, 1]", keep.min_abs));
   }

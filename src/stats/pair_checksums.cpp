@@ -1,7 +1,12 @@
 #include "stats/pair_checksums.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <string>
+
+#include <gpu/pair_checksum.hpp>
 
 #include "base/parallel.hpp"
 
@@ -71,3 +76,11 @@ pair_checksum checksum_of(const neighbor_table& table, detail::index_range rows,
 }
 
 }  // namespace gpu::stats
+
+namespace gpu::inline v0 {
+
+std::string to_string(const pair_checksum& checksum) {
+  return fmt::format("{}:{:016x}:{:016x}", checksum.count, checksum.mix1, checksum.mix2);
+}
+
+}  // namespace gpu::inline v0

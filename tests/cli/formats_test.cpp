@@ -3,25 +3,25 @@
 #include <stdlib.h>  // NOLINT: posix_openpt
 #include <unistd.h>
 
-#include <algorithm>
-#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 #include "support/gzip_files.hpp"
 
 namespace {
 
+using gpu_test::files;
+using gpu_test::numbers;
 using gpu_test::read_file;
 using gpu_test::read_gzip;
 using gpu_test::run_command;
 
 constexpr int exit_usage = 2;
-constexpr int exit_resources = 4;
 
 /// Six rows with names that need quotes, and one that does not.
 constexpr const char* named =
@@ -30,35 +30,6 @@ constexpr const char* named =
     "no#1\t9\t7\t6\t4\t1\t0\n"
     "a,b\t3\t1\t4\t1\t5\t9\n"
     "plain\t2\t7\t1\t8\t2\t8\n";
-
-/// 60 rows of 12 without names.
-std::string numbers() {
-  std::string text;
-  unsigned state = 3;
-  for (int i = 0; i < 60; ++i) {
-    for (int j = 0; j < 12; ++j) {
-      state = state * 1664525U + 1013904223U;
-      text += std::to_string((state >> 16) % 50 + static_cast<unsigned>(i % 3 * j * 20)) + " ";
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-struct files {
-  gpu_test::temporary_folder folder;
-  std::string input;
-  explicit files(const std::string& text) : input(folder.write("in.txt", text)) {}
-  /// Runs a job that has to succeed, and gives what it wrote.
-  std::string run(std::vector<std::string> words, const std::string& output) const {
-    words.insert(words.begin() + 1, input);
-    words.insert(words.end(), {"-q", "-o", folder.path(output)});
-    const auto result = run_command(words);
-    INFO(result.err);
-    CHECK(result.exit_code == 0);
-    return read_file(folder.path(output));
-  }
-};
 
 }  // namespace
 
@@ -173,101 +144,6 @@ TEST_CASE("--no-clobber keeps a file that is there", "[cli][output]") {
   CHECK(read_file(in.folder.path("a.tsv")) == "mine");
   (void)in.run({"spearman"}, "a.tsv");
   CHECK(read_file(in.folder.path("a.tsv")) != "mine");
-}
-
-TEST_CASE("Edges of an adjusted cut have q, in one run and in parts", "[cli][parts][adjusted]") {
-  const files in(numbers());
-  for (const std::string how : {"bonferroni", "bh"}) {
-    for (const std::string suffix : {"tsv", "csv", "npy", "tsv.gz"}) {
-      INFO(how << " " << suffix);
-      const std::vector<std::string> cut{"spearman", "--max-p", "0.2", "--adjust", how};
-      const auto whole = in.run(cut, "whole." + suffix);
-      auto parts = cut;
-      parts.insert(parts.end(), {"--resume", "--parts", "3"});
-      CHECK(in.run(parts, "parts." + suffix) == whole);
-      if (suffix != "tsv") continue;
-      std::istringstream lines(whole);
-      std::string line;
-      std::getline(lines, line);
-      CHECK(line == "name_i\tname_j\trho\tt\tp\tq");
-      std::size_t edges = 0;
-      for (; std::getline(lines, line); ++edges) {
-        const auto at = line.rfind('\t');
-        const double q = std::stod(line.substr(at + 1));
-        const double p = std::stod(line.substr(line.rfind('\t', at - 1) + 1));
-        CHECK(q <= 0.2);
-        CHECK(q >= p);
-        if (how == "bonferroni") CHECK(q == Approx(p * 60 * 59 / 2).epsilon(1e-5));
-      }
-      CHECK(edges > 10);
-    }
-  }
-  // Not exact there, so that there is none.
-  const auto text =
-      in.run({"spearman", "--max-p", "0.2", "--adjust", "bh", "--min-abs", "0.1"}, "x");
-  CHECK(text.substr(0, text.find('\n')) == "name_i\tname_j\trho\tt\tp");
-}
-
-TEST_CASE("Partners of an adjusted cut have the q of the edges", "[cli][parts][adjusted]") {
-  const files in(numbers());
-  // Each line but the first: names of the pair in either order, and q.
-  const auto q_of = [](const std::string& text, std::size_t skipped) {
-    std::map<std::pair<std::string, std::string>, std::string> out;
-    std::istringstream lines(text);
-    std::string line;
-    std::getline(lines, line);
-    while (std::getline(lines, line)) {
-      std::istringstream fields(line);
-      std::string i;
-      std::string j;
-      std::string rank;
-      fields >> i;
-      for (std::size_t s = 0; s < skipped; ++s) fields >> rank;
-      fields >> j;
-      const std::string q = line.substr(line.rfind('\t') + 1);
-      out[{std::min(i, j), std::max(i, j)}] = q;
-    }
-    return out;
-  };
-  for (const std::string how : {"bonferroni", "bh"}) {
-    for (const std::string side : {"two-sided", "greater"}) {
-      INFO(how << " " << side);
-      const std::vector<std::string> cut{"spearman", "--max-p", "0.3", "--adjust",
-                                         how,        "--tail",  side};
-      const auto edges = q_of(in.run(cut, "edges.tsv"), 0);
-      auto best = cut;
-      best.insert(best.end(), {"--keep", "top-k", "-k", "2", "--min-abs", "0.3"});
-      const auto text = in.run(best, "best.tsv");
-      CHECK(text.substr(0, text.find('\n')) == "name_i\trank\tname_j\trho\tt\tp\tq");
-      const auto partners = q_of(text, 1);
-      CHECK(partners.size() > 5);
-      CHECK(partners.size() < edges.size());
-      std::size_t wrong = 0;
-      for (const auto& [pair, q] : partners) {
-        const auto found = edges.find(pair);
-        wrong += found == edges.end() || found->second != q ? 1U : 0U;
-      }
-      CHECK(wrong == 0);
-      auto parts = best;
-      parts.insert(parts.end(), {"--resume", "--parts", "3"});
-      CHECK(in.run(parts, "parts.tsv") == text);
-    }
-  }
-  // More p than the memory limit has room for: the error says how many.
-  std::string table;
-  for (int i = 0; i < 600; ++i) {
-    for (int j = 0; j < 8; ++j)
-      table += std::to_string((i * 131 + j * j * 57 + i * j) % 211) + "\t";
-    table.back() = '\n';
-  }
-  const std::string input = in.folder.write("large.tsv", table);
-  const auto refused =
-      run_command({"spearman", input, "--keep", "top-k", "-k", "2", "--adjust", "bh", "--threads",
-                   "1", "--memory-limit", "1M", "-q", "-o", in.folder.path("none.tsv")});
-  INFO(refused.err);
-  CHECK(refused.exit_code == exit_resources);
-  CHECK(refused.err.find("p of all 179700 pairs that pass --max-p") != std::string::npos);
-  CHECK(refused.err.find("--memory-limit is 1000000") != std::string::npos);
 }
 
 TEST_CASE("Partners come by value, and with a one-sided tail of one sign", "[cli][top-k]") {

@@ -136,6 +136,12 @@ TEST_CASE("Edges as .graphml have names of any signs, p and q", "[cli][networks]
   CHECK(count_of(text, ">bad\xEF\xBF\xBD utf<") == 1);
   CHECK(count_of(text, ">same<") == 2);
   CHECK(text.find("attr.name=\"rho\" attr.type=\"double\"") != std::string::npos);
+  words with_bounds = job;
+  with_bounds.insert(with_bounds.end(), {"--confidence", "0.95"});
+  const std::string bounds = written(with_bounds, folder.path("bounds.graphml"));
+  CHECK(count_of(bounds, "<data key=\"l\">") == edges.size());
+  CHECK(count_of(bounds, "<data key=\"u\">") == edges.size());
+  CHECK(bounds.find("attr.name=\"upper\" attr.type=\"double\"") != std::string::npos);
   // Rows without an edge are no nodes, and a measure without a test has no p.
   const std::string few =
       written({"cosine", input, "--min-abs", "0.999999"}, folder.path("few.graphml"));

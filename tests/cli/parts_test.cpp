@@ -39,6 +39,7 @@ TEST_CASE("Parts of every result are joined to the bytes of a single run", "[cli
       {"--max-p", "0.2", "--adjust", "bonferroni", "--tail", "less"},
       {"--max-p", "0.05", "--adjust", "bh"},
       {"--max-p", "0.001", "--adjust", "bh", "--tail", "greater", "--format", "npy"},
+      {"--max-p", "0.05", "--adjust", "bh", "--confidence", "0.9", "--format", "npy"},
       {"--keep", "counts", "--max-p", "0.01"},
       {"--keep", "counts", "--max-p", "0.05", "--adjust", "bh", "--format", "npy"},
       {"--keep", "top-k", "-k", "3", "--min-abs", "0.5"},
@@ -78,6 +79,7 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
       {"--max-p", "0.1"},
       {"--max-p", "0.1", "--format", "npy"},
       {"--max-p", "0.2", "--adjust", "bh", "--tail", "greater"},
+      {"--max-p", "0.1", "--confidence", "0.95", "--format", "npy"},
       {"--max-p", "0.1", "--against", other},
       {"--max-p", "0.2", "--adjust", "bonferroni", "--against", other, "--format", "npy"}};
   for (words options : cases) {

@@ -173,6 +173,12 @@ TEST_CASE("With missing values t and p are of the columns that a pair shares", "
       run_command({"spearman", in, "--nan", "pairwise", "--keep", "top-k", "-k", "2", "-q"});
   CHECK(has(partners.out, "x\t1\ty\t0.8\t2.3094\t0.104088\n"));
   CHECK(has(partners.out, "x\t2\tz\t0.8\t1.88562\t0.2\n"));
+  // Bounds of five columns and of four: tanh(atanh(0.8) -+ 1.96 sqrt(1.32 / (n - 3))).
+  const auto bounds =
+      run_command({"spearman", in, "--nan", "pairwise", "--confidence", "0.95", "-q"});
+  INFO(bounds.err);
+  CHECK(has(bounds.out, "x\ty\t0.8\t2.3094\t0.104088\t-0.457124\t0.990843"));
+  CHECK(has(bounds.out, "x\tz\t0.8\t1.88562\t0.2\t-0.818816\t0.997543"));
   CHECK(run_command({"spearman", in, "--min-observations", "4"}).exit_code == 2);
   const auto few = run_command({"spearman", in, "--nan", "pairwise", "--min-observations", "5"});
   CHECK(has(few.out, "x\ty\t"));

@@ -165,6 +165,9 @@ def _read(path: Path) -> _Run:
         "nans": options.get("nan", "reject"),
         "names": x.names,
     }
+    if report.get("permutations"):  # the cut is one on the statistic alone
+        cut = report["min_abs_effective"]
+        keywords["min_abs"] = np.inf if cut is None else cut
     if MEASURES[measure].has_p:
         keywords["max_p"] = report["max_p_effective"]
     if "min-observations" in options:

@@ -31,6 +31,8 @@ constexpr std::array words{
     library_word{"options.order", "--order"},
     library_word{"options.fold", "--fold"},
     library_word{"options.nans", "--nan"},
+    library_word{"max_t_options.permutations", "--permutations"},
+    library_word{"max_t_options.side", "--tail"},
     library_word{"options.ties", "--ties"},
     library_word{"pair_filter.min_abs", "--min-abs"},
     library_word{"pair_filter.adjust", "--adjust"},

@@ -209,6 +209,7 @@ class command_parser {
     if (verb.get_name() != measure_verb) pairs_.what = measure_of(verb.get_name());
     settle_format(pairs_.format, is_given(verb, "--format"),
                   {{"--output", pairs_.output}, {"--patterns", pairs_.patterns}});
+    settle_adjustment(pairs_);
     refuse(check_pair_options(verb, pairs_));
     refuse(check_backend(pairs_.pairs.exec));
     refuse(check_text_options(pairs_.text));

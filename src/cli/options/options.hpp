@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <gpu/max_t.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/pair_options.hpp>
@@ -20,6 +21,9 @@ namespace gpu::cli {
 
 enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 
+/// What --adjust says: an adjustment of the library, or its max_t.
+enum class correction { none, bonferroni, benjamini_hochberg, max_t };
+
 /// `gpu-similarity spearman`, `pearson` and the other measures.
 struct pairs_command {
   measure what = measure::spearman;
@@ -27,10 +31,13 @@ struct pairs_command {
   std::string against = {};     // the second table; empty: the pairs of one
   std::string covariates = {};  // the table of covariates; empty: none
   std::string weights = {};     // the weights of the columns; empty: none
-  pair_filter filter = {};
+  pair_filter filter = {};      // its adjustment follows from `correct`
+  correction correct = correction::none;
+  max_t_options max_t = {};  // its tail is that of the filter
   keep_kind keep = keep_kind::edges;
   index_t k = 10;
   neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
+  double confidence = 0;                                     // of the intervals of pairs; 0: none
   std::string output = {};    // empty: standard output, of counts a summary alone
   std::string patterns = {};  // of folded edges: where the rows' patterns go
   io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
@@ -53,14 +60,16 @@ struct pairs_command {
   /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps,
   /// which edges are only where no other cut leaves some out.
   [[nodiscard]] bool writes_q() const {
-    if (filter.adjust == adjustment::none) return false;
+    const bool is_max_t = correct == correction::max_t;
+    if (filter.adjust == adjustment::none && !is_max_t) return false;
     if (keep == keep_kind::top_k) return true;
     if (keep != keep_kind::edges) return false;
-    return filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
+    return is_max_t || filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
   }
   /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {
-    return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0;
+    return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0 &&
+           correct != correction::max_t;
   }
 };
 

@@ -33,13 +33,25 @@ void add_filter(CLI::App& app, pairs_command& c) {
       {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
       "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
       ->group("Which pairs");
-  add_choice<adjustment>(app, "--adjust", c.filter.adjust,
-                         {{"none", adjustment::none},
-                          {"bonferroni", adjustment::bonferroni},
-                          {"bh", adjustment::benjamini_hochberg}},
-                         {{"bonf", "bonferroni"}, {"fdr", "bh"}},
-                         "Correction of --max-p for the number of pairs; edges and partners get a "
-                         "column q, the adjusted p (edges with bh not beside --min-abs) [none]")
+  add_choice<correction>(app, "--adjust", c.correct,
+                         {{"none", correction::none},
+                          {"bonferroni", correction::bonferroni},
+                          {"bh", correction::benjamini_hochberg},
+                          {"max-t", correction::max_t}},
+                         {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}},
+                         "Correction of --max-p for the number of pairs, by their number or by "
+                         "permutation (max-t); edges and partners get a column q, the adjusted p "
+                         "(edges with bh not beside --min-abs) [none]")
+      ->group("Which pairs");
+  app.add_option("--permutations", c.max_t.permutations,
+                 "For --adjust max-t: how often the columns are shuffled [1000]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 1 to 1000000",
+                        [](double n) { return n >= 1 && n <= 1e6; }))
+      ->group("Which pairs");
+  app.add_option("--seed", c.max_t.seed, "For --adjust max-t: which shuffles these are [0]")
+      ->type_name("S")
+      ->check(number_in("a whole number from 0", [](double n) { return n >= 0; }))
       ->group("Which pairs");
 }
 
@@ -91,6 +103,13 @@ void add_result(CLI::App& app, pairs_command& c) {
                               {"by-value", neighbor_order::by_value}},
                              "What is best for --keep top-k [by-absolute-value]")
       ->group("Result");
+  app.add_option("--confidence", c.confidence,
+                 "Write the confidence interval of each pair's statistic, two-sided at this level, "
+                 "in columns lower and upper [none]")
+      ->type_name("LEVEL")
+      ->check(number_in("a number above 0 and below 1, as 0.95",
+                        [](double level) { return level > 0 && level < 1; }))
+      ->group("Result");
   add_output(app, c);
   app.add_option("--patterns", c.patterns,
                  "For --keep folded-edges: which rows have equal ranks, and so share their edges")
@@ -133,6 +152,38 @@ void add_execution(CLI::App& app, pairs_command& c) {
   app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+}
+
+/// What does not go with --adjust max-t, or only with it; "" where there is nothing.
+std::string check_permutations(const CLI::App& app, const pairs_command& c) {
+  if (c.correct != correction::max_t) {
+    for (const char* option : {"--permutations", "--seed"}) {
+      if (is_given(app, option)) return fmt::format("{} needs --adjust max-t", option);
+    }
+    return "";
+  }
+  const double least = 1.0 / (1.0 + static_cast<double>(c.max_t.permutations));
+  if (c.filter.max_p < least) {
+    return fmt::format(
+        "--max-p: got {}, expected at least {:.6g} with --permutations {}: no adjusted p is "
+        "smaller than 1 / {}",
+        c.filter.max_p, least, c.max_t.permutations, c.max_t.permutations + 1);
+  }
+  if (c.is_part || c.resumes) {
+    return fmt::format(
+        "--adjust max-t does not go with {}: its cut is that of all pairs. Run it once with "
+        "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
+        "--min-abs, without --max-p",
+        c.is_part ? "--part" : "--resume");
+  }
+  if (c.pairs.nans == nan_policy::pairwise) {
+    return "--adjust max-t does not go with --nan pairwise, expected reject or propagate";
+  }
+  if (!c.covariates.empty() || !c.weights.empty()) {
+    return fmt::format("--adjust max-t does not go with {}, which tells columns apart",
+                       c.covariates.empty() ? "--weights" : "--covariates");
+  }
+  return c.plan_only ? "--adjust max-t does not go with --plan: its cut takes the shuffles" : "";
 }
 
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
@@ -199,6 +250,32 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
     return "--keep folded-edges does not go with --fold never";
   const bool needs_patterns = !c.plan_only && !c.is_part;
   return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
+}
+
+/// Where confidence intervals have no place; "" where they have one, or are not asked for.
+std::string check_confidence(const pairs_command& c) {
+  if (c.confidence == 0) return "";
+  const measure_info& info = info_of(c.what);
+  if (info.interval == interval_method::none) {
+    return fmt::format("--confidence: {} has no confidence interval, expected another measure",
+                       info.name);
+  }
+  if (!c.weights.empty() && c.pairs.effective_observations == 0) {
+    return "--confidence with --weights needs --effective-observations";
+  }
+  if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
+    return fmt::format(
+        "--confidence does not go with --keep {}, which has no columns of a pair: expected edges, "
+        "top-k or folded-edges",
+        c.keep == keep_kind::counts ? "counts" : "dense");
+  }
+  if (io::is_network(c.format) && c.format != io::result_format::graphml) {
+    return fmt::format(
+        "--confidence does not go with --format {}, which holds one number of an edge: expected "
+        "graphml or a table",
+        io::word_of(c.format));
+  }
+  return "";
 }
 
 /// What does not go with the format of a network; "" where all does.
@@ -273,11 +350,25 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
   add_parts(app, c);
 }
 
+void settle_adjustment(pairs_command& c) {
+  c.max_t.side = c.filter.side;
+  switch (c.correct) {
+    case correction::none:
+    case correction::max_t:
+      break;
+    case correction::bonferroni:
+      c.filter.adjust = adjustment::bonferroni;
+      break;
+    case correction::benjamini_hochberg:
+      c.filter.adjust = adjustment::benjamini_hochberg;
+  }
+}
+
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
   for (const std::string& wrong :
-       {check_kept(app, c), check_missing_values(app, c), check_columns(app, c),
-        check_parts_options(app, c), check_network_options(c), check_parquet(c),
-        check_files(app, c)}) {
+       {check_kept(app, c), check_confidence(c), check_permutations(app, c),
+        check_missing_values(app, c), check_columns(app, c), check_parts_options(app, c),
+        check_network_options(c), check_parquet(c), check_files(app, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

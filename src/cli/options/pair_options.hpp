@@ -15,6 +15,9 @@ void add_measure(CLI::App& app, measure& what);
 /// Input, cuts, result, where it runs, and parts.
 void add_pair_options(CLI::App& app, pairs_command& c);
 
+/// The adjustment of the filter that --adjust asks for.
+void settle_adjustment(pairs_command& c);
+
 /// What of them does not go together, or would change nothing; "" where all does.
 [[nodiscard]] std::string check_pair_options(const CLI::App& app, const pairs_command& c);
 

@@ -81,6 +81,11 @@ void add_pairs_of(json_members& members, const run_report& r) {
                                                  json_text(r.partial->output), r.partial->edges,
                                                  r.partial->bytes)
                                    : std::string("null"));
+  const report_permutations& p = r.permutations;
+  members.add("permutations",
+              p.number > 0 ? fmt::format("{{\"number\": {}, \"seed\": {}, \"seconds\": {:.6f}}}",
+                                         p.number, p.seed, p.seconds)
+                           : std::string("null"));
 }
 
 void add_summary(json_members& members, const run_report& r) {
@@ -175,6 +180,10 @@ std::string to_text(const run_report& r) {
   const std::string p_text =
       r.has_p ? fmt::format("p <= {:.6g}, ", s.max_p_effective) : std::string();
   out += fmt::format("\n{}{}", p_text, cut_text(s));
+  if (r.permutations.number > 0) {
+    out += fmt::format(", by {} permutations in {:.3f} s", r.permutations.number,
+                       r.permutations.seconds);
+  }
   out += fmt::format("\n{} ({}), {}", gpu::to_string(s.used), s.device, gpu::to_string(s.variant));
   const double pairs = r.pairs_seconds();
   if (pairs > 0) {

@@ -46,6 +46,13 @@ struct report_input {
   void add(const io::table_reading& reading, index_t rows, index_t cols);
 };
 
+/// Of --adjust max-t.
+struct report_permutations {
+  index_t number = 0;  ///< 0: there are none.
+  std::uint64_t seed = 0;
+  double seconds = 0;
+};
+
 struct run_report {
   run_status status = run_status::complete;
   report_input input = {};
@@ -59,6 +66,7 @@ struct run_report {
   /// Sum over the kept pairs of i * columns + j, modulo 2^64, with as many columns as the rows have
   /// partners: rows, or rows of y; only where the pairs pass by.
   std::optional<std::uint64_t> edge_sum = {};
+  report_permutations permutations = {};
   double read_seconds = 0;
   double write_between_seconds = 0;  ///< Writing while the pairs are computed.
   double write_after_seconds = 0;    ///< Writing afterwards.

@@ -148,20 +148,30 @@ void copy_file(const part_folder& folder, const part_file& file, io::output_file
   for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) out.write(bytes);
 }
 
-std::string npy_header_of(const joined_parts& joined) {
+/// What the rows of a job are read and headed by; their names stand in them.
+io::result_context context_of(const joined_parts& joined, const pairs_command& job) {
+  static const io::row_names none;
   const pair_summary& s = joined.summary;
-  if (keep_of(joined.job) == keep_kind::folded_edges) {
-    return io::folded_edge_header(io::result_format::npy, {}, s.checksum.count);
+  return {.names = none,
+          .rows = s.rows,
+          .observations = s.observations,
+          .what = job.what,
+          .side = job.filter.side,
+          .confidence = job.confidence,
+          .against = s.y_rows > 0 ? &none : nullptr,
+          .against_rows = s.y_rows};
+}
+
+std::string npy_header_of(const joined_parts& joined, const pairs_command& job) {
+  const pair_summary& s = joined.summary;
+  const io::result_context context = context_of(joined, job);
+  if (job.keep == keep_kind::folded_edges) {
+    return io::folded_edge_header(io::result_format::npy, context, s.checksum.count);
   }
-  if (keep_of(joined.job) != keep_kind::dense) {
-    return io::edge_header(io::result_format::npy, {}, s.pairs_kept);
+  if (job.keep != keep_kind::dense) {
+    return io::edge_header(io::result_format::npy, context, s.pairs_kept);
   }
-  const io::row_names none;
-  return io::dense_header(io::result_format::npy, s.rows,
-                          {.names = none,
-                           .rows = s.rows,
-                           .against = s.y_rows > 0 ? &none : nullptr,
-                           .against_rows = s.y_rows});
+  return io::dense_header(io::result_format::npy, s.rows, context);
 }
 
 /// The p of all tests that the cut of Benjamini and Hochberg keeps; of other jobs none.
@@ -198,12 +208,7 @@ std::vector<double> tests_of(const joined_parts& joined, const pairs_command& jo
 /// read twice; a table of partners has files of them.
 void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
                         const part_folder& folder, io::output_file& out) {
-  const io::row_names none;
-  const io::result_context context{.names = none,
-                                   .rows = joined.summary.rows,
-                                   .observations = joined.summary.observations,
-                                   .what = job.what,
-                                   .side = job.filter.side};
+  const io::result_context context = context_of(joined, job);
   io::adjusted_rows rows(job.format, context);
   const auto for_each_block = [&](const auto& take) {
     for (const part_manifest& m : joined.parts) {
@@ -215,10 +220,10 @@ void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
   if (job.keep == keep_kind::top_k) {
     std::vector<double> tests = tests_of(joined, job, folder);
     rows.adjust_within(tests, joined.family, job.filter.adjust);
-    out.write(io::adjusted_neighbor_header(job.format, context.info(), joined.summary.pairs_kept));
+    out.write(io::adjusted_neighbor_header(job.format, context, joined.summary.pairs_kept));
   } else {
     rows.adjust(joined.family, job.filter.adjust);
-    out.write(io::adjusted_edge_header(job.format, context.info(), joined.summary.pairs_kept));
+    out.write(io::adjusted_edge_header(job.format, context, joined.summary.pairs_kept));
   }
   for_each_block([&](std::string_view bytes) { out.write(rows.with_q(bytes)); });
 }
@@ -228,7 +233,7 @@ void join_rows(const joined_parts& joined, const part_folder& folder, io::output
   const pairs_command job = job_of(joined.job);
   if (job.writes_q()) return join_adjusted_rows(joined, job, folder, out);
   if (job.format == io::result_format::npy) {
-    out.write(npy_header_of(joined));
+    out.write(npy_header_of(joined, job));
   } else {
     copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
   }

@@ -156,15 +156,15 @@ void part_job::add_header(const part_place& place, computed& out) {
       add_file(out, "header", fmt::format("header.{}", io::word_of(job.format)));
   // q is of all edges: merge adds it.
   if (job.keep == keep_kind::edges) {
-    header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_.info(), 0)
-                                : io::edge_header(job.format, rows_.info(), 0));
+    header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_, 0)
+                                : io::edge_header(job.format, rows_, 0));
   }
   if (job.keep == keep_kind::folded_edges) {
-    header.write(io::folded_edge_header(job.format, rows_.info(), 0));
+    header.write(io::folded_edge_header(job.format, rows_, 0));
   }
   if (job.keep == keep_kind::top_k) {
-    header.write(job.writes_q() ? io::adjusted_neighbor_header(job.format, rows_.info(), 0)
-                                : io::neighbor_header(job.format, rows_.info(), 0));
+    header.write(job.writes_q() ? io::adjusted_neighbor_header(job.format, rows_, 0)
+                                : io::neighbor_header(job.format, rows_, 0));
   }
   if (job.keep == keep_kind::dense) header.write(io::dense_header(job.format, 0, rows_));
 }

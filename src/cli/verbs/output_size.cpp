@@ -80,10 +80,11 @@ pair_plan plan_run(const pairs_command& job, const input_tables& tables,
     case keep_kind::folded_edges:
       return plan(folded_edge_sink{.keep = job.filter});
     case keep_kind::top_k:
-      return plan(top_k_sink{.k = std::max<index_t>(most_partners(job, context), 1),
-                             .keep = job.filter,
-                             .order = job.order,
-                             .q = job.writes_q() ? neighbor_q::exact : neighbor_q::none});
+      return plan(top_k_sink{
+          .k = std::max<index_t>(most_partners(job, context), 1),
+          .keep = job.filter,
+          .order = job.order,
+          .q = job.filter.adjust != adjustment::none ? neighbor_q::exact : neighbor_q::none});
     case keep_kind::counts:
       return plan(count_sink{.keep = job.filter});
     case keep_kind::dense:

@@ -148,18 +148,20 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .has_test = tables.has_test(job.pairs),
           .what = job.what,
           .side = job.filter.side,
+          .confidence = job.confidence,
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,
           .against_rows = tables.y ? tables.y->rows() : 0};
 }
 
 pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, pair_outputs& outputs,
-                     progress_line& line, abandonable_phase& phase)
+                     progress_line& line, abandonable_phase& phase, const max_t_null* null)
     : job_(job),
       tables_(tables),
       outputs_(outputs),
       line_(line),
       phase_(phase),
+      null_(null),
       context_(result_context_of(job, tables)),
       options_(job.pairs) {
   options_.exec.on_progress = [this](const progress& state) {
@@ -220,10 +222,21 @@ void pairs_run::run_adjusted_edges(run_report& report) {
   const edge_list result = compute(edge_sink{.keep = job_.filter}, report);
   const std::span<const edge> edges(result.edges.data(), result.edges.size());
   report.edge_sum = edge_sum_of(edges, context_);
-  const std::vector<double> q =
-      adjusted_p_values(edges, result.summary.pairs_tested, job_.filter.adjust);
+  const std::vector<double> q = q_of(edges, result.summary.pairs_tested);
   write_whole([&] { io::write_adjusted_edges(job_.format, outputs_.result(), edges, q, context_); },
               report);
+}
+
+std::vector<double> pairs_run::q_of(std::span<const edge> edges, std::uint64_t pairs_tested) const {
+  if (null_ != nullptr) return null_->adjusted_p(edges);
+  return adjusted_p_values(edges, pairs_tested, job_.filter.adjust);
+}
+
+void pairs_run::add_q(neighbor_table& table) const {
+  table.q = matrix<double>(table.statistic.rows(), table.statistic.cols());
+  std::transform(table.statistic.data(),
+                 table.statistic.data() + table.statistic.rows() * table.statistic.cols(),
+                 table.q.data(), [this](double statistic) { return null_->adjusted_p(statistic); });
 }
 
 void pairs_run::run_network(run_report& report) {
@@ -236,9 +249,7 @@ void pairs_run::run_network(run_report& report) {
   const std::span<const edge> edges(result.edges.data(), result.edges.size());
   report.edge_sum = edge_sum_of(edges, context_);
   std::vector<double> q;
-  if (job_.writes_q()) {
-    q = adjusted_p_values(edges, result.summary.pairs_tested, job_.filter.adjust);
-  }
+  if (job_.writes_q()) q = q_of(edges, result.summary.pairs_tested);
   write_whole([&] { io::write_network(job_.format, outputs_.result(), edges, q, context_); },
               report);
 }
@@ -302,12 +313,14 @@ void pairs_run::run_folded_edges(run_report& report) {
 void pairs_run::run_top_k(run_report& report) {
   // A row has no more partners than that, and a table of more takes memory for nothing.
   const index_t k = std::min(job_.k, tables_.y ? context_.cols() : context_.rows - 1);
-  const neighbor_table result =
+  const bool asks_for_q = job_.writes_q() && null_ == nullptr;
+  neighbor_table result =
       compute(top_k_sink{.k = k,
                          .keep = job_.filter,
                          .order = job_.order,
-                         .q = job_.writes_q() ? neighbor_q::exact : neighbor_q::none},
+                         .q = asks_for_q ? neighbor_q::exact : neighbor_q::none},
               report);
+  if (null_ != nullptr) add_q(result);
   write_whole([&] { io::write_neighbors(job_.format, outputs_.result(), result, context_); },
               report);
 }

@@ -1,9 +1,14 @@
 #pragma once
 // One run over all pairs, from a table in memory to its outputs.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
+
+#include <gpu/max_t.hpp>
 
 #include "cli/options/options.hpp"
 #include "cli/outputs/outputs.hpp"
@@ -22,9 +27,10 @@ namespace gpu::cli {
 
 class pairs_run {
  public:
-  /// All arguments outlive the run. `phase` ends when ending the process would lose something.
+  /// All arguments outlive the run. `phase` ends when ending the process would lose something;
+  /// `null` is of --adjust max-t, else nullptr.
   pairs_run(const pairs_command& job, const input_tables& tables, pair_outputs& outputs,
-            progress_line& line, abandonable_phase& phase);
+            progress_line& line, abandonable_phase& phase, const max_t_null* null);
 
   /// Computes and writes; adds to `report` what it learns, also where it throws.
   /// @throw interrupted_run, io::closed_pipe, and what the library throws
@@ -33,6 +39,11 @@ class pairs_run {
  private:
   void run_edges(run_report& report);
   void run_adjusted_edges(run_report& report);
+  /// q of all edges of a result.
+  [[nodiscard]] std::vector<double> q_of(std::span<const edge> edges,
+                                         std::uint64_t pairs_tested) const;
+  /// q of all partners by --adjust max-t.
+  void add_q(neighbor_table& table) const;
   /// All edges at once, in a format for other programs.
   void run_network(run_report& report);
   /// The best few, where a terminal would get every pair.
@@ -55,6 +66,7 @@ class pairs_run {
   pair_outputs& outputs_;
   progress_line& line_;
   abandonable_phase& phase_;
+  const max_t_null* null_;
   io::result_context context_;
   pair_options options_;
 };

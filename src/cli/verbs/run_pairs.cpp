@@ -10,6 +10,7 @@
 #include "cli/process/progress_line.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/verbs/jobs.hpp"
+#include "cli/verbs/max_t_cut.hpp"
 #include "cli/verbs/network_checks.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
@@ -62,11 +63,14 @@ class reported_run {
     report_.input.add(tables.x.reading, tables.x.rows(), tables.cols());
     if (tables.y) report_.against->add(tables.y->reading, tables.y->rows(), tables.cols());
 
-    const io::result_context context = result_context_of(job_, tables);
+    const std::optional<max_t_null> null = find_maxima(job_, tables, line);
+    if (null) report_.permutations = {job_.max_t.permutations, job_.max_t.seed, null->seconds};
+    const pairs_command job = null ? with_cut(job_, *null) : job_;
+    const io::result_context context = result_context_of(job, tables);
     report_.has_p = context.info().test != significance::none;
-    check_network(job_, tables, context);
-    check_output_size(job_, tables, context);
-    pairs_run(job_, tables, outputs_, line, phase).run(report_);
+    check_network(job, tables, context);
+    check_output_size(job, tables, context);
+    pairs_run(job, tables, outputs_, line, phase, null ? &*null : nullptr).run(report_);
     is_result_written_ = true;
     report_.total_seconds = total_.seconds();
     line.clear();

@@ -93,6 +93,12 @@ class graphml_writer {
                      "    <edge source=\"{}{}\" target=\"{}{}\"><data key=\"s\">{}</data>",
                      letter_of_x(), e.row, letter_of_y(), e.col, e.statistic);
       if (has_p_) fmt::format_to(text_.end(), "<data key=\"p\">{:.6g}</data>", e.p);
+      if (context_.has_intervals()) {
+        const auto [lower, upper] =
+            context_.interval_of(e.statistic, index_t{e.row}, index_t{e.col});
+        fmt::format_to(text_.end(), "<data key=\"l\">{:.6g}</data><data key=\"u\">{:.6g}</data>",
+                       lower, upper);
+      }
       if (!q.empty()) fmt::format_to(text_.end(), "<data key=\"q\">{:.6g}</data>", q[i]);
       line("</edge>");
     }
@@ -124,6 +130,10 @@ class graphml_writer {
     if (context_.against != nullptr) key("table", "node", "table", "string");
     key("s", "edge", context_.info().symbol, "double");
     if (has_p_) key("p", "edge", "p", "double");
+    if (context_.has_intervals()) {
+      key("l", "edge", "lower", "double");
+      key("u", "edge", "upper", "double");
+    }
     if (has_q) key("q", "edge", "q", "double");
     line(R"(  <graph id="G" edgedefault="undirected">)");
   }

@@ -10,7 +10,7 @@
 #include <gpu/p_value.hpp>
 
 #include "io/io_error.hpp"
-#include "io/npy_header.hpp"
+#include "io/write/edge_records.hpp"
 #include "io/write/edge_text.hpp"
 #include "io/write/parallel_text.hpp"
 #include "io/write/parquet/parquet_writer.hpp"
@@ -19,20 +19,7 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::string_view record =
-    "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8'), ('q', '<f8')]";
-constexpr std::size_t header_bytes = 192;
 constexpr std::size_t q_room = 16;  // a separator and six digits with exponent
-
-struct adjusted_edge {
-  edge found;
-  double q;
-};
-static_assert(sizeof(adjusted_edge) == 32 && offsetof(adjusted_edge, q) == 24);
-
-std::string record_header(std::uint64_t records) {
-  return make_npy_header(record, {static_cast<index_t>(records)}, header_bytes);
-}
 
 std::string with_q_column(std::string line, result_format format) {
   line.pop_back();
@@ -42,6 +29,16 @@ std::string with_q_column(std::string line, result_format format) {
 char* append(char* out, std::string_view text) {
   std::memcpy(out, text.data(), text.size());
   return out + text.size();
+}
+
+void write_adjusted_records(output_file& out, std::span<const edge> edges,
+                            std::span<const double> q, const result_context& context) {
+  constexpr std::size_t block = std::size_t{1} << 15;
+  block_text records;
+  for (std::size_t i = 0; i < edges.size(); i += block) {
+    const std::size_t count = std::min(block, edges.size() - i);
+    out.write(make_records(edges.subspan(i, count), q.subspan(i, count), context, records));
+  }
 }
 
 /// Behind a line whose end is taken off.
@@ -54,29 +51,16 @@ char* append_q(char* out, char separator, double q) {
 
 }  // namespace
 
-std::string adjusted_edge_header(result_format format, const measure_info& info,
+std::string adjusted_edge_header(result_format format, const result_context& context,
                                  std::uint64_t edges) {
-  if (format == result_format::npy) return record_header(edges);
-  return with_q_column(edge_header(format, info, edges), format);
+  if (format == result_format::npy) return record_header(context, edge_q::last, edges);
+  return with_q_column(edge_header(format, context, edges), format);
 }
 
-std::string adjusted_neighbor_header(result_format format, const measure_info& info,
+std::string adjusted_neighbor_header(result_format format, const result_context& context,
                                      std::uint64_t entries) {
-  if (format == result_format::npy) return record_header(entries);
-  return with_q_column(neighbor_header(format, info, entries), format);
-}
-
-void write_adjusted_records(output_file& out, std::span<const edge> edges,
-                            std::span<const double> q) {
-  constexpr std::size_t block = std::size_t{1} << 15;
-  std::vector<adjusted_edge> records;
-  for (std::size_t i = 0; i < edges.size(); i += block) {
-    records.clear();
-    for (std::size_t e = i; e < std::min(i + block, edges.size()); ++e) {
-      records.push_back({edges[e], q[e]});
-    }
-    out.write(bytes_of(std::span<const adjusted_edge>(records)));
-  }
+  if (format == result_format::npy) return record_header(context, edge_q::last, entries);
+  return with_q_column(neighbor_header(format, context, entries), format);
 }
 
 void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
@@ -84,8 +68,8 @@ void write_adjusted_edges(result_format format, output_file& out, std::span<cons
   if (format == result_format::parquet) {
     return write_parquet_adjusted_edges(out, edges, q, context);
   }
-  out.write(adjusted_edge_header(format, context.info(), edges.size()));
-  if (format == result_format::npy) return write_adjusted_records(out, edges, q);
+  out.write(adjusted_edge_header(format, context, edges.size()));
+  if (format == result_format::npy) return write_adjusted_records(out, edges, q, context);
   const char separator = separator_of(format);
   const auto longest_col = context.against != nullptr
                                ? context.against->longest(context.against_rows)
@@ -94,7 +78,7 @@ void write_adjusted_edges(result_format format, output_file& out, std::span<cons
       context.names.longest(context.rows) + longest_col + 1 + statistic_text::room + q_room;
   parallel_text text(out, context.threads);
   text.write(std::ssize(edges), longest, [&](char* to, index_t first, index_t last) {
-    statistic_text statistics(context.info().test, context.observations, separator);
+    statistic_text statistics(context, separator);
     for (index_t i = first; i < last; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const edge& e = edges[at];
@@ -110,7 +94,9 @@ void write_adjusted_edges(result_format format, output_file& out, std::span<cons
 
 /// Bytes of the rows that are whole. A line end within quotes belongs to a name.
 std::size_t adjusted_rows::whole_bytes(std::string_view bytes) {
-  if (format_ == result_format::npy) return bytes.size() / sizeof(edge) * sizeof(edge);
+  if (format_ == result_format::npy) {
+    return bytes.size() / record_bytes(context_) * record_bytes(context_);
+  }
   std::size_t whole = 0;
   bool is_quoted = false;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -125,7 +111,7 @@ void adjusted_rows::for_each_row(std::string_view bytes, const Row& row) {
   rest_ += bytes;
   const std::size_t whole = whole_bytes(rest_);
   for (std::size_t begin = 0; begin < whole;) {
-    std::size_t end = begin + sizeof(edge);
+    std::size_t end = begin + record_bytes(context_);
     if (format_ != result_format::npy) {
       bool is_quoted = false;
       for (end = begin; is_quoted || rest_[end] != '\n'; ++end) {
@@ -140,7 +126,7 @@ void adjusted_rows::for_each_row(std::string_view bytes, const Row& row) {
 }
 
 /// Text has six digits of p: it follows from the statistic, which stands there in full, third from
-/// the end.
+/// the end, or with the bounds of its interval fifth.
 double adjusted_rows::p_of(std::string_view row) const {
   if (format_ == result_format::npy) {
     edge e{};
@@ -148,6 +134,7 @@ double adjusted_rows::p_of(std::string_view row) const {
     return e.p;
   }
   const char separator = separator_of(format_);
+  if (context_.has_intervals()) row = row.substr(0, row.rfind(separator, row.rfind(separator) - 1));
   const std::size_t before_p = row.rfind(separator);
   const std::size_t before_t = row.rfind(separator, before_p - 1);
   const std::size_t begin = row.rfind(separator, before_t - 1) + 1;

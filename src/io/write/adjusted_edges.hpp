@@ -11,16 +11,13 @@
 namespace gpu::io {
 
 /// What stands in front of so many edges with q.
-[[nodiscard]] std::string adjusted_edge_header(result_format format, const measure_info& info,
+[[nodiscard]] std::string adjusted_edge_header(result_format format, const result_context& context,
                                                std::uint64_t edges);
 
 /// The same of so many entries of a table of partners.
-[[nodiscard]] std::string adjusted_neighbor_header(result_format format, const measure_info& info,
+[[nodiscard]] std::string adjusted_neighbor_header(result_format format,
+                                                   const result_context& context,
                                                    std::uint64_t entries);
-
-/// The records of .npy, without a header.
-void write_adjusted_records(output_file& out, std::span<const edge> edges,
-                            std::span<const double> q);
 
 /// As edge_writer writes them, with a last column q; of .npy with a last field q. The measure has
 /// p.

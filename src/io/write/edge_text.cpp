@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 
+#include <gpu/confidence.hpp>
 #include <gpu/p_value.hpp>
 
 #include "base/parallel.hpp"
@@ -41,28 +42,44 @@ char* append_name(char* out, const row_names& names, char letter, node_id row) {
 
 }  // namespace
 
-statistic_text::statistic_text(significance test, index_t observations, char separator)
-    : test_(test),
-      observations_(observations),
+statistic_text::statistic_text(const result_context& context, char separator)
+    : test_(context.info().test),
+      what_(context.what),
+      confidence_(context.confidence),
+      observations_(context.observations),
       separator_(separator),
-      entries_(std::size_t{1} << slot_bits) {
+      entries_(std::size_t{1} << slot_bits),
+      intervals_(context.has_intervals() ? entries_.size() : 0) {
   static_assert(sizeof(entry) == 64, "an entry is meant to be one cache line");
 }
 
 char* statistic_text::append(char* out, double statistic, double p) {
-  entry& e = entries_[slot_of(statistic)];
+  const std::size_t slot = slot_of(statistic);
+  entry& e = entries_[slot];
   if (e.statistic != statistic) fill(e, statistic, p, observations_);
   // A copy of fixed size takes two or three instructions.
-  std::memcpy(out, e.text.data(), room);
-  return out + e.length;
+  std::memcpy(out, e.text.data(), line_room);
+  out += e.length;
+  if (intervals_.empty()) return out;
+  entry& interval = intervals_[slot];
+  if (interval.statistic != statistic) fill_interval(interval, statistic, observations_);
+  return append_interval(out, interval);
 }
 
 char* statistic_text::append(char* out, double statistic, double p, index_t observations) {
   if (observations == observations_) return append(out, statistic, p);
   entry own;
   fill(own, statistic, p, observations);
-  std::memcpy(out, own.text.data(), room);
-  return out + own.length;
+  std::memcpy(out, own.text.data(), line_room);
+  out += own.length;
+  if (intervals_.empty()) return out;
+  fill_interval(own, statistic, observations);
+  return append_interval(out, own);
+}
+
+char* statistic_text::append_interval(char* out, const entry& e) {
+  std::memcpy(out - 1, e.text.data(), interval_room);
+  return out - 1 + e.length;
 }
 
 void statistic_text::fill(entry& e, double statistic, double p, index_t observations) const {
@@ -81,6 +98,18 @@ void statistic_text::fill(entry& e, double statistic, double p, index_t observat
   e.statistic = statistic;
 }
 
+void statistic_text::fill_interval(entry& e, double statistic, index_t observations) const {
+  const confidence_bounds bounds = confidence_interval(what_, statistic, observations, confidence_);
+  char* end = e.text.data();
+  for (const double bound : {bounds.lower, bounds.upper}) {
+    *end++ = separator_;
+    end = append_six_digits(end, bound);
+  }
+  *end++ = '\n';
+  e.length = static_cast<std::uint8_t>(end - e.text.data());
+  e.statistic = statistic;
+}
+
 edge_text_writer::edge_text_writer(result_format format, output_file& out,
                                    const result_context& context)
     : names_(context.names),
@@ -91,7 +120,7 @@ edge_text_writer::edge_text_writer(result_format format, output_file& out,
       longest_line_(names_.longest(context.rows) + col_names_.longest(context.cols()) + 1 +
                     statistic_text::room),
       statistics_(static_cast<std::size_t>(cpu::thread_count(context.threads)),
-                  statistic_text(context.info().test, context.observations, separator_)),
+                  statistic_text(context, separator_)),
       plain_(statistics_.size()),
       pipeline_(out, statistics_.size(), block_edges,
                 [this, packed = out.packed()](std::span<const edge> edges, std::size_t thread,

@@ -1,6 +1,7 @@
 #pragma once
 // Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", or with commas, formatted
-// and compressed by all cores; of a measure without a significance test without t and p.
+// and compressed by all cores; of a measure without a significance test without t and p. Where
+// pairs have confidence intervals, lower and upper stand behind p.
 
 #include <array>
 #include <cstdint>
@@ -23,31 +24,40 @@ namespace gpu::io {
 struct result_context;
 
 /// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n", or
-/// "\t<statistic>\n" without a test: the statistic in the fewest digits that give the same double,
-/// t and p in six. Remembers what it formatted: ranks of few observations have few different
-/// statistics. For one thread.
+/// "\t<statistic>\n" without a test, with "\t<lower>\t<upper>" before the end where pairs have
+/// intervals: the statistic in the fewest digits that give the same double, the others in six.
+/// Remembers what it formatted: ranks of few observations have few different statistics. For one
+/// thread.
 class statistic_text {
  public:
-  statistic_text(significance test, index_t observations, char separator = '\t');
+  explicit statistic_text(const result_context& context, char separator = '\t');
   /// Appends to `out`, where `room` bytes may be overwritten; returns the end. p must follow from
   /// the statistic, as it does for one filter.
   [[nodiscard]] char* append(char* out, double statistic, double p);
   /// The same of a pair of so many observations, which is not remembered where these are others.
   [[nodiscard]] char* append(char* out, double statistic, double p, index_t observations);
-  static constexpr std::size_t room = 55;
+  static constexpr std::size_t line_room = 55;
+  static constexpr std::size_t interval_room = 32;  // two separators, bounds, and the end
+  static constexpr std::size_t room = line_room + interval_room;
 
  private:
   struct entry {
     double statistic = 2;  // no correlation: nothing is remembered here
-    std::array<char, room> text = {};
+    std::array<char, line_room> text = {};
     std::uint8_t length = 0;
   };
   void fill(entry& e, double statistic, double p, index_t observations) const;
+  void fill_interval(entry& e, double statistic, index_t observations) const;
+  /// In place of the end of the line before `out`; with an end.
+  static char* append_interval(char* out, const entry& e);
 
   significance test_;
+  measure what_;
+  double confidence_;
   index_t observations_;
   char separator_;
   std::vector<entry> entries_;
+  std::vector<entry> intervals_;  // empty: pairs have none
 };
 
 /// Writes edges to `out`, formatted and written in the background.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
@@ -16,15 +17,32 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::string_view folded_edge_record =
-    "[('first', '<u4'), ('second', '<u4'), ('statistic', '<f8'), ('p', '<f8'), ('pairs', '<u8')]";
-constexpr std::size_t header_bytes = 192;
 constexpr char names_of_columns[] = "name_i\tname_j\t{}\tpairs";
 
 // A folded edge in memory is the record that the header describes.
 static_assert(sizeof(folded_edge) == 32 && std::is_trivially_copyable_v<folded_edge>);
 static_assert(offsetof(folded_edge, second) == 4 && offsetof(folded_edge, statistic) == 8 &&
               offsetof(folded_edge, p) == 16 && offsetof(folded_edge, pairs) == 24);
+
+std::string folded_header(const result_context& context, std::uint64_t count) {
+  const std::size_t header_bytes = context.has_intervals() ? 256 : 192;  // for any number
+  const std::string record = fmt::format(
+      "[('first', '<u4'), ('second', '<u4'), ('statistic', '<f8'), ('p', '<f8'){}, "
+      "('pairs', '<u8')]",
+      context.has_intervals() ? ", ('lower', '<f8'), ('upper', '<f8')" : "");
+  return make_npy_header(record, {static_cast<index_t>(count)}, header_bytes);
+}
+
+/// A folded edge with the bounds of its interval, as a record.
+struct folded_interval {
+  node_id first;
+  node_id second;
+  double statistic;
+  double p;
+  confidence_bounds bounds;
+  std::uint64_t pairs;
+};
+static_assert(sizeof(folded_interval) == 48 && offsetof(folded_interval, bounds) == 24);
 
 std::string name_of(node_id pattern, const row_patterns& patterns, const result_context& context) {
   return context.stacked_name(patterns.members_of(pattern).front());
@@ -38,10 +56,10 @@ class tsv_writer final : public folded_edge_writer {
         separator_(separator_of(format)),
         patterns_(patterns),
         context_(context),
-        statistics_(context.info().test, context.observations, separator_) {
+        statistics_(context, separator_) {
     if (context.frame == result_frame::rows_only) return;
     // Into the buffer: it reaches the file with the first edges.
-    fmt::format_to(text_.end(), "{}", folded_edge_header(format, context.info(), 0));
+    fmt::format_to(text_.end(), "{}", folded_edge_header(format, context, 0));
   }
   void write(std::span<const folded_edge> edges) override {
     std::array<char, statistic_text::room> numbers;
@@ -67,27 +85,43 @@ class tsv_writer final : public folded_edge_writer {
 
 class npy_writer final : public folded_edge_writer {
  public:
-  npy_writer(output_file& out, result_frame frame) : out_(out), frame_(frame) {
-    if (frame == result_frame::rows_only) return;
+  npy_writer(output_file& out, const result_context& context) : out_(out), context_(context) {
+    if (context.frame == result_frame::rows_only) return;
     if (!out.can_replace()) {
       throw output_error(out.name(),
                          "edges as .npy need a regular file, their number stands first");
     }
-    out_.write(make_npy_header(folded_edge_record, {0}, header_bytes));
+    out_.write(folded_header(context, 0));
   }
   void write(std::span<const folded_edge> edges) override {
-    out_.write(bytes_of(edges));
-    count_ += static_cast<index_t>(edges.size());
+    if (context_.has_intervals()) {
+      write_intervals(edges);
+    } else {
+      out_.write(bytes_of(edges));
+    }
+    count_ += edges.size();
   }
   void finish() override {
-    if (frame_ == result_frame::rows_only) return;
-    out_.replace(0, make_npy_header(folded_edge_record, {count_}, header_bytes));
+    if (context_.frame == result_frame::rows_only) return;
+    out_.replace(0, folded_header(context_, count_));
   }
 
  private:
+  void write_intervals(std::span<const folded_edge> edges) {
+    std::vector<folded_interval> records;
+    records.reserve(edges.size());
+    for (const folded_edge& e : edges) {
+      // Rows that fold miss no value: all pairs have the observations of the table.
+      const confidence_bounds bounds = confidence_interval(
+          context_.what, e.statistic, context_.observations, context_.confidence);
+      records.push_back({e.first, e.second, e.statistic, e.p, bounds, e.pairs});
+    }
+    out_.write(bytes_of(std::span<const folded_interval>(records)));
+  }
+
   output_file& out_;
-  result_frame frame_;
-  index_t count_ = 0;
+  const result_context& context_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace
@@ -95,16 +129,14 @@ class npy_writer final : public folded_edge_writer {
 std::unique_ptr<folded_edge_writer> make_folded_edge_writer(result_format format, output_file& out,
                                                             const row_patterns& patterns,
                                                             const result_context& context) {
-  if (format == result_format::npy) return std::make_unique<npy_writer>(out, context.frame);
+  if (format == result_format::npy) return std::make_unique<npy_writer>(out, context);
   return std::make_unique<tsv_writer>(format, out, patterns, context);
 }
 
-std::string folded_edge_header(result_format format, const measure_info& info,
+std::string folded_edge_header(result_format format, const result_context& context,
                                std::uint64_t count) {
-  if (format == result_format::npy) {
-    return make_npy_header(folded_edge_record, {static_cast<index_t>(count)}, header_bytes);
-  }
-  return header_line(format, fmt::format(names_of_columns, statistic_columns(info)) + "\n");
+  if (format == result_format::npy) return folded_header(context, count);
+  return header_line(format, fmt::format(names_of_columns, statistic_columns(context)) + "\n");
 }
 
 void write_patterns(result_format format, output_file& out, const row_patterns& patterns,

@@ -22,9 +22,10 @@ class folded_edge_writer {
   virtual void finish() = 0;
 };
 
-/// TSV: a header line, then name_i, name_j, statistic, t, p, pairs; a pattern has the name of its
-/// first row. npy: records (first u4, second u4, statistic f8, p f8, pairs u8), patterns counted
-/// from 0. `patterns` outlives the writer. Without the header where the context's frame is
+/// TSV: a header line, then name_i, name_j, statistic, t, p, pairs, with lower and upper before
+/// pairs where these have intervals; a pattern has the name of its first row. npy: records (first
+/// u4, second u4, statistic f8, p f8, with intervals lower f8, upper f8, then pairs u8), patterns
+/// counted from 0. `patterns` outlives the writer. Without the header where the context's frame is
 /// rows_only.
 /// @throw output_error where the format is npy with a header and `out` cannot be rewritten.
 [[nodiscard]] std::unique_ptr<folded_edge_writer> make_folded_edge_writer(
@@ -32,7 +33,7 @@ class folded_edge_writer {
     const result_context& context);
 
 /// What stands in front of `count` folded edges.
-[[nodiscard]] std::string folded_edge_header(result_format format, const measure_info& info,
+[[nodiscard]] std::string folded_edge_header(result_format format, const result_context& context,
                                              std::uint64_t count);
 
 /// TSV: name, pattern, of every row; the pattern is empty where the row has none. npy: the pattern

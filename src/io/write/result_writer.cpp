@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "io/npy_header.hpp"
 #include "io/write/adjusted_edges.hpp"
 #include "io/write/buffered_text.hpp"
+#include "io/write/edge_records.hpp"
 #include "io/write/edge_text.hpp"
 #include "io/write/parquet/parquet_writer.hpp"
 #include "io/write/six_digits.hpp"
@@ -24,22 +26,15 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::string_view edge_record =
-    "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8')]";
-constexpr std::size_t edge_header_bytes = 192;
 // Three doubles, and names as numbers of a dictionary.
 constexpr double parquet_edge_bytes = 29;
-
-// An edge in memory is the record that the header describes.
-static_assert(sizeof(edge) == 24 && std::is_trivially_copyable_v<edge>);
-static_assert(offsetof(edge, col) == 4 && offsetof(edge, statistic) == 8 &&
-              offsetof(edge, p) == 16);
+constexpr double interval_text_bytes = 20;  // of both bounds
 
 class edge_tsv_writer final : public edge_writer {
  public:
   edge_tsv_writer(result_format format, output_file& out, const result_context& context)
       : out_(out),
-        header_(context.frame == result_frame::whole ? edge_header(format, context.info(), 0)
+        header_(context.frame == result_frame::whole ? edge_header(format, context, 0)
                                                      : std::string()),
         text_(format, out, context) {}
   void write(std::span<const edge> edges) override {
@@ -65,35 +60,42 @@ class edge_tsv_writer final : public edge_writer {
 
 class edge_npy_writer final : public edge_writer {
  public:
-  edge_npy_writer(output_file& out, result_frame frame, int threads)
-      : frame_(frame),
-        out_(with_header(out, frame)),
-        pipeline_(out, out.place_threads(static_cast<std::size_t>(cpu::thread_count(threads))),
-                  block_edges) {}
-  void write(std::span<const edge> edges) override { pipeline_.push(edges); }
-  void finish() override {
-    pipeline_.finish();
-    if (frame_ == result_frame::rows_only) return;
-    out_.replace(0, edge_header(result_format::npy, {}, pipeline_.written().edges));
+  edge_npy_writer(output_file& out, const result_context& context)
+      : context_(context), out_(with_header(out, context)) {
+    const auto threads = static_cast<std::size_t>(cpu::thread_count(context.threads));
+    if (context.has_intervals()) {
+      pipeline_.emplace(out, threads, block_edges,
+                        [this](std::span<const edge> edges, std::size_t, block_text& bytes) {
+                          return make_records(edges, {}, context_, bytes);
+                        });
+    } else {
+      pipeline_.emplace(out, out.place_threads(threads), block_edges);
+    }
   }
-  [[nodiscard]] written_edges written() noexcept override { return pipeline_.written(); }
+  void write(std::span<const edge> edges) override { pipeline_->push(edges); }
+  void finish() override {
+    pipeline_->finish();
+    if (context_.frame == result_frame::rows_only) return;
+    out_.replace(0, edge_header(result_format::npy, context_, pipeline_->written().edges));
+  }
+  [[nodiscard]] written_edges written() noexcept override { return pipeline_->written(); }
 
  private:
   static constexpr std::size_t block_edges = std::size_t{1} << 16;
 
-  static output_file& with_header(output_file& out, result_frame frame) {
-    if (frame == result_frame::rows_only) return out;
+  static output_file& with_header(output_file& out, const result_context& context) {
+    if (context.frame == result_frame::rows_only) return out;
     if (!out.can_replace()) {
       throw output_error(out.name(),
                          "edges as .npy need a regular file, their number stands first");
     }
-    out.write(edge_header(result_format::npy, {}, 0));
+    out.write(edge_header(result_format::npy, context, 0));
     return out;
   }
 
-  result_frame frame_;
+  const result_context context_;
   output_file& out_;
-  edge_pipeline pipeline_;
+  std::optional<edge_pipeline> pipeline_;  // last: its threads use the others
 };
 
 template <class T>
@@ -110,7 +112,7 @@ void append_value(buffered_text& text, T value) {
 std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                               const result_context& context) {
   if (format == result_format::npy) {
-    return std::make_unique<edge_npy_writer>(out, context.frame, context.threads);
+    return std::make_unique<edge_npy_writer>(out, context);
   }
   if (format == result_format::parquet) return make_parquet_edge_writer(out, context);
   return std::make_unique<edge_tsv_writer>(format, out, context);
@@ -125,6 +127,7 @@ bool has_q(const neighbor_table& result) {
 void write_neighbor_records(output_file& out, const neighbor_table& result,
                             const result_context& context) {
   std::vector<edge> row_edges;
+  block_text records;
   for (index_t i = 0; i < std::ssize(result.count); ++i) {
     row_edges.clear();
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
@@ -133,11 +136,9 @@ void write_neighbor_records(output_file& out, const neighbor_table& result,
       row_edges.push_back({static_cast<node_id>(row), result.index(i, k), statistic,
                            context.p_of(statistic, row, result.index(i, k))});
     }
-    if (has_q(result)) {
-      write_adjusted_records(out, row_edges, result.q.row(i).first(row_edges.size()));
-    } else {
-      out.write(bytes_of(std::span<const edge>(row_edges)));
-    }
+    const std::span<const double> q =
+        has_q(result) ? result.q.row(i).first(row_edges.size()) : std::span<const double>();
+    out.write(make_records(row_edges, q, context, records));
   }
 }
 
@@ -145,7 +146,7 @@ void write_neighbor_lines(char separator, output_file& out, const neighbor_table
                           const result_context& context) {
   constexpr std::size_t q_room = 16;  // a separator and six digits with exponent
   buffered_text text(out);
-  statistic_text statistics(context.info().test, context.observations, separator);
+  statistic_text statistics(context, separator);
   std::array<char, statistic_text::room + q_room> numbers;
   for (index_t i = 0; i < std::ssize(result.count); ++i) {
     const index_t row = context.first_row + i;
@@ -178,8 +179,8 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
     for (const node_id count : result.count) total += count;
-    out.write(has_q(result) ? adjusted_neighbor_header(format, context.info(), total)
-                            : neighbor_header(format, context.info(), total));
+    out.write(has_q(result) ? adjusted_neighbor_header(format, context, total)
+                            : neighbor_header(format, context, total));
   }
   if (format == result_format::npy) return write_neighbor_records(out, result, context);
   write_neighbor_lines(separator_of(format), out, result, context);
@@ -240,28 +241,27 @@ std::string degree_header(result_format format, const result_context& context) {
                      context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
 }
 
-std::string statistic_columns(const measure_info& info) {
-  switch (info.test) {
+std::string statistic_columns(const result_context& context) {
+  std::string names(context.info().symbol);
+  switch (context.info().test) {
     case significance::none:
       break;
     case significance::student_t:
-      return fmt::format("{}\tt\tp", info.symbol);
+      names += "\tt\tp";
   }
-  return std::string(info.symbol);
+  if (context.has_intervals()) names += "\tlower\tupper";
+  return names;
 }
 
-std::string edge_header(result_format format, const measure_info& info, std::uint64_t edges) {
-  if (format == result_format::npy) {
-    return make_npy_header(edge_record, {static_cast<index_t>(edges)}, edge_header_bytes);
-  }
-  return header_line(format, fmt::format("name_i\tname_j\t{}\n", statistic_columns(info)));
+std::string edge_header(result_format format, const result_context& context, std::uint64_t edges) {
+  if (format == result_format::npy) return record_header(context, edge_q::none, edges);
+  return header_line(format, fmt::format("name_i\tname_j\t{}\n", statistic_columns(context)));
 }
 
-std::string neighbor_header(result_format format, const measure_info& info, std::uint64_t entries) {
-  if (format == result_format::npy) {
-    return edge_header(format, info, entries);
-  }
-  return header_line(format, fmt::format("name_i\trank\tname_j\t{}\n", statistic_columns(info)));
+std::string neighbor_header(result_format format, const result_context& context,
+                            std::uint64_t entries) {
+  if (format == result_format::npy) return edge_header(format, context, entries);
+  return header_line(format, fmt::format("name_i\trank\tname_j\t{}\n", statistic_columns(context)));
 }
 
 std::string dense_header(result_format format, index_t rows, const result_context& context) {
@@ -274,12 +274,14 @@ std::string dense_header(result_format format, index_t rows, const result_contex
 }
 
 double edge_bytes(result_format format, const result_context& context) {
-  if (format == result_format::npy) return sizeof(edge);
-  if (format == result_format::parquet) return parquet_edge_bytes;
+  const double bounds = context.has_intervals() ? 2 * sizeof(double) : 0;
+  if (format == result_format::npy) return sizeof(edge) + bounds;
+  if (format == result_format::parquet) return parquet_edge_bytes + bounds;
   const std::size_t longest = context.names.longest(context.rows);
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;
-  return static_cast<double>(longest + other) + edge_numbers_bytes;
+  const double intervals = context.has_intervals() ? interval_text_bytes : 0;
+  return static_cast<double>(longest + other) + edge_numbers_bytes + intervals;
 }
 
 }  // namespace gpu::io

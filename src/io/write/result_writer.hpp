@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include <gpu/confidence.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_sinks.hpp>
@@ -42,7 +43,9 @@ struct result_context {
   bool has_test = true;
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
   tail side = tail::two_sided;       ///< The tail of the p that is written.
-  int threads = 0;                   ///< 0: what OpenMP would take.
+  /// Of the two-sided confidence intervals in columns lower and upper; 0: pairs have none.
+  double confidence = 0;
+  int threads = 0;  ///< 0: what OpenMP would take.
   result_frame frame = result_frame::whole;
   index_t first_row = 0;  ///< Which row of the input is row 0 of the result.
   /// Of x against y: the names of y, whose rows are the columns of pairs; null: of one table.
@@ -61,6 +64,11 @@ struct result_context {
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test) return std::numeric_limits<double>::quiet_NaN();
     return p_value_of(what, statistic, observations_of(row, col), side);
+  }
+  [[nodiscard]] bool has_intervals() const { return confidence > 0; }
+  /// The confidence interval of the statistic of a pair.
+  [[nodiscard]] confidence_bounds interval_of(double statistic, index_t row, index_t col) const {
+    return confidence_interval(what, statistic, observations_of(row, col), confidence);
   }
   /// Columns of pairs.
   [[nodiscard]] index_t cols() const { return against != nullptr ? against_rows : rows; }
@@ -99,14 +107,15 @@ class edge_writer {
 };
 
 /// TSV, and CSV with commas: a header line, then name_i, name_j, statistic, t, p; without t and p
-/// where the measure has no significance test. npy: a one-dimensional array of records (row u4, col
-/// u4, statistic f8, p f8), rows counted from 0; p is NaN without a test.
+/// where the measure has no significance test; lower and upper last where pairs have intervals.
+/// npy: a one-dimensional array of records (row u4, col u4, statistic f8, p f8, and lower f8, upper
+/// f8), rows counted from 0; p is NaN without a test.
 /// @throw output_error where the format is npy and `out` cannot be rewritten: the number of
 ///   records stands in front of them.
 [[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                                             const result_context& context);
 
-/// TSV: name_i, rank from 1, name_j, statistic, t, p as for edges, and q where the result has it.
+/// TSV: name_i, rank from 1, name_j, then as of edges, and q where the result has it.
 /// npy: the records of edges, best first, with q those of adjusted_edges.hpp.
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context);
@@ -121,16 +130,16 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
                  const result_context& context);
 
 /// What stands in front of the edges, of so many of them.
-[[nodiscard]] std::string edge_header(result_format format, const measure_info& info,
+[[nodiscard]] std::string edge_header(result_format format, const result_context& context,
                                       std::uint64_t edges);
 /// A header line of names without tabs, as the format separates them.
 [[nodiscard]] std::string header_line(result_format format, std::string tabbed);
 /// What stands in front of the name and the degree of each row.
 [[nodiscard]] std::string degree_header(result_format format, const result_context& context);
 /// The names of the columns of a statistic and what follows from it, as "rho\tt\tp".
-[[nodiscard]] std::string statistic_columns(const measure_info& info);
+[[nodiscard]] std::string statistic_columns(const result_context& context);
 /// What stands in front of so many neighbours.
-[[nodiscard]] std::string neighbor_header(result_format format, const measure_info& info,
+[[nodiscard]] std::string neighbor_header(result_format format, const result_context& context,
                                           std::uint64_t entries);
 /// What stands in front of a dense result of `rows` rows and as many columns as context says.
 [[nodiscard]] std::string dense_header(result_format format, index_t rows,

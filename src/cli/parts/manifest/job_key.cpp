@@ -115,6 +115,8 @@ job_key key_of(const pairs_command& job) {
                       {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
                       {"order", is_top_k ? word_of(job.order) : std::string()},
                       {"format", io::word_of(job.format)},
+                      {"confidence",
+                       job.confidence > 0 ? fmt::format("{}", job.confidence) : std::string()},
                       {"max-p", fmt::format("{}", filter.max_p)},
                       {"min-abs", fmt::format("{}", filter.min_abs)},
                       {"tail", word_of(filter.side)},
@@ -197,8 +199,12 @@ pairs_command job_of(const job_key& key) {
        {adjustment::none, adjustment::bonferroni, adjustment::benjamini_hochberg}) {
     if (key.option("adjust") == word_of(how)) job.filter.adjust = how;
   }
-  const std::string& least = key.option("min-abs");
-  (void)std::from_chars(least.data(), least.data() + least.size(), job.filter.min_abs);
+  const auto read = [&key](const char* option, double& value) {
+    const std::string& text = key.option(option);
+    (void)std::from_chars(text.data(), text.data() + text.size(), value);
+  };
+  read("min-abs", job.filter.min_abs);
+  read("confidence", job.confidence);
   return job;
 }
 

@@ -68,6 +68,10 @@ class pair_columns {
       fields.push_back({"t"});
       fields.push_back({"p"});
     }
+    if (context.has_intervals()) {
+      fields.push_back({"lower"});
+      fields.push_back({"upper"});
+    }
     if (has_q) fields.push_back({"q"});
     return fields;
   }
@@ -78,6 +82,8 @@ class pair_columns {
     statistics_.clear();
     t_.clear();
     p_.clear();
+    lower_.clear();
+    upper_.clear();
     ranks_.clear();
   }
 
@@ -85,6 +91,11 @@ class pair_columns {
     names_i_.push_back(rows_[pair.row]);
     names_j_.push_back(cols_[pair.col]);
     statistics_.push_back(pair.statistic);
+    if (context_.has_intervals()) {
+      const auto [lower, upper] = context_.interval_of(pair.statistic, pair.row, pair.col);
+      lower_.push_back(lower);
+      upper_.push_back(upper);
+    }
     if (!has_test_) return;
     t_.push_back(correlation_t(pair.statistic, context_.observations_of(pair.row, pair.col)));
     p_.push_back(pair.p);
@@ -103,6 +114,10 @@ class pair_columns {
       values.emplace_back(std::span<const double>(t_));
       values.emplace_back(std::span<const double>(p_));
     }
+    if (context_.has_intervals()) {
+      values.emplace_back(std::span<const double>(lower_));
+      values.emplace_back(std::span<const double>(upper_));
+    }
     if (!q.empty()) values.emplace_back(q);
     table.write(size(), values);
   }
@@ -117,6 +132,8 @@ class pair_columns {
   std::vector<double> statistics_;
   std::vector<double> t_;
   std::vector<double> p_;
+  std::vector<double> lower_;
+  std::vector<double> upper_;
   std::vector<std::uint32_t> ranks_;
 };
 

@@ -1,0 +1,148 @@
+"""The family-wise error by permutation."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._call import pair_call
+from ._messages import integer, real
+from ._options import Measure, PairRunOptions, Tail
+from ._places import computed
+
+
+class MaxT:
+    """The largest statistics of shuffled tables, and what follows from them.
+
+    Attributes
+    ----------
+    maxima : ndarray of float64, shape (permutations,)
+        Descending: of each shuffled table the largest abs(statistic), of a one-sided tail the
+        largest statistic, or negated one.
+    measure, tail : str
+        Of what, and in which direction.
+    seed : int
+        Which permutations these are.
+    backend, device : str
+        Where it ran.
+    seconds : float
+        What it took.
+    """
+
+    __slots__ = ("backend", "device", "maxima", "measure", "seconds", "seed", "tail")
+
+    def __init__(
+        self,
+        maxima: npt.NDArray[np.float64],
+        measure: Measure,
+        tail: Tail = "two-sided",
+        seed: int = 0,
+        ran: tuple[str, str, float] = ("", "", 0.0),
+    ) -> None:
+        self.maxima = maxima
+        self.measure = measure
+        self.tail = tail
+        self.seed = seed
+        self.backend, self.device, self.seconds = ran
+
+    def cut(self, level: float = 0.05) -> float:
+        """The least `min_abs` whose pairs all have an adjusted p of at most `level`.
+
+        Infinity where no statistic can be so rare; `min_abs` takes that too. With a one-sided tail
+        give `tail` to the call as well.
+
+        Raises
+        ------
+        ValueError
+            For a level above 1, or below 1 / (1 + permutations): no adjusted p is smaller.
+        """
+        return float(_core.max_t_cut(self.maxima, self.tail, real("level", level)))
+
+    def adjusted_p(self, statistic: npt.ArrayLike) -> Any:
+        """(1 + maxima that are at least as large) / (1 + permutations) of each statistic.
+
+        The probability, where no row depends on another, that any pair is as large. NaN of NaN; of
+        the shape of `statistic`.
+        """
+        values = np.asarray(statistic, dtype=np.float64, order="C")
+        p = _core.max_t_p(self.maxima, self.tail, values.reshape(-1)).reshape(values.shape)
+        return float(p) if p.ndim == 0 else p
+
+    def __len__(self) -> int:
+        return len(self.maxima)
+
+    def __repr__(self) -> str:
+        return (
+            f"MaxT: {len(self):,} permutations, {self.measure}, {self.tail}, "
+            f"maxima from {self.maxima[-1]:.6g} to {self.maxima[0]:.6g}"
+        )
+
+
+def max_t(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
+    *,
+    measure: Measure = "spearman",
+    permutations: int = 1000,
+    seed: int = 0,
+    tail: Tail = "two-sided",
+    **run: Unpack[PairRunOptions],
+) -> MaxT:
+    """The largest statistics of tables whose columns are shuffled, for the family-wise error.
+
+    Westfall and Young's single step: no distribution is assumed, so that cosine has this p too,
+    and rows that move together cost less than with Bonferroni's correction.
+
+    Parameters
+    ----------
+    x, y : array_like
+        As in `spearman_edges`, in the memory of the host. Of x against y the columns of x are
+        shuffled; of one table rows are held against shuffled rows behind them.
+    measure : str
+        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+    permutations : int
+        How often the columns are shuffled, 1 to 1,000,000. All pairs are looked at as often; of one
+        table half as often.
+    seed : int
+        Which permutations these are, from 0. The same seed gives the same maxima on any machine,
+        backend and number of threads.
+    tail : {"two-sided", "greater", "less"}
+        What is large: abs(statistic), the statistic, its negative.
+    **run
+        axis, nans ("reject" or "propagate"), copy, progress, backend, devices, workspace_bytes,
+        cpu_threads, variant: see PairRunOptions and RunOptions.
+
+    Returns
+    -------
+    MaxT
+        Its `cut(level)` is the `min_abs` of any call, `edges.to_pandas(adjust=...)` takes it.
+
+    Raises
+    ------
+    ValueError
+        For permutations out of range, and as `spearman_edges`.
+    Unsupported
+        For nans="pairwise", a part, and tables in the memory of a GPU.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).normal(size=(20, 30))
+    >>> x[1] = x[0] + 0.3 * x[1]
+    >>> null = gs.max_t(x, permutations=200, seed=1)
+    >>> edges = gs.spearman_edges(x, min_abs=null.cut(0.05))
+    >>> [(int(i), int(j)) for i, j in zip(edges.row, edges.col)]
+    [(0, 1)]
+    >>> round(float(edges.adjusted_p(null)[0]), 6)
+    0.004975
+    """
+    call = pair_call(x, y, measure, run, tail=tail)
+    count, number = integer("permutations", permutations), integer("seed", seed)
+    if number < 0:
+        raise ValueError(f"seed: got {number}, expected at least 0")
+    maxima, *ran = computed(_core.max_t, call.places, call.x, call.y, count, number, call.options)
+    return MaxT(maxima, measure, tail, number, tuple(ran))

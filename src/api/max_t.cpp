@@ -1,0 +1,164 @@
+// The largest statistics of tables whose columns are shuffled, and the cut that follows from them.
+#include <gpu/max_t.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <gpu/error.hpp>
+
+#include "api/all_pairs_run.hpp"
+#include "base/check_enumerator.hpp"
+#include "base/memory_errors.hpp"
+#include "pairs/checks.hpp"
+#include "pairs/max_t_search.hpp"
+#include "pairs/prepared_table.hpp"
+#include "pairs/tables.hpp"
+#include "stats/column_shuffle.hpp"
+#include "stats/max_t_p.hpp"
+
+namespace gpu::inline v0 {
+
+double max_t_null::adjusted_p(double statistic) const {
+  return stats::max_t_p(maxima, side, statistic);
+}
+
+std::vector<double> max_t_null::adjusted_p(std::span<const edge> edges) const {
+  return stats::max_t_p(maxima, side, edges);
+}
+
+double max_t_null::cut(double level) const {
+  const double least = stats::least_max_t_p(maxima.size());
+  if (!(level <= 1.0 && level >= least) || maxima.empty()) {
+    throw invalid_argument(
+        fmt::format("level: got {}, expected from {:.6g} to 1: with {} permutations no adjusted p "
+                    "is smaller than 1 / {}",
+                    level, least, maxima.size(), maxima.size() + 1));
+  }
+  return stats::max_t_cut(maxima, side, level);
+}
+
+pair_filter max_t_null::keep(double level) const {
+  const double least = cut(level);
+  // 0 would be no cut, and a one-sided filter has no other sign.
+  constexpr double above_zero = std::numeric_limits<double>::denorm_min();
+  return {.min_abs = side == tail::two_sided ? least : std::max(least, above_zero), .side = side};
+}
+
+std::vector<index_t> column_permutation(index_t cols, std::uint64_t seed, index_t number) {
+  if (cols < 0 || number < 0) {
+    throw invalid_argument(fmt::format("{}: got {}, expected at least 0",
+                                       cols < 0 ? "cols" : "number", cols < 0 ? cols : number));
+  }
+  std::vector<index_t> out(static_cast<std::size_t>(cols));
+  stats::shuffle_columns(seed, number, out);
+  return out;
+}
+
+namespace detail {
+namespace {
+
+constexpr index_t most_permutations = 1'000'000;
+constexpr std::size_t stack_bytes = std::size_t{64} << 20;
+
+void check(const pair_tables& tables, const pair_options& options, const max_t_options& how) {
+  if (how.permutations < 1 || how.permutations > most_permutations) {
+    throw invalid_argument(fmt::format("max_t_options.permutations: got {}, expected 1 to {}",
+                                       how.permutations, most_permutations));
+  }
+  check_enumerator("max_t_options.side", how.side, tail::less);
+  if (options.nans == nan_policy::pairwise) {
+    throw unsupported(
+        "options.nans: pairwise is not offered for max-T, expected reject or propagate");
+  }
+  if (!options.covariates.empty() || !options.column_weights.empty()) {
+    throw unsupported(
+        "options.covariates, options.column_weights: columns that these tell apart are not "
+        "shuffled "
+        "by max-T, expected neither");
+  }
+  if (options.part.of != 1 || options.part.index != 0) {
+    throw unsupported(
+        "options.part: the maxima of max-T are those of all pairs, expected the whole; "
+        "max_t_null::keep of the whole goes with any part");
+  }
+  if (is_on_device(tables)) {
+    throw unsupported("max_t: takes tables in host memory, got one in device memory");
+  }
+}
+
+// What shuffled rows meet, and what is shuffled in place of the rows themselves.
+struct prepared_sides {
+  pair_tables tables;  // but for x
+  std::shared_ptr<const host_prepared_table> ranks;
+};
+
+// The side that is not shuffled is prepared once; several devices have no prepared rows. On the CPU
+// ranks are shuffled in place of what they are of: they are short, and their ranks are the same.
+prepared_sides prepare_sides(const measure_traits& what, const pair_tables& data,
+                             const pair_options& options) {
+  prepared_sides out{.tables = {.x = data.x, .y = data.y ? *data.y : data.x}, .ranks = nullptr};
+  if (options.exec.devices.size() > 1) return out;
+  const measure of = what.info.what;
+  out.tables.prepared_y = prepare_table(of, *out.tables.y, options);
+  out.tables.y.reset();
+  if (options.exec.target != backend::cpu || what.form != row_form::ranks) return out;
+  out.ranks = std::dynamic_pointer_cast<const host_prepared_table>(
+      data.y ? prepare_table(of, data.x, options) : out.tables.prepared_y);
+  return out;
+}
+
+max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
+                     const pair_options& options, const max_t_options& how) {
+  const auto start = std::chrono::steady_clock::now();
+  pair_options query = options;
+  query.fold = row_folding::never;
+  query.exec.target = checked_backend(what, data, options);
+  validate::check_nans(data, options.nans, options.exec.cpu_threads);
+  std::unique_ptr<max_t_search> search;
+  if (options.exec.on_progress) {
+    query.exec.on_progress = [&](const progress& /*of a pass*/) {
+      return options.exec.on_progress({.stage = "max_t",
+                                       .done = search ? search->done() : 0,
+                                       .total = static_cast<std::uint64_t>(how.permutations)});
+    };
+  }
+  prepared_sides sides = prepare_sides(what, data, query);
+  const auto pass = [&](const any_table& x, const auto& sink) {
+    sides.tables.x = x;
+    return run_all_pairs(what, sides.tables, query, sink);
+  };
+  const std::size_t limit = options.exec.workspace_bytes;
+  search = std::make_unique<max_t_search>(
+      max_t_search::task{.x = sides.ranks ? sides.ranks->view : data.x,
+                         .rows_of_y = rows_of_y(sides.tables),
+                         .is_against = data.y.has_value(),
+                         .how = how,
+                         .threads = options.exec.cpu_threads,
+                         .bytes = limit > 0 ? std::min(limit / 4, stack_bytes) : stack_bytes},
+      max_t_passes{.count = pass, .stream = pass});
+  std::vector<double> maxima = search->run();
+  return {.maxima = std::move(maxima),
+          .side = how.side,
+          .used = query.exec.target,
+          .device = search->device(),
+          .seconds = seconds_since(start)};
+}
+
+}  // namespace
+
+max_t_null max_t(measure what, const pair_tables& data, const pair_options& options,
+                 const max_t_options& how) {
+  return with_memory_errors("max_t", [&] {
+    check(data, options, how);
+    return run_max_t(traits_of(what), data, options, how);
+  });
+}
+
+}  // namespace detail
+}  // namespace gpu::inline v0

@@ -1,0 +1,72 @@
+#pragma once
+// The largest statistics of shuffled tables: which rows are shuffled and passed, with what cut, and
+// what is taken of the pairs that reach it.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gpu/detail/any_view.hpp>
+#include <gpu/max_t.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "base/index_range.hpp"
+#include "pairs/reading/shuffled_rows.hpp"
+
+namespace gpu::inline v0::detail {
+
+/// All pairs of a table, in place of x, with the rows that are not shuffled.
+struct max_t_passes {
+  std::function<pair_counts(const any_table& x, const count_sink& sink)> count;
+  std::function<pair_summary(const any_table& x, const stream_sink& sink)> stream;
+};
+
+/// A *group* is one permutation of the columns of x, and one pass over its rows with those of y. Of
+/// one table, which then stands on both sides, it gives two maxima: see gpu/max_t.hpp.
+class max_t_search {
+ public:
+  struct task {
+    any_table x;        ///< What is shuffled; outlives the search.
+    index_t rows_of_y;  ///< Of one table, its rows.
+    bool is_against;    ///< Whether y is another table.
+    max_t_options how;
+    int threads;
+    std::size_t bytes;  ///< Of shuffled rows at a time.
+  };
+
+  max_t_search(const task& what, max_t_passes passes);
+
+  /// The maxima, descending.
+  [[nodiscard]] std::vector<double> run();
+  /// Shuffled tables that are done, of those that are asked for.
+  [[nodiscard]] std::uint64_t done() const { return done_; }
+  /// Of the last pass.
+  [[nodiscard]] const std::string& device() const { return device_; }
+
+ private:
+  [[nodiscard]] index_t maxima_per_group() const { return task_.is_against ? 1 : 2; }
+  [[nodiscard]] bool is_found(index_t group) const;
+  /// The statistics of some rows under the first permutation, by their size.
+  [[nodiscard]] pair_counts count_sample();
+  /// A cut that about so many pairs of a shuffled table reach; 0 where that is any.
+  [[nodiscard]] double cut_for(const pair_counts& counts, double pairs) const;
+  /// Raises the maxima of `groups` to those of all pairs that reach `least`.
+  void sweep(const std::vector<index_t>& groups, double least);
+  /// The same of some of the shuffled rows: those of all groups are numbered one behind the other.
+  void pass(const std::vector<index_t>& groups, index_range items, double least);
+  /// The statistic of row `col` of y with the shuffled row `row` of x.
+  void take(index_t group, index_t row, index_t col, double statistic);
+
+  task task_;
+  max_t_passes passes_;
+  shuffled_rows source_;
+  index_t rows_;
+  index_t most_rows_;
+  std::vector<double> maxima_;
+  std::uint64_t done_ = 0;
+  std::string device_;
+};
+
+}  // namespace gpu::inline v0::detail

@@ -1,0 +1,41 @@
+#pragma once
+// Tables of a few rows for tests of the command, and what it writes of them.
+
+#include <string>
+#include <vector>
+
+#include "cli/run_command.hpp"
+#include "support/catch.hpp"
+
+namespace gpu_test {
+
+/// 60 rows of 12 without names.
+inline std::string numbers() {
+  std::string text;
+  unsigned state = 3;
+  for (int i = 0; i < 60; ++i) {
+    for (int j = 0; j < 12; ++j) {
+      state = state * 1664525U + 1013904223U;
+      text += std::to_string((state >> 16) % 50 + static_cast<unsigned>(i % 3 * j * 20)) + " ";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+struct files {
+  temporary_folder folder;
+  std::string input;
+  explicit files(const std::string& text) : input(folder.write("in.txt", text)) {}
+  /// Runs a job that has to succeed, and gives what it wrote.
+  std::string run(std::vector<std::string> words, const std::string& output) const {
+    words.insert(words.begin() + 1, input);
+    words.insert(words.end(), {"-q", "-o", folder.path(output)});
+    const auto result = run_command(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return read_file(folder.path(output));
+  }
+};
+
+}  // namespace gpu_test

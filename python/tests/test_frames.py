@@ -178,6 +178,15 @@ def test_arrow_tables(gaps: Array) -> None:
         gs.spearman_edges(table.append_column("id", [["u"] * 12]))
 
 
+def test_arrow_decimals() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    values = [[Decimal("0.5"), Decimal("2.25"), Decimal(-1)], [Decimal(3), None, Decimal("0.25")]]
+    table = pyarrow.table({"a": values[0], "b": values[1]})
+    np.testing.assert_array_equal(
+        host_array(table, "x", in_columns=True), [[0.5, 2.25, -1], [3, np.nan, 0.25]]
+    )
+
+
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil", "dia"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
 def test_sparse(rng: np.random.Generator, layout: str, dtype: str) -> None:

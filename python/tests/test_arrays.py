@@ -147,6 +147,11 @@ def test_integers_of_64_bits() -> None:
     np.testing.assert_array_equal(gs.rank(big), [[4, 1.5, 3, 1.5]])
     with pytest.raises(ValueError, match="exact in no type"):
         gs.mean_filter(big, 3)
+    ends = host_array(np.array([[-(2**53), 2**53]]), "x")
+    assert ends.dtype == np.float64 and ends.tolist() == [[-(2.0**53), 2.0**53]]
+    for beyond in (-(2**53) - 1, 2**53 + 1):
+        with pytest.raises(ValueError, match="exact in no type"):
+            host_array(np.array([[beyond, 0]]), "x")
     best = gs.top_k(np.array([2**40, 5, 2**40 + 1]), 2)
     assert best.values.dtype == np.int64
     assert best.values.tolist() == [2**40 + 1, 2**40]

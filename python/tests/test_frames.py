@@ -81,18 +81,36 @@ def test_objects(gaps: Array) -> None:
         gs.pearson_edges(frame)
     with pytest.raises(ValueError, match=r"^x: got 9007199254740993 beside values that are no int"):
         gs.pearson_edges(np.array([[2**53 + 1, None, 1.0]], dtype=object))
+    ends = host_array(np.array([[2**53, None, -(2**53)]], dtype=object), "x")
+    np.testing.assert_array_equal(ends, [[2.0**53, np.nan, -(2.0**53)]])
 
 
 def test_integers_that_a_missing_value_would_round_are_refused() -> None:
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     for dtype in ("Int64", "int64[pyarrow]"):
-        column = pandas.array([2**60 + 1, None, 3], dtype=dtype)
-        frame = pandas.DataFrame({"id": column, "v": [1.0, 2, 3]})
-        with pytest.raises(
-            ValueError, match=r"^x: column 'id' of dtype .*nt64.*: got 115292150460"
-        ):
+        for wide in (2**60 + 1, -(2**60) - 1):
+            column = pandas.array([wide, None, 3], dtype=dtype)
+            frame = pandas.DataFrame({"id": column, "v": [1.0, 2, 3]})
+            with pytest.raises(
+                ValueError, match=rf"^x: column 'id' of dtype .*nt64.*: got {wide} beside"
+            ):
+                gs.spearman_edges(frame, axis=1, nans="propagate")
+
+
+def test_integers_that_a_gap_of_polars_would_round_are_refused() -> None:
+    polars = pytest.importorskip("polars")
+    for wide in (2**60 + 1, -(2**60) - 1):
+        frame = polars.DataFrame({"id": [wide, None, 3], "v": [1, 2, 4]})
+        with pytest.raises(ValueError, match=rf"^x: column 'id' of dtype Int64: got {wide} beside"):
             gs.spearman_edges(frame, axis=1, nans="propagate")
+
+
+def test_frames_without_columns() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(index=range(3))
+    assert host_array(frame, "x").shape == (3, 0)
+    assert host_array(frame, "x", in_columns=True).shape == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +178,15 @@ def test_arrow_tables(gaps: Array) -> None:
         gs.spearman_edges(table.append_column("id", [["u"] * 12]))
 
 
+def test_arrow_decimals() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    values = [[Decimal("0.5"), Decimal("2.25"), Decimal(-1)], [Decimal(3), None, Decimal("0.25")]]
+    table = pyarrow.table({"a": values[0], "b": values[1]})
+    np.testing.assert_array_equal(
+        host_array(table, "x", in_columns=True), [[0.5, 2.25, -1], [3, np.nan, 0.25]]
+    )
+
+
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil", "dia"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
 def test_sparse(rng: np.random.Generator, layout: str, dtype: str) -> None:
@@ -186,6 +213,10 @@ def test_sparse_with_entries_twice() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     twice = sparse.coo_matrix(([1.0, 2, 5], ([0, 0, 1], [3, 3, 2])), shape=(2, 5))
     assert same(gs.pearson_edges(twice), gs.pearson_edges(twice.toarray()))
+    # Each entry fits 32 bits, their sum does not; the caller's matrix keeps its entries.
+    wide = sparse.csr_matrix(([2 * 10**9] * 2 + [7], [1, 1, 0], [0, 3]), shape=(1, 2))
+    np.testing.assert_array_equal(host_array(wide, "x"), [[7, 4 * 10**9]])
+    assert wide.nnz == 3
 
 
 def same_statistics(a: gs.Edges, b: gs.Edges) -> bool:

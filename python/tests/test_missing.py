@@ -55,6 +55,11 @@ def test_observations(table):
     np.testing.assert_array_equal(
         edges.p, gs.p_value(edges.statistic, gs.observations(table, pairs=edges))
     )
+    # Pairs of x and y, more than are counted at a time.
+    rows, cols = np.arange(70_000) % 5, np.arange(70_000) % (len(table) - 5)
+    np.testing.assert_array_equal(
+        gs.observations(table[:5], table[5:], pairs=(rows, cols)), wanted[:5, 5:][rows, cols]
+    )
     with pytest.raises(ValueError, match="y: got 3 columns, expected 40"):
         gs.observations(table, np.ones((2, 3)))
 

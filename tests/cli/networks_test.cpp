@@ -142,6 +142,17 @@ TEST_CASE("Edges as .graphml have names of any signs, p and q", "[cli][networks]
   CHECK(count_of(bounds, "<data key=\"l\">") == edges.size());
   CHECK(count_of(bounds, "<data key=\"u\">") == edges.size());
   CHECK(bounds.find("attr.name=\"upper\" attr.type=\"double\"") != std::string::npos);
+  // Around the surrogates, which XML does not take.
+  const std::string edge_input =
+      folder.write("around.tsv",
+                   table(12, {"a\xED\x9F\xBF", "b\xED\xA0\x80", "c\xED\xBF\xBF", "d\xEE\x80\x80"}));
+  const std::string around =
+      written({"spearman", edge_input, "--max-p", "0.9"}, folder.path("around.graphml"));
+  CHECK(count_of(around, ">a\xED\x9F\xBF<") == 1);
+  CHECK(count_of(around, ">d\xEE\x80\x80<") == 1);
+  for (const char* name : {"b", "c"}) {
+    CHECK(count_of(around, std::string(">") + name + "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD<") == 1);
+  }
   // Rows without an edge are no nodes, and a measure without a test has no p.
   const std::string few =
       written({"cosine", input, "--min-abs", "0.999999"}, folder.path("few.graphml"));
@@ -192,6 +203,24 @@ TEST_CASE("Names that are numbers give way to numbers of rows in .ncol", "[cli][
   noisy.insert(noisy.end(), {"-o", folder.path("noted.ncol")});
   CHECK(run_command(noisy).err.find("note: ") != std::string::npos);
   CHECK(written(job, folder.path("out.sif")).find("100287102") != std::string::npos);
+}
+
+TEST_CASE("Rows of y have numbers behind those of x in .ncol", "[cli][networks]") {
+  const gpu_test::temporary_folder folder;
+  std::vector<std::string> ids;
+  for (int i = 0; i < 10; ++i) ids.push_back(std::to_string(500 + i));
+  const std::vector<std::string> of_y{ids.begin() + 2, ids.begin() + 8};
+  const words job{"spearman",    folder.write("x.tsv", table(10, ids)),
+                  "--against",   folder.write("y.tsv", table(6, of_y)),
+                  "--min-abs",   "0.3",
+                  "--row-names", "yes"};
+  const std::vector<words> edges = edges_of(job);
+  const std::vector<words> ncol = lines_of(written(job, folder.path("out.ncol")), ' ');
+  REQUIRE(ncol.size() == edges.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    CHECK(ids[std::stoul(ncol[i][0])] == edges[i][0]);
+    CHECK(of_y.at(std::stoul(ncol[i][1]) - 10) == edges[i][1]);
+  }
 }
 
 TEST_CASE("A network of more than a million edges is refused, a matrix is not", "[cli][networks]") {

@@ -167,6 +167,39 @@ TEST_CASE("Parts that contradict each other are not joined", "[cli][parts]") {
   CHECK(run_command({"merge", in, "-o", merged}).exit_code == 0);
 }
 
+TEST_CASE("Degrees are joined with a name for each row", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", correlated_table(50, 10));
+  const std::string in = folder.path("parts");
+  run_all(input, {"--keep", "counts"}, 2, in);
+  const std::string manifest = in + "/part-1-of-2.json";
+  const std::string whole = read_file(manifest);
+  const std::string names = read_file(in + "/names.txt");
+  const std::string degrees = whole.substr(whole.find("{\"role\": \"degrees\""));
+  const auto merge = [&](const std::string& text) {
+    std::ofstream(in + "/names.txt") << text;
+    std::ofstream(manifest) << whole;
+    forge(manifest, "files",
+          "[{\"role\": \"names\", \"name\": \"names.txt\", \"bytes\": " +
+              std::to_string(text.size()) + ", \"crc32\": \"" + crc32_of(text) + "\"}, " +
+              degrees.substr(0, degrees.find('}') + 1) + "]");
+    CHECK(run_command({"parts", in, "--format", "slurm"}).out.empty());
+    return run_command({"merge", in, "-o", folder.path("merged")});
+  };
+  CHECK(merge(names).exit_code == 0);
+  fs::remove(folder.path("merged"));
+  const auto refused = [&](const std::string& text, const std::string& why) {
+    const command_result result = merge(text);
+    INFO(result.err);
+    CHECK(result.exit_code == exit_bad_input);
+    CHECK(result.err.find("names.txt " + why) != std::string::npos);
+    CHECK(!fs::exists(folder.path("merged")));
+  };
+  refused(names + "more\n", "names more rows than there are");
+  refused(names + "\n", "names more rows than there are");
+  refused(names.substr(0, names.rfind('\n', names.size() - 2) + 1), "does not name every row");
+}
+
 TEST_CASE("Parts of folded edges agree on the patterns, no others need to", "[cli][parts]") {
   const gpu_test::temporary_folder folder;
   const std::string input = folder.write("in.tsv", gpu_test::repeated_table(200, 5));

@@ -281,6 +281,13 @@ TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
   }
   CHECK(report_value(merged, "y_constant_rows") == "1");
   CHECK(report_value(merged, "edge_sum") != "null");
+  // Counts are of no edges: there is no sum of them.
+  const std::string counts = folder.path("counts");
+  run_all(x, {"--keep", "counts"}, 2, counts);
+  REQUIRE(
+      run_command({"merge", counts, "-o", folder.path("merged"), "--report", report}).exit_code ==
+      0);
+  CHECK(report_value(read_file(report), "edge_sum") == "null");
   // As for every other report: it may not be the file of the result, and where the report cannot be
   // written the result stays.
   const std::string same = folder.path("same");
@@ -339,6 +346,74 @@ TEST_CASE("Benjamini and Hochberg's cut is found by all parts", "[cli][parts]") 
   run_all(input, options, 2, in);
   CHECK(run_command({"merge", in, "-o", folder.path("merged")}).exit_code == 0);
   CHECK(read_file(folder.path("merged")) == single_run(input, options, folder.path("single")));
+}
+
+TEST_CASE("A sum of counts is of one pair of tables", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string x = folder.write("x.tsv", correlated_table(90, 10));
+  // As many rows of each, so that only their bytes tell the jobs apart.
+  const std::string text = correlated_table(200, 10);
+  const auto line = [&](int row) {
+    std::size_t at = 0;
+    for (int i = 0; i < row; ++i) at = text.find('\n', at) + 1;
+    return at;
+  };
+  const std::string one = folder.write("one.tsv", text.substr(0, line(60)));
+  const std::string other = folder.write("other.tsv", text.substr(line(90), line(150) - line(90)));
+  const std::string in = folder.path("parts");
+  const auto options = [](const std::string& y) {
+    return words{"--against", y, "--max-p", "0.05", "--adjust", "bh"};
+  };
+  run_all(x, options(one), 2, in);
+  REQUIRE(fs::exists(in + "/count-1-sum.json"));
+  for (const auto& entry : fs::directory_iterator(in)) {
+    if (entry.path().filename().string().find("-sum.json") == std::string::npos) {
+      fs::remove(entry.path());
+    }
+  }
+  run_all(x, options(other), 2, in);
+  REQUIRE(run_command({"merge", in, "-o", folder.path("merged")}).exit_code == 0);
+  CHECK(read_file(folder.path("merged")) == single_run(x, options(other), folder.path("single")));
+}
+
+TEST_CASE("Parts of a table without a row that has a statistic", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string nan = "both\tNA\t1\t2\t3\n";
+  for (const std::string& table :
+       {gpu_test::constant_rows(9, 4), gpu_test::constant_rows(5, 4) + nan, nan + nan}) {
+    const std::string input = folder.write("in.tsv", table);
+    const std::string in = folder.path("parts");
+    const words options{"--nan", "propagate"};
+    CHECK(run_all(input, options, 3, in) == 1);
+    CHECK(run_command({"merge", in, "-o", folder.path("merged")}).exit_code == 0);
+    CHECK(read_file(folder.path("merged")) == single_run(input, options, folder.path("single")));
+    fs::remove_all(in);
+  }
+}
+
+TEST_CASE("Parts that are there count for --max-output", "[cli][parts]") {
+  const gpu_test::temporary_folder folder;
+  const std::string input = folder.write("in.tsv", gpu_test::repeated_table(200, 5));
+  const std::string in = folder.path("parts");
+  // Of folded edges nothing is estimated: what is written is counted.
+  const words options{"--keep", "folded-edges", "--max-p", "0.3"};
+  REQUIRE(run_part(input, options, 1, 4, in).exit_code == 0);
+  REQUIRE(run_part(input, options, 2, 4, in).exit_code == 0);
+  std::uintmax_t bytes = 0;
+  for (const char* name :
+       {"/header.tsv", "/patterns.tsv", "/part-1-of-4.tsv", "/part-2-of-4.tsv"}) {
+    bytes += fs::file_size(in + name);
+  }
+  const command_result result =
+      run_command(joined({"spearman", input, "--backend", "cpu", "-o", folder.path("out"),
+                          "--patterns", folder.path("patterns"), "--resume", "--output-dir", in,
+                          "--max-output", std::to_string(bytes + 1)},
+                         options));
+  INFO(result.err);
+  CHECK(result.exit_code == exit_resources);
+  CHECK(result.err.find("--max-output") != std::string::npos);
+  CHECK(fs::exists(in + "/part-2-of-4.tsv"));
+  CHECK(!fs::exists(in + "/part-3-of-4.tsv"));
 }
 
 TEST_CASE("Options of parts that do not go together are refused", "[cli][parts]") {

@@ -185,6 +185,15 @@ TEST_CASE("The user's words for a missing value", "[io][csv]") {
   CHECK(refusal_of(text, {.missing = {"-999"}}).starts_with(":2: column 3: got '-'"));
 }
 
+TEST_CASE("Blanks within the quotes of a number mean nothing", "[io][csv]") {
+  const auto table = read("a,b,c\n\" 5 \",1,2.5\n3,\"4 \",\" NA\"\n");
+  const std::vector<double> values = values_of(table);
+  REQUIRE(values.size() == 6);
+  CHECK(values[0] == 5);
+  CHECK(values[4] == 4);
+  CHECK(table.missing == 1);
+}
+
 TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
   const std::string text = "id,note,s1,s2,s-3,1990\ng1,first one,1,2,3,4\ng2,second,5,6,7,8\n" +
                            rows_behind("g3,x,9,10,11,12\n");
@@ -204,6 +213,7 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
   check({.columns = {"3-4", "1990"}}, {"s1", "s2", "1990"}, {1, 2, 4, 5}, "g1");
   check({.columns = {"s2-1990"}}, {"s2", "s-3", "1990"}, {2, 3, 4, 6}, "g1");
   check({.columns = {"s-3", "s1"}}, {"s1", "s-3"}, {1, 3, 5}, "g1");
+  check({.columns = {"3-3", "s2-s2"}}, {"s1", "s2"}, {1, 2, 5}, "g1");
   check({.skip_columns = {"id"}, .names_column = "note"}, {"s1", "s2", "s-3", "1990"}, {1, 2},
         "first one");
   check({.row_names = choice::no, .columns = {"s1", "s2"}}, {"s1", "s2"}, {1, 2, 5, 6}, "");

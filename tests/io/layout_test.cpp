@@ -101,6 +101,8 @@ TEST_CASE("A first line that may be a row of values stays one", "[io][layout]") 
   SECTION("With a note, where it alone is a series") {
     check("a 1 2 3\nb 4 9 6\nc 7 8 1\n", {3, 3, "a", "", "--header yes"});
     check("1 2 3 4\n2 1 4 3\n3 3 1 2\n", {3, 4, "", "", "--header yes"});
+    // One column less than tells a series from chance.
+    check("2 3 4 5 6 7 8\n2 1 4 3 6 5 8\n8 8 1 1 2 5 3\n", {3, 7, "", "", "--header yes"});
   }
   SECTION("With a note, where different integers stand over decimals") {
     check("id 12 7 31\nb 0.5 9.5 6.5\nc 7.5 8.5 1\n", {3, 3, "id", "", "--header yes"});

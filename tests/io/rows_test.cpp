@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "io/npy_header.hpp"
 #include "io/read/read_table.hpp"
 #include "io/rows/row_writer.hpp"
+#include "io/rows/selection_writer.hpp"
 #include "io/write/number_text.hpp"
 #include "io/write/output_file.hpp"
 #include "support/catch.hpp"
@@ -214,4 +216,45 @@ TEST_CASE("Rows that come in pieces are written as one table", "[io][rows]") {
     write(gpu::io::result_format::npy, rows, npy);
     CHECK(values_of(gpu::io::read_table(npy)) == values_of(back));
   }
+}
+
+TEST_CASE("Entries of rows without names are numbered through all pieces", "[io][rows]") {
+  const gpu_test::temporary_folder folder;
+  const std::string path = folder.path("out.tsv");
+  gpu::io::output_file out(path);
+  gpu::io::selection_writer writer(out, {.entries = 1, .threads = 2});
+  for (int piece = 0; piece < 3; ++piece) {
+    gpu::io::row_selection<double> some{.values = gpu::matrix<double>(2, 1),
+                                        .indices = gpu::matrix<gpu::index_t>(2, 1)};
+    for (gpu::index_t i = 0; i < 2; ++i) {
+      some.values(i, 0) = static_cast<double>(10 * piece + i);
+      some.indices(i, 0) = i;
+    }
+    writer.write(some, {});
+  }
+  writer.finish();
+  out.commit();
+  CHECK(gpu_test::read_file(path) ==
+        "name\trank\tcolumn\tvalue\nX1\t1\t1\t0\nX2\t1\t2\t1\nX3\t1\t1\t10\nX4\t1\t2\t11\n"
+        "X5\t1\t1\t20\nX6\t1\t2\t21\n");
+}
+
+TEST_CASE("A wide integer has its place in the file, whatever block it is in", "[io][rows]") {
+  constexpr gpu::index_t rows = 1'000'001;
+  std::vector<std::int64_t> values(3 * rows, 7);
+  values[3 * 900'000 + 2] = 2147483648LL;
+  const gpu_test::temporary_folder folder;
+  std::string bytes = gpu::io::make_npy_header("'<i8'", {rows, 3});
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
+  gpu::io::input file(folder.write("in.npy", bytes), {}, gpu::io::read_options::default_max_bytes);
+  const auto source = gpu::io::open_rows(file);
+  int blocks = 0;
+  std::string message;
+  try {
+    while (source->next()) ++blocks;
+  } catch (const gpu::io::input_error& error) {
+    message = error.what();
+  }
+  CHECK(blocks > 0);
+  CHECK(message.find("row 900000, column 2: got 2147483648") != std::string::npos);
 }

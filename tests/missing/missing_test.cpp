@@ -33,7 +33,12 @@ TEST_CASE("Long rows over shared columns", "[missing]") {
 }
 
 TEST_CASE("Missing values in windows of rows", "[missing]") {
-  const auto data = gpu_test::rows_with_holes(2500, 24, gpu_test::holes::scattered, 3);
+  auto data = gpu_test::rows_with_holes(2500, 24, gpu_test::holes::scattered, 3);
+  // Rows without a statistic in several of the pieces that rows are prepared by.
+  for (gpu::index_t k = 0; k < data.cols(); ++k) {
+    data(1700, k) = 2.5;
+    data(2400, k) = gpu_test::missing;
+  }
   for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
     gpu::pair_options options = gpu_test::pairwise_options(tiled);
     options.exec.cpu_threads = 2;
@@ -46,10 +51,63 @@ TEST_CASE("Missing values in windows of rows", "[missing]") {
     CHECK(got.edges.size() > 1000);
     CHECK(got.summary.checksum == wanted.summary.checksum);
     CHECK(std::equal(got.edges.begin(), got.edges.end(), wanted.edges.begin(), wanted.edges.end()));
-    CHECK(got.summary.constant_rows == wanted.summary.constant_rows);
+    CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{3, 4, 1700, 2400});
+    CHECK(wanted.summary.constant_rows == got.summary.constant_rows);
     CHECK(gpu::all_pairs(what, data.view(), options, best).summary.checksum ==
           partners.summary.checksum);
   }
+}
+
+// A row has no value more than a pair has to share, all others are complete.
+TEST_CASE("Rows of just as many values as a pair has to share", "[missing]") {
+  for (const auto& measure : {gpu_test::missing_spearman, gpu_test::missing_pearson}) {
+    auto data = gpu_test::random_matrix<double>(12, 20, 6);
+    for (gpu::index_t k = 0; k < 10; ++k) data(7, 2 * k) = gpu_test::missing;
+    gpu_test::missing_equals_the_oracle(tiled, measure, data, 0, 10);
+    gpu_test::missing_equals_the_oracle(tiled, measure, data, 5, 10);
+  }
+}
+
+// Differences of a few last bits: sums of squares say nothing of them, nor does one mean.
+TEST_CASE("Values that differ in their last bits", "[missing]") {
+  constexpr gpu::index_t shared = 7;
+  const std::vector<double> steps{0, 5, 1, 3, 11, 2, 7, 4, 0, 9, 2, 13, 6, 1};
+  gpu::matrix<double> plain(2, shared);
+  gpu::matrix<double> near(2, shared + 2);
+  for (gpu::index_t i = 0; i < 2; ++i) {
+    for (gpu::index_t k = 0; k < shared; ++k) {
+      plain(i, k) = steps[static_cast<std::size_t>(i * shared + k)];
+      near(i, k) = 1 + plain(i, k) * 0x1p-52;
+    }
+    near(i, shared + i) = 3;
+    near(i, shared + 1 - i) = gpu_test::missing;
+  }
+  const double wanted = gpu_test::reference_pearson(gpu_test::const_view(plain))[0][1];
+  // Of just as many columns as are asked for, and of one more.
+  for (const gpu::index_t least : {shared, shared - 1}) {
+    const auto got = gpu::all_pairs(gpu::measure::pearson, near.view(),
+                                    gpu_test::pairwise_options(tiled, least), gpu::dense_sink{});
+    CHECK(std::abs(got(0, 1) - wanted) <= 3e-12);
+  }
+}
+
+// What two rows share is far smaller than what one of them has besides: its squares underflow.
+TEST_CASE("Shared values whose squares underflow", "[missing]") {
+  gpu::matrix<double> plain(3, 6);
+  gpu::matrix<double> data(3, 7);
+  for (gpu::index_t i = 0; i < 3; ++i) {
+    for (gpu::index_t k = 0; k < 6; ++k) {
+      plain(i, k) = std::sin(static_cast<double>(1 + 5 * k + 7 * i));
+      data(i, k) = plain(i, k) * (i == 1 ? 1.0 : 0x1p-530);
+    }
+    data(i, 6) = i == 1 ? gpu_test::missing : 1.0;
+  }
+  const auto wanted = gpu_test::reference_cosine(gpu_test::const_view(plain));
+  const auto got = gpu::all_pairs(gpu::measure::cosine, data.view(),
+                                  gpu_test::pairwise_options(tiled), gpu::dense_sink{});
+  // Either may be the row of small values.
+  CHECK(std::abs(got(0, 1) - wanted[0][1]) <= 3e-12);
+  CHECK(std::abs(got(1, 2) - wanted[1][2]) <= 3e-12);
 }
 
 TEST_CASE("A table without missing values is computed as ever", "[missing]") {
@@ -76,6 +134,10 @@ TEST_CASE("Observations of pairs", "[missing]") {
   const auto against =
       gpu::shared_observations(data, gpu::as_matrix(std::span(values).first(8), 2, 4));
   CHECK(against(2, 1) == 2);
+  // Columns of edges count from the first row of y.
+  const auto others = gpu::as_matrix(std::span(values).last(8), 2, 4);
+  const std::vector<gpu::edge> across{{0, 0, 0, 0}, {2, 1, 0, 0}};
+  CHECK(gpu::shared_observations(data, others, across) == std::vector<gpu::node_id>{2, 3});
 }
 
 TEST_CASE("What missing values pair by pair do not go with", "[missing]") {

@@ -1,5 +1,6 @@
 #include <gpu/adjusted_p.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -96,6 +97,34 @@ TEST_CASE("q of partners among rows with missing values", "[p_value][adjusted][m
     }
     CHECK(entries > 50);
   }
+}
+
+// What a row shares with a partner is counted in the rows of y, not in those of x.
+TEST_CASE("q of partners in y among rows with missing values", "[p_value][adjusted][missing]") {
+  auto x = area_rows<double>(30, 24, 4);
+  const auto complete = area_rows<double>(20, 24, 9);
+  for (gpu::index_t i = 0; i < x.rows(); ++i) {
+    for (gpu::index_t k = 0; k < x.cols(); ++k) x(i, k) += complete(i % 20, k);
+    for (gpu::index_t k = i % 5; k < x.cols(); k += 3 + i % 3) x(i, k) = std::nan("");
+  }
+  const gpu::pair_options options = pairwise_options(tiled, 5);
+  const auto how = gpu::adjustment::benjamini_hochberg;
+  const auto edges = gpu::spearman_all_pairs(x, complete, options, gpu::edge_sink{});
+  std::vector<double> p;
+  for (const gpu::edge& e : edges.edges) {
+    const auto values = static_cast<gpu::index_t>(std::count_if(
+        x.row(e.row).begin(), x.row(e.row).end(), [](double value) { return value == value; }));
+    p.push_back(gpu::correlation_p_value(e.statistic, values));
+    CHECK(e.p == p.back());
+  }
+  const std::vector<double> q = reference_q(p, how);
+  statistic_table wanted(30, std::vector<double>(20, std::nan("")));
+  for (std::size_t e = 0; e < q.size(); ++e) {
+    wanted[edges.edges[e].row][edges.edges[e].col] = q[e];
+  }
+  const gpu::top_k_sink sink{
+      .k = 4, .keep = {.max_p = 1.0, .adjust = how}, .q = gpu::neighbor_q::exact};
+  CHECK(check_q(gpu::spearman_all_pairs(x, complete, options, sink), wanted, 1.0) > 50);
 }
 
 TEST_CASE("Some p are adjusted among all tests", "[p_value][adjusted]") {

@@ -1,6 +1,7 @@
 // Whether long rows are decided by products, over the whole plane of shapes.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "plan/products/product_choice.hpp"
 #include "plan/products/product_policy.hpp"
@@ -91,6 +92,25 @@ TEST_CASE("Halves are taken where they take the least time and rows fill a tile"
     // Whatever is multiplied, single precision is not slower than double precision for real work.
     if (shape.rows >= 400 && shape.observations >= 1000) CHECK(takes);
   });
+}
+
+TEST_CASE("x against y is all of an area, one table its half", "[product_choice]") {
+  for (const product_kind kind : kinds) {
+    product_shape shape = table(20'000, 1000, kind);
+    const double tiles = tile_seconds(shape, multiprocessors);
+    const double products = product_seconds(shape, multiprocessors);
+    shape.is_against = true;
+    CHECK(tile_seconds(shape, multiprocessors) == Approx(2 * tiles).epsilon(0.01));
+    CHECK(product_seconds(shape, multiprocessors) == Approx(2 * products).epsilon(0.01));
+  }
+  // Rows fill a tile on both sides.
+  product_shape shape = table(20'000, 5000, product_kind::of_values);
+  shape.is_against = true;
+  CHECK(takes_halves(shape, multiprocessors));
+  shape.cols = 191;
+  CHECK_FALSE(takes_halves(shape, multiprocessors));
+  std::swap(shape.rows, shape.cols);
+  CHECK_FALSE(takes_halves(shape, multiprocessors));
 }
 
 TEST_CASE("Few long rows take products, many short ones tiles", "[product_choice]") {

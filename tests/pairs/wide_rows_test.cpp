@@ -200,6 +200,87 @@ TEST_CASE("Values of wide rows keep what the naive variant keeps", "[wide]") {
   check_table(gpu::measure::cosine, wide_table<std::int32_t>(37, 2100, 10, 1000));
 }
 
+// One value of a row that is larger than all others together bounds the scale of every row, in
+// whatever column it stands: also in those behind the last whole vector.
+TEST_CASE("Rows with one large value find each other", "[wide]") {
+  for (const index_t cols : {513, 1201, 2047}) {
+    for (const index_t place : {index_t{0}, cols / 2, cols - 1}) {
+      auto data = wide_table<float>(37, cols, static_cast<unsigned>(cols), 1000);
+      for (const index_t row : {3, 14, 25, 31}) {
+        std::mt19937 random(static_cast<unsigned>(row));
+        for (index_t k = 0; k < cols; ++k) data(row, k) = static_cast<float>(random() % 100);
+        data(row, place) = row == 25 ? -1e6F : 1e6F;
+      }
+      CAPTURE(place);
+      check_table(gpu::measure::pearson, data);
+      check_table(gpu::measure::cosine, data);
+    }
+  }
+}
+
+// Rows of +1 and -1: rounding moves all values of a row away from zero, or all towards it, so that
+// sums of products are off by nearly as much as the margin says. The scale, and with it the
+// direction, follows from the largest piece of the first row.
+TEST_CASE("Rounding that moves whole rows to one side loses and adds no pair", "[wide]") {
+  constexpr index_t rows = 40;
+  constexpr index_t cols = 1024;
+  gpu::matrix<float> data(rows, cols);
+  std::mt19937 random(4);
+  for (index_t i = 1; i < rows; ++i) {
+    for (index_t k = 0; k < cols; ++k) data(i, k) = k % 2 == 0 ? 1.0F : -1.0F;
+    for (index_t changed = 0; changed < i % 3; ++changed) {
+      const auto at = static_cast<index_t>(random() % cols);
+      data(i, at) = -data(i, at);
+    }
+    // Rows of one profile whose statistics differ by less than the margin.
+    data(i, i) *= 1.0F + 0.03F * static_cast<float>(i * 7 % 20);
+    if (i > 20) {
+      for (index_t k = 0; k < cols; ++k) data(i, k) = random() % 2 == 0 ? 1.0F : -1.0F;
+    }
+  }
+  for (int step = 0; step < 16; ++step) {
+    for (index_t k = 0; k < cols; ++k) {
+      const float size = k < 256 ? 1.0F : 0.8F + 0.01F * static_cast<float>(step);
+      data(0, k) = random() % 2 == 0 ? size : -size;
+    }
+    CAPTURE(step);
+    const auto view = data.view();
+    const auto dense =
+        gpu::all_pairs(gpu::measure::cosine, view, cpu_options(gpu::pair_variant::naive));
+    std::vector<double> cuts;
+    for (const index_t j : {2, 3, 5, 7}) {
+      const double r = std::abs(dense(1, j));
+      cuts.insert(cuts.end(), {r, std::nextafter(r, 2.0)});
+    }
+    check_cuts(
+        [&](gpu::pair_variant variant, int threads, const auto& sink) {
+          return gpu::all_pairs(gpu::measure::cosine, view, cpu_options(variant, threads), sink);
+        },
+        cuts);
+    for (const auto order :
+         {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
+      const gpu::top_k_sink sink{.k = 3, .order = order};
+      const auto run = [&](gpu::pair_variant variant) {
+        return gpu::all_pairs(gpu::measure::cosine, view, cpu_options(variant), sink);
+      };
+      check_top_k(run(gpu::pair_variant::tiled), run(gpu::pair_variant::naive));
+    }
+  }
+}
+
+// Sorted rows: their largest ranks meet in the same columns, so that sums grow as fast as they can.
+TEST_CASE("Sums of sorted rows stay in 32 bits as long as they are there", "[wide]") {
+  for (const index_t cols : {1861, 4097, 8192, 8193}) {
+    auto data = wide_table<float>(37, cols, static_cast<unsigned>(cols), 1000000);
+    for (index_t k = 0; k < cols; ++k) {
+      data(3, k) = static_cast<float>(k);
+      data(17, k) = static_cast<float>(2 * k + 1);
+      data(30, k) = static_cast<float>(-k);
+    }
+    check_table(gpu::measure::spearman, data);
+  }
+}
+
 // Sums of all columns are beyond 2^53.
 TEST_CASE("Statistics of rows of 400,001 ranks are exact", "[wide]") {
   const auto data = wide_table<float>(9, 400001, 11, 1000000);

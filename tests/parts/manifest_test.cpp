@@ -93,8 +93,13 @@ TEST_CASE("The first difference of two jobs is said", "[parts]") {
   other = key;
   other.version = "9.9.9";
   CHECK(difference(other, key) == "it is written by version 9.9.9, expected 0.1.0");
+  other.against = gpu::io::file_digest{.bytes = 7, .crc32 = 0x12};
+  CHECK(difference(other, key) == "its --against has 7 bytes with CRC-32 00000012, expected none");
+  CHECK(difference(key, other) == "its --against has none, expected 7 bytes with CRC-32 00000012");
   other.input.crc32 = 0;
-  CHECK(difference(other, key).find("its input has 453366 bytes with CRC-32 00000000") == 0);
+  CHECK(difference(other, key) ==
+        "its input has 453366 bytes with CRC-32 00000000, expected 453366 bytes with CRC-32 "
+        "c1532874");
 }
 
 TEST_CASE("Numbers of parts are listed as Slurm takes them", "[parts]") {

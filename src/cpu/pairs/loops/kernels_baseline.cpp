@@ -13,6 +13,8 @@ namespace {
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
+#include "cpu/pairs/loops/kernels_rounding_body.hpp"
+#include "cpu/pairs/loops/kernels_unit_row_body.hpp"
 
 struct plain_pairwise {
   using vec = double;
@@ -155,10 +157,14 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
 }
 
 void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, bool begins, double* sums) {
+                      index_t count, index_t diagonal, bool begins, double* sums) {
   constexpr index_t lanes = detail::partial_sums;
   for (index_t i = 0; i < rows; ++i) {
     for (index_t j = 0; j < cols; ++j) {
+      if (j + diagonal <= i) {
+        if (begins) std::fill_n(sums + (i * cols + j) * lanes, lanes, 0.0);
+        continue;
+      }
       const double* const a = x + i * length;
       const double* const b = y + j * length;
       double* const to = sums + (i * cols + j) * lanes;
@@ -184,6 +190,58 @@ void combine_partial_sums(const double* sums, index_t rows, index_t cols, double
   }
 }
 
+// Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
+struct plain_eight {
+  double lane[8];
+  template <class Function>
+  static plain_eight each(const Function& function) {
+    plain_eight out;
+    for (int l = 0; l < 8; ++l) out.lane[l] = function(l);
+    return out;
+  }
+  static plain_eight zero() { return {}; }
+  static plain_eight spread(double x) {
+    return each([&](int) { return x; });
+  }
+  static plain_eight load(const double* p) {
+    return each([&](int l) { return p[l]; });
+  }
+  template <class T>
+  static plain_eight from(const T* p) {
+    return each([&](int l) { return static_cast<double>(p[l]); });
+  }
+  void store(double* p) const { __builtin_memcpy(p, lane, sizeof lane); }
+  void to_int16(std::int16_t* p) const {
+    for (int l = 0; l < 8; ++l) p[l] = static_cast<std::int16_t>(static_cast<int>(lane[l]));
+  }
+  friend plain_eight operator+(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] + b.lane[l]; });
+  }
+  friend plain_eight operator-(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] - b.lane[l]; });
+  }
+  friend plain_eight operator*(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] * b.lane[l]; });
+  }
+  friend plain_eight operator/(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] / b.lane[l]; });
+  }
+  static plain_eight fused(const plain_eight& a, const plain_eight& b, const plain_eight& c) {
+    return each([&](int l) { return std::fma(a.lane[l], b.lane[l], c.lane[l]); });
+  }
+  static plain_eight magnitude(const plain_eight& a) {
+    return each([&](int l) { return std::fabs(a.lane[l]); });
+  }
+  static plain_eight most(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] > b.lane[l] ? a.lane[l] : b.lane[l]; });
+  }
+  static bool all_at_most(const plain_eight& a, const plain_eight& b) {
+    bool all = true;
+    for (int l = 0; l < 8; ++l) all &= a.lane[l] <= b.lane[l];
+    return all;
+  }
+};
+
 }  // namespace
 
 const pair_kernels baseline_pair_kernels{
@@ -198,6 +256,10 @@ const pair_kernels baseline_pair_kernels{
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
+    .row = unit_row_body<plain_eight>::passes(),
+    .round_doubles = rounding_body<plain_eight, double>::kernels(),
+    .round_int16 = rounding_body<plain_eight, std::int16_t>::kernels(),
+    .round_int32 = rounding_body<plain_eight, std::int32_t>::kernels(),
     .pairwise_counts = pairwise_counts,
     .pairwise_statistics = pairwise_body<plain_pairwise>::statistics,
     .pairwise_rank_sums = pairwise_rank_sums,

@@ -31,8 +31,13 @@ TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
           INFO(rows << " x " << cols << ", " << threads << " threads");
           const auto plan =
               plan_pair_memory(traits_of(what), rows, cols, has_int8_sums, threads, 0);
-          // Each thread has scratch of 512 bytes a column.
-          if (cols * threads <= 128 * 1000) CHECK(plan.bytes <= bound);
+          // Each thread has scratch of 512 bytes a column, and windows of long rows have more.
+          const std::size_t of_long_rows = std::min(
+              static_cast<std::size_t>(gpu::cpu::pair_policy::long_row_window) * plan.row_bytes,
+              gpu::cpu::pair_policy::long_row_bytes);
+          const bool is_long = 2 * of_long_rows > gpu::cpu::pair_policy::packed_bytes;
+          if (cols * threads <= 128 * 1000)
+            CHECK(plan.bytes <= bound + (is_long ? of_long_rows : 0));
           CHECK(plan.window_rows <= rows);
           CHECK(plan.is_windowed == (plan.window_rows < rows));
           if (plan.is_windowed)
@@ -48,6 +53,26 @@ TEST_CASE("Memory of all pairs is bounded for any number of rows", "[memory]") {
   CHECK(!plan_pair_memory(gpu::detail::spearman_traits, 1'000'000, 30, true, 2, 0).is_windowed);
   CHECK(plan_pair_memory(gpu::detail::spearman_traits, 9'879'896, 30, true, 2, 0).window_rows >
         1'500'000);
+}
+
+TEST_CASE("Windows of long rows hold some thousands of them, within a bound", "[memory]") {
+  using gpu::cpu::pair_policy::long_row_bytes;
+  for (const measure what : {measure::spearman, measure::pearson}) {
+    // Ranked once: packing a row takes as long as its pairs with thousands.
+    for (const auto& [rows, cols] :
+         std::vector<std::pair<index_t, index_t>>{{784, 60'000}, {2000, 100'000}, {4096, 40'000}}) {
+      CAPTURE(rows, cols);
+      const auto plan = plan_pair_memory(traits_of(what), rows, cols, true, 2, 0);
+      CHECK(!plan.is_windowed);
+    }
+    const auto many = plan_pair_memory(traits_of(what), 1'000'000, 20'000, true, 2, 0);
+    CHECK(many.is_windowed);
+    CHECK(many.window_rows >= gpu::cpu::pair_policy::long_row_window);
+    const auto longest = plan_pair_memory(traits_of(what), 100'000, 1'000'000, true, 1, 0);
+    CHECK(longest.window_rows * static_cast<index_t>(longest.row_bytes) <=
+          static_cast<index_t>(long_row_bytes + (std::size_t{256} << 20)) +
+              512 * static_cast<index_t>(longest.row_bytes));
+  }
 }
 
 TEST_CASE("A measure whose rows are longer than the input's has memory for these", "[memory]") {

@@ -18,8 +18,8 @@ using gpu::cpu::cpu_unit_form;
 TEST_CASE("The form of ranks follows their length alone", "[plan]") {
   CHECK(choose_cpu_rank_form(128, true) == cpu_rank_form::bytes);
   CHECK(choose_cpu_rank_form(128, false) == cpu_rank_form::short_sums);
-  CHECK(choose_cpu_rank_form(1860, true) == cpu_rank_form::short_sums);
-  CHECK(choose_cpu_rank_form(1861, true) == cpu_rank_form::products);
+  CHECK(choose_cpu_rank_form(512, true) == cpu_rank_form::short_sums);
+  CHECK(choose_cpu_rank_form(513, true) == cpu_rank_form::products);
   CHECK(choose_cpu_rank_form(8192, false) == cpu_rank_form::products);
   CHECK(choose_cpu_rank_form(8193, true) == cpu_rank_form::rounded);
   CHECK(choose_cpu_rank_form(3'000'000, false) == cpu_rank_form::rounded);

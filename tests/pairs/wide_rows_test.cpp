@@ -171,7 +171,7 @@ void check_table(gpu::measure what, const gpu::matrix<T>& data) {
 }  // namespace
 
 TEST_CASE("Spearman of wide rows keeps what the naive variant keeps", "[wide]") {
-  for (const index_t cols : {127, 1201, 1859, 1860, 1861, 1862, 2048, 8191, 8192, 8193, 19999}) {
+  for (const index_t cols : {127, 511, 512, 513, 1201, 1860, 1861, 2048, 8191, 8192, 8193, 19999}) {
     check_table(gpu::measure::spearman, wide_table<float>(cols < 3000 ? 67 : 19, cols,
                                                           static_cast<unsigned>(cols), 1000000));
   }

@@ -139,9 +139,13 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
                  waiting * bytes_per_waiting_edge};
   };
   if (limit == 0) {
-    constexpr std::size_t budget = pair_policy::memory_bytes;
+    const std::size_t of_long_rows =
+        std::min(static_cast<std::size_t>(std::min(rows, pair_policy::long_row_window)) * per_row,
+                 pair_policy::long_row_bytes);
+    const std::size_t more = of_long_rows - std::min(of_long_rows, pair_policy::packed_bytes / 2);
+    const std::size_t budget = pair_policy::memory_bytes + more;
     const std::size_t left = budget - std::min(scratch, budget / 2);
-    if (all <= left - (budget - pair_policy::packed_bytes)) {
+    if (all <= left - (pair_policy::memory_bytes - pair_policy::packed_bytes)) {
       return finished(rows,
                       std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
     }

@@ -22,17 +22,17 @@ inline constexpr index_t long_row_task_cols = 64;
 inline constexpr double long_row_work = 1.6e8;
 
 /// Statistics are computed into a buffer of this many pairs (128 KiB) where a sink needs them all.
-inline constexpr index_t block_rows = 32;
-inline constexpr index_t block_cols = 512;
+/// Long rows come from memory for each block: of as many rows, a block nearer to a square reads
+/// fewer for each pair.
+inline constexpr index_t block_rows = 64;
+inline constexpr index_t block_cols = 256;
 
-/// Doubles of a row that are multiplied before the next ones are (512 elements of 32 rows are 128
-/// KiB), and of a strip of columns that rows meet at a time (256 KiB).
-inline constexpr index_t unit_piece = 512;
-inline constexpr index_t unit_strip_values = 32768;
-/// Rows of up to so many doubles are not cut into pieces: 32 of them, and the few columns that they
-/// meet at a time, stay in the second level of the caches as they are.
-inline constexpr index_t most_whole_unit_cols = 3072;
-inline constexpr index_t whole_unit_strip = 12;
+/// Doubles of a row that are multiplied before the next ones are, and columns that the rows of a
+/// block meet at a time: 192 KiB of rows, 180 KiB of columns and 240 KiB of partial sums stay in
+/// the second level of the caches, and the columns of a tile in the first. A whole number of tiles
+/// of every instruction set: what is left over takes three times as long.
+inline constexpr index_t unit_piece = 384;
+inline constexpr index_t unit_strip = 60;
 
 /// Rows that the 8-bit screen takes: the sums of longer ones could overflow.
 inline constexpr index_t most_screened_cols = 32768;
@@ -55,6 +55,10 @@ inline constexpr std::size_t packed_bytes = std::size_t{216} << 20;
 /// Rows, scratch and the edges that wait take at most this; with what every call takes that is
 /// below 256 MiB beside the input and the result.
 inline constexpr std::size_t memory_bytes = std::size_t{248} << 20;
+/// Packing a long row takes as long as some thousands of pairs of it, so its windows are larger: so
+/// many rows, where these take at most so much.
+inline constexpr index_t long_row_window = 4096;
+inline constexpr std::size_t long_row_bytes = std::size_t{2} << 30;
 /// Rows that do not fit are packed in windows of at least this many rows, whose halves are
 /// multiples of window_step: whole groups of columns for every kernel.
 inline constexpr index_t least_window_rows = 512;

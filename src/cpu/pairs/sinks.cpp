@@ -158,7 +158,9 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
         upper.row_end = std::min(i + pair_policy::block_rows, tile.row_end);
         upper.col_begin =
             std::max(tile.col_begin, i / pair_policy::window_step * pair_policy::window_step);
-        if (upper.col_begin < upper.col_end) for_each_block(*rows_, upper, scratch(thread), store);
+        if (upper.col_begin < upper.col_end) {
+          for_each_block_above(*rows_, upper, scratch(thread), store);
+        }
       }
     });
   });
@@ -299,7 +301,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
     std::uint64_t* bins = histograms.of(thread);
     std::uint64_t lower = 0;
     std::uint64_t upper = 0;
-    for_each_block(
+    for_each_block_above(
         *rows_, tile, scratch(thread), [&](const pair_tile& block, const double* statistics) {
           for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
             const double x = detail::key_of(r, request.key);

@@ -153,6 +153,7 @@ struct product_block {
   index_t first_row = 0;
   index_t rows = 0;
   index_t cols = 0;
+  index_t diagonal = 0;   // pairs with col + diagonal <= row may be left out
   double* out = nullptr;  // [rows, cols padded to group_padding groups]
   index_t out_stride = 0;
 };
@@ -231,6 +232,31 @@ inline constexpr index_t most_selected = 512;
 /// What a kernel may write behind the last hit.
 inline constexpr index_t hit_padding = 8;
 
+/// Passes over a row of doubles in the order of stats/unit_rows.hpp. The row has room for whole
+/// steps of eight; what is behind its `cols` elements is 0, and stays so.
+struct row_passes {
+  /// The largest magnitude, and whether no element is NaN or infinite.
+  double (*largest)(const double* row, index_t cols, bool* is_finite) = nullptr;
+  /// Multiplies, and gives the sum.
+  double (*scale_and_sum)(double* row, index_t cols, double scale) = nullptr;
+  /// Takes `value` off each element, and gives the sum or the largest magnitude.
+  double (*take_off_and_sum)(double* row, index_t cols, double value) = nullptr;
+  double (*take_off_and_largest)(double* row, index_t cols, double value) = nullptr;
+  /// Multiplies, and gives the sum of the squares, each product fused with its addition.
+  double (*scale_and_square)(double* row, index_t cols, double scale) = nullptr;
+  void (*divide)(double* row, index_t cols, double by) = nullptr;
+};
+
+/// Rounding of a piece of a row of T to integers.
+template <class T>
+struct row_rounding {
+  /// The sum of the squares; raises *largest to the largest magnitude.
+  double (*square_sum)(const T* values, index_t count, double* largest) = nullptr;
+  /// Rounds values * scale, none of which is beyond 16 bits; returns the sum of the squares of what
+  /// rounding took.
+  double (*round)(const T* values, index_t count, double scale, std::int16_t* out) = nullptr;
+};
+
 /// Everything of one instruction set.
 struct pair_kernels {
   const char* name = nullptr;
@@ -261,12 +287,17 @@ struct pair_kernels {
                        double* out, index_t out_stride) = nullptr;
   /// Adds, of the same pairs, the products of `count` elements from x and y on to the eight partial
   /// sums of each: sums [rows, cols, 8], from zeros with `begins`. Rows are `length` elements
-  /// apart; count is a multiple of 8.
+  /// apart; count is a multiple of 8. Sums of pairs with col + diagonal <= row may stay zeros.
   void (*add_partial_sums)(const double* x, index_t rows, const double* y, index_t cols,
-                           index_t length, index_t count, bool begins, double* sums) = nullptr;
+                           index_t length, index_t count, index_t diagonal, bool begins,
+                           double* sums) = nullptr;
   /// What ordered_dots gives, from the partial sums of all elements.
   void (*combine_partial_sums)(const double* sums, index_t rows, index_t cols, double* out,
                                index_t out_stride) = nullptr;
+  row_passes row = {};
+  row_rounding<double> round_doubles = {};
+  row_rounding<std::int16_t> round_int16 = {};
+  row_rounding<std::int32_t> round_int32 = {};
   void (*pairwise_counts)(const pairwise_count_block& block) = nullptr;
   /// The statistics of a block of rows with missing values, by sums.
   void (*pairwise_statistics)(const pairwise_block& block) = nullptr;
@@ -283,6 +314,19 @@ struct pair_kernels {
   std::int64_t (*long_int32_dot)(const std::int32_t* x, const std::int32_t* y,
                                  index_t count) = nullptr;
 };
+
+/// The rounding of rows of such elements.
+inline const row_rounding<double>& rounding_of(const pair_kernels& kernels, const double*) {
+  return kernels.round_doubles;
+}
+inline const row_rounding<std::int16_t>& rounding_of(const pair_kernels& kernels,
+                                                     const std::int16_t*) {
+  return kernels.round_int16;
+}
+inline const row_rounding<std::int32_t>& rounding_of(const pair_kernels& kernels,
+                                                     const std::int32_t*) {
+  return kernels.round_int32;
+}
 
 /// The best that this machine runs, or that GPU_SIMILARITY_CPU_LEVEL allows.
 const pair_kernels& usable_pair_kernels();

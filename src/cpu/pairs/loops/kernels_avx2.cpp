@@ -13,6 +13,8 @@ namespace {
 #include "cpu/pairs/loops/kernels_avx2_screen.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
+#include "cpu/pairs/loops/kernels_rounding_body.hpp"
+#include "cpu/pairs/loops/kernels_unit_row_body.hpp"
 
 struct avx2_pairwise {
   using vec = __m256d;
@@ -193,60 +195,78 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
   }
 }
 
+// Four of the eight partial sums of each pair, from x, y and `sums` on.
 template <std::size_t Rows, std::size_t Cols>
 inline __attribute__((always_inline)) void add_block(const double* x, const double* y,
                                                      index_t length, index_t count, bool begins,
-                                                     double* sums, index_t cols) {
+                                                     double* sums, index_t cols,
+                                                     const double* next) {
   const auto place = [&](std::size_t i, std::size_t j) {
     return sums + (static_cast<index_t>(i) * cols + static_cast<index_t>(j)) * 8;
   };
-  __m256d low[Rows][Cols];
-  __m256d high[Rows][Cols];
+  __m256d s[Rows][Cols];
   for (std::size_t i = 0; i < Rows; ++i) {
     for (std::size_t j = 0; j < Cols; ++j) {
-      low[i][j] = begins ? _mm256_setzero_pd() : _mm256_loadu_pd(place(i, j));
-      high[i][j] = begins ? _mm256_setzero_pd() : _mm256_loadu_pd(place(i, j) + 4);
+      s[i][j] = begins ? _mm256_setzero_pd() : _mm256_loadu_pd(place(i, j));
     }
   }
   for (index_t k = 0; k < count; k += 8) {
+    _mm_prefetch(reinterpret_cast<const char*>(next + k), _MM_HINT_T1);
+    __m256d b[Cols];
+    for (std::size_t j = 0; j < Cols; ++j)
+      b[j] = _mm256_loadu_pd(y + static_cast<index_t>(j) * length + k);
     for (std::size_t i = 0; i < Rows; ++i) {
-      const __m256d a_low = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k);
-      const __m256d a_high = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k + 4);
-      for (std::size_t j = 0; j < Cols; ++j) {
-        const double* b = y + static_cast<index_t>(j) * length + k;
-        low[i][j] = _mm256_fmadd_pd(a_low, _mm256_loadu_pd(b), low[i][j]);
-        high[i][j] = _mm256_fmadd_pd(a_high, _mm256_loadu_pd(b + 4), high[i][j]);
-      }
+      const __m256d a = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k);
+      for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm256_fmadd_pd(a, b[j], s[i][j]);
     }
   }
   for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j) {
-      _mm256_storeu_pd(place(i, j), low[i][j]);
-      _mm256_storeu_pd(place(i, j) + 4, high[i][j]);
-    }
+    for (std::size_t j = 0; j < Cols; ++j) _mm256_storeu_pd(place(i, j), s[i][j]);
   }
 }
 
-// Two rows and three columns: twelve sums, as many as registers hold beside the factors.
+template <std::size_t Rows, std::size_t Cols>
+inline __attribute__((always_inline)) void add_halves(const double* x, const double* y,
+                                                      index_t length, index_t count, bool begins,
+                                                      double* sums, index_t cols,
+                                                      const double* next) {
+  add_block<Rows, Cols>(x, y, length, count, begins, sums, cols, next);
+  add_block<Rows, Cols>(x + 4, y + 4, length, count, begins, sums + 4, cols, y);
+}
+
+// Four rows and three columns, half of the partial sums at a time: twelve sums for seven loads, as
+// many as registers hold beside the factors. Otherwise as with AVX-512.
 void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, bool begins, double* sums) {
-  for (index_t i = 0; i < rows;) {
-    const bool two = i + 2 <= rows;
-    const double* a = x + i * length;
-    index_t j = 0;
-    for (; j + 3 <= cols; j += 3) {
-      const double* b = y + j * length;
-      double* to = sums + (i * cols + j) * 8;
-      two ? add_block<2, 3>(a, b, length, count, begins, to, cols)
-          : add_block<1, 3>(a, b, length, count, begins, to, cols);
+                      index_t count, index_t diagonal, bool begins, double* sums) {
+  index_t asked = 0;
+  const auto next = [&] {
+    const double* const row = asked < rows ? x + asked * length : y + (asked - rows) * length;
+    if (++asked == rows + cols) asked = 0;
+    return row + count;
+  };
+  for (index_t j = 0; j < cols;) {
+    const bool three = j + 3 <= cols;
+    const index_t width = three ? 3 : 1;
+    const double* const b = y + j * length;
+    for (index_t i = 0; i < rows;) {
+      const bool four = i + 4 <= rows;
+      const index_t height = four ? 4 : 1;
+      const double* const a = x + i * length;
+      double* const to = sums + (i * cols + j) * 8;
+      if (j + width - 1 + diagonal <= i) {
+        for (index_t k = 0; begins && k < height; ++k) {
+          __builtin_memset(to + k * cols * 8, 0, static_cast<std::size_t>(width) * 8 * sizeof *to);
+        }
+      } else if (four) {
+        three ? add_halves<4, 3>(a, b, length, count, begins, to, cols, next())
+              : add_halves<4, 1>(a, b, length, count, begins, to, cols, b);
+      } else {
+        three ? add_halves<1, 3>(a, b, length, count, begins, to, cols, b)
+              : add_halves<1, 1>(a, b, length, count, begins, to, cols, b);
+      }
+      i += height;
     }
-    for (; j < cols; ++j) {
-      const double* b = y + j * length;
-      double* to = sums + (i * cols + j) * 8;
-      two ? add_block<2, 1>(a, b, length, count, begins, to, cols)
-          : add_block<1, 1>(a, b, length, count, begins, to, cols);
-    }
-    i += two ? 2 : 1;
+    j += width;
   }
 }
 
@@ -259,6 +279,61 @@ void combine_partial_sums(const double* sums, index_t rows, index_t cols, double
     }
   }
 }
+
+// Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
+struct avx2_eight {
+  __m256d low;
+  __m256d high;
+  static avx2_eight zero() { return spread(0); }
+  static avx2_eight spread(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
+  static avx2_eight load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
+  static avx2_eight from(const double* p) { return load(p); }
+  static avx2_eight from(__m128i low, __m128i high) {
+    return {_mm256_cvtepi32_pd(low), _mm256_cvtepi32_pd(high)};
+  }
+  static avx2_eight from(const std::int32_t* p) {
+    const auto* at = reinterpret_cast<const __m128i*>(p);
+    return from(_mm_loadu_si128(at), _mm_loadu_si128(at + 1));
+  }
+  static avx2_eight from(const std::int16_t* p) {
+    const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    return from(_mm_cvtepi16_epi32(all), _mm_cvtepi16_epi32(_mm_unpackhi_epi64(all, all)));
+  }
+  void to_int16(std::int16_t* p) const {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                     _mm_packs_epi32(_mm256_cvtpd_epi32(low), _mm256_cvtpd_epi32(high)));
+  }
+  void store(double* p) const {
+    _mm256_storeu_pd(p, low);
+    _mm256_storeu_pd(p + 4, high);
+  }
+  friend avx2_eight operator+(avx2_eight a, avx2_eight b) {
+    return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
+  }
+  friend avx2_eight operator-(avx2_eight a, avx2_eight b) {
+    return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
+  }
+  friend avx2_eight operator*(avx2_eight a, avx2_eight b) {
+    return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
+  }
+  friend avx2_eight operator/(avx2_eight a, avx2_eight b) {
+    return {_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};
+  }
+  static avx2_eight fused(avx2_eight a, avx2_eight b, avx2_eight c) {
+    return {_mm256_fmadd_pd(a.low, b.low, c.low), _mm256_fmadd_pd(a.high, b.high, c.high)};
+  }
+  static avx2_eight magnitude(avx2_eight a) {
+    const __m256d sign = _mm256_set1_pd(-0.0);
+    return {_mm256_andnot_pd(sign, a.low), _mm256_andnot_pd(sign, a.high)};
+  }
+  static avx2_eight most(avx2_eight a, avx2_eight b) {
+    return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)};
+  }
+  static bool all_at_most(avx2_eight a, avx2_eight b) {
+    return _mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(a.low, b.low, _CMP_LE_OQ),
+                                            _mm256_cmp_pd(a.high, b.high, _CMP_LE_OQ))) == 0xf;
+  }
+};
 
 }  // namespace
 
@@ -280,6 +355,10 @@ const pair_kernels avx2_pair_kernels{
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
+    .row = unit_row_body<avx2_eight>::passes(),
+    .round_doubles = rounding_body<avx2_eight, double>::kernels(),
+    .round_int16 = rounding_body<avx2_eight, std::int16_t>::kernels(),
+    .round_int32 = rounding_body<avx2_eight, std::int32_t>::kernels(),
     .pairwise_counts = pairwise_counts,
     .pairwise_statistics = pairwise_body<avx2_pairwise>::statistics,
     .pairwise_rank_sums = pairwise_rank_sums,

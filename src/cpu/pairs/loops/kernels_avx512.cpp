@@ -12,6 +12,8 @@ namespace {
 #include "cpu/pairs/loops/kernels_avx512_ops.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
+#include "cpu/pairs/loops/kernels_rounding_body.hpp"
+#include "cpu/pairs/loops/kernels_unit_row_body.hpp"
 
 struct avx512_int16 : avx512_integer_lanes {
   static void accumulate(sum& s, column c, const std::uint8_t* p) {
@@ -34,6 +36,10 @@ const pair_kernels avx512_pair_kernels{
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
+    .row = unit_row_body<avx512_eight>::passes(),
+    .round_doubles = rounding_body<avx512_eight, double>::kernels(),
+    .round_int16 = rounding_body<avx512_eight, std::int16_t>::kernels(),
+    .round_int32 = rounding_body<avx512_eight, std::int32_t>::kernels(),
     .pairwise_counts = pairwise_counts,
     .pairwise_statistics = pairwise_body<avx512_pairwise>::statistics,
     .pairwise_rank_sums = pairwise_rank_sums,

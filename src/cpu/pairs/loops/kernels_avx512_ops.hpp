@@ -184,10 +184,12 @@ inline void ordered_dots(const double* x, index_t rows, const double* y, index_t
   }
 }
 
+// `next`: what is asked for from memory meanwhile, as many elements.
 template <std::size_t Rows, std::size_t Cols>
 inline __attribute__((always_inline)) void add_block(const double* x, const double* y,
                                                      index_t length, index_t count, bool begins,
-                                                     double* sums, index_t cols) {
+                                                     double* sums, index_t cols,
+                                                     const double* next) {
   const auto place = [&](std::size_t i, std::size_t j) {
     return sums + (static_cast<index_t>(i) * cols + static_cast<index_t>(j)) * 8;
   };
@@ -198,6 +200,7 @@ inline __attribute__((always_inline)) void add_block(const double* x, const doub
     }
   }
   for (index_t k = 0; k < count; k += 8) {
+    _mm_prefetch(reinterpret_cast<const char*>(next + k), _MM_HINT_T1);
     __m512d b[Cols];
     for (std::size_t j = 0; j < Cols; ++j)
       b[j] = _mm512_loadu_pd(y + static_cast<index_t>(j) * length + k);
@@ -211,26 +214,42 @@ inline __attribute__((always_inline)) void add_block(const double* x, const doub
   }
 }
 
-// Four rows and six columns: 24 sums, which keep both units of multiplication busy.
+// Four rows and six columns: 24 sums, which keep both units of multiplication busy. Columns
+// outside, so that theirs stay in the first level of the caches. The elements behind these are
+// asked for on the way, a row for each tile: they are next, and no prefetcher goes from page to
+// page.
 inline void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols,
-                             index_t length, index_t count, bool begins, double* sums) {
-  for (index_t i = 0; i < rows;) {
-    const bool four = i + 4 <= rows;
-    const double* a = x + i * length;
-    index_t j = 0;
-    for (; j + 6 <= cols; j += 6) {
-      const double* b = y + j * length;
-      double* to = sums + (i * cols + j) * 8;
-      four ? add_block<4, 6>(a, b, length, count, begins, to, cols)
-           : add_block<1, 6>(a, b, length, count, begins, to, cols);
+                             index_t length, index_t count, index_t diagonal, bool begins,
+                             double* sums) {
+  index_t asked = 0;
+  const auto next = [&] {
+    const double* const row = asked < rows ? x + asked * length : y + (asked - rows) * length;
+    if (++asked == rows + cols) asked = 0;
+    return row + count;
+  };
+  for (index_t j = 0; j < cols;) {
+    const bool six = j + 6 <= cols;
+    const index_t width = six ? 6 : 1;
+    const double* const b = y + j * length;
+    for (index_t i = 0; i < rows;) {
+      const bool four = i + 4 <= rows;
+      const index_t height = four ? 4 : 1;
+      const double* const a = x + i * length;
+      double* const to = sums + (i * cols + j) * 8;
+      if (j + width - 1 + diagonal <= i) {
+        for (index_t k = 0; begins && k < height; ++k) {
+          __builtin_memset(to + k * cols * 8, 0, static_cast<std::size_t>(width) * 8 * sizeof *to);
+        }
+      } else if (four) {
+        six ? add_block<4, 6>(a, b, length, count, begins, to, cols, next())
+            : add_block<4, 1>(a, b, length, count, begins, to, cols, b);
+      } else {
+        six ? add_block<1, 6>(a, b, length, count, begins, to, cols, b)
+            : add_block<1, 1>(a, b, length, count, begins, to, cols, b);
+      }
+      i += height;
     }
-    for (; j < cols; ++j) {
-      const double* b = y + j * length;
-      double* to = sums + (i * cols + j) * 8;
-      four ? add_block<4, 1>(a, b, length, count, begins, to, cols)
-           : add_block<1, 1>(a, b, length, count, begins, to, cols);
-    }
-    i += four ? 4 : 1;
+    j += width;
   }
 }
 
@@ -284,4 +303,44 @@ struct avx512_pairwise {
   static vec multiply(vec a, vec b) { return _mm512_mul_pd(a, b); }
   static vec fused(vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); }
   static void store(double* p, vec a) { _mm512_storeu_pd(p, a); }
+};
+
+// Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
+struct avx512_eight {
+  __m512d all;
+  static avx512_eight zero() { return {_mm512_setzero_pd()}; }
+  static avx512_eight spread(double x) { return {_mm512_set1_pd(x)}; }
+  static avx512_eight load(const double* p) { return {_mm512_loadu_pd(p)}; }
+  static avx512_eight from(const double* p) { return load(p); }
+  static avx512_eight from(const std::int32_t* p) {
+    return {_mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
+  }
+  static avx512_eight from(const std::int16_t* p) {
+    return {_mm512_cvtepi32_pd(
+        _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))))};
+  }
+  void store(double* p) const { _mm512_storeu_pd(p, all); }
+  void to_int16(std::int16_t* p) const {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtepi32_epi16(_mm512_cvtpd_epi32(all)));
+  }
+  friend avx512_eight operator+(avx512_eight a, avx512_eight b) {
+    return {_mm512_add_pd(a.all, b.all)};
+  }
+  friend avx512_eight operator-(avx512_eight a, avx512_eight b) {
+    return {_mm512_sub_pd(a.all, b.all)};
+  }
+  friend avx512_eight operator*(avx512_eight a, avx512_eight b) {
+    return {_mm512_mul_pd(a.all, b.all)};
+  }
+  friend avx512_eight operator/(avx512_eight a, avx512_eight b) {
+    return {_mm512_div_pd(a.all, b.all)};
+  }
+  static avx512_eight fused(avx512_eight a, avx512_eight b, avx512_eight c) {
+    return {_mm512_fmadd_pd(a.all, b.all, c.all)};
+  }
+  static avx512_eight magnitude(avx512_eight a) { return {_mm512_abs_pd(a.all)}; }
+  static avx512_eight most(avx512_eight a, avx512_eight b) { return {_mm512_max_pd(a.all, b.all)}; }
+  static bool all_at_most(avx512_eight a, avx512_eight b) {
+    return _mm512_cmp_pd_mask(a.all, b.all, _CMP_LE_OQ) == 0xff;
+  }
 };

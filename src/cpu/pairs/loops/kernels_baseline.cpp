@@ -1,6 +1,11 @@
-// All-pairs kernels in plain C++, for any processor; the compiler vectorises the lanes.
+// All-pairs kernels for any processor: plain C++, whose lanes the compiler vectorises, and SSE2
+// where that is part of every processor.
 #include <algorithm>
 #include <cmath>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "cpu/pairs/loops/kernels.hpp"
 #include "stats/shared_columns.hpp"
@@ -13,6 +18,8 @@ namespace {
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
+#include "cpu/pairs/loops/kernels_rounding_body.hpp"
+#include "cpu/pairs/loops/kernels_unit_row_body.hpp"
 
 struct plain_pairwise {
   using vec = double;
@@ -100,7 +107,50 @@ struct plain_lanes {
   }
 };
 
-struct plain_int16 : plain_lanes {
+#if defined(__SSE2__)
+// Every x86-64 processor has these instructions, and GCC finds no sums of two products in loops.
+struct base_int16 : plain_lanes {
+  struct sum {
+    __m128i part[4];
+  };
+  using column = sum;
+  static const __m128i* parts(const void* p) { return static_cast<const __m128i*>(p); }
+  static sum zero() {
+    const __m128i none = _mm_setzero_si128();
+    return {{none, none, none, none}};
+  }
+  static column load(const std::uint8_t* p) {
+    const __m128i* const at = parts(p);
+    return {{_mm_load_si128(at), _mm_load_si128(at + 1), _mm_load_si128(at + 2),
+             _mm_load_si128(at + 3)}};
+  }
+  static void accumulate(sum& s, const column& c, const std::uint8_t* p) {
+    int value;
+    __builtin_memcpy(&value, p, sizeof value);
+    const __m128i row = _mm_set1_epi32(value);
+    for (std::size_t q = 0; q < 4; ++q) {
+      s.part[q] = _mm_add_epi32(s.part[q], _mm_madd_epi16(c.part[q], row));
+    }
+  }
+  static real to_real(const sum& s) {
+    real out;
+    for (std::size_t q = 0; q < 4; ++q) {
+      _mm_storeu_ps(out.lane + 4 * q, _mm_cvtepi32_ps(s.part[q]));
+    }
+    return out;
+  }
+  static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
+  static void add_to(const sum& s, double* p) {
+    for (std::size_t q = 0; q < 4; ++q, p += 4) {
+      const __m128d low = _mm_cvtepi32_pd(s.part[q]);
+      const __m128d high = _mm_cvtepi32_pd(_mm_unpackhi_epi64(s.part[q], s.part[q]));
+      _mm_storeu_pd(p, _mm_add_pd(_mm_loadu_pd(p), low));
+      _mm_storeu_pd(p + 2, _mm_add_pd(_mm_loadu_pd(p + 2), high));
+    }
+  }
+};
+#else
+struct base_int16 : plain_lanes {
   using sum = sixteen<std::int32_t>;
   using column = sixteen<std::int16_t[2]>;
   static sum zero() { return {}; }
@@ -124,6 +174,7 @@ struct plain_int16 : plain_lanes {
     for (int l = 0; l < group_lanes; ++l) p[l] += s.lane[l];
   }
 };
+#endif
 
 struct plain_float32 : plain_lanes {
   using sum = real;
@@ -155,10 +206,14 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
 }
 
 void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, bool begins, double* sums) {
+                      index_t count, index_t diagonal, bool begins, double* sums) {
   constexpr index_t lanes = detail::partial_sums;
   for (index_t i = 0; i < rows; ++i) {
     for (index_t j = 0; j < cols; ++j) {
+      if (j + diagonal <= i) {
+        if (begins) std::fill_n(sums + (i * cols + j) * lanes, lanes, 0.0);
+        continue;
+      }
       const double* const a = x + i * length;
       const double* const b = y + j * length;
       double* const to = sums + (i * cols + j) * lanes;
@@ -184,20 +239,76 @@ void combine_partial_sums(const double* sums, index_t rows, index_t cols, double
   }
 }
 
+// Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
+struct plain_eight {
+  double lane[8];
+  template <class Function>
+  static plain_eight each(const Function& function) {
+    plain_eight out;
+    for (int l = 0; l < 8; ++l) out.lane[l] = function(l);
+    return out;
+  }
+  static plain_eight zero() { return {}; }
+  static plain_eight spread(double x) {
+    return each([&](int) { return x; });
+  }
+  static plain_eight load(const double* p) {
+    return each([&](int l) { return p[l]; });
+  }
+  template <class T>
+  static plain_eight from(const T* p) {
+    return each([&](int l) { return static_cast<double>(p[l]); });
+  }
+  void store(double* p) const { __builtin_memcpy(p, lane, sizeof lane); }
+  void to_int16(std::int16_t* p) const {
+    for (int l = 0; l < 8; ++l) p[l] = static_cast<std::int16_t>(static_cast<int>(lane[l]));
+  }
+  friend plain_eight operator+(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] + b.lane[l]; });
+  }
+  friend plain_eight operator-(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] - b.lane[l]; });
+  }
+  friend plain_eight operator*(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] * b.lane[l]; });
+  }
+  friend plain_eight operator/(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] / b.lane[l]; });
+  }
+  static plain_eight fused(const plain_eight& a, const plain_eight& b, const plain_eight& c) {
+    return each([&](int l) { return std::fma(a.lane[l], b.lane[l], c.lane[l]); });
+  }
+  static plain_eight magnitude(const plain_eight& a) {
+    return each([&](int l) { return std::fabs(a.lane[l]); });
+  }
+  static plain_eight most(const plain_eight& a, const plain_eight& b) {
+    return each([&](int l) { return a.lane[l] > b.lane[l] ? a.lane[l] : b.lane[l]; });
+  }
+  static bool all_at_most(const plain_eight& a, const plain_eight& b) {
+    bool all = true;
+    for (int l = 0; l < 8; ++l) all &= a.lane[l] <= b.lane[l];
+    return all;
+  }
+};
+
 }  // namespace
 
 const pair_kernels baseline_pair_kernels{
     .name = "baseline",
     .costs = default_costs::baseline,
-    .int16 = kernel_body<plain_int16>::kernels(),
+    .int16 = kernel_body<base_int16>::kernels(),
     .float32 = kernel_body<plain_float32>::kernels(),
     .rho = rho_of_sums,
-    .add_products = product_body<plain_int16>::add,
+    .add_products = product_body<base_int16>::add,
     .rho_of_doubles = rho_of_doubles,
     .select = select_sums,
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
+    .row = unit_row_body<plain_eight>::passes(),
+    .round_doubles = rounding_body<plain_eight, double>::kernels(),
+    .round_int16 = rounding_body<plain_eight, std::int16_t>::kernels(),
+    .round_int32 = rounding_body<plain_eight, std::int32_t>::kernels(),
     .pairwise_counts = pairwise_counts,
     .pairwise_statistics = pairwise_body<plain_pairwise>::statistics,
     .pairwise_rank_sums = pairwise_rank_sums,

@@ -60,6 +60,7 @@ struct product_body {
       for (index_t col = 0; col < in.cols; col += tile_cols) {
         const std::uint8_t* columns = in.columns + col / group_lanes * in.group_bytes + first_byte;
         for (index_t row = 0; row < in.rows; row += tile_rows) {
+          if (col + tile_cols - 1 + in.diagonal <= row) break;
           row_steps rows;
           for (std::size_t i = 0; i < row_count; ++i) {
             const index_t own = row + static_cast<index_t>(i);

@@ -77,16 +77,19 @@ void packed_columns::store_row(index_t row, const T* values) {
 template <index_t Bytes, class T>
 void packed_columns::store_steps(index_t row, const T* values) {
   constexpr index_t per_step = Bytes / static_cast<index_t>(sizeof(T));
-  const auto store = [&](index_t step, index_t count) {
+  // Bytes may alias the members: these stay in registers.
+  std::uint8_t* const to = data_.data() + place_of(row, 0);
+  const std::uint8_t offset = offset_;
+  const auto store = [=](index_t step, std::size_t bytes) {
     std::uint32_t chunk = 0;
-    std::memcpy(&chunk, values + step * per_step, static_cast<std::size_t>(count) * sizeof(T));
-    chunk = add_to_bytes(chunk, offset_);
-    std::memcpy(data_.data() + place_of(row, step), &chunk, Bytes);
+    std::memcpy(&chunk, values + step * per_step, bytes);
+    if (sizeof(T) == 1) chunk = add_to_bytes(chunk, offset);
+    std::memcpy(to + step * group_lanes * Bytes, &chunk, Bytes);
   };
   const index_t whole = cols_ / per_step;
-  for (index_t step = 0; step < whole; ++step) store(step, per_step);
+  for (index_t step = 0; step < whole; ++step) store(step, Bytes);
   const index_t rest = cols_ - whole * per_step;
-  if (rest > 0) store(whole, rest);
+  if (rest > 0) store(whole, static_cast<std::size_t>(rest) * sizeof(T));
   fill_steps(row, rest > 0 ? whole + 1 : whole);
 }
 
@@ -96,16 +99,25 @@ template void packed_columns::store_row(index_t, const float*);
 
 void packed_columns::copy_row_steps(index_t begin, index_t end, std::uint8_t* out) const {
   const auto back = static_cast<std::uint8_t>(-offset_);
-  for (index_t row = begin; row < end; ++row) {
-    for (index_t step = 0; step < steps_; ++step) {
-      std::uint32_t chunk = 0;
-      std::memcpy(&chunk, data_.data() + place_of(row, step),
-                  static_cast<std::size_t>(column_bytes_));
-      if (column_bytes_ == 2) chunk *= 0x00010001u;  // twice
-      chunk = add_to_bytes(chunk, back);
-      std::memcpy(out, &chunk, sizeof chunk);
-      out += step_bytes;
+  const auto copy_rows = [&]<index_t Bytes, bool HasOffset>() {
+    const index_t steps = steps_;
+    for (index_t row = begin; row < end; ++row, out += steps * step_bytes) {
+      const std::uint8_t* const from = data_.data() + place_of(row, 0);
+      for (index_t step = 0; step < steps; ++step) {
+        std::uint32_t chunk = 0;
+        std::memcpy(&chunk, from + step * group_lanes * Bytes, Bytes);
+        if (Bytes == 2) chunk *= 0x00010001u;  // twice
+        if (HasOffset) chunk = add_to_bytes(chunk, back);
+        std::memcpy(out + step * step_bytes, &chunk, sizeof chunk);
+      }
     }
+  };
+  if (column_bytes_ == 2) {
+    copy_rows.template operator()<2, true>();
+  } else if (offset_ != 0) {
+    copy_rows.template operator()<step_bytes, true>();
+  } else {
+    copy_rows.template operator()<step_bytes, false>();
   }
   const index_t padding = round_up(end - begin, row_padding) - (end - begin);
   std::memset(out, 0, static_cast<std::size_t>(padding * steps_ * step_bytes));

@@ -47,7 +47,7 @@ void pair_rows::matches(const pair_tile& tile, const detail::keep_range& keep,
                         pair_scratch& scratch, hit_buffer& out) const {
   for_each_upper_block(tile, [&](const pair_tile& block) {
     double* const values = scratch.statistics.data();
-    statistics(block, scratch, values);
+    upper_statistics(block, scratch, values);
     for (index_t i = block.row_begin; i < block.row_end; ++i) {
       const double* row = values + (i - block.row_begin) * pair_policy::block_cols;
       pair_hit* const hits = out.room_for(block.cols() + 1);
@@ -69,7 +69,7 @@ std::uint64_t pair_rows::count(const pair_tile& tile, const detail::keep_range& 
   std::uint64_t kept = 0;
   for_each_upper_block(tile, [&](const pair_tile& block) {
     double* const values = scratch.statistics.data();
-    statistics(block, scratch, values);
+    upper_statistics(block, scratch, values);
     std::uint32_t* columns = col_degree + (block.col_begin - tile.col_begin);
     for (index_t i = block.row_begin; i < block.row_end; ++i) {
       const double* row = values + (i - block.row_begin) * pair_policy::block_cols;

@@ -112,6 +112,11 @@ class pair_rows {
   /// row >= col, to out[(row - row_begin) * block_cols + (col - col_begin)].
   virtual void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const = 0;
 
+  /// The same of those with row < col; what it writes for the others is not said.
+  virtual void upper_statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const {
+    statistics(tile, scratch, out);
+  }
+
   /// Whether `above` is quicker than all statistics.
   [[nodiscard]] virtual bool finds_above() const { return false; }
   /// Visits at least the pairs of `tile`, also those with row >= col, whose statistic, or its
@@ -153,6 +158,16 @@ void for_each_block(const pair_rows& rows, const pair_tile& tile, pair_scratch& 
                     const Body& body) {
   for_each_block(tile, [&](const pair_tile& block) {
     rows.statistics(block, scratch, scratch.statistics.data());
+    body(block, static_cast<const double*>(scratch.statistics.data()));
+  });
+}
+
+/// The same with the statistics above the diagonal alone.
+template <class Body>
+void for_each_block_above(const pair_rows& rows, const pair_tile& tile, pair_scratch& scratch,
+                          const Body& body) {
+  for_each_block(tile, [&](const pair_tile& block) {
+    rows.upper_statistics(block, scratch, scratch.statistics.data());
     body(block, static_cast<const double*>(scratch.statistics.data()));
   });
 }

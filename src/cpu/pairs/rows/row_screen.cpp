@@ -30,8 +30,7 @@ T largest_of(const T* values, index_t count) {
 }
 
 // Rounds values * scale to bytes; returns the sum of the squares of what rounding took.
-template <class T>
-float quantise(const T* values, index_t count, float scale, std::int8_t* out) {
+float quantise(const std::int8_t* values, index_t count, float scale, std::int8_t* out) {
   constexpr float to_integer = 0x1.8p23f;  // added and taken away again: rounds to nearest
   float lost[lanes] = {};
   const auto take = [&](index_t k, index_t lane) {
@@ -46,6 +45,28 @@ float quantise(const T* values, index_t count, float scale, std::int8_t* out) {
   }
   for (; k < count; ++k) take(k, 0);
   return std::accumulate(lost, lost + lanes, 0.0f);
+}
+
+// The same of longer values, by the kernels' rounding to 16 bits, `room` for as many.
+template <class T>
+double quantise(const pair_kernels& kernels, const T* values, index_t count, double scale,
+                std::vector<std::int16_t>& room, std::int8_t* out) {
+  if constexpr (sizeof(T) == 1) {
+    return quantise(values, count, static_cast<float>(scale), out);
+  } else {
+    room.resize(static_cast<std::size_t>(count));
+    const double lost = rounding_of(kernels, values).round(values, count, scale, room.data());
+    std::transform(room.begin(), room.end(), out,
+                   [](std::int16_t value) { return static_cast<std::int8_t>(value); });
+    return lost;
+  }
+}
+
+// Of bytes of which so many fit 32 bits many times over.
+std::int32_t sum_of(const std::int8_t* bytes, index_t count) {
+  std::int32_t sum = 0;
+  for (index_t k = 0; k < count; ++k) sum += bytes[k];
+  return sum;
 }
 
 struct alignas(64) task_largest {
@@ -74,18 +95,19 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
   const auto for_each_row = [&](const auto& body) {
     parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
       std::vector<std::int8_t> bytes(static_cast<std::size_t>(cols));
+      std::vector<std::int16_t> room;
       double largest = 0;
       const index_t end = std::min(count, (task + 1) * rows_per_task);
       for (index_t i = task * rows_per_task; i < end; ++i) {
         const double length = lengths == nullptr ? 1.0 : lengths[i];
-        largest = std::max(largest, body(i, values + i * stride, length, bytes.data()));
+        largest = std::max(largest, body(i, values + i * stride, length, bytes.data(), room));
       }
       parts[static_cast<std::size_t>(task)].value = largest;
     });
     return largest_value(parts);
   };
 
-  const double largest = for_each_row([&](index_t, const T* row, double length, std::int8_t*) {
+  const double largest = for_each_row([&](index_t, const T* row, double length, auto&&...) {
     return static_cast<double>(largest_of(row, cols)) / length;
   });
   const bool has_short_sums = kernels.screen.columns == packing::byte_pairs;
@@ -97,11 +119,12 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
     scale_ = std::min(scale_, byte_pair_length - std::sqrt(static_cast<double>(cols)) / 2);
   }
 
-  const double lost = for_each_row([&](index_t i, const T* row, double length, std::int8_t* bytes) {
-    const float sum = quantise(row, cols, static_cast<float>(scale_ / length), bytes);
+  const double lost = for_each_row([&](index_t i, const T* row, double length, std::int8_t* bytes,
+                                       std::vector<std::int16_t>& room) {
+    const double sum = quantise(kernels, row, cols, scale_ / length, room, bytes);
     columns_.store_row(i, bytes);
-    sums_[static_cast<std::size_t>(i)] = std::accumulate(bytes, bytes + cols, 0);
-    return static_cast<double>(sum);
+    sums_[static_cast<std::size_t>(i)] = sum_of(bytes, cols);
+    return sum;
   });
   // Of each element, float arithmetic loses at most 127 * 3 * 2^-24; of a sum of positive terms,
   // `cols` additions and a product each at most (cols + 3) * 2^-24 of it.

@@ -8,8 +8,8 @@
 
 namespace gpu::cpu {
 
-/// Scales row[0 .. cols) in place; what follows up to `stride`, a multiple of 8, are zeros.
+/// Scales row[0 .. cols) in place; what follows up to the next multiple of 8 are zeros.
 detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre, double* row,
-                               index_t cols, index_t stride);
+                               index_t cols);
 
 }  // namespace gpu::cpu

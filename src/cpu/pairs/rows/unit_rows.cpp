@@ -18,7 +18,11 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t rows_per_task = 256;
+// Few of long rows, so that every thread has some.
+index_t rows_per_task(index_t cols) {
+  constexpr index_t elements = index_t{1} << 16;
+  return std::clamp<index_t>(elements / std::max<index_t>(cols, 1), 1, 256);
+}
 
 index_t stride_of(index_t cols) {
   constexpr index_t padding = detail::partial_sums;
@@ -40,15 +44,16 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
             return copy_rows(view, out + before * stride, threads);
           }
         }
-        const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
+        const index_t at_once = rows_per_task(view.cols());
+        const index_t tasks = (view.rows() + at_once - 1) / at_once;
         parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-          const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
+          const index_t end = std::min(view.rows(), (task + 1) * at_once);
           row_transformer transform(what, view.cols());
-          for (index_t i = task * rows_per_task; i < end; ++i) {
+          for (index_t i = task * at_once; i < end; ++i) {
             double* row = out + (before + i) * stride;
             std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
             transform(row);
-            kinds[before + i] = make_unit_row(kernels, what.centre, row, view.cols(), stride);
+            kinds[before + i] = make_unit_row(kernels, what.centre, row, view.cols());
           }
         });
       });

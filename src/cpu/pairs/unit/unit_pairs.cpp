@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/round_up.hpp"
 #include "cpu/pairs/rows/packed_rows.hpp"
 #include "cpu/pairs/unit/unit_pairs.hpp"
 #include "cpu/pairs/wide/row_form.hpp"
@@ -48,29 +49,11 @@ class unit_row_pairs : public Base {
     if (task.wanted != pair_task::output::statistics) Base::prepare(task);
   }
 
-  // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
-  // level of the caches. A piece goes on with the partial sums of the one before: the order of
-  // every sum is that of whole rows.
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    const bool is_whole = rows_.stride <= pair_policy::most_whole_unit_cols;
-    const index_t piece = is_whole ? rows_.stride : pair_policy::unit_piece;
-    const bool is_short = piece <= pair_policy::unit_piece;
-    const index_t strip = is_whole && !is_short ? pair_policy::whole_unit_strip
-                                                : pair_policy::unit_strip_values / piece;
-    for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
-      const index_t cols = std::min(strip, tile.col_end - j);
-      double* const to = out + (j - tile.col_begin);
-      if (is_whole && is_short) {
-        this->kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
-                                     rows_.stride, to, pair_policy::block_cols);
-      } else {
-        sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, to);
-      }
-    }
-    for (index_t i = 0; i < tile.rows(); ++i) {
-      double* row = out + i * pair_policy::block_cols;
-      std::transform(row, row + tile.cols(), row, detail::clip_correlation);
-    }
+    fill(tile, tile.rows(), out);
+  }
+  void upper_statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+    fill(tile, tile.col_begin - tile.row_begin, out);
   }
 
  protected:
@@ -108,15 +91,39 @@ class unit_row_pairs : public Base {
   [[nodiscard]] int threads() const { return threads_; }
 
  private:
+  // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
+  // level of the caches. A piece goes on with the partial sums of the one before: the order of
+  // every sum is that of whole rows.
+  void fill(const pair_tile& tile, index_t diagonal, double* out) const {
+    const index_t pieces = std::max<index_t>(
+        1, (rows_.stride + pair_policy::unit_piece - 1) / pair_policy::unit_piece);
+    const index_t piece = round_up((rows_.stride + pieces - 1) / pieces, detail::partial_sums);
+    for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::unit_strip) {
+      const index_t cols = std::min(pair_policy::unit_strip, tile.col_end - j);
+      double* const to = out + (j - tile.col_begin);
+      if (pieces == 1) {
+        this->kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
+                                     rows_.stride, to, pair_policy::block_cols);
+      } else {
+        sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, diagonal + (j - tile.col_begin),
+                   to);
+      }
+    }
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      double* row = out + i * pair_policy::block_cols;
+      std::transform(row, row + tile.cols(), row, detail::clip_correlation);
+    }
+  }
+
   void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, index_t piece,
-                  double* out) const {
+                  index_t diagonal, double* out) const {
     thread_local aligned_buffer<double> sums;
     const auto needed = static_cast<std::size_t>(rows * cols * detail::partial_sums);
     if (sums.size() < needed) sums = aligned_buffer<double>(needed);
     for (index_t k = 0; k < rows_.stride; k += piece) {
       const index_t count = std::min(piece, rows_.stride - k);
       this->kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols,
-                                       rows_.stride, count, k == 0, sums.data());
+                                       rows_.stride, count, diagonal, k == 0, sums.data());
     }
     this->kernels().combine_partial_sums(sums.data(), rows, cols, out, pair_policy::block_cols);
   }

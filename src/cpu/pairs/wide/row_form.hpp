@@ -22,9 +22,10 @@ enum class cpu_unit_form {
 /// Columns up to which doubled centred ranks fit 8 bits, and 16 bits.
 inline constexpr index_t most_int8_cols = 128;
 inline constexpr index_t most_int16_cols = 32768;
-/// |sum| of a dot product of them, and of any part of it, is at most cols (cols^2 - 1) / 3: int32
-/// up to here.
-inline constexpr index_t most_short_sum_cols = 1860;
+/// Beyond, rows do not stay in the caches beside each other, and blocks of pieces of them take less
+/// time. |sum| of a dot product of ranks, and of any part of it, is at most cols (cols^2 - 1) / 3:
+/// int32 up to 1860 columns.
+inline constexpr index_t most_short_sum_cols = 512;
 /// Up to here at least 32 columns are multiplied before their sums outgrow 32 bits. With fewer,
 /// moving them to doubles takes longer than rounded products and what these leave to decide.
 inline constexpr index_t most_product_cols = 8192;

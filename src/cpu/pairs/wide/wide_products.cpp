@@ -26,60 +26,19 @@ constexpr index_t piece_cols = rounded_steps * values_per_step;
 constexpr double piece_length = 46340;
 constexpr double largest_integer = 32766;
 
-// Lanes side by side, so that the compiler may vectorise what it must not reorder.
-constexpr index_t lanes = 8;
-
 struct row_extent {
   double largest = 0;  // magnitude
   double piece = 0;    // sum of squares of a piece of piece_cols
 };
 
 template <class T>
-row_extent extent_of(const T* row, index_t cols) {
+row_extent extent_of(const row_rounding<T>& rounding, const T* row, index_t cols) {
   row_extent out;
   for (index_t begin = 0; begin < cols; begin += piece_cols) {
     const index_t count = std::min(piece_cols, cols - begin);
-    double sum[lanes] = {};
-    double largest[lanes] = {};
-    const auto take = [&](T value, index_t lane) {
-      const auto x = static_cast<double>(value);
-      sum[lane] += x * x;
-      largest[lane] = std::max(largest[lane], std::abs(x));
-    };
-    index_t k = 0;
-    for (; k + lanes <= count; k += lanes) {
-      for (index_t l = 0; l < lanes; ++l) take(row[begin + k + l], l);
-    }
-    for (; k < count; ++k) take(row[begin + k], 0);
-    double total = 0;
-    for (index_t l = 0; l < lanes; ++l) {
-      total += sum[l];
-      out.largest = std::max(out.largest, largest[l]);
-    }
-    out.piece = std::max(out.piece, total);
+    out.piece = std::max(out.piece, rounding.square_sum(row + begin, count, &out.largest));
   }
   return out;
-}
-
-// Rounds values * scale to integers; returns the sum of the squares of what rounding took.
-template <class T>
-double round_values(const T* values, index_t count, double scale, std::int16_t* out) {
-  constexpr double to_integer = 0x1.8p52;  // added and taken away again: rounds to nearest
-  double lost[lanes] = {};
-  const auto take = [&](index_t k, index_t lane) {
-    const double exact = static_cast<double>(values[k]) * scale;
-    const double rounded = (exact + to_integer) - to_integer;
-    out[k] = static_cast<std::int16_t>(static_cast<int>(rounded));
-    lost[lane] += (exact - rounded) * (exact - rounded);
-  };
-  index_t k = 0;
-  for (; k + lanes <= count; k += lanes) {
-    for (index_t l = 0; l < lanes; ++l) take(k + l, l);
-  }
-  for (; k < count; ++k) take(k, 0);
-  double sum = 0;
-  for (const double part : lost) sum += part;
-  return sum;
 }
 
 void raise_to(std::atomic<double>& most, double value) {
@@ -144,12 +103,13 @@ template <class T>
 wide_products wide_products::rounded(const pair_kernels& kernels, const T* values, index_t rows,
                                      index_t cols, index_t stride, const double* lengths,
                                      int threads) {
+  const row_rounding<T>& rounding = rounding_of(kernels, values);
   wide_products out(kernels, rows, cols, rounded_steps);
   const auto length_of = [&](index_t row) { return lengths == nullptr ? 1.0 : lengths[row]; };
   std::atomic<double> largest = 0;
   std::atomic<double> piece = 0;
   parallel_for(rows, thread_count(threads), [&](index_t row, int) {
-    const row_extent extent = extent_of(values + row * stride, cols);
+    const row_extent extent = extent_of(rounding, values + row * stride, cols);
     raise_to(largest, extent.largest / length_of(row));
     raise_to(piece, std::sqrt(extent.piece) / length_of(row));
   });
@@ -164,7 +124,7 @@ wide_products wide_products::rounded(const pair_kernels& kernels, const T* value
   std::vector<double> lost(static_cast<std::size_t>(rows));  // of rows, which one thread packs
   out.pack(threads, [&](index_t row, index_t begin, index_t end, std::int16_t* to) {
     lost[static_cast<std::size_t>(row)] +=
-        round_values(values + row * stride + begin, end - begin, scale / length_of(row), to);
+        rounding.round(values + row * stride + begin, end - begin, scale / length_of(row), to);
   });
   const double most = rows > 0 ? *std::max_element(lost.begin(), lost.end()) : 0;
   const double distance = std::sqrt(most) * (1 + 1e-9) / scale;
@@ -174,7 +134,7 @@ wide_products wide_products::rounded(const pair_kernels& kernels, const T* value
   return out;
 }
 
-void wide_products::sums(const pair_tile& block, double* out) const {
+void wide_products::sums(const pair_tile& block, index_t diagonal, double* out) const {
   const index_t padded = round_up(block.cols(), group_lanes * group_padding);
   for (index_t i = 0; i < block.rows(); ++i) {
     std::fill_n(out + i * pair_policy::block_cols, padded, 0.0);
@@ -188,6 +148,7 @@ void wide_products::sums(const pair_tile& block, double* out) const {
                           .first_row = block.row_begin,
                           .rows = block.rows(),
                           .cols = block.cols(),
+                          .diagonal = diagonal,
                           .out = out,
                           .out_stride = pair_policy::block_cols});
 }

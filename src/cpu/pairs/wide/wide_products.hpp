@@ -32,7 +32,11 @@ class wide_products {
   [[nodiscard]] bool is_empty() const { return kernels_ == nullptr; }
   /// The sums of `block`, whose first column starts two groups, to
   /// out[(row - row_begin) * block_cols + (col - col_begin)]; up to whole groups of columns.
-  void sums(const pair_tile& block, double* out) const;
+  void sums(const pair_tile& block, double* out) const { sums(block, block.rows(), out); }
+  /// The same, but 0 for some of those with row >= col.
+  void upper_sums(const pair_tile& block, double* out) const {
+    sums(block, block.col_begin - block.row_begin, out);
+  }
   /// What a sum is divided by to be about the statistic.
   [[nodiscard]] double square_scale() const { return square_scale_; }
   /// The most by which it then differs from the statistic.
@@ -40,6 +44,7 @@ class wide_products {
 
  private:
   wide_products(const pair_kernels& kernels, index_t rows, index_t cols, index_t exact_steps);
+  void sums(const pair_tile& block, index_t diagonal, double* out) const;
   // fill(row, begin, end, out) writes the values of columns [begin, end) of a row.
   template <class Fill>
   void pack(int threads, const Fill& fill);

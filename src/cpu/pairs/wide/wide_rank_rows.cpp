@@ -148,7 +148,7 @@ class rounded_rank_rows final : public wide_rows {
  private:
   // Columns that are made doubles at a time, and pairs of a row that they serve.
   static constexpr index_t piece = pair_policy::unit_piece;
-  static constexpr index_t strip = pair_policy::unit_strip_values / piece;
+  static constexpr index_t strip = pair_policy::unit_strip;
 
   struct strip_memory {
     aligned_buffer<double> rows{static_cast<std::size_t>(pair_policy::block_rows * piece)};
@@ -182,7 +182,8 @@ class rounded_rank_rows final : public wide_rows {
         const index_t count =
             make_doubles(tile.col_begin, tile.col_end, k, end, memory.columns.data());
         kernels().add_partial_sums(memory.rows.data(), tile.rows(), memory.columns.data(),
-                                   tile.cols(), piece, count, k == from, memory.partial.data());
+                                   tile.cols(), piece, count, tile.rows(), k == from,
+                                   memory.partial.data());
       }
       kernels().combine_partial_sums(memory.partial.data(), tile.rows(), tile.cols(),
                                      memory.sums.data(), tile.cols());

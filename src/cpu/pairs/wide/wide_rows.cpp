@@ -51,7 +51,7 @@ void wide_rows::search_sums(const pair_tile& tile, const kernel_cut& how, pair_s
   const double least = (how.cut - products_.error()) * products_.square_scale();
   with_key(how.side, [&](const auto& key) {
     for_each_upper_block(tile, [&](const pair_tile& block) {
-      products_.sums(block, sums);
+      products_.upper_sums(block, sums);
       for (index_t i = block.row_begin; i < block.row_end; ++i) {
         const double* const row = sums + (i - block.row_begin) * pair_policy::block_cols;
         for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
@@ -78,7 +78,7 @@ std::uint64_t wide_rows::count(const pair_tile& tile, const detail::keep_range& 
   std::uint64_t decided = 0;
   with_key(cut()->side, [&](const auto& key) {
     for_each_upper_block(tile, [&](const pair_tile& block) {
-      products_.sums(block, sums);
+      products_.upper_sums(block, sums);
       std::uint32_t* const columns = col_degree + (block.col_begin - tile.col_begin);
       for (index_t i = block.row_begin; i < block.row_end; ++i) {
         const double* const row = sums + (i - block.row_begin) * pair_policy::block_cols;

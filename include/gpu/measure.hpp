@@ -16,13 +16,15 @@ enum class measure {
   spearman,  ///< Spearman's rank correlation, rho, exact: see gpu/spearman.hpp.
   pearson,   ///< Pearson's product-moment correlation, r: see gpu/pearson.hpp.
   cosine,    ///< Cosine of the angle between the rows: see gpu/cosine.hpp.
-  bicor      ///< Biweight midcorrelation, robust against outliers: see gpu/bicor.hpp.
+  bicor,     ///< Biweight midcorrelation, robust against outliers: see gpu/bicor.hpp.
+  kendall    ///< Kendall's tau-b, exact, on the CPU: see gpu/kendall.hpp.
 };
 
 /// The significance test behind the p-values of a measure.
 enum class significance {
-  none,      ///< It has no p: `p` of an edge is NaN, and a cut on p throws gpu::unsupported.
-  student_t  ///< Student's t with cols - 2 degrees of freedom: see gpu/p_value.hpp.
+  none,       ///< It has no p: `p` of an edge is NaN, and a cut on p throws gpu::unsupported.
+  student_t,  ///< Student's t with cols - 2 degrees of freedom: see gpu/p_value.hpp.
+  kendall     ///< That of Kendall's S, which depends on the ties of both rows: kendall_p_value.
 };
 
 /// The confidence interval of a measure's statistic, see gpu/confidence.hpp.

@@ -1,6 +1,9 @@
 #pragma once
 /// @file
-/// Student's t test of a correlation, and the cuts on the correlation that follow from it.
+/// The tests of a correlation: Student's t, the cuts on the correlation that follow from it, and
+/// Kendall's.
+
+#include <cstdint>
 
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
@@ -27,6 +30,29 @@ inline namespace v0 {
 [[nodiscard]] GPU_SIMILARITY_EXPORT double correlation_p_value(double r, index_t observations,
                                                                tail side = tail::two_sided);
 
+/// What the values of a row that are equal do to Kendall's test: sums over its groups of t equal
+/// values. A row without ties has zeros.
+struct row_ties {
+  std::int64_t pairs = 0;    ///< Sum of t (t - 1) / 2: pairs of columns that are tied.
+  std::int64_t triples = 0;  ///< Sum of t (t - 1) (t - 2).
+  bool operator==(const row_ties&) const = default;
+};
+
+/// p of Kendall's tau-b of two rows, as scipy.stats.kendalltau with method="auto" gives it, and the
+/// bits that edges hold. Where neither row has ties, and there are at most 33 observations or at
+/// most one discordant pair, or at most one concordant one, it is exact: from the number of
+/// permutations. Else S = concordant - discordant pairs is taken as normal, without a correction
+/// for continuity, with the variance that the ties of both rows leave.
+/// @param tau in [-1, 1]; NaN gives NaN.
+/// @param observations from 3 to 10^6.
+/// @param x, y the ties of the rows, as gpu::kendall_ties gives them.
+/// @param side the alternative hypothesis.
+/// @throw gpu::invalid_argument outside these ranges, or where a row could not have such ties.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double kendall_p_value(double tau, index_t observations,
+                                                           const row_ties& x = {},
+                                                           const row_ties& y = {},
+                                                           tail side = tail::two_sided);
+
 /// p of a statistic of a measure, by the test that info_of(what) names: the bits that edges hold.
 /// NaN where the measure has no test.
 /// @param what the measure.
@@ -35,6 +61,8 @@ inline namespace v0 {
 ///   10^15.
 /// @param side the alternative hypothesis.
 /// @throw gpu::invalid_argument outside these ranges.
+/// @throw gpu::unsupported of measure::kendall, whose p is not that of the statistic alone: see
+///   kendall_p_value.
 [[nodiscard]] GPU_SIMILARITY_EXPORT double p_value_of(measure what, double statistic,
                                                       index_t observations,
                                                       tail side = tail::two_sided);

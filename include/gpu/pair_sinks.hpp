@@ -121,7 +121,7 @@ struct pair_summary {
   double min_abs_effective = 0.0;
   /// The cut with its sign: statistics >= cut_at_least or <= cut_at_most are kept. Infinity or
   /// -infinity where that side keeps none. With nan_policy::pairwise: that of pairs that share all
-  /// columns.
+  /// columns. Of Kendall's tau, where max_p cuts: that of rows without ties.
   double cut_at_least = 0.0;
   double cut_at_most = 0.0;                        ///< See cut_at_least.
   backend used = backend::cpu;                     ///< Where it ran.

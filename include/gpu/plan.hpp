@@ -235,5 +235,36 @@ template <table_like X, table_like Y, unfolded_pair_sink Sink>
   return plan_all_pairs(measure::bicor, x, y, options, sink);
 }
 
+/// plan_all_pairs of measure::kendall.
+template <table_like Data>
+[[nodiscard]] pair_plan plan_kendall_all_pairs(const Data& data, const pair_options& options = {},
+                                               const pair_filter& keep = {}) {
+  return plan_all_pairs(measure::kendall, data, options, keep);
+}
+
+/// The same for x against y.
+template <table_like X, table_like Y>
+  requires detail::tables_together<X, Y>
+[[nodiscard]] pair_plan plan_kendall_all_pairs(const X& x, const Y& y,
+                                               const pair_options& options = {},
+                                               const pair_filter& keep = {}) {
+  return plan_all_pairs(measure::kendall, x, y, options, keep);
+}
+
+/// The same for any sink that kendall_all_pairs takes.
+template <table_like Data, unfolded_pair_sink Sink>
+[[nodiscard]] pair_plan plan_kendall_all_pairs(const Data& data, const pair_options& options,
+                                               const Sink& sink) {
+  return plan_all_pairs(measure::kendall, data, options, sink);
+}
+
+/// The same for x against y and any sink that kendall_all_pairs takes.
+template <table_like X, table_like Y, unfolded_pair_sink Sink>
+  requires detail::tables_together<X, Y>
+[[nodiscard]] pair_plan plan_kendall_all_pairs(const X& x, const Y& y, const pair_options& options,
+                                               const Sink& sink) {
+  return plan_all_pairs(measure::kendall, x, y, options, sink);
+}
+
 }  // namespace v0
 }  // namespace gpu

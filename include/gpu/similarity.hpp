@@ -18,6 +18,7 @@
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
+#include <gpu/kendall.hpp>
 #include <gpu/matmul.hpp>
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_input.hpp>

@@ -17,7 +17,7 @@ Axis = Literal[0, 1, "rows", "columns"]
 NanPolicy = Literal["reject", "propagate"]
 PairNanPolicy = Literal["reject", "propagate", "pairwise"]
 # For type checkers; a test holds this list to MEASURES.
-Measure = Literal["spearman", "pearson", "cosine", "bicor"]
+Measure = Literal["spearman", "pearson", "cosine", "bicor", "kendall"]
 
 
 class MeasureInfo(NamedTuple):

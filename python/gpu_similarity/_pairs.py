@@ -250,10 +250,11 @@ def top_k_partners(
     if q:
         call.options["q"] = "exact"
     pairwise = call.options.get("nans") == "pairwise"
-    index, statistic, count, exact_q, summary = computed(
+    index, statistic, count, tied_p, exact_q, summary = computed(
         _core.partners, call.places, call.x, call.y, k, call.options
     )
     best = Partners(index, statistic, count, summary, measure, call.names, call.y_names)
+    best._p = tied_p
     if q:
         best.q, best._q_of = exact_q, adjust
     if pairwise:

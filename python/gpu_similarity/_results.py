@@ -172,7 +172,7 @@ class Partners(PairResult):
         As `Edges` has them.
     """
 
-    __slots__ = ("_observations", "_q_of", "count", "index", "q", "statistic")
+    __slots__ = ("_observations", "_p", "_q_of", "count", "index", "q", "statistic")
 
     def __init__(
         self,
@@ -186,6 +186,8 @@ class Partners(PairResult):
         self.count = count
         # With missing values, pair by pair: what the rows of each entry share; else None.
         self._observations: npt.NDArray[np.uint32] | None = None
+        # Where p depends on the ties of both rows: that of each entry; else None.
+        self._p: npt.NDArray[np.float64] | None = None
         # Where the call computed q: by which adjustment.
         self.q: npt.NDArray[np.float64] | None = None
         self._q_of: Adjustment = "none"
@@ -206,6 +208,8 @@ class Partners(PairResult):
         """p of each partner, of the filter's tail, not adjusted; NaN behind the last."""
         if not self.has_p:
             return np.full(self.statistic.shape, np.nan)
+        if self._p is not None:
+            return self._p
         shared = self.summary.observations if self._observations is None else self._observations
         return np.asarray(p_value(self.statistic, shared, tail=self._tail))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import get_args
 
@@ -121,3 +122,80 @@ def test_bicor_edges_are_those_of_its_formula(cols: int) -> None:
     assert np.allclose(edges.statistic, wanted[i, j], rtol=0, atol=1e-13)
     assert np.array_equal(edges.p, gs.p_value(edges.statistic, cols))
     assert list(edges.summary.constant_rows) == [7]
+
+
+def kendalls(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """tau-b and its asymptotic p, from the signs of all differences."""
+    first, second = np.triu_indices(x.shape[1], 1)
+    s, t = (np.sign(rows[:, second] - rows[:, first]) for rows in (x, y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = s @ t.T
+        tau = total / np.sqrt(np.outer((s != 0).sum(axis=1), (t != 0).sum(axis=1)))
+    m = x.shape[1]
+
+    def sums(row: np.ndarray) -> np.ndarray:
+        t = np.unique(row, return_counts=True)[1].astype(float)
+        powers = (t * (t - 1) * (2 * t + 5), t * (t - 1), t * (t - 1) * (t - 2))
+        return np.array([power.sum() for power in powers])
+
+    a, b = (np.array([sums(row) for row in rows]) for rows in (x, y))
+    var = (m * (m - 1) * (2 * m + 5) - a[:, :1] - b[:, 0]) / 18
+    var += np.outer(a[:, 1], b[:, 1]) / (2 * m * (m - 1))
+    var += np.outer(a[:, 2], b[:, 2]) / (9 * m * (m - 1) * (m - 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = np.abs(total) / np.sqrt(2 * var)
+    return tau, np.vectorize(math.erfc)(z)
+
+
+@pytest.mark.parametrize("cols", [5, 40, 120])
+def test_kendall_edges_are_those_of_its_signs(cols: int) -> None:
+    x = RNG.integers(0, 4, size=(50, cols)).astype(np.float32)  # every row has ties
+    x[7] = 3
+    wanted, p = kendalls(x, x)
+    edges = gs.edges(x, measure="kendall", max_p=0.2)
+    i, j = np.nonzero(np.triu(np.isfinite(wanted) & (p <= 0.2), 1))
+    assert np.array_equal(edges.row, i) and np.array_equal(edges.col, j)
+    assert np.allclose(edges.statistic, wanted[i, j], rtol=0, atol=1e-15)
+    assert np.allclose(edges.p, p[i, j], rtol=1e-12, atol=0)
+    assert list(edges.summary.constant_rows) == [7]
+    assert edges.summary.backend == "cpu"
+    assert gs.MEASURES["kendall"].has_p and gs.MEASURES["kendall"].symbol == "tau"
+
+
+def test_kendall_partners_have_the_p_of_their_ties() -> None:
+    x = RNG.integers(0, 5, size=(20, 30)).astype(float)
+    y = RNG.integers(0, 9, size=(25, 30)).astype(float)
+    wanted, p = kendalls(x, y)
+    for other in (y, gs.prepare(y, measure="kendall")):
+        best = gs.top_k_partners(x, 3, other, measure="kendall", max_p=0.5)
+        for i in range(20):
+            own = [j for j in np.argsort(-np.abs(wanted[i]), kind="stable") if p[i, j] <= 0.5][:3]
+            assert list(best.index[i, : best.count[i]]) == own
+            assert np.allclose(best.p[i, : best.count[i]], p[i, own], rtol=1e-12, atol=0)
+            assert np.isnan(best.p[i, best.count[i] :]).all()
+    rejected = gs.edges(x, y, measure="kendall", max_p=0.3, adjust="bh")
+    ascending = np.sort(p, axis=None)
+    passing = np.nonzero(ascending <= 0.3 * np.arange(1, p.size + 1) / p.size)[0]
+    assert len(rejected) == (passing[-1] + 1 if passing.size else 0)
+
+
+def test_what_kendall_does_not_offer_is_refused() -> None:
+    x = RNG.normal(size=(5, 9))
+    for call in (
+        lambda: gs.edges(x, measure="kendall", nans="pairwise"),
+        lambda: gs.edges(x, measure="kendall", backend="cuda"),
+        lambda: gs.edges(x, measure="kendall").to_pandas(confidence=0.95),
+    ):
+        with pytest.raises(gs.Unsupported):
+            call()
+
+
+def test_independent_rows_have_the_normal_tau() -> None:
+    from gpu_similarity.plot import null_share
+
+    edges = np.linspace(-1, 1, 21)
+    x = RNG.normal(size=(300, 40))
+    found = gs.counts(x, measure="kendall", bins=20)
+    expected = found.tested * null_share(edges, 40, "kendall")
+    assert abs(expected.sum() - found.tested) < 1
+    assert np.allclose(found.histogram, expected, rtol=0.1, atol=150)

@@ -61,7 +61,7 @@ edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
   pair_run run(what, tables, options, part_shape::equal_pairs);
   const keep_range keep = run.resolve(sink.keep);
   delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
-                            run.missing());
+                            run.tests());
   edge_list out;
   const pair_checksum checksum = delivery::list_edges(kept, sink, out.edges);
   out.summary = run.finish(checksum);
@@ -74,7 +74,7 @@ pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables
   pair_run run(what, tables, options, part_shape::equal_pairs);
   const keep_range keep = run.resolve(sink.keep);
   delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
-                            run.missing());
+                            run.tests());
   return run.finish(delivery::stream_edges(kept, sink));
 }
 
@@ -84,7 +84,7 @@ namespace {
 matrix<double> q_of_partners(const measure_traits& what, pair_run& run, const top_k_sink& sink,
                              int threads, const neighbor_table& table) {
   const keep_range keep = run.within_max_p(sink.keep);
-  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, threads, run.missing());
+  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, threads, run.tests());
   matrix<double> q = delivery::partner_p(table, kept, run.area().rows.begin);
   array<double> tests;
   if (run.discoveries() > 0) tests = delivery::list_p(kept, run.discoveries());
@@ -109,7 +109,7 @@ neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tabl
                      .statistic = matrix<double>(panel.size(), sink.k),
                      .count = std::vector<node_id>(static_cast<std::size_t>(panel.size())),
                      .summary = {}};
-  const pair_checksum entries = delivery::find_partners(run.engine(), keep, run.cuts(), sink,
+  const pair_checksum entries = delivery::find_partners(run.engine(), keep, run.tests(), sink,
                                                         panel.begin, options.exec.cpu_threads, out);
   if (has_q) out.q = q_of_partners(what, run, sink, options.exec.cpu_threads, out);
   out.summary = run.finish(entries);
@@ -128,7 +128,10 @@ pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
   pair_counts out;
   out.tested = run.pairs_tested();
   out.histogram.resize(static_cast<std::size_t>(sink.histogram_bins));
-  run.engine().counts({.keep = keep, .histogram_bins = sink.histogram_bins, .cuts = run.cuts()},
+  run.engine().counts({.keep = keep,
+                       .histogram_bins = sink.histogram_bins,
+                       .cuts = run.tests().cuts(),
+                       .tied = run.tests().tied_cut()},
                       out);
   if (run.is_against()) split_degrees(run.rows_of_x(), out);
   out.summary = run.finish(out.kept);

@@ -20,12 +20,37 @@ namespace {
 
 constexpr index_t least_observations = 3;
 
+// The backend of a measure that the CPU alone computes.
+backend cpu_alone(const measure_traits& what, const pair_tables& tables, const execution& exec) {
+  if (is_on_device(tables)) {
+    throw unsupported(
+        fmt::format("{}: is computed on the CPU alone, got a table in device memory, expected host "
+                    "memory",
+                    what.info.title));
+  }
+  execution on_cpu = exec;
+  if (exec.target == backend::cuda) {
+    throw unsupported(fmt::format(
+        "execution.target: {} is computed on the CPU alone, got cuda, expected automatic or cpu",
+        what.info.title));
+  }
+  on_cpu.target = backend::cpu;
+  return resolve_backend(on_cpu);
+}
+
 std::unique_ptr<missing_values> find_missing(const measure_traits& what, const pair_input& input,
                                              const pair_options& options) {
   if (!is_pairwise(what)) return nullptr;
   return std::make_unique<missing_values>(missing_values{
       .present = present_values(input.tables, options.min_observations, options.exec.cpu_threads),
       .first_col = input.area.cols.begin});
+}
+
+std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_input& input,
+                                     const pair_options& options) {
+  if (what.info.test != significance::kendall) return nullptr;
+  return std::make_unique<tied_rows>(input.tables, input.cols(), input.area.cols.begin,
+                                     options.exec.cpu_threads);
 }
 
 std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
@@ -99,6 +124,7 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
     check_prepared(what, *tables.prepared_y, is_on_device(tables), options);
     return tables.prepared_y->where;
   }
+  if (!what.is_on_cuda) return cpu_alone(what, tables, options.exec);
   if (is_on_device(tables)) {
     check_device_call(options.exec);
     return backend::cuda;
@@ -118,15 +144,21 @@ pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
       shape_(shape),
       engine_(prepare(used_, what, input_, options, folded_)),
       missing_(find_missing(what, input_, options)),
+      tied_(find_tied(what, input_, options)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
-keep_range pair_run::resolve(const pair_filter& filter) {
+void pair_run::check_adjustable(const pair_filter& filter) const {
   if (filter.adjust == adjustment::benjamini_hochberg && part_.of > 1) {
     throw unsupported(
         "pair_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
         "(options.part), expected none or bonferroni");
   }
+}
+
+keep_range pair_run::resolve(const pair_filter& filter) {
+  check_adjustable(filter);
   if (missing_) return resolve_pairwise(filter, false);
+  if (tied_) return resolve_tied(filter, false);
   cut_ = stats::resolve_cut(what_, filter, *engine_, family());
   return cut_.keep;
 }
@@ -141,8 +173,17 @@ keep_range pair_run::resolve_pairwise(const pair_filter& filter, bool of_one_sid
   return {0.0, 0.0};  // every statistic: the cuts have taken out the others
 }
 
+keep_range pair_run::resolve_tied(const pair_filter& filter, bool of_one_side) {
+  cut_ = stats::resolve_tied_cut(filter, *engine_, family(), *tied_, of_one_side);
+  return {0.0, 0.0};  // as of missing values
+}
+
 keep_range pair_run::resolve_partners(const pair_filter& filter) {
   if (missing_) return resolve_pairwise(filter, true);
+  if (tied_) {
+    check_adjustable(filter);
+    return resolve_tied(filter, true);
+  }
   (void)resolve(filter);
   cut_ = stats::of_one_sign(cut_, filter.side);
   return cut_.keep;
@@ -153,6 +194,10 @@ keep_range pair_run::within_max_p(const pair_filter& filter) {
   all.min_abs = 0;
   if (missing_) {
     (void)stats::cut_missing(what_, cut_.max_p, all, *missing_, false);
+    return {0.0, 0.0};
+  }
+  if (tied_) {
+    (void)stats::cut_tied(cut_.max_p, all, *tied_, false);
     return {0.0, 0.0};
   }
   return stats::cut_at(what_, cut_.max_p, all, what_.observations_of(engine_->rows().cols)).keep;

@@ -9,6 +9,7 @@
 #include <gpu/detail/all_pairs.hpp>
 
 #include "pairs/adjustment.hpp"
+#include "pairs/delivery/kept_edges.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/folded_engine.hpp"
 #include "pairs/measures/measures.hpp"
@@ -41,15 +42,15 @@ class pair_run {
   /// The same of partners: see stats::of_one_sign.
   [[nodiscard]] keep_range resolve_partners(const pair_filter& filter);
   /// Every pair that max_p keeps after the adjustment of the filter, which is resolved: whatever
-  /// min_abs and the sign of partners leave out. From here on cuts() are these.
+  /// min_abs and the sign of partners leave out. From here on the cuts of tests() are
+  /// these.
   [[nodiscard]] keep_range within_max_p(const pair_filter& filter);
   /// Once a filter with benjamini_hochberg is resolved: pairs of the family that max_p keeps.
   [[nodiscard]] std::uint64_t discoveries() const { return cut_.discoveries; }
-  /// Of rows with missing values, once resolved; else null.
-  [[nodiscard]] const missing_values* missing() const { return missing_.get(); }
-  [[nodiscard]] const observation_cuts* cuts() const {
-    return missing_ == nullptr ? nullptr : missing_->cuts.get();
-  }
+  /// Where p is not that of the statistic alone, once resolved; else empty.
+  [[nodiscard]] delivery::pair_tests tests() const { return {missing_.get(), tied_.get()}; }
+  /// Where p depends on ties, those of the rows; else null.
+  [[nodiscard]] const tied_rows* tied() const { return tied_.get(); }
   /// The summary of the finished run.
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
   /// The same of a sink that gives pairs one by one.
@@ -67,7 +68,9 @@ class pair_run {
   [[nodiscard]] bool is_against() const { return has_y(input_.tables); }
 
  private:
+  void check_adjustable(const pair_filter& filter) const;
   [[nodiscard]] keep_range resolve_pairwise(const pair_filter& filter, bool of_one_side);
+  [[nodiscard]] keep_range resolve_tied(const pair_filter& filter, bool of_one_side);
 
   const measure_traits& what_;
   backend used_;
@@ -77,6 +80,7 @@ class pair_run {
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
   std::unique_ptr<missing_values> missing_;
+  std::unique_ptr<tied_rows> tied_;
   stats::effective_cut cut_;
   std::chrono::steady_clock::time_point pairs_start_;
 };

@@ -70,11 +70,15 @@ discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& ta
   pair_run run(what, tables, options, part_shape::equal_pairs);
   discovery_counts out;
   const std::uint64_t family = run.family();
-  const index_t observations = what.observations_of(run.engine().rows().cols);
+  // Where p is not that of the statistic alone, p itself is binned.
+  const index_t observations =
+      run.tied() == nullptr ? what.observations_of(run.engine().rows().cols) : 0;
   out.search = sink.search ? *sink.search : stats::begin_search(sink.keep, observations, family);
   check_search(out.search, sink.keep, observations, family);
   if (!out.search.is_decided()) {
-    bin_counts counts = run.engine().bin_statistics(stats::pass_of(out.search));
+    bin_counts counts = run.tied() == nullptr
+                            ? run.engine().bin_statistics(stats::pass_of(out.search))
+                            : stats::tied_pass(out.search, run.engine(), *run.tied());
     out.below = counts.below;
     out.at_or_above = counts.at_or_above;
     out.bins = std::move(counts.bins);

@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <gpu/error.hpp>
 
 #include "stats/correlation_test.hpp"
+#include "stats/kendall_test.hpp"
 
 namespace gpu::inline v0 {
 namespace {
@@ -22,10 +24,29 @@ void check_observations(index_t observations) {
   }
 }
 
-void check_correlation(double r) {
+void check_correlation(double r, const char* name = "r") {
   if (r < -1.0 || r > 1.0) {
-    throw invalid_argument(fmt::format("r: got {}, expected a correlation in [-1, 1]", r));
+    throw invalid_argument(fmt::format("{}: got {}, expected a correlation in [-1, 1]", name, r));
   }
+}
+
+// Of a row that is not constant.
+void check_ties(const char* name, const row_ties& ties, index_t observations) {
+  const index_t most = (observations - 1) * (observations - 2);
+  if (ties.pairs >= 0 && 2 * ties.pairs <= most && ties.triples >= 0 &&
+      ties.triples <= most * (observations - 3)) {
+    return;
+  }
+  throw invalid_argument(fmt::format(
+      "{}: got {} tied pairs and triples of {}, expected 0 to {} and 0 to {} of {} observations",
+      name, ties.pairs, ties.triples, most / 2, most * (observations - 3), observations));
+}
+
+// The test of the last number of observations of a thread.
+const stats::kendall_test& kendall_test_of(index_t observations) {
+  thread_local std::optional<stats::kendall_test> last;
+  if (!last || last->observations() != observations) last.emplace(observations);
+  return *last;
 }
 
 }  // namespace
@@ -42,6 +63,21 @@ double correlation_p_value(double r, index_t observations, tail side) {
   return stats::p_value(r, observations, side);
 }
 
+double kendall_p_value(double tau, index_t observations, const row_ties& x, const row_ties& y,
+                       tail side) {
+  constexpr index_t most = 1'000'000;
+  if (observations < 3 || observations > most) {
+    throw invalid_argument(
+        fmt::format("observations: got {}, expected from 3 to {}", observations, most));
+  }
+  check_correlation(tau, "tau");
+  const stats::kendall_test& test = kendall_test_of(observations);
+  check_ties("x", x, observations);
+  check_ties("y", y, observations);
+  if (std::isnan(tau)) return tau;
+  return test.p(test.sum_of(tau, x, y), x, y, side);
+}
+
 double p_value_of(measure what, double statistic, index_t observations, tail side) {
   switch (info_of(what).test) {
     case significance::none:
@@ -49,6 +85,10 @@ double p_value_of(measure what, double statistic, index_t observations, tail sid
       break;
     case significance::student_t:
       return correlation_p_value(statistic, observations, side);
+    case significance::kendall:
+      throw unsupported(
+          "measure: p of Kendall depends on the ties of both rows, gpu::kendall_p_value takes "
+          "them");
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

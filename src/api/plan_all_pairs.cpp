@@ -126,8 +126,12 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   out.keep =
       sink.kind == result_kind::partners ? run.resolve_partners(filter) : run.resolve(filter);
   out.counts.tested = run.pairs_tested();
-  run.engine().counts({.keep = out.keep, .histogram_bins = 0, .cuts = run.cuts()}, out.counts);
-  if (!is_pairwise(what)) {
+  run.engine().counts({.keep = out.keep,
+                       .histogram_bins = 0,
+                       .cuts = run.tests().cuts(),
+                       .tied = run.tests().tied_cut()},
+                      out.counts);
+  if (run.tests().is_empty()) {
     out.cut = count_candidates(run.engine(), what, out.keep, use_of(sink), out.counts);
   }
   out.choice = cpu::explain_edges(run.packed_engine(), out.keep);

@@ -260,4 +260,43 @@ effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pai
   return cut;
 }
 
+effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_rows& rows,
+                       bool of_one_side) {
+  const auto cut_of = [&](double critical) {
+    const effective_cut cut = cut_from(critical, max_p, filter);
+    return of_one_side ? of_one_sign(cut, filter.side) : cut;
+  };
+  rows.side = filter.side;
+  rows.cut_of_p = std::make_unique<kendall_cut>(rows.test, max_p, filter.side);
+  // Whatever the statistic, as far as p is concerned.
+  const double any = critical_value(significance::none, 1.0, rows.test.observations(), filter.side);
+  rows.cut = {.p = rows.cut_of_p.get(), .keep = cut_of(any).keep};
+  return cut_of(rows.cut_of_p->weakest_untied());
+}
+
+bin_counts tied_pass(const discovery_search& search, detail::pair_engine& engine,
+                     const detail::tied_rows& rows) {
+  const kendall_cut within(rows.test, search.max_p, search.side);
+  bin_request request = pass_of(search);
+  request.tied = &within;
+  return engine.bin_statistics(request);
+}
+
+effective_cut resolve_tied_cut(const pair_filter& filter, detail::pair_engine& engine,
+                               std::uint64_t family, detail::tied_rows& rows, bool of_one_side) {
+  double max_p = filter.max_p;
+  std::uint64_t discoveries = 0;
+  if (filter.adjust == adjustment::bonferroni && family > 0) {
+    max_p /= static_cast<double>(family);
+  } else if (filter.adjust == adjustment::benjamini_hochberg && family > 0) {
+    discovery_search search = begin_search(filter, 0, family);
+    while (!search.is_decided()) search = after_pass(search, tied_pass(search, engine, rows));
+    max_p = adjusted_max_p(search);
+    discoveries = search.most;
+  }
+  effective_cut cut = cut_tied(max_p, filter, rows, of_one_side);
+  cut.discoveries = discoveries;
+  return cut;
+}
+
 }  // namespace gpu::stats

@@ -69,4 +69,18 @@ effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pai
                                    detail::pair_engine& engine, detail::missing_values& missing,
                                    bool of_one_side);
 
+/// Where p depends on ties: the cut of `rows`, with max_p already adjusted, of partners with
+/// `of_one_side`. Returns that of rows without ties.
+effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_rows& rows,
+                       bool of_one_side);
+
+/// The counting pass of `search` over p by the ties of `rows`.
+detail::bin_counts tied_pass(const discovery_search& search, detail::pair_engine& engine,
+                             const detail::tied_rows& rows);
+
+/// resolve_cut where p depends on ties: fills the cut of `rows`, of partners with `of_one_side`.
+/// Returns that of rows without ties.
+effective_cut resolve_tied_cut(const pair_filter& filter, detail::pair_engine& engine,
+                               std::uint64_t family, detail::tied_rows& rows, bool of_one_side);
+
 }  // namespace gpu::stats

@@ -24,6 +24,7 @@
 #include "pairs/edge_receiver.hpp"
 #include "pairs/measures/measures.hpp"
 #include "pairs/observations.hpp"
+#include "pairs/pair_ties.hpp"
 #include "pairs/tables.hpp"
 #include "stats/p_table.hpp"
 
@@ -67,7 +68,8 @@ struct folded_rows {
 };
 
 // Of rows with missing values a cut is one for each number of shared columns: requests name these
-// `cuts` then, and `keep` keeps every statistic.
+// `cuts` then, and `keep` keeps every statistic. So it does where p depends on the ties of a pair,
+// whose cut is `tied`.
 struct edge_request {
   keep_range keep;
   edge_order order;
@@ -75,6 +77,7 @@ struct edge_request {
   /// p of a statistic, which the engine fills; without a table p is not wanted.
   stats::p_function p_of = {};
   const observation_cuts* cuts = nullptr;
+  const tied_cut* tied = nullptr;
 };
 
 struct top_k_request {
@@ -85,6 +88,7 @@ struct top_k_request {
   /// engine, also by several at a time. An engine need not call it. May be empty.
   std::function<void(index_range)> take_final_rows = {};
   const observation_cuts* cuts = nullptr;
+  const tied_cut* tied = nullptr;
 };
 
 /// With weights w, a kept pair (i, j) counts w_i w_j times in all and in the histogram, w_j times
@@ -94,6 +98,7 @@ struct count_request {
   index_t histogram_bins;
   std::span<const std::uint32_t> weights = {};  // [rows], or empty: ones
   const observation_cuts* cuts = nullptr;
+  const tied_cut* tied = nullptr;
 };
 
 /// One counting pass over all tested pairs, for multiple testing: with x the key of a pair's
@@ -108,6 +113,8 @@ struct bin_request {
   /// Of rows with missing values: p of these takes the place of the statistic, and no_p that of a
   /// pair without one.
   const observation_tests* tests = nullptr;
+  /// Where p depends on the ties of a pair: kendall_cut::p_within takes the place of the statistic.
+  const stats::kendall_cut* tied = nullptr;
 };
 struct bin_counts {
   std::uint64_t below = 0;

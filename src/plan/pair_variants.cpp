@@ -98,6 +98,8 @@ bool allows_warpgroups(const measure_traits& what, pair_variant variant) {
     case row_form::unit_values:
     case row_form::shared_values:
       return variant == pair_variant::hopper || variant == pair_variant::tensor;
+    case row_form::signs:
+      break;  // not on CUDA
   }
   return false;
 }

@@ -38,6 +38,7 @@ double rounding_loss(row_form form) {
       return rank_loss;
     case row_form::unit_values:
     case row_form::shared_values:
+    case row_form::signs:  // not screened
       break;
   }
   return value_loss;
@@ -54,6 +55,8 @@ screen_kind screens_of(row_form form, index_t packed_cols) {
     case row_form::shared_ranks:
     case row_form::shared_values:
       break;  // computed anew for each pair
+    case row_form::signs:
+      break;  // on the CPU alone, which decides every pair
   }
   return screen_kind::none;
 }

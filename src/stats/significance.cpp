@@ -35,6 +35,7 @@ double weakest_of_all(tail side) {
 std::shared_ptr<const p_table> p_table_for(significance test, index_t observations) {
   switch (test) {
     case significance::none:
+    case significance::kendall:  // not of the statistic alone: stats/kendall_test.hpp
       return table_of_nans();
     case significance::student_t:
       return p_table_for(observations);
@@ -45,6 +46,7 @@ std::shared_ptr<const p_table> p_table_for(significance test, index_t observatio
 double critical_value(significance test, double p, const p_table& table, tail side) {
   switch (test) {
     case significance::none:
+    case significance::kendall:
       return weakest_of_all(side);
     case significance::student_t:
       return critical_value(p, table, side);
@@ -55,6 +57,7 @@ double critical_value(significance test, double p, const p_table& table, tail si
 double critical_value(significance test, double p, index_t observations, tail side) {
   switch (test) {
     case significance::none:
+    case significance::kendall:
       return weakest_of_all(side);
     case significance::student_t:
       return critical_value(p, observations, side);

@@ -50,7 +50,7 @@ TEST_CASE("A wrong command line is refused with 2", "[cli][usage]") {
   const std::string input = folder.write("in.txt", good_table);
   check_refused({}, exit_usage, "subcommand");
   check_refused({"spearman"}, exit_usage, "INPUT");
-  check_refused({"kendall", input}, exit_usage, "");
+  check_refused({"friedman", input}, exit_usage, "");
   check_refused({"spearman", input, "--max-p", "0"}, exit_usage, "above 0 and up to 1");
   check_refused({"spearman", input, "--max-p", "1.5"}, exit_usage, "got 1.5");
   check_refused({"spearman", input, "--max-p", "-0.1"}, exit_usage, "");

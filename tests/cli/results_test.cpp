@@ -34,6 +34,16 @@ std::string report_of(std::vector<std::string> arguments) {
   return gpu_test::read_file(folder.path("report.json"));
 }
 
+using words = std::vector<std::string>;
+
+/// The first 150 rows of the demo table.
+std::string demo_head(const gpu_test::temporary_folder& folder) {
+  std::string head;
+  const std::vector<std::string> lines = lines_of(gpu_test::read_file(demo));
+  for (std::size_t i = 0; i < 150; ++i) head += lines.at(i) + "\n";
+  return folder.write("head.txt", head);
+}
+
 /// Four rows: 0 and 1 rise together, 2 falls, 3 is constant.
 constexpr const char* small_table =
     "id a b c d e\n"
@@ -109,6 +119,47 @@ TEST_CASE("Edges are written with names, statistic, t and p", "[cli][output]") {
   REQUIRE(lines_of(pearson.out).size() == 2);
   CHECK(lines_of(pearson.out)[0] == "name_i\tname_j\tr\tt\tp");
   CHECK(lines_of(pearson.out)[1].starts_with("up\trise\t0.97227"));
+}
+
+TEST_CASE("Kendall's edges and partners have p by the ties of their rows", "[cli][output]") {
+  const gpu_test::temporary_folder folder;
+  // up and tied have the tau and p of SciPy's kendalltau.
+  const std::string input = folder.write("in.txt",
+                                         "id a b c d e\n"
+                                         "up 12 2 1 12 2\n"
+                                         "tied 1 4 7 1 0\n"
+                                         "apart 1 2 3 5 4\n");
+  const auto edges = run_command({"kendall", input});
+  INFO(edges.err);
+  REQUIRE(lines_of(edges.out).size() == 4);
+  CHECK(lines_of(edges.out)[0] == "name_i\tname_j\ttau\tp");
+  CHECK(lines_of(edges.out)[1] == "up\ttied\t-0.47140452079103173\t0.282745");
+  const auto top = run_command({"kendall", input, "--keep", "top-k", "-k", "1", "--tail", "less"});
+  REQUIRE(lines_of(top.out).size() >= 2);
+  CHECK(lines_of(top.out)[0] == "name_i\trank\tname_j\ttau\tp");
+  CHECK(lines_of(top.out)[1] == "up\t1\ttied\t-0.47140452079103173\t0.141373");
+  const auto cut = run_command({"correlate", "--measure", "kendall", input, "--max-p", "0.28"});
+  CHECK(cut.out.find("up\ttied") == std::string::npos);
+  const auto adjusted = run_command({"kendall", input, "--adjust", "bonferroni"});
+  CHECK(lines_of(adjusted.out).at(0) == "name_i\tname_j\ttau\tp\tq");
+
+  // merge would need the ties to add q to text.
+  const std::string out = folder.path("joined");
+  const auto refused =
+      run_command({"kendall", input, "--adjust", "bh", "--resume", "-o", out + ".tsv"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.find("expected --format npy") != std::string::npos);
+  const words job{"kendall", demo_head(folder), "--max-p", "0.05", "--adjust", "bh"};
+  const auto run = [&](words more) {
+    more.insert(more.begin(), job.begin(), job.end());
+    const auto result = run_command(more);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+  };
+  run({"--resume", "--parts", "3", "-o", out + ".npy"});
+  run({"-o", folder.path("single.npy")});
+  CHECK(gpu_test::read_file(out + ".npy").size() > 10'000);
+  CHECK(gpu_test::read_file(out + ".npy") == gpu_test::read_file(folder.path("single.npy")));
 }
 
 TEST_CASE("Rows without names are X1, X2, ...", "[cli][output]") {

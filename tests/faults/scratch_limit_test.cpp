@@ -190,8 +190,8 @@ void add_pairs(std::vector<entry>& to) {
   constexpr std::size_t tables = 512 << 10;  // of p and of classes: of one size, whatever the rows
   static const auto data = numbers<float>(2000, 40, 5);
   static const auto other = numbers<float>(300, 40, 5);
-  for (const auto measure :
-       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor}) {
+  for (const auto measure : {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine,
+                             gpu::measure::bicor, gpu::measure::kendall}) {
     const std::string name(gpu::info_of(measure).name);
     to.push_back({name + " counts", tables + bytes_of(2000, 1, 8), [=](const auto& exec) {
                     const auto counts = gpu::all_pairs(measure, data, {.exec = exec},

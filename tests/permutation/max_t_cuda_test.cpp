@@ -13,6 +13,7 @@ const gpu_test::pair_target cpu{.where = gpu::backend::cpu};
 
 TEST_CASE("Maxima on CUDA are those of the textbook", "[max_t][cuda]") {
   for (const gpu::measure what : gpu::all_measures()) {
+    if (what == gpu::measure::kendall) continue;  // on the CPU alone
     gpu_test::maxima_are_those_of_the_textbook<double>(what, cuda);
     gpu_test::maxima_are_those_of_the_textbook<std::int8_t>(what, cuda);
   }
@@ -29,6 +30,7 @@ TEST_CASE("Maxima on CUDA have the bits of the CPU", "[max_t][cuda]") {
   const auto x = gpu_test::random_matrix<float>(1500, 60, 21);
   const auto y = gpu_test::random_matrix<float>(700, 60, 22);
   for (const gpu::measure what : gpu::all_measures()) {
+    if (what == gpu::measure::kendall) continue;  // on the CPU alone
     INFO(gpu::to_string(what));
     const gpu::max_t_options how{.permutations = 25, .seed = 9};
     CHECK(gpu::max_t(what, x, cuda.options(), how).maxima ==

@@ -26,4 +26,5 @@ def short(label: Any) -> str:
 
 def symbol_of(symbol: str) -> str:
     """The symbol of a statistic as it is printed."""
-    return {"rho": "\N{GREEK SMALL LETTER RHO}"}.get(symbol, symbol)
+    letters = {"rho": "\N{GREEK SMALL LETTER RHO}", "tau": "\N{GREEK SMALL LETTER TAU}"}
+    return letters.get(symbol, symbol)

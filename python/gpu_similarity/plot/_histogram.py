@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .._options import Tail
+from .._options import Measure, Tail
 from .._results import Counts
 from ._axes import axes_of, symbol_of
 
@@ -52,7 +53,8 @@ def histogram(
     axes = axes_of(ax)
     edges, symbol = counts.bin_edges, symbol_of(counts.symbol)
     axes.stairs(counts.histogram, edges, fill=True, color="tab:blue", alpha=0.7, label="pairs")
-    expected = counts.tested * null_share(edges, counts.summary.observations or counts.summary.cols)
+    observations = counts.summary.observations or counts.summary.cols
+    expected = counts.tested * null_share(edges, observations, counts.measure)
     middle = (edges[1:] + edges[:-1]) / 2
     axes.plot(middle, expected, color="black", lw=1, label="independent rows")
     if cut is not None:
@@ -73,7 +75,9 @@ def histogram(
     return axes
 
 
-def null_share(bin_edges: npt.ArrayLike, observations: int) -> npt.NDArray[np.float64]:
+def null_share(
+    bin_edges: npt.ArrayLike, observations: int, measure: Measure = "pearson"
+) -> npt.NDArray[np.float64]:
     """Share of the pairs of independent rows in each bin of the correlation.
 
     Parameters
@@ -82,11 +86,14 @@ def null_share(bin_edges: npt.ArrayLike, observations: int) -> npt.NDArray[np.fl
         Ascending, in [-1, 1].
     observations : int
         At least 3.
+    measure : str
+        What the correlation is of.
 
     Returns
     -------
     ndarray, shape (bins,)
-        From Student's t distribution with observations - 2 degrees of freedom.
+        From Student's t distribution with observations - 2 degrees of freedom; of Kendall's tau
+        from the normal distribution, as of rows without ties.
 
     Examples
     --------
@@ -97,5 +104,9 @@ def null_share(bin_edges: npt.ArrayLike, observations: int) -> npt.NDArray[np.fl
     from .._test_of_correlation import p_value
 
     edges = np.asarray(bin_edges, dtype=np.float64)
+    if measure == "kendall":
+        variance = 2 * (2 * observations + 5) / (9 * observations * (observations - 1))
+        z = edges / math.sqrt(variance)
+        return np.diff([math.erfc(-own / math.sqrt(2)) / 2 for own in z])
     below = np.asarray(p_value(edges, observations, tail="less"))
     return np.diff(below)

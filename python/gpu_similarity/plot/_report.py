@@ -59,7 +59,7 @@ def from_report(path: str | os.PathLike[str], *, kind: str = "overview") -> Any:
     Parameters
     ----------
     path : str or path
-        The report of a complete run of spearman, pearson, cosine, bicor or correlate.
+        The report of a complete run of spearman, pearson, cosine, bicor, kendall or correlate.
     kind : {"overview", "histogram", "degrees", "heat-map", "network", "scatters"}
         Which picture; the overview has the four in the middle.
 

@@ -1,10 +1,45 @@
+#include <cstddef>
+#include <limits>
+#include <vector>
+
 #include "bindings.hpp"
 #include "pairs/pair_call.hpp"
 
 namespace gpu_python {
 namespace {
 
-// Indices, statistics, counts, q (None where it is not asked for) and the summary.
+// The ties of the rows of y, or of x alone.
+std::vector<gpu::row_ties> partner_ties(const pair_tables& tables) {
+  return tables.visit([](const auto& x, const auto&... y) {
+    if constexpr (sizeof...(y) == 0) {
+      return gpu::kendall_ties(x);
+    } else {
+      return (gpu::kendall_ties(y), ...);
+    }
+  });
+}
+
+// p of every entry where it depends on the ties of both rows; NaN behind the last of a row.
+gpu::matrix<double> tied_p(const gpu::neighbor_table& table, const pair_tables& tables,
+                           const pair_call& call) {
+  const auto of_x = gpu::kendall_ties(tables.x());
+  const auto of_partner = partner_ties(tables);
+  const gpu::index_t begin = table.summary.part_begin;
+  gpu::matrix<double> p(table.index.rows(), table.index.cols());
+  for (gpu::index_t i = 0; i < p.rows(); ++i) {
+    for (gpu::index_t e = 0; e < p.cols(); ++e) {
+      const bool is_there = e < gpu::index_t{table.count[static_cast<std::size_t>(i)]};
+      p(i, e) = is_there ? gpu::kendall_p_value(table.statistic(i, e), table.summary.cols,
+                                                of_x[static_cast<std::size_t>(begin + i)],
+                                                of_partner[table.index(i, e)], call.keep.side)
+                         : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  return p;
+}
+
+// Indices, statistics, counts, p (None where it follows from the statistic), q (None where it is
+// not asked for) and the summary.
 nb::tuple partners(nb::handle x, nb::handle y, gpu::index_t k, nb::dict keywords) {
   const pair_tables tables(x, y);
   option_reader reader(std::move(keywords));
@@ -14,10 +49,17 @@ nb::tuple partners(nb::handle x, nb::handle y, gpu::index_t k, nb::dict keywords
   reader.read("q", sink.q);
   const bool has_q = sink.q == gpu::neighbor_q::exact;
   reader.check_all_read();
-  gpu::neighbor_table result = call.context.run([&] { return call.all_pairs(tables, sink); });
+  const bool is_tied = gpu::info_of(call.what).test == gpu::significance::kendall;
+  gpu::matrix<double> p;
+  gpu::neighbor_table result = call.context.run([&] {
+    gpu::neighbor_table found = call.all_pairs(tables, sink);
+    if (is_tied) p = tied_p(found, tables, call);
+    return found;
+  });
   return nb::make_tuple(matrix_to_numpy<gpu::node_id>(std::move(result.index), 2),
                         matrix_to_numpy<double>(std::move(result.statistic), 2),
                         vector_to_numpy(std::move(result.count)),
+                        is_tied ? matrix_to_numpy<double>(std::move(p), 2) : nb::none(),
                         has_q ? matrix_to_numpy<double>(std::move(result.q), 2) : nb::none(),
                         summary_of(std::move(result.summary), tables));
 }

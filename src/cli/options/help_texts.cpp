@@ -8,9 +8,11 @@ namespace gpu::cli {
 namespace {
 
 /// Of all verbs that compute pairs; `call` is the verb with what it needs.
-std::string pair_text(std::string_view call, std::string_view symbol, bool has_p) {
+std::string pair_text(std::string_view call, std::string_view symbol, significance test) {
+  const bool has_p = test != significance::none;
   const std::string columns =
-      fmt::format("{}{}", symbol, has_p ? ", t, p, and q with --adjust" : "");
+      fmt::format("{}{}{}", symbol, test == significance::student_t ? ", t" : "",
+                  has_p ? ", p, and q with --adjust" : "");
   const std::string cut = has_p ? "--max-p 0.05 --adjust bh" : "--min-abs 0.9";
   return fmt::format(
       "Columns of the result, behind a header line:\n"
@@ -41,10 +43,11 @@ std::string examples_text(std::string_view verb) {
   for (const measure what : all_measures()) {
     const measure_info& info = info_of(what);
     if (verb == info.name) {
-      return pair_text(info.name, info.symbol, info.test != significance::none);
+      return pair_text(info.name, info.symbol, info.test);
     }
   }
-  if (verb == "correlate") return pair_text("correlate --measure pearson", "r", true);
+  if (verb == "correlate")
+    return pair_text("correlate --measure pearson", "r", significance::student_t);
   if (verb == "rank") {
     return "The result has the header and the names of the input, and ranks in place of values.\n\n"
            "Examples:\n"

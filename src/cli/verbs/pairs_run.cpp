@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include <gpu/adjusted_p.hpp>
 #include <gpu/error.hpp>
+#include <gpu/kendall.hpp>
 #include <gpu/p_value.hpp>
 
 #include "cli/process/exit_code.hpp"
@@ -138,6 +140,21 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
   };
 }
 
+// The ties of all rows, where p depends on them.
+std::shared_ptr<const std::vector<row_ties>> ties_of(const pairs_command& job,
+                                                     const input_tables& tables) {
+  if (info_of(job.what).test != significance::kendall) return nullptr;
+  const auto of_table = [](const io::table& table) {
+    return std::visit([](const auto& values) { return kendall_ties(values); }, table.values);
+  };
+  auto out = std::make_shared<std::vector<row_ties>>(of_table(tables.x));
+  if (tables.y) {
+    const std::vector<row_ties> of_y = of_table(*tables.y);
+    out->insert(out->end(), of_y.begin(), of_y.end());
+  }
+  return out;
+}
+
 }  // namespace
 
 io::result_context result_context_of(const pairs_command& job, const input_tables& tables) {
@@ -146,6 +163,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .observations = tables.observations(job.pairs),
           .shared = shared_columns_of(job, tables),
           .has_test = tables.has_test(job.pairs),
+          .ties = ties_of(job, tables),
           .what = job.what,
           .side = job.filter.side,
           .confidence = job.confidence,

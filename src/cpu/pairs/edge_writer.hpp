@@ -39,7 +39,13 @@ class pair_engine::edge_writer {
   // Delivers what waits.
   void finish() { deliver(1); }
   [[nodiscard]] const detail::keep_range& keep() const { return request_.keep; }
-  [[nodiscard]] const detail::observation_cuts* cuts() const { return request_.cuts; }
+  /// What the rows are to be made ready for.
+  [[nodiscard]] pair_task task() const {
+    return {.wanted = pair_task::output::matches,
+            .keep = request_.keep,
+            .cuts = request_.cuts,
+            .tied = request_.tied};
+  }
   // Whether no more edges are wanted.
   [[nodiscard]] bool has_enough() const { return !receiver_.wants_more(); }
   // Tells the receiver how many edges the sample of all rows promises, where it can.

@@ -11,8 +11,7 @@
 namespace gpu::cpu {
 
 void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& meter) {
-  rows_->prepare(
-      {.wanted = pair_task::output::matches, .keep = writer.keep(), .cuts = writer.cuts()});
+  rows_->prepare(writer.task());
   if (!source_) writer.tell_expected();
   for (index_t begin = asked_.begin; begin < asked_.end && !writer.has_enough();) {
     index_t end = std::min(
@@ -36,8 +35,7 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
     index_t rows = std::min(step, area_rows_.end - begin);
     std::uint64_t reported = 0;
     const auto search_window = [&] {
-      rows_->prepare(
-          {.wanted = pair_task::output::matches, .keep = writer.keep(), .cuts = writer.cuts()});
+      rows_->prepare(writer.task());
       if (reported == 0) rows = std::min(rows, writer.rows_that_fit(area_cols_.size()));
       for (index_t from = 0; from < rows;) {
         const index_t to = std::min(from + panel_rows(), rows);

@@ -115,7 +115,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   const detail::prepared_table* const kept = input.tables.prepared_y.get();
   variant_ =
       detail::choose_pair_variant(backend::cpu, kept != nullptr ? kept->variant : options.variant,
-                                  {.rows = info_.rows, .cols = packed_cols_});
+                                  {.rows = info_.rows, .cols = info_.cols});
   const row_selection selection = select_rows(input);
   const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
   panel_edges_ = memory.waiting_edges;

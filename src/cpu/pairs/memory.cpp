@@ -10,6 +10,7 @@
 #include "cpu/pairs/pairwise/pairwise_rows.hpp"
 #include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/signs/kendall_rows.hpp"
 #include "cpu/pairs/wide/row_form.hpp"
 
 namespace gpu::cpu {
@@ -55,6 +56,8 @@ std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has
       return rank_row_bytes(what.packed_cols(cols), has_int8_sums);
     case detail::row_form::unit_values:
       return unit_row_bytes(what.packed_cols(cols));
+    case detail::row_form::signs:
+      return kendall_row_bytes(cols) + bytes_beside;
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
       break;
@@ -82,6 +85,8 @@ std::size_t task_bytes(const detail::measure_traits& what, index_t cols, bool ha
       const cpu_unit_form form = choose_cpu_unit_form(packed_cols);
       return rows * row_step_bytes(form == cpu_unit_form::rounded, packed_cols);
     }
+    case detail::row_form::signs:
+      return kendall_scratch_bytes(cols);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
       break;

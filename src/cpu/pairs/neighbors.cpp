@@ -234,7 +234,7 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
 
 void pair_engine::top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
                                   detail::pair_progress& meter, neighbor_table& out) {
-  rows_->prepare({.wanted = pair_task::output::above, .cuts = request.cuts});
+  rows_->prepare({.wanted = pair_task::output::above, .cuts = request.cuts, .tied = request.tied});
   const auto search = [&](const pair_tile& strip, int thread) {
     neighbor_search found(*this, request, strip, scratch(thread));
     found.read(out);

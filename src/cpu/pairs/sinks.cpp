@@ -266,7 +266,8 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
     rows_->prepare({.wanted = is_weighted ? output::matches : output::counts,
                     .keep = request.keep,
                     .bins = request.histogram_bins,
-                    .cuts = request.cuts});
+                    .cuts = request.cuts,
+                    .tied = request.tied});
     thread_degrees degrees(threads_, window_size());
     for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
       pair_bins bins{.count = request.histogram_bins};
@@ -323,7 +324,7 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   detail::pair_progress meter(on_progress_, "count", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   for_each_window([&] {
-    rows_->prepare({.tests = request.tests});
+    rows_->prepare({.tests = request.tests, .tied_tests = request.tied});
     for_each_upper_tile(meter, bin_tile);
   });
   meter.finish();

@@ -54,6 +54,7 @@ statistic_text::statistic_text(const result_context& context, char separator)
 }
 
 char* statistic_text::append(char* out, double statistic, double p) {
+  if (test_ == significance::kendall) return append_once(out, statistic, p, observations_);
   const std::size_t slot = slot_of(statistic);
   entry& e = entries_[slot];
   if (e.statistic != statistic) fill(e, statistic, p, observations_);
@@ -68,6 +69,11 @@ char* statistic_text::append(char* out, double statistic, double p) {
 
 char* statistic_text::append(char* out, double statistic, double p, index_t observations) {
   if (observations == observations_) return append(out, statistic, p);
+  return append_once(out, statistic, p, observations);
+}
+
+char* statistic_text::append_once(char* out, double statistic, double p,
+                                  index_t observations) const {
   entry own;
   fill(own, statistic, p, observations);
   std::memcpy(out, own.text.data(), line_room);
@@ -86,6 +92,10 @@ void statistic_text::fill(entry& e, double statistic, double p, index_t observat
   char* end = fmt::format_to(e.text.data(), FMT_COMPILE("{}{}"), separator_, statistic);
   switch (test_) {
     case significance::none:
+      break;
+    case significance::kendall:
+      *end++ = separator_;
+      end = append_six_digits(end, p);
       break;
     case significance::student_t:
       *end++ = separator_;

@@ -1,7 +1,7 @@
 #pragma once
 // Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", or with commas, formatted
-// and compressed by all cores; of a measure without a significance test without t and p. Where
-// pairs have confidence intervals, lower and upper stand behind p.
+// and compressed by all cores; of a measure without a significance test without t and p, of
+// Kendall's tau without t. Where pairs have confidence intervals, lower and upper stand behind p.
 
 #include <array>
 #include <cstdint>
@@ -24,15 +24,15 @@ namespace gpu::io {
 struct result_context;
 
 /// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n", or
-/// "\t<statistic>\n" without a test, with "\t<lower>\t<upper>" before the end where pairs have
-/// intervals: the statistic in the fewest digits that give the same double, the others in six.
-/// Remembers what it formatted: ranks of few observations have few different statistics. For one
-/// thread.
+/// "\t<statistic>\n" without a test, "\t<statistic>\t<p>\n" for Kendall's, with
+/// "\t<lower>\t<upper>" before the end where pairs have intervals: the statistic in the fewest digits
+/// that give the same double, the others in six. Remembers what it formatted: ranks of few
+/// observations have few different statistics. For one thread.
 class statistic_text {
  public:
   explicit statistic_text(const result_context& context, char separator = '\t');
   /// Appends to `out`, where `room` bytes may be overwritten; returns the end. p must follow from
-  /// the statistic, as it does for one filter.
+  /// the statistic, as it does for one filter; that of Kendall need not, and is not remembered.
   [[nodiscard]] char* append(char* out, double statistic, double p);
   /// The same of a pair of so many observations, which is not remembered where these are others.
   [[nodiscard]] char* append(char* out, double statistic, double p, index_t observations);
@@ -50,6 +50,9 @@ class statistic_text {
   void fill_interval(entry& e, double statistic, index_t observations) const;
   /// In place of the end of the line before `out`; with an end.
   static char* append_interval(char* out, const entry& e);
+  // Without remembering it.
+  [[nodiscard]] char* append_once(char* out, double statistic, double p,
+                                  index_t observations) const;
 
   significance test_;
   measure what_;

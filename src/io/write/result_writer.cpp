@@ -248,6 +248,9 @@ std::string statistic_columns(const result_context& context) {
       break;
     case significance::student_t:
       names += "\tt\tp";
+      break;
+    case significance::kendall:
+      names += "\tp";
   }
   if (context.has_intervals()) names += "\tlower\tupper";
   return names;

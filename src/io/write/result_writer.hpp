@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gpu/confidence.hpp>
 #include <gpu/measure.hpp>
@@ -41,6 +42,8 @@ struct result_context {
   /// Whether the test of the measure goes with the weights of the columns; without it there are no
   /// t and p.
   bool has_test = true;
+  /// Where p depends on them, the ties of the rows of both tables, those of y behind those of x.
+  std::shared_ptr<const std::vector<row_ties>> ties = {};
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
   tail side = tail::two_sided;       ///< The tail of the p that is written.
   /// Of the two-sided confidence intervals in columns lower and upper; 0: pairs have none.
@@ -63,7 +66,13 @@ struct result_context {
   /// p of the statistic of a pair.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test) return std::numeric_limits<double>::quiet_NaN();
+    if (ties) return p_of_ties(statistic, row, col);
     return p_value_of(what, statistic, observations_of(row, col), side);
+  }
+  [[nodiscard]] double p_of_ties(double statistic, index_t row, index_t col) const {
+    const auto first = static_cast<std::size_t>(row);
+    const auto second = static_cast<std::size_t>(against != nullptr ? rows + col : col);
+    return kendall_p_value(statistic, observations, ties->at(first), ties->at(second), side);
   }
   [[nodiscard]] bool has_intervals() const { return confidence > 0; }
   /// The confidence interval of the statistic of a pair.

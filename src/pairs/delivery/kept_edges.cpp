@@ -96,12 +96,11 @@ class stream_receiver final : public detail::edge_receiver {
   pair_checksum sum_;
 };
 
-// Fills p by the columns that the rows of each edge share, on the way to another receiver.
-class observation_receiver final : public detail::edge_receiver {
+// Fills p by the rows of each edge, on the way to another receiver.
+class tested_receiver final : public detail::edge_receiver {
  public:
-  observation_receiver(const detail::missing_values& missing, int threads,
-                       detail::edge_receiver& to)
-      : missing_(missing), threads_(threads), to_(to) {}
+  tested_receiver(const pair_tests& tests, int threads, detail::edge_receiver& to)
+      : tests_(tests), threads_(threads), to_(to) {}
 
   void begin(const detail::edge_estimate& estimate) override { to_.begin(estimate); }
   std::span<edge> room(std::size_t count) override { return to_.room(count); }
@@ -120,12 +119,12 @@ class observation_receiver final : public detail::edge_receiver {
                         const index_t end = std::min(count, (task + 1) * edges_per_task);
                         for (index_t i = task * edges_per_task; i < end; ++i) {
                           edge& own = edges[static_cast<std::size_t>(i)];
-                          own.p = missing_.p(own.statistic, index_t{own.row}, index_t{own.col});
+                          own.p = tests_.p(own.statistic, index_t{own.row}, index_t{own.col});
                         }
                       });
   }
 
-  const detail::missing_values& missing_;
+  const pair_tests& tests_;
   int threads_;
   detail::edge_receiver& to_;
 };
@@ -134,35 +133,37 @@ class observation_receiver final : public detail::edge_receiver {
 
 kept_edges::kept_edges(detail::pair_engine& engine, const detail::measure_traits& what,
                        const detail::keep_range& keep, tail side, int threads,
-                       const detail::missing_values* missing)
+                       const pair_tests& tests)
     : engine_(engine),
       keep_(keep),
-      missing_(missing),
+      tests_(tests),
       threads_(cpu::thread_count(threads)),
       p_values_(what.info.test, what.observations_of(engine.rows().cols), side, threads_) {}
 
 double kept_edges::p_of_pair(index_t row, index_t col, double statistic) const {
-  return missing_ == nullptr ? p_of()(statistic) : missing_->p(statistic, row, col);
+  return tests_.is_empty() ? p_of()(statistic) : tests_.p(statistic, row, col);
 }
 
 std::uint64_t kept_edges::count() {
   pair_counts counts;
-  engine_.counts({.keep = keep_,
-                  .histogram_bins = 0,
-                  .cuts = missing_ == nullptr ? nullptr : missing_->cuts.get()},
-                 counts);
+  engine_.counts(
+      {.keep = keep_, .histogram_bins = 0, .cuts = tests_.cuts(), .tied = tests_.tied_cut()},
+      counts);
   return counts.kept;
 }
 
 void kept_edges::deliver(edge_order order, index_t batch_edges, detail::edge_receiver& receiver) {
-  if (missing_ == nullptr) {
+  if (tests_.is_empty()) {
     return engine_.edges(
         {.keep = keep_, .order = order, .batch_edges = batch_edges, .p_of = p_of()}, receiver);
   }
-  observation_receiver with_p(*missing_, threads_, receiver);
-  engine_.edges(
-      {.keep = keep_, .order = order, .batch_edges = batch_edges, .cuts = missing_->cuts.get()},
-      with_p);
+  tested_receiver with_p(tests_, threads_, receiver);
+  engine_.edges({.keep = keep_,
+                 .order = order,
+                 .batch_edges = batch_edges,
+                 .cuts = tests_.cuts(),
+                 .tied = tests_.tied_cut()},
+                with_p);
 }
 
 pair_checksum list_edges(kept_edges& kept, const edge_sink& sink, array<edge>& list) {

@@ -11,20 +11,38 @@
 
 namespace gpu::delivery {
 
+/// Where p of a pair is not that of its statistic alone, once the cut is resolved: what it follows
+/// from. At most one of them is there.
+struct pair_tests {
+  const detail::missing_values* missing = nullptr;  ///< Of rows with missing values.
+  const detail::tied_rows* tied = nullptr;          ///< Of a test that depends on ties.
+
+  [[nodiscard]] bool is_empty() const { return missing == nullptr && tied == nullptr; }
+  /// `col` counts from the first column of the area.
+  [[nodiscard]] double p(double statistic, index_t row, index_t col) const {
+    return missing != nullptr ? missing->p(statistic, row, col) : tied->p(statistic, row, col);
+  }
+  [[nodiscard]] const detail::observation_cuts* cuts() const {
+    return missing == nullptr ? nullptr : missing->cuts.get();
+  }
+  [[nodiscard]] const detail::tied_cut* tied_cut() const {
+    return tied == nullptr ? nullptr : &tied->cut;
+  }
+};
+
 /// The pairs of an engine that a cut keeps, and their p.
 class kept_edges {
  public:
-  /// `threads` as of execution::cpu_threads. The engine outlives this, and so does `missing`, which
-  /// is null where rows have no missing values.
+  /// `threads` as of execution::cpu_threads. The engine outlives this, and so does what `tests`
+  /// names.
   kept_edges(detail::pair_engine& engine, const detail::measure_traits& what,
-             const detail::keep_range& keep, tail side, int threads,
-             const detail::missing_values* missing = nullptr);
+             const detail::keep_range& keep, tail side, int threads, const pair_tests& tests = {});
 
   [[nodiscard]] int threads() const { return threads_; }
   /// p of a statistic, as long as this lives.
   [[nodiscard]] stats::p_function p_of() const { return p_values_.function(); }
-  /// p of a pair of rows, by the columns that they share; `col` counts from the first column of the
-  /// engine's area.
+  /// p of a pair of rows, by the columns that they share or their ties; `col` counts from the first
+  /// column of the engine's area.
   [[nodiscard]] double p_of_pair(index_t row, index_t col, double statistic) const;
   /// How many edges there are: a counting pass.
   [[nodiscard]] std::uint64_t count();
@@ -35,7 +53,7 @@ class kept_edges {
  private:
   detail::pair_engine& engine_;
   detail::keep_range keep_;
-  const detail::missing_values* missing_;
+  pair_tests tests_;
   int threads_;
   stats::edge_p_values p_values_;
 };

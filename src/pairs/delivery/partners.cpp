@@ -42,14 +42,15 @@ class table_checksum {
 }  // namespace
 
 pair_checksum find_partners(detail::pair_engine& engine, const detail::keep_range& keep,
-                            const detail::observation_cuts* cuts, const top_k_sink& sink,
-                            index_t row_begin, int threads, neighbor_table& out) {
+                            const pair_tests& tests, const top_k_sink& sink, index_t row_begin,
+                            int threads, neighbor_table& out) {
   table_checksum checksum(out, row_begin, cpu::thread_count(threads));
   engine.top_k({.keep = keep,
                 .k = sink.k,
                 .order = sink.order,
                 .take_final_rows = [&](index_range done) { checksum.add(done); },
-                .cuts = cuts},
+                .cuts = tests.cuts(),
+                .tied = tests.tied_cut()},
                out);
   return checksum.total();
 }

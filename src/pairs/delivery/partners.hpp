@@ -4,14 +4,15 @@
 #include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "pairs/delivery/kept_edges.hpp"
 #include "pairs/engine.hpp"
 
 namespace gpu::delivery {
 
 /// Fills `out`, whose rows are those of the engine's area from row `row_begin` of the input on, and
-/// returns the checksum of its entries. `cuts` as of detail::top_k_request.
+/// returns the checksum of its entries. `tests` hold the cuts, as of kept_edges.
 pair_checksum find_partners(detail::pair_engine& engine, const detail::keep_range& keep,
-                            const detail::observation_cuts* cuts, const top_k_sink& sink,
-                            index_t row_begin, int threads, neighbor_table& out);
+                            const pair_tests& tests, const top_k_sink& sink, index_t row_begin,
+                            int threads, neighbor_table& out);
 
 }  // namespace gpu::delivery

@@ -11,7 +11,8 @@
 namespace gpu::inline v0 {
 namespace {
 
-constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine, measure::bicor};
+constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine, measure::bicor,
+                              measure::kendall};
 
 // Null where `what` is no value of the enumeration.
 const detail::measure_traits* find_traits(measure what) {
@@ -24,6 +25,8 @@ const detail::measure_traits* find_traits(measure what) {
       return &detail::cosine_traits;
     case measure::bicor:
       return &detail::bicor_traits;
+    case measure::kendall:
+      return &detail::kendall_traits;
   }
   return nullptr;
 }
@@ -69,6 +72,7 @@ row_form with_missing_values(row_form complete) {
       return row_form::shared_ranks;
     case row_form::unit_values:
     case row_form::shared_values:
+    case row_form::signs:  // refused before
       break;
   }
   return row_form::shared_values;
@@ -81,6 +85,11 @@ measure_traits pairwise_traits_of(const measure_traits& complete) {
     throw unsupported(
         fmt::format("options.nans: pairwise is not offered for {}, whose rows are transformed as a "
                     "whole, expected reject or propagate",
+                    complete.info.title));
+  }
+  if (complete.form == row_form::signs) {
+    throw unsupported(
+        fmt::format("options.nans: pairwise is not offered for {}, expected reject or propagate",
                     complete.info.title));
   }
   measure_traits out = complete;

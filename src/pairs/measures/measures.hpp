@@ -19,6 +19,9 @@ enum class row_form {
   /// Doubles of unit length. The statistic is their product in the order of
   /// stats/unit_rows.hpp, clipped to [-1, 1].
   unit_values,
+  /// The signs of x_j - x_i of all columns i < j, from ranks. The statistic is detail::rho_of of
+  /// exact sums of their products: Kendall's tau-b.
+  signs,
   /// Rows with missing values, of which each pair takes the columns that both have: ranked anew for
   /// each pair.
   shared_ranks,
@@ -41,6 +44,8 @@ struct measure_traits {
   /// The elements of a packed row of an input of `cols` columns. Memory, the time of a pair and the
   /// choice of a way follow from it; the columns of the input are the observations of a test.
   index_t (*packed_cols)(index_t cols) = one_each;
+  /// Whether CUDA computes it; else the CPU alone.
+  bool is_on_cuda = true;
   /// Covariates that the rows were freed of: each takes an observation of the test.
   index_t covariates = 0;
   /// Observations of the test before the covariates; 0: the columns of the input.
@@ -56,9 +61,10 @@ extern const measure_traits spearman_traits;
 extern const measure_traits pearson_traits;
 extern const measure_traits cosine_traits;
 extern const measure_traits bicor_traits;
+extern const measure_traits kendall_traits;
 
 /// The same measure of rows with missing values, pair by pair.
-/// @throw gpu::unsupported of rows that are transformed.
+/// @throw gpu::unsupported of rows that are transformed, and of signs.
 measure_traits pairwise_traits_of(const measure_traits& complete);
 /// How the columns of a call differ from those of others.
 struct column_counts {
@@ -75,6 +81,7 @@ measure_traits column_traits_of(const measure_traits& complete, const column_cou
   switch (what.form) {
     case row_form::ranks:
     case row_form::unit_values:
+    case row_form::signs:
       return false;
     case row_form::shared_ranks:
     case row_form::shared_values:

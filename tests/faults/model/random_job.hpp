@@ -33,16 +33,22 @@ struct random_job {
   [[nodiscard]] bool has_test() const { return measure != "cosine"; }
   /// Whether backends and variants write the same bytes, not only statistics that agree.
   [[nodiscard]] bool is_exact() const {
-    return is_of_ranks() || (keep != "dense" && keep != "top-k");
+    return is_of_ranks() || measure == "kendall" || (keep != "dense" && keep != "top-k");
+  }
+  [[nodiscard]] bool is_on_cuda() const { return measure != "kendall"; }
+  /// Whether parts may be adjusted: q of Kendall's is not added to text.
+  [[nodiscard]] bool may_be_adjusted() const {
+    return has_test() && (measure != "kendall" || format == "npy" || keep == "counts");
   }
   /// Whether covariates or weights go with the job.
   [[nodiscard]] bool may_have_columns() const {
     return !is_folded() && !is_pairwise && measure != "bicor";
   }
   /// Whether missing values may be left out pair by pair, which goes neither with patterns nor with
-  /// rows that are weighted as a whole nor, in parts, with a cut that depends on all pairs.
+  /// rows that are weighted as a whole, nor with Kendall's tau, nor, in parts, with a cut that
+  /// depends on all pairs.
   [[nodiscard]] bool may_be_pairwise() const {
-    return !is_folded() && measure != "bicor" &&
+    return !is_folded() && measure != "bicor" && measure != "kendall" &&
            std::find(options.begin(), options.end(), "--adjust") == options.end();
   }
 };
@@ -50,8 +56,8 @@ struct random_job {
 inline random_job draw_job(random_source& random, int rows, bool is_large) {
   random_job out{.is_large = is_large};
   if (!is_large) {
-    out.measure =
-        random.one_of(words{"spearman", "spearman", "spearman", "pearson", "cosine", "bicor"});
+    out.measure = random.one_of(
+        words{"spearman", "spearman", "spearman", "pearson", "cosine", "bicor", "kendall"});
   }
   words kinds{"edges", "edges", "counts", "top-k"};
   if (!is_large) kinds = joined(kinds, {"dense", "dense"});
@@ -71,7 +77,7 @@ inline random_job draw_job(random_source& random, int rows, bool is_large) {
   if (random.happens(out.has_test() ? 0.2 : 0.7))
     add({"--min-abs", random.one_of(words{"0.3", "0.5", "1"})});
   if (random.happens(0.35)) add({"--tail", random.one_of(words{"less", "greater"})});
-  if (out.has_test() && random.happens(0.4))
+  if (out.may_be_adjusted() && random.happens(0.4))
     add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
   return out;
 }
@@ -97,7 +103,7 @@ inline words draw_way(random_source& random, const random_job& job, bool may_use
   const bool is_tiled = random.happens(0.5);
   const bool names_fold = random.happens(0.6);
   const bool is_always = random.happens(0.5) && job.is_of_ranks() && !job.is_pairwise;
-  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact();
+  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact() && job.is_on_cuda();
   words out{"--backend", on_cuda ? "cuda" : "cpu", "--threads",
             std::to_string(random.between(1, 3))};
   if (names_variant && job.is_exact()) {

@@ -6,8 +6,10 @@
 #include <charconv>
 #include <string_view>
 
+#include <gpu/measure.hpp>
 #include <gpu/version.hpp>
 
+#include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"
 #include "io/json.hpp"
 
@@ -90,6 +92,17 @@ std::string text_of(const std::optional<io::file_digest>& digest) {
   return digest ? text_of(*digest) : "none";
 }
 
+// merge adds q to the rows of parts, where text has p in six digits: p must follow from the
+// statistic, which is there in full.
+void expect_joinable_q(const pairs_command& job) {
+  if (!job.writes_q() || job.format == io::result_format::npy) return;
+  if (info_of(job.what).test != significance::kendall) return;
+  throw usage_error(fmt::format(
+      "--adjust: q of {} in text is not offered for jobs in parts, because p depends on "
+      "the ties of both rows, expected --format npy",
+      info_of(job.what).title));
+}
+
 }  // namespace
 
 const std::string& job_key::option(const std::string& name) const {
@@ -101,6 +114,7 @@ const std::string& job_key::option(const std::string& name) const {
 }
 
 job_key key_of(const pairs_command& job) {
+  expect_joinable_q(job);
   const io::file_digest input = required_digest("INPUT", job.input);
   std::optional<io::file_digest> against;
   if (!job.against.empty()) against = required_digest("--against", job.against);

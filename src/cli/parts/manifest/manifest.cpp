@@ -204,11 +204,20 @@ void read_summary(member_reader& members, part_manifest& m) {
   }
 }
 
+// Columns of a search: none where counting passes bin p itself.
+index_t observations_of_search(const part_manifest& m) {
+  const std::string& name = m.job.option("statistic");
+  for (const measure what : all_measures()) {
+    if (to_string(what) == name && info_of(what).test == significance::kendall) return 0;
+  }
+  return m.summary.observations;
+}
+
 void read_search(member_reader& members, part_manifest& m) {
   if (m.step == 0) return;
   const json_value* object = members.expect("search", json_value::kind::object);
   if (object == nullptr) return;
-  discovery_search search{.observations = m.summary.observations, .family = m.family};
+  discovery_search search{.observations = observations_of_search(m), .family = m.family};
   member_reader reader(*object);
   reader.read("least", search.least);
   reader.read("most", search.most);

@@ -39,6 +39,7 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
       return make_pairwise_rank_rows(values.data(), rows, cols, options);
     case detail::row_form::unit_values:
     case detail::row_form::shared_values:
+    case detail::row_form::signs:
       break;
   }
   return make_pairwise_value_rows(std::move(values), rows, cols, options);
@@ -52,6 +53,7 @@ std::size_t packed_values_bytes(detail::row_form form, std::size_t elements) {
       return elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128;
     case detail::row_form::unit_values:
     case detail::row_form::shared_values:
+    case detail::row_form::signs:
       break;
   }
   return elements * 2 * sizeof(double);
@@ -123,6 +125,7 @@ class pairwise_source final : public row_source {
         return varies(row, cols);
       case detail::row_form::unit_values:
       case detail::row_form::shared_values:
+      case detail::row_form::signs:
         break;
     }
     const auto value = [row](index_t k) { return row[k]; };
@@ -227,6 +230,7 @@ std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t c
       return counts + static_cast<std::size_t>(cols) * 2 * sizeof(std::int32_t);
     case detail::row_form::unit_values:
     case detail::row_form::shared_values:
+    case detail::row_form::signs:
       break;
   }
   return counts;

@@ -35,6 +35,7 @@ template <class T>
 bool has_statistic(const detail::measure_traits& what, const T* row, index_t cols) {
   switch (what.form) {
     case detail::row_form::ranks:
+    case detail::row_form::signs:
       return varies(row, cols);
     case detail::row_form::unit_values:
       if (!is_finite(row, cols)) return false;

@@ -90,6 +90,7 @@ std::uint64_t pair_rows::count(const pair_tile& tile, const detail::keep_range& 
 row_preparation prepare_rows(const detail::pair_tables& tables, const row_options& options) {
   switch (options.what.form) {
     case detail::row_form::ranks:
+    case detail::row_form::signs:
       return prepare_rank_rows(tables, options);
     case detail::row_form::unit_values:
       return prepare_unit_rows(tables, options);
@@ -104,6 +105,7 @@ void keep_rows(const input_rows& input, const detail::measure_traits& what, pair
                int threads, kept_rows& out) {
   switch (what.form) {
     case detail::row_form::ranks:
+    case detail::row_form::signs:
       return keep_rank_rows(input, variant, threads, out);
     case detail::row_form::unit_values:
       return keep_unit_rows(input, what, threads, out);

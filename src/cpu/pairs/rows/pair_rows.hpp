@@ -85,6 +85,9 @@ struct pair_task {
   // which then stands for the statistic. Null: neither.
   const detail::observation_cuts* cuts = nullptr;
   const detail::observation_tests* tests = nullptr;
+  // Where p depends on the ties of a pair, likewise.
+  const detail::tied_cut* tied = nullptr;
+  const stats::kendall_cut* tied_tests = nullptr;
 };
 
 class pair_rows {

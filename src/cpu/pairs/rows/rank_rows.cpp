@@ -1,4 +1,5 @@
-// Spearman's rows on the CPU: centred doubled ranks, exact integer dot products.
+// Spearman's rows on the CPU: centred doubled ranks, exact integer dot products. Kendall's are made
+// from the same ranks.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "cpu/pairs/rows/plain_rank_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/section_patterns.hpp"
+#include "cpu/pairs/signs/kendall_rows.hpp"
 #include "cpu/pairs/wide/row_form.hpp"
 #include "cpu/pairs/wide/wide_rank_rows.hpp"
 #include "pairs/checks.hpp"
@@ -314,11 +316,13 @@ class packed_rank_rows final : public packed_rows {
 template <class Integer>
 struct row_maker {
   bool is_naive;
+  bool takes_signs;
   cpu_rank_form form;
   int threads;
 
   std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks,
                                         const row_layout& layout) const {
+    if (takes_signs) return make_kendall_rows(std::move(ranks), is_naive, threads);
     if (is_naive) return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
     if constexpr (sizeof(Integer) <= 2) {
       if (form <= cpu_rank_form::short_sums) {
@@ -342,6 +346,7 @@ struct row_maker {
 template <class Integer>
 void make_rows(const input_rows& input, const row_options& options, row_preparation& found) {
   const row_maker<Integer> maker{.is_naive = options.variant == pair_variant::naive,
+                                 .takes_signs = options.what.form == detail::row_form::signs,
                                  .form = rank_form(input.cols()),
                                  .threads = options.threads};
   if (options.in_windows) {

@@ -56,7 +56,7 @@ class pair_columns {
       : context_(context),
         rows_(names_of_rows(context)),
         cols_(names_of_cols(context)),
-        has_test_(context.info().test != significance::none) {}
+        test_(context.info().test) {}
 
   static std::vector<parquet_field> fields(const result_context& context, bool has_ranks,
                                            bool has_q) {
@@ -64,10 +64,9 @@ class pair_columns {
     if (has_ranks) fields.push_back({"rank", parquet_type::count});
     fields.push_back({"name_j", parquet_type::text});
     fields.push_back({std::string(context.info().symbol)});
-    if (context.info().test != significance::none) {
-      fields.push_back({"t"});
-      fields.push_back({"p"});
-    }
+    const significance test = context.info().test;
+    if (context.has_test && test == significance::student_t) fields.push_back({"t"});
+    if (context.has_test && test != significance::none) fields.push_back({"p"});
     if (context.has_intervals()) {
       fields.push_back({"lower"});
       fields.push_back({"upper"});
@@ -96,9 +95,10 @@ class pair_columns {
       lower_.push_back(lower);
       upper_.push_back(upper);
     }
-    if (!has_test_) return;
-    t_.push_back(correlation_t(pair.statistic, context_.observations_of(pair.row, pair.col)));
-    p_.push_back(pair.p);
+    if (test_ == significance::student_t) {
+      t_.push_back(correlation_t(pair.statistic, context_.observations_of(pair.row, pair.col)));
+    }
+    if (test_ != significance::none) p_.push_back(pair.p);
   }
   void add_rank(std::uint32_t rank) { ranks_.push_back(rank); }
 
@@ -110,10 +110,8 @@ class pair_columns {
     if (!ranks_.empty()) values.emplace_back(std::span<const std::uint32_t>(ranks_));
     values.emplace_back(std::span<const std::string_view>(names_j_));
     values.emplace_back(std::span<const double>(statistics_));
-    if (has_test_) {
-      values.emplace_back(std::span<const double>(t_));
-      values.emplace_back(std::span<const double>(p_));
-    }
+    if (test_ == significance::student_t) values.emplace_back(std::span<const double>(t_));
+    if (test_ != significance::none) values.emplace_back(std::span<const double>(p_));
     if (context_.has_intervals()) {
       values.emplace_back(std::span<const double>(lower_));
       values.emplace_back(std::span<const double>(upper_));
@@ -126,7 +124,7 @@ class pair_columns {
   const result_context& context_;
   side_names rows_;
   side_names cols_;
-  bool has_test_;
+  significance test_;
   std::vector<std::string_view> names_i_;
   std::vector<std::string_view> names_j_;
   std::vector<double> statistics_;

@@ -1,0 +1,87 @@
+#pragma once
+/// @file
+/// Kendall's tau-b of all pairs of rows, with p-values.
+
+#include <vector>
+
+#include <gpu/all_pairs.hpp>
+#include <gpu/detail/any_view.hpp>
+#include <gpu/export.hpp>
+#include <gpu/matrix_input.hpp>
+#include <gpu/p_value.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+#include <gpu/prepared_rows.hpp>
+
+namespace gpu {
+inline namespace v0 {
+namespace detail {
+GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const any_table& data);
+GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const prepared_table& data);
+}  // namespace detail
+
+/// Kendall's tau-b of every pair of rows of `data`: gpu::all_pairs with measure::kendall.
+///
+/// Over all pairs of columns k < l, S counts those whose order is the same in both rows less those
+/// whose order is the opposite, and T those of a row that are not tied:
+///   tau_b = S / sqrt(T_x T_y).
+/// All three are exact integers, so that every variant keeps the same pairs with the same
+/// bits. p is that of gpu::kendall_p_value, as scipy.stats.kendalltau with method="auto". It
+/// depends on the ties of both rows beside tau: a cut on p decides each pair by its own p, and
+/// pair_summary::cut_at_least and cut_at_most are those of rows without ties.
+///
+/// On the CPU alone: backend::cuda, and tables and results in device memory, throw
+/// gpu::unsupported; backend::automatic takes the CPU. A row of equal values has no statistic.
+/// nan_policy::pairwise throws gpu::unsupported, and so does gpu::confidence_interval.
+///
+/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6. Folded sinks are not
+/// taken.
+///
+/// Cost: up to 2,048 columns (512 without AVX2) rows are packed as the signs of all differences of
+/// their values, cols^2 / 8 bytes, and a pair takes as many bits to compare; with AVX-512 64
+/// columns take some nanoseconds a pair. The pairs of longer rows are sorted one by one, in O(cols
+/// log cols).
+template <table_like Data, unfolded_pair_sink Sink = dense_sink>
+sink_result_t<Sink> kendall_all_pairs(const Data& data, const pair_options& options = {},
+                                      const Sink& sink = {}) {
+  return all_pairs(measure::kendall, data, options, sink);
+}
+
+/// As above with the default options.
+template <table_like Data, unfolded_pair_sink Sink>
+sink_result_t<Sink> kendall_all_pairs(const Data& data, const Sink& sink) {
+  return all_pairs(measure::kendall, data, sink);
+}
+
+/// The same of every row of `x` with every row of `y`: see gpu::all_pairs.
+template <table_like X, table_like Y, unfolded_pair_sink Sink = dense_sink>
+  requires detail::tables_together<X, Y>
+sink_result_t<Sink> kendall_all_pairs(const X& x, const Y& y, const pair_options& options = {},
+                                      const Sink& sink = {}) {
+  return all_pairs(measure::kendall, x, y, options, sink);
+}
+
+/// As above with the default options.
+template <table_like X, table_like Y, unfolded_pair_sink Sink>
+  requires detail::tables_together<X, Y>
+sink_result_t<Sink> kendall_all_pairs(const X& x, const Y& y, const Sink& sink) {
+  return all_pairs(measure::kendall, x, y, sink);
+}
+
+/// The ties of each row of `data`, as kendall_p_value takes them.
+/// @param data values [rows, cols] in host memory, of any element type.
+/// @return [rows]; zeros of a row with a NaN.
+/// @throw gpu::unsupported for data in device memory; gpu::out_of_memory.
+template <table_like Data>
+[[nodiscard]] std::vector<row_ties> kendall_ties(const Data& data) {
+  return detail::kendall_ties(detail::read_table(data));
+}
+
+/// The same of rows that were prepared for measure::kendall.
+/// @throw gpu::invalid_argument where they were prepared for another measure.
+[[nodiscard]] inline std::vector<row_ties> kendall_ties(const prepared_rows& data) {
+  return detail::kendall_ties(*data.table());
+}
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,59 @@
+#pragma once
+// Rows of Kendall's tau-b: S of a pair is an exact integer, from packed signs or by sorting.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <gpu/p_value.hpp>
+
+#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/ranked_source.hpp"
+#include "stats/kendall_test.hpp"
+
+namespace gpu::cpu {
+
+/// What all rows of Kendall's tau share once S of a pair is known.
+class kendall_rows : public pair_rows {
+ public:
+  [[nodiscard]] index_t size() const override { return static_cast<index_t>(ties_.size()); }
+  void prepare(const pair_task& task) override { task_ = task; }
+
+ protected:
+  kendall_rows(index_t rows, index_t cols);
+
+  [[nodiscard]] index_t cols() const { return test_.observations(); }
+  [[nodiscard]] const row_ties& ties_of(index_t i) const {
+    return ties_[static_cast<std::size_t>(i)];
+  }
+  void set_ties(index_t i, const row_ties& ties) { ties_[static_cast<std::size_t>(i)] = ties; }
+  /// Pairs of columns that are not tied in row i: S with itself.
+  [[nodiscard]] std::int64_t untied(index_t i) const { return test_.pairs() - ties_of(i).pairs; }
+  /// What stands for tau of a pair: p where that is asked for, NaN where the cut drops the pair.
+  [[nodiscard]] double taken(index_t i, index_t j, std::int64_t s, double tau) const;
+  /// The cut on p that says what it is; null where it is tau itself.
+  [[nodiscard]] const stats::kendall_cut* cut() const {
+    if (task_.tied_tests != nullptr) return task_.tied_tests;
+    return task_.tied != nullptr ? task_.tied->p : nullptr;
+  }
+  /// What it is of a pair that this cut drops.
+  [[nodiscard]] double dropped() const;
+
+ private:
+  stats::kendall_test test_;
+  std::vector<row_ties> ties_;
+  pair_task task_;
+};
+
+/// Bytes of a packed row of so many columns, and of what a thread needs.
+std::size_t kendall_row_bytes(index_t cols);
+std::size_t kendall_scratch_bytes(index_t cols);
+
+/// Packs ranks: by signs where rows are short enough and not `is_naive`, else to be sorted pair by
+/// pair.
+template <class Integer>
+std::unique_ptr<pair_rows> make_kendall_rows(ordinary_ranks<Integer> ranks, bool is_naive,
+                                             int threads);
+
+}  // namespace gpu::cpu

@@ -1,0 +1,37 @@
+#pragma once
+// Kendall's S by sorting, as Knight (1966): the values of one row in the order of the other are
+// sorted, and the exchanges counted.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/pairs/signs/kendall_rows.hpp"
+#include "cpu/platform/aligned_buffer.hpp"
+
+namespace gpu::cpu {
+
+class sorted_rows final : public kendall_rows {
+ public:
+  sorted_rows(index_t rows, index_t cols);
+
+  /// Rows may be stored side by side by several threads; `values` are numbers from 0 on without
+  /// gaps.
+  void store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties);
+  void finish() {}
+
+  [[nodiscard]] std::size_t kernel_bytes() const override;
+  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override;
+
+ private:
+  // S of rows i and j; `memory` has room for two rows.
+  [[nodiscard]] std::int64_t sum(index_t i, index_t j, std::uint32_t* memory) const;
+
+  aligned_buffer<std::uint32_t> values_;  // [rows, cols]
+  aligned_buffer<std::uint32_t> order_;   // [rows, cols]: columns in the order of their values
+};
+
+std::size_t sorted_row_bytes(index_t cols);
+std::size_t sorted_scratch_bytes(index_t cols);
+
+}  // namespace gpu::cpu

@@ -16,7 +16,7 @@
 
 #include "base/keep_range.hpp"
 #include "plan/products/product_policy.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 

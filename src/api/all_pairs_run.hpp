@@ -11,7 +11,7 @@
 #include "pairs/adjustment.hpp"
 #include "pairs/delivery/kept_edges.hpp"
 #include "pairs/engine.hpp"
-#include "pairs/folded_engine.hpp"
+#include "pairs/folding/folded_engine.hpp"
 #include "pairs/measures/measures.hpp"
 
 namespace gpu::inline v0::detail {

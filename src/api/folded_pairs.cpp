@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/delivery/folded_delivery.hpp"
-#include "stats/edge_p_values.hpp"
+#include "stats/significance/edge_p_values.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {

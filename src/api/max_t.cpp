@@ -20,7 +20,7 @@
 #include "pairs/prepared_table.hpp"
 #include "pairs/tables.hpp"
 #include "stats/column_shuffle.hpp"
-#include "stats/max_t_p.hpp"
+#include "stats/significance/max_t_p.hpp"
 
 namespace gpu::inline v0 {
 

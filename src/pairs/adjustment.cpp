@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "stats/bins.hpp"
-#include "stats/correlation_test.hpp"
-#include "stats/significance.hpp"
+#include "stats/significance/correlation_test.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::stats {
 namespace {

@@ -26,7 +26,7 @@
 #include "pairs/observations.hpp"
 #include "pairs/pair_ties.hpp"
 #include "pairs/tables.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::inline v0::detail {
 

@@ -9,7 +9,7 @@
 
 #include "stats/bins.hpp"
 #include "stats/column_shuffle.hpp"
-#include "stats/max_t_p.hpp"
+#include "stats/significance/max_t_p.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

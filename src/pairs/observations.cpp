@@ -7,7 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "pairs/reading/host_rows.hpp"
-#include "stats/significance.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

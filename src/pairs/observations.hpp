@@ -21,7 +21,7 @@
 #include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/measures/measures.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::inline v0::detail {
 

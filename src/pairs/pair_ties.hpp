@@ -10,7 +10,7 @@
 #include <gpu/p_value.hpp>
 
 #include "base/keep_range.hpp"
-#include "stats/kendall_test.hpp"
+#include "stats/significance/kendall_test.hpp"
 
 namespace gpu::inline v0::detail {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "stats/correlation_test.hpp"
+#include "stats/significance/correlation_test.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

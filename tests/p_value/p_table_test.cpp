@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "p_value/p_literals.hpp"
-#include "stats/correlation_test.hpp"
-#include "stats/edge_p_values.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/correlation_test.hpp"
+#include "stats/significance/edge_p_values.hpp"
+#include "stats/significance/p_table.hpp"
 #include "support/catch.hpp"
 
 using gpu::index_t;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "stats/correlation_test.hpp"
+#include "stats/significance/correlation_test.hpp"
 #include "support/catch.hpp"
 
 namespace {

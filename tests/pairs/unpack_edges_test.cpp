@@ -12,7 +12,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/delivery/unpack_edges.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 #include "support/catch.hpp"
 
 namespace {

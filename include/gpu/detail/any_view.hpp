@@ -79,8 +79,7 @@ using any_table =
                  csr_view<const std::int16_t>, csr_view<const std::int32_t>,
                  csr_view<const std::uint8_t>, csr_view<const std::uint16_t>, csr_view<const float>,
                  csr_view<const double>, csr_view<const std::int64_t>,
-                 csr_view<const std::uint32_t>, csr_view<const std::uint64_t>,
-                 computed_view>;
+                 csr_view<const std::uint32_t>, csr_view<const std::uint64_t>, computed_view>;
 
 class prepared_table;
 

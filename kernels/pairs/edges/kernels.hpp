@@ -13,7 +13,7 @@
 #include "kernels/pairs/screen/kernels.hpp"
 #include "kernels/pairs/sides.hpp"
 #include "plan/screen_choice.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::kernels {
 

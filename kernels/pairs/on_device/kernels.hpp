@@ -13,7 +13,7 @@
 
 #include "base/index_range.hpp"
 #include "kernels/pairs/kernels.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::kernels {
 

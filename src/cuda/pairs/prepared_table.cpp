@@ -18,9 +18,9 @@ device_prepared_table::device_prepared_table(const detail::measure_traits& of,
                                              pair_variant chosen)
     : ordinal_(on.ordinal) {
   const detail::pair_tables tables{.x = data};
-  const index_t columns = std::visit([](const auto& view) { return view.cols(); }, data);
+  const index_t width = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format =
-      choose_row_format(of, chosen, columns, options.variant != pair_variant::automatic);
+      choose_row_format(of, chosen, width, options.variant != pair_variant::automatic);
   pair_budget budget(options.exec.workspace_bytes);
   const auto alone = make_solo_share(options.exec.on_progress);
   detail::prepared_rows info;

@@ -25,8 +25,8 @@ struct result_context;
 
 /// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n", or
 /// "\t<statistic>\n" without a test, "\t<statistic>\t<p>\n" for Kendall's, with
-/// "\t<lower>\t<upper>" before the end where pairs have intervals: the statistic in the fewest digits
-/// that give the same double, the others in six. Remembers what it formatted: ranks of few
+/// "\t<lower>\t<upper>" before the end where pairs have intervals: the statistic in the fewest
+/// digits that give the same double, the others in six. Remembers what it formatted: ranks of few
 /// observations have few different statistics. For one thread.
 class statistic_text {
  public:

@@ -9,8 +9,8 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/engine.hpp"
-#include "stats/p_table.hpp"
 #include "stats/pair_checksums.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::delivery {
 

@@ -8,8 +8,8 @@
 #include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
-#include "pairs/folded_engine.hpp"
-#include "stats/edge_p_values.hpp"
+#include "pairs/folding/folded_engine.hpp"
+#include "stats/significance/edge_p_values.hpp"
 
 namespace gpu::delivery {
 

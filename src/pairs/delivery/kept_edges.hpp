@@ -7,7 +7,7 @@
 
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
-#include "stats/edge_p_values.hpp"
+#include "stats/significance/edge_p_values.hpp"
 
 namespace gpu::delivery {
 

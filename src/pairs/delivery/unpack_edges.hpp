@@ -6,7 +6,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/packed_edges.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::delivery {
 

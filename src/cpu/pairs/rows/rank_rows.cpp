@@ -19,7 +19,7 @@
 #include "cpu/pairs/wide/row_form.hpp"
 #include "cpu/pairs/wide/wide_rank_rows.hpp"
 #include "pairs/checks.hpp"
-#include "pairs/equal_rows.hpp"
+#include "pairs/folding/equal_rows.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {

@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
 #include "cpu/pairs/rows/section_patterns.hpp"
-#include "pairs/equal_rows.hpp"
+#include "pairs/folding/equal_rows.hpp"
 
 namespace gpu::cpu {
 namespace {

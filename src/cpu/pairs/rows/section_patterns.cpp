@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pairs/equal_rows.hpp"
+#include "pairs/folding/equal_rows.hpp"
 #include "plan/fold_choice.hpp"
 
 namespace gpu::cpu {

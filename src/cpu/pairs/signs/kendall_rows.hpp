@@ -10,7 +10,7 @@
 
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
-#include "stats/kendall_test.hpp"
+#include "stats/significance/kendall_test.hpp"
 
 namespace gpu::cpu {
 

@@ -4,7 +4,7 @@
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "pairs/area.hpp"
-#include "stats/significance.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::cuda {
 

@@ -16,7 +16,7 @@
 #include "cuda/pairs/programs/class_counter.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
 #include "cuda/pairs/programs/unit_counter.hpp"
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::cuda {
 

@@ -1,9 +1,9 @@
-#include "stats/edge_p_values.hpp"
+#include "stats/significance/edge_p_values.hpp"
 
 #include <algorithm>
 
 #include "base/parallel.hpp"
-#include "stats/significance.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::stats {
 namespace {

@@ -1,4 +1,4 @@
-#include "stats/max_t_p.hpp"
+#include "stats/significance/max_t_p.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
-#include "stats/significance.hpp"
+#include "stats/significance/significance.hpp"
 
 #include <limits>
 
-#include "stats/correlation_test.hpp"
+#include "stats/significance/correlation_test.hpp"
 
 namespace gpu::stats {
 namespace {
@@ -35,7 +35,7 @@ double weakest_of_all(tail side) {
 std::shared_ptr<const p_table> p_table_for(significance test, index_t observations) {
   switch (test) {
     case significance::none:
-    case significance::kendall:  // not of the statistic alone: stats/kendall_test.hpp
+    case significance::kendall:  // not of the statistic alone: stats/significance/kendall_test.hpp
       return table_of_nans();
     case significance::student_t:
       return p_table_for(observations);

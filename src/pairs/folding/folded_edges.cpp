@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "pairs/folded_engine.hpp"
-#include "stats/edge_p_values.hpp"
+#include "pairs/folding/folded_engine.hpp"
+#include "stats/significance/edge_p_values.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

@@ -8,7 +8,7 @@
 #include <gpu/measure.hpp>
 #include <gpu/pair_sinks.hpp>
 
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::stats {
 

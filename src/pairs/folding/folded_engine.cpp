@@ -1,5 +1,5 @@
 // The sinks of a folded engine but for the edges: dense, counts, bins, top-k.
-#include "pairs/folded_engine.hpp"
+#include "pairs/folding/folded_engine.hpp"
 
 #include <algorithm>
 #include <cmath>

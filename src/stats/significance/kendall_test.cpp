@@ -1,4 +1,4 @@
-#include "stats/kendall_test.hpp"
+#include "stats/significance/kendall_test.hpp"
 
 #include <algorithm>
 #include <cmath>

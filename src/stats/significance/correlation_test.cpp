@@ -1,4 +1,4 @@
-#include "stats/correlation_test.hpp"
+#include "stats/significance/correlation_test.hpp"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 namespace gpu::stats {
 namespace {

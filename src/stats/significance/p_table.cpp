@@ -1,4 +1,4 @@
-#include "stats/p_table.hpp"
+#include "stats/significance/p_table.hpp"
 
 #include <algorithm>
 #include <array>

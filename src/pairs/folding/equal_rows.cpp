@@ -1,4 +1,4 @@
-#include "pairs/equal_rows.hpp"
+#include "pairs/folding/equal_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -268,6 +268,35 @@ TEST_CASE("Rounding that moves whole rows to one side loses and adds no pair", "
   }
 }
 
+// Partners behind the first 512 rows are found by bars, from which the margin is taken, too.
+TEST_CASE("Partners behind the first columns are found by their bars", "[wide]") {
+  constexpr index_t rows = 700;
+  constexpr index_t cols = 512;
+  gpu::matrix<float> data(rows, cols);
+  std::mt19937 random(8);
+  for (index_t i = 0; i < rows; ++i) {
+    const bool is_random = i % 5 == 0;
+    for (index_t k = 0; k < cols; ++k) {
+      const bool is_up = is_random ? random() % 2 == 0 : k % 2 == 0;
+      data(i, k) = is_up ? 1.0F : -1.0F;
+    }
+    // Of one profile: statistics that differ by less than the margin, the best of them last.
+    if (!is_random) data(i, i % cols) *= 2.0F - 0.001F * static_cast<float>(i);
+  }
+  for (const float size : {0.82F, 0.86F, 0.9F, 0.94F, 0.98F}) {
+    for (index_t k = 256; k < cols; ++k) data(0, k) = data(0, k) < 0 ? -size : size;
+    CAPTURE(size);
+    for (const auto order :
+         {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
+      const gpu::top_k_sink sink{.k = 3, .order = order};
+      const auto run = [&](gpu::pair_variant variant) {
+        return gpu::all_pairs(gpu::measure::cosine, data.view(), cpu_options(variant), sink);
+      };
+      check_top_k(run(gpu::pair_variant::tiled), run(gpu::pair_variant::naive));
+    }
+  }
+}
+
 // Sorted rows: their largest ranks meet in the same columns, so that sums grow as fast as they can.
 TEST_CASE("Sums of sorted rows stay in 32 bits as long as they are there", "[wide]") {
   for (const index_t cols : {1861, 4097, 8192, 8193}) {

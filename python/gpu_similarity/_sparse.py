@@ -52,9 +52,10 @@ def sparse_rows(
     is_canonical = bool(matrix.has_canonical_format)
     if copy is False and (turned.format != "csr" or not is_canonical):
         said = x.format if is_canonical else f"{x.format} with indices that are not sorted"
+        taken = "csc" if in_columns else "csr"
         raise ValueError(
-            f"{argument}: got a sparse matrix in {said}, which is not read in place, and copy=False "
-            f"forbids a copy; {'csc' if in_columns else 'csr'} with sorted indices is"
+            f"{argument}: got a sparse matrix in {said}, which is not read in place, and "
+            f"copy=False forbids a copy; {taken} with sorted indices is"
         )
     if not is_canonical:
         matrix = matrix.copy()

@@ -35,8 +35,9 @@ def correlate(
     ----------
     adata : anndata.AnnData
         Its variables (genes) are correlated over its observations (cells). A layer in C order or
-        in Fortran order and a CSC matrix are read as they lie, a CSR matrix is sorted by genes once,
-        and what lies in a file (backed mode) is read: sparse as sparse, dense in blocks of cells.
+        in Fortran order and a CSC matrix are read as they lie, a CSR matrix is sorted by genes
+        once, and what lies in a file (backed mode) is read: sparse as sparse, dense in blocks of
+        cells.
     layer : str, optional
         Which layer; None: `adata.X`.
     measure : str

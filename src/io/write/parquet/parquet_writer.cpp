@@ -65,8 +65,8 @@ class pair_columns {
     fields.push_back({"name_j", parquet_type::text});
     fields.push_back({std::string(context.info().symbol)});
     const significance test = context.info().test;
-    if (context.has_test && test == significance::student_t) fields.push_back({"t"});
-    if (context.has_test && test != significance::none) fields.push_back({"p"});
+    if (test == significance::student_t) fields.push_back({"t"});
+    if (test != significance::none) fields.push_back({"p"});
     if (context.has_intervals()) {
       fields.push_back({"lower"});
       fields.push_back({"upper"});

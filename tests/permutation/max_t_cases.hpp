@@ -2,6 +2,7 @@
 // Cases of the largest statistics of shuffled tables, held to the textbook in slow arithmetic: the
 // CPU's and CUDA's tests run them.
 
+#include <gpu/error.hpp>
 #include <gpu/max_t.hpp>
 
 #include <algorithm>

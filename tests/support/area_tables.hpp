@@ -7,6 +7,7 @@
 #include <gpu/matrix.hpp>
 
 #include "support/generators.hpp"
+#include "support/same_or_nan.hpp"
 
 namespace gpu_test {
 
@@ -22,10 +23,6 @@ gpu::matrix<T> area_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t see
   }
   for (gpu::index_t i = 4; i < rows; i += 29) std::fill_n(out.data() + i * cols, cols, T{3});
   return out;
-}
-
-inline bool same_or_nan(double a, double b) {
-  return a == b || (a != a && b != b);
 }
 
 }  // namespace gpu_test

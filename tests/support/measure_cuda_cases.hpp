@@ -40,10 +40,9 @@ inline void measure_of_device_tables(gpu::measure what, const gpu::matrix<float>
   const auto capacity = static_cast<gpu::index_t>(wanted.edges.size()) + 5;
   const device_array<gpu::edge> edges(static_cast<std::size_t>(capacity));
   const device_array<std::uint64_t> found(1);
-  gpu::all_pairs(
-      what, view, cuda_best.options(),
-      gpu::device_edge_sink{
-          .edges = {edges.data(), capacity}, .found = {found.data(), 1}, .keep = keep});
+  gpu::all_pairs(what, view, cuda_best.options(),
+                 gpu::device_edge_sink{
+                     .edges = {edges.data(), capacity}, .found = {found.data(), 1}, .keep = keep});
   std::vector<gpu::edge> got(static_cast<std::size_t>(capacity));
   edges.copy_to(got.data());
   std::uint64_t number = 0;
@@ -63,9 +62,9 @@ inline void measure_of_device_tables(gpu::measure what, const gpu::matrix<float>
                  gpu::device_count_sink{.degree = {degree.data(), rows}, .keep = keep});
   std::vector<std::uint32_t> degrees(static_cast<std::size_t>(rows));
   degree.copy_to(degrees.data());
-  CHECK(degrees ==
-        gpu::all_pairs(what, data.view(), cpu_tiled.options(), gpu::count_sink{.keep = keep})
-            .degree);
+  CHECK(
+      degrees ==
+      gpu::all_pairs(what, data.view(), cpu_tiled.options(), gpu::count_sink{.keep = keep}).degree);
 }
 
 /// Rows that do not fit the budget are prepared for other tiles, and staged in blocks.

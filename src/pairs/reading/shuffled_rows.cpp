@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <gpu/matrix.hpp>
-
 #include "base/parallel.hpp"
 
 namespace gpu::inline v0::detail {
@@ -21,8 +19,8 @@ index_t shuffled_rows::rows_in(std::size_t bytes) const {
 any_table shuffled_rows::make(index_t count, const std::function<shuffled_row(index_t)>& row_at,
                               int threads) {
   return rows_.with_type([&]<class T>(const host_rows& rows, T) -> any_table {
-    memory_ = nullptr;  // before as much is taken again
-    auto out = std::make_shared<matrix<T>>(count, rows.cols());
+    memory_.emplace<matrix<T>>();  // nothing, before as much is taken again
+    auto& out = memory_.emplace<matrix<T>>(count, rows.cols());
     constexpr index_t rows_per_task = 64;
     cpu::parallel_for((count + rows_per_task - 1) / rows_per_task, cpu::thread_count(threads),
                       [&](index_t task, int) {
@@ -32,13 +30,11 @@ any_table shuffled_rows::make(index_t count, const std::function<shuffled_row(in
                           const shuffled_row wanted = row_at(r);
                           rows.copy_row<T>(wanted.row, plain.data());
                           std::transform(
-                              wanted.columns.begin(), wanted.columns.end(), out->row(r).begin(),
+                              wanted.columns.begin(), wanted.columns.end(), out.row(r).begin(),
                               [&](index_t col) { return plain[static_cast<std::size_t>(col)]; });
                         }
                       });
-    const matrix_view<const T> view = std::as_const(*out).view();
-    memory_ = std::move(out);
-    return view;
+    return std::as_const(out).view();
   });
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 // Rows of a table with permuted columns, in memory of their own.
 
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
+#include <variant>
 
 #include <gpu/detail/any_view.hpp>
 #include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
 
 #include "pairs/reading/host_rows.hpp"
 
@@ -35,7 +37,9 @@ class shuffled_rows {
 
  private:
   host_rows rows_;
-  std::shared_ptr<void> memory_;
+  std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
+               matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>
+      memory_;
 };
 
 }  // namespace gpu::inline v0::detail

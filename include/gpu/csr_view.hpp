@@ -59,6 +59,7 @@ class csr_view {
   /// @param row_begin [rows + 1], from 0 on, none below the one before.
   /// @param column [row_begin[rows]], from 0 to cols - 1, ascending within each row, none twice.
   /// @param values [row_begin[rows]].
+  /// @param rows,cols extents of the matrix, at least 0.
   /// @throw gpu::invalid_argument for negative extents, for null pointers of what is not empty, and
   ///   for indices that are not as said; the message names the row. Cost: all indices are read
   ///   once.

@@ -35,6 +35,7 @@ inline namespace v0 {
 struct row_ties {
   std::int64_t pairs = 0;    ///< Sum of t (t - 1) / 2: pairs of columns that are tied.
   std::int64_t triples = 0;  ///< Sum of t (t - 1) (t - 2).
+  /// Whether both sums are equal.
   bool operator==(const row_ties&) const = default;
 };
 

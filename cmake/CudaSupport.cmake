@@ -46,12 +46,15 @@ if(NOT GPU_SIMILARITY_ENABLE_CUDA STREQUAL "OFF")
 endif()
 if(GPU_SIMILARITY_CUDA AND own_list AND GPU_SIMILARITY_RELEASE_ARCHITECTURES)
   gpu_similarity_release_architectures(CMAKE_CUDA_ARCHITECTURES ${CUDAToolkit_VERSION})
-  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
-    add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
-  endif()
+endif()
+# A long list makes a large binary, which the toolkit can press.
+list(LENGTH CMAKE_CUDA_ARCHITECTURES architecture_count)
+if(GPU_SIMILARITY_CUDA AND architecture_count GREATER 4 AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
+  add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
 endif()
 
-# The list in numbers, which the library and its tests know: of "all", "all-major" and "native" too.
+# The list in numbers, which the library and its tests know: of "all", "all-major" and "native" too. Commas stand
+# between them: a definition of the compiler that holds a semicolon becomes two.
 set(GPU_SIMILARITY_ARCHITECTURES "")
 foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
   if(architecture MATCHES "^[0-9]+[af]?(-real|-virtual)?$")
@@ -64,6 +67,7 @@ foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
     endforeach()
   endif()
 endforeach()
+list(JOIN GPU_SIMILARITY_ARCHITECTURES "," GPU_SIMILARITY_ARCHITECTURES)
 
 # Whether there is code for the warpgroup products of compute capability 9.0.
 set(GPU_SIMILARITY_WARPGROUP_CODE OFF)

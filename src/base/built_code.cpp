@@ -51,7 +51,7 @@ std::optional<int> newest(int capability, form what, const std::vector<built_arc
 std::vector<built_architecture> read_architectures(std::string_view list) {
   std::vector<built_architecture> out;
   while (!list.empty()) {
-    const std::size_t end = list.find(';');
+    const std::size_t end = list.find(',');
     read_architecture(list.substr(0, end), out);
     list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
   }

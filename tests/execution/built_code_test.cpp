@@ -23,9 +23,9 @@ void check(std::string_view list, int device, int capability, bool is_machine) {
   CHECK(code.is_machine == is_machine);
 }
 
-constexpr std::string_view developer = "75-real;80-real;90a-real;90-virtual";
+constexpr std::string_view developer = "75-real,80-real,90a-real,90-virtual";
 constexpr std::string_view release =
-    "75-real;80-real;86-real;89-real;90a-real;100-real;120-real;90-virtual";
+    "75-real,80-real,86-real,89-real,90a-real,100-real,120-real,90-virtual";
 
 }  // namespace
 
@@ -48,8 +48,8 @@ TEST_CASE("PTX runs on every later device, compiled by the driver", "[built_code
   check(release, 110, 90, false);
   check("80-virtual", 90, 80, false);
   check("80-virtual", 75, 0, false);
-  check("75-virtual;80-virtual", 90, 80, false);
-  check("75-virtual;80-virtual", 75, 75, false);
+  check("75-virtual,80-virtual", 90, 80, false);
+  check("75-virtual,80-virtual", 75, 75, false);
 }
 
 TEST_CASE("Code of one device or one family runs nowhere else", "[built_code]") {
@@ -69,8 +69,8 @@ TEST_CASE("A name without a kind is machine code and PTX", "[built_code]") {
 
 TEST_CASE("What is no architecture is left out", "[built_code]") {
   CHECK(gpu::detail::read_architectures("").empty());
-  CHECK(gpu::detail::read_architectures("OFF;native;-real;80x;a").empty());
-  CHECK(gpu::detail::read_architectures(";80-real;").size() == 1);
+  CHECK(gpu::detail::read_architectures("OFF,native,-real,80x,a").empty());
+  CHECK(gpu::detail::read_architectures(",80-real,").size() == 1);
 }
 
 TEST_CASE("The library and the tests know the same list", "[built_code]") {

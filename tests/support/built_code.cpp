@@ -34,7 +34,7 @@ void take(const std::string& entry, bool machine, int device, built_code& best) 
 built_code newest_of(bool machine, int device) {
   built_code best;
   std::istringstream list(GPU_SIMILARITY_ARCHITECTURES);
-  for (std::string entry; std::getline(list, entry, ';');) take(entry, machine, device, best);
+  for (std::string entry; std::getline(list, entry, ',');) take(entry, machine, device, best);
   return best;
 }
 

@@ -23,8 +23,10 @@ if [ -z "${GPU_SIMILARITY_ENABLE_CUDA:-}" ]; then
 fi
 export GPU_SIMILARITY_ENABLE_CUDA
 if [ "$GPU_SIMILARITY_ENABLE_CUDA" = ON ]; then
-  export CMAKE_CUDA_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES:-$(sed -n \
-    's/^ *set(CMAKE_CUDA_ARCHITECTURES "\([^"]*\)".*/\1/p' cmake/CudaSupport.cmake)}
+  # The list of gpu_similarity_release_architectures.
+  release_list=$(sed -n 's/^ *\(set(list\|list(APPEND list\) \(.*\))$/\2/p' cmake/CudaSupport.cmake | paste -sd' ')
+  [ -z "$release_list" ] || release_list="${release_list// /;};90-virtual"
+  export CMAKE_CUDA_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES:-$release_list}
   [ -n "$CMAKE_CUDA_ARCHITECTURES" ] || fail "cmake/CudaSupport.cmake names no architectures"
 fi
 # Outside the checkout: nothing of it is found by a path that goes up.

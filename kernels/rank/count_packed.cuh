@@ -14,6 +14,9 @@
 // each holds the keys and counts of its half of the columns, counts these among themselves, then
 // against the keys of the other half, which it reads from shared memory.
 //
+// Before 9.0 that instruction is some ten others, and a driver that compiles this from PTX takes half a minute:
+// there every block takes its rows one to a register.
+//
 // A block of which a row does not fit takes its slots twice with 31-bit keys, one row to a register
 // (load_words: continuous float data, wide integers); rows that do not fit either go through
 // count_row, one warp a row (double, NaN, full 32-bit range).
@@ -266,8 +269,9 @@ __global__ __launch_bounds__(
     rank_packed_blocks(Layout::cols)) void count_packed_kernel(row_source source,
                                                                rank_target target) {
   __shared__ alignas(16) unsigned shared[Layout::shared_words];
-  const auto packed = reinterpret_cast<typename Layout::key_columns>(shared);
   const index_t first_row = index_t{blockIdx.x} * (2 * Layout::slots);
+#if __CUDA_ARCH__ >= 900
+  const auto packed = reinterpret_cast<typename Layout::key_columns>(shared);
   bool fits = false;
   visit_tag(source.tag, [&](auto type) {
     fits = load_packed<Layout, decltype(type)>(source, first_row, packed);
@@ -275,6 +279,7 @@ __global__ __launch_bounds__(
   if (__syncthreads_and(static_cast<int>(fits)) != 0) {
     return count_loaded<two_rows_a_word, Layout>(source, target, first_row, packed);
   }
+#endif
   count_unpacked<Layout>(source, target, first_row, shared);
 }
 

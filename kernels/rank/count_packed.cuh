@@ -14,8 +14,8 @@
 // each holds the keys and counts of its half of the columns, counts these among themselves, then
 // against the keys of the other half, which it reads from shared memory.
 //
-// Before 9.0 that instruction is some ten others, and a driver that compiles this from PTX takes half a minute:
-// there every block takes its rows one to a register.
+// Before 9.0 that instruction is some ten others, and a driver that compiles this from PTX takes
+// half a minute: there every block takes its rows one to a register.
 //
 // A block of which a row does not fit takes its slots twice with 31-bit keys, one row to a register
 // (load_words: continuous float data, wide integers); rows that do not fit either go through

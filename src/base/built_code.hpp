@@ -30,8 +30,8 @@ struct offered_code {
   bool is_machine = false;  ///< Machine code; else PTX that the driver compiles at the first call.
 };
 
-/// Reads a list of what CMAKE_CUDA_ARCHITECTURES holds, with commas between: "80-real,90-virtual", or "80" for
-/// both. What is no architecture is left out.
+/// Reads a list of what CMAKE_CUDA_ARCHITECTURES holds, with commas between: "80-real,90-virtual",
+/// or "80" for both. What is no architecture is left out.
 [[nodiscard]] std::vector<built_architecture> read_architectures(std::string_view list);
 
 /// What the driver takes for a device of this capability (10 * major + minor): the newest machine

@@ -8,7 +8,7 @@ TEST_CASE("Bicor, CUDA automatic", "[bicor]") {
 }
 
 TEST_CASE("Bicor, CUDA tensor", "[bicor]") {
-  gpu_test::run_bicor_cases(gpu_test::cuda_tensor);
+  gpu_test::run_bicor_cases(gpu_test::cuda_tensor());
 }
 
 TEST_CASE("Bicor, CUDA shared_tiled", "[bicor]") {
@@ -21,10 +21,10 @@ TEST_CASE("Bicor, CUDA naive", "[bicor]") {
 
 TEST_CASE("Bicor on CUDA agrees with the CPU bit for bit", "[bicor]") {
   using namespace gpu_test;
-  for (const pair_target& target : {cuda_best, cuda_tensor, cuda_shared, cuda_naive}) {
+  for (const pair_target& target : {cuda_best, cuda_tensor(), cuda_shared, cuda_naive}) {
     bicor_edges_equal_those_of(cpu_tiled, target, 700);
   }
-  for (const pair_target& target : {cuda_best, cuda_tensor}) {
+  for (const pair_target& target : {cuda_best, cuda_tensor()}) {
     bicor_edges_equal_those_of(cpu_tiled, target, 5000);
   }
 }

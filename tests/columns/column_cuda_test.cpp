@@ -14,7 +14,7 @@ TEST_CASE("Covariates and weights, CUDA automatic", "[columns]") {
 }
 
 TEST_CASE("Covariates and weights, CUDA tensor", "[columns]") {
-  gpu_test::run_column_cases(cuda_tensor);
+  gpu_test::run_column_cases(cuda_tensor());
 }
 
 TEST_CASE("Covariates and weights, CUDA shared_tiled", "[columns]") {
@@ -26,10 +26,10 @@ TEST_CASE("Covariates and weights, CUDA naive", "[columns]") {
 }
 
 TEST_CASE("Covariates and weights on CUDA agree with the CPU bit for bit", "[columns]") {
-  for (const pair_target& target : {cuda_best, cuda_tensor, cuda_shared, cuda_naive}) {
+  for (const pair_target& target : {cuda_best, cuda_tensor(), cuda_shared, cuda_naive}) {
     gpu_test::columns_say_what_another_backend_says(cpu_tiled, target, 400);
   }
-  for (const pair_target& target : {cuda_best, cuda_tensor}) {
+  for (const pair_target& target : {cuda_best, cuda_tensor()}) {
     gpu_test::columns_say_what_another_backend_says(cpu_tiled, target, 5000);
   }
 }

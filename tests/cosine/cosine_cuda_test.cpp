@@ -8,7 +8,7 @@ TEST_CASE("Cosine, CUDA automatic", "[cosine]") {
 }
 
 TEST_CASE("Cosine, CUDA tensor", "[cosine]") {
-  gpu_test::run_cosine_cases(gpu_test::cuda_tensor);
+  gpu_test::run_cosine_cases(gpu_test::cuda_tensor());
 }
 
 TEST_CASE("Cosine, CUDA shared_tiled", "[cosine]") {
@@ -21,10 +21,10 @@ TEST_CASE("Cosine, CUDA naive", "[cosine]") {
 
 TEST_CASE("Cosine on CUDA agrees with the CPU bit for bit", "[cosine]") {
   using namespace gpu_test;
-  for (const pair_target& target : {cuda_best, cuda_tensor, cuda_shared, cuda_naive}) {
+  for (const pair_target& target : {cuda_best, cuda_tensor(), cuda_shared, cuda_naive}) {
     cosine_edges_equal_those_of(cpu_tiled, target, 700);
   }
-  for (const pair_target& target : {cuda_best, cuda_tensor}) {
+  for (const pair_target& target : {cuda_best, cuda_tensor()}) {
     cosine_edges_equal_those_of(cpu_tiled, target, 5000);
   }
 }

@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 #include "support/device_memory.hpp"
+#include "support/device_offers.hpp"
 #include "support/generators.hpp"
 
 namespace {
@@ -181,6 +182,7 @@ TEST_CASE("matmul keeps its limit", "[limits][cuda]") {
   for (const auto variant : {gpu::matmul_variant::automatic, gpu::matmul_variant::naive,
                              gpu::matmul_variant::shared_tiled, gpu::matmul_variant::pitched,
                              gpu::matmul_variant::register_tiled, gpu::matmul_variant::tensor}) {
+    if (!gpu_test::applies(variant)) continue;
     CAPTURE(gpu::to_string(variant));
     check_limits(
         [&](const gpu::execution& exec) {

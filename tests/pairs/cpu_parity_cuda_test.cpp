@@ -1,5 +1,6 @@
 // Every CUDA variant and sink against the CPU backend, around the edges of the tiles.
 #include "pairs/cpu_parity.hpp"
+#include "support/device_offers.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -41,7 +42,7 @@ void check_pearson(index_t rows, index_t cols, pair_variant variant) {
 }  // namespace
 
 TEST_CASE("Spearman on CUDA gives the CPU's bits at every tile edge") {
-  for (const pair_variant variant : {pair_variant::shared_tiled, pair_variant::tensor}) {
+  for (const pair_variant variant : {pair_variant::shared_tiled, gpu_test::tensor_or_tiles()}) {
     for (const index_t rows : {1, 2, 63, 128, 129, 300}) check_spearman(rows, 30, variant);
     for (const index_t cols : {3, 32, 33, 64, 65, 128}) check_spearman(150, cols, variant);
     for (const index_t cols : {129, 300}) check_spearman(140, cols, variant);
@@ -54,7 +55,7 @@ TEST_CASE("Spearman on CUDA recomputing ranks per pair gives the CPU's bits") {
 }
 
 TEST_CASE("Pearson on CUDA decides as the CPU at every tile edge") {
-  for (const pair_variant variant : {pair_variant::shared_tiled, pair_variant::tensor}) {
+  for (const pair_variant variant : {pair_variant::shared_tiled, gpu_test::tensor_or_tiles()}) {
     for (const index_t rows : {1, 2, 63, 128, 129, 300}) check_pearson(rows, 30, variant);
     for (const index_t cols : {3, 8, 9, 16, 17, 131}) check_pearson(150, cols, variant);
   }
@@ -62,7 +63,7 @@ TEST_CASE("Pearson on CUDA decides as the CPU at every tile edge") {
 }
 
 TEST_CASE("long rows on CUDA are exact") {
-  for (const pair_variant variant : {pair_variant::shared_tiled, pair_variant::tensor}) {
+  for (const pair_variant variant : {pair_variant::shared_tiled, gpu_test::tensor_or_tiles()}) {
     for (const index_t cols : {2000, 16320, 16321, 33000}) {
       INFO("cols " << cols << ", " << gpu::to_string(variant));
       gpu::matrix<float> x = random_matrix<float>(6, cols, 10);
@@ -96,7 +97,7 @@ TEST_CASE("NaN and infinite rows have no statistic on CUDA either") {
   x(140, 0) = std::numeric_limits<double>::quiet_NaN();
   x(7, 1) = std::numeric_limits<double>::infinity();
   for (const pair_variant variant :
-       {pair_variant::naive, pair_variant::shared_tiled, pair_variant::tensor}) {
+       {pair_variant::naive, pair_variant::shared_tiled, gpu_test::tensor_or_tiles()}) {
     gpu::pair_options options = cuda_options(variant);
     options.nans = gpu::nan_policy::propagate;
     gpu::pair_options on_cpu = cpu_options();
@@ -118,7 +119,7 @@ TEST_CASE("NaN and infinite rows have no statistic on CUDA either") {
 
 TEST_CASE("a small workspace streams rows and edges and changes nothing") {
   const auto x = mixed_rows<std::int16_t>(1500, 40, 13);
-  for (const pair_variant variant : {pair_variant::shared_tiled, pair_variant::tensor}) {
+  for (const pair_variant variant : {pair_variant::shared_tiled, gpu_test::tensor_or_tiles()}) {
     for (const std::size_t bytes : {std::size_t{100'000}, std::size_t{400'000}}) {
       INFO("workspace " << bytes << ", " << gpu::to_string(variant));
       const gpu::pair_options options = cuda_options(variant, bytes);

@@ -172,7 +172,7 @@ TEST_CASE("engines that share a call give one engine's bits", "[device_group]") 
        {pair_variant::shared_tiled, pair_variant::tensor, pair_variant::hopper}) {
     check_all(measure::spearman, variant, 30000, 20);
   }
-  for (const pair_variant variant : {pair_variant::shared_tiled, pair_variant::tensor}) {
+  for (const pair_variant variant : {pair_variant::shared_tiled, gpu_test::tensor_or_tiles()}) {
     check_all(measure::pearson, variant, 15000, 20);
   }
 }
@@ -246,7 +246,7 @@ TEST_CASE("integers that travel as bytes keep their ranks", "[device_group][uplo
       as_doubles(i, j) = whole(i, j);
     }
   }
-  const gpu::pair_options options = options_of(pair_variant::tensor);
+  const gpu::pair_options options = options_of(gpu_test::tensor_or_tiles());
   const auto wanted = alone(measure::spearman, as_doubles, options);
   check_edges(*wanted, *alone(measure::spearman, whole, options), 0.75);
   check_edges(*wanted, *group(measure::spearman, whole, options, 3), 0.75);

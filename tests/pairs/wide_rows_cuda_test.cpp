@@ -10,6 +10,7 @@
 
 #include "pairs/cpu_parity.hpp"
 #include "pairs/device_results.hpp"
+#include "support/device_offers.hpp"
 
 namespace {
 
@@ -180,7 +181,7 @@ void of_every_measure(gpu::index_t rows, gpu::index_t cols) {
   equals_the_cpu<measure::cosine, T>(rows, cols, best, 0, error);
   equals_the_cpu<measure::bicor, T>(rows, cols, best, 0, error);
   // Ranks as doubles, where there are no warpgroup products.
-  equals_the_cpu<measure::spearman, T>(rows, cols, gpu::pair_variant::tensor);
+  equals_the_cpu<measure::spearman, T>(rows, cols, gpu_test::tensor_or_tiles());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "pearson/pearson_cases.hpp"
+#include "support/device_offers.hpp"
 
 namespace {
 
@@ -9,12 +10,14 @@ constexpr pair_target cpu{.where = gpu::backend::cpu, .variant = gpu::pair_varia
 constexpr pair_target naive{.where = gpu::backend::cuda, .variant = gpu::pair_variant::naive};
 constexpr pair_target shared{.where = gpu::backend::cuda,
                              .variant = gpu::pair_variant::shared_tiled};
-constexpr pair_target tensor{.where = gpu::backend::cuda, .variant = gpu::pair_variant::tensor};
+pair_target tensor() {
+  return {.where = gpu::backend::cuda, .variant = gpu_test::tensor_or_tiles()};
+}
 
 }  // namespace
 
 TEST_CASE("Pearson, CUDA tensor", "[pearson]") {
-  gpu_test::run_common_pair_cases<pearson_measure>(tensor);
+  gpu_test::run_common_pair_cases<pearson_measure>(tensor());
 }
 
 TEST_CASE("Pearson, CUDA shared_tiled", "[pearson]") {
@@ -31,29 +34,29 @@ TEST_CASE("Pearson on CUDA keeps its digits", "[pearson]") {
     gpu_test::an_infinite_row_has_no_statistic(target);
     gpu_test::pearson_equals_scipy(target);
   }
-  gpu_test::an_infinite_row_has_no_statistic(tensor);
+  gpu_test::an_infinite_row_has_no_statistic(tensor());
 }
 
 TEST_CASE("Pearson on CUDA agrees with the CPU bit for bit", "[pearson]") {
-  for (const pair_target& target : {tensor, shared, naive})
+  for (const pair_target& target : {tensor(), shared, naive})
     gpu_test::edges_equal_those_of(target, cpu);
 }
 
 TEST_CASE("Pearson's cuts at a pair are exact on CUDA", "[pearson]") {
-  for (const pair_target& target : {tensor, shared, naive})
+  for (const pair_target& target : {tensor(), shared, naive})
     gpu_test::cuts_at_a_pair_are_exact(target);
-  for (const pair_target& target : {tensor, shared})
+  for (const pair_target& target : {tensor(), shared})
     gpu_test::rows_that_round_alike_lose_no_edge(cpu, target);
 }
 
 TEST_CASE("Pearson counts on CUDA equal the CPU's", "[pearson]") {
-  gpu_test::counts_equal_those_of(cpu, tensor);
-  gpu_test::counts_at_a_pair_equal_those_of(cpu, tensor);
-  gpu_test::counts_of_copies_equal_those_of(cpu, tensor);
+  gpu_test::counts_equal_those_of(cpu, tensor());
+  gpu_test::counts_at_a_pair_equal_those_of(cpu, tensor());
+  gpu_test::counts_of_copies_equal_those_of(cpu, tensor());
 }
 
 TEST_CASE("Pearson of real data has the known answer on CUDA", "[pearson]") {
-  for (const pair_target& target : {tensor, shared}) {
+  for (const pair_target& target : {tensor(), shared}) {
     gpu_test::known_pearson_answers_of_gene_expression(target);
   }
 }

@@ -8,7 +8,9 @@ using gpu_test::pair_target;
 
 constexpr pair_target shared{.where = gpu::backend::cuda,
                              .variant = gpu::pair_variant::shared_tiled};
-constexpr pair_target tensor{.where = gpu::backend::cuda, .variant = gpu::pair_variant::tensor};
+pair_target tensor() {
+  return {.where = gpu::backend::cuda, .variant = gpu_test::tensor_or_tiles()};
+}
 // The best the device has: hopper where there is one.
 constexpr pair_target best{.where = gpu::backend::cuda};
 constexpr pair_target cpu{.where = gpu::backend::cpu};
@@ -26,13 +28,13 @@ gpu::matrix<std::int32_t> many_repeated_rows(gpu::index_t rows, gpu::index_t dis
 }  // namespace
 
 TEST_CASE("Folding changes no sink, CUDA", "[spearman]") {
-  for (const pair_target& target : {best, tensor, shared}) {
+  for (const pair_target& target : {best, tensor(), shared}) {
     gpu_test::folding_changes_no_sink(target);
   }
 }
 
 TEST_CASE("Folded edges in parts are those of the whole call, CUDA", "[spearman][parts]") {
-  for (const pair_target& target : {best, tensor, shared}) {
+  for (const pair_target& target : {best, tensor(), shared}) {
     gpu_test::folded_parts_are_the_whole(target);
   }
 }
@@ -48,7 +50,7 @@ TEST_CASE("Limits and batches of folded runs hold, CUDA", "[spearman]") {
 }
 
 TEST_CASE("Folding is chosen where it pays, CUDA", "[spearman]") {
-  gpu_test::folding_is_chosen_where_it_pays(tensor);
+  gpu_test::folding_is_chosen_where_it_pays(tensor());
   if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   gpu_test::folding_is_chosen_where_it_pays(
       {.where = gpu::backend::cuda, .variant = gpu::pair_variant::hopper});
@@ -70,7 +72,7 @@ TEST_CASE("Folding of many rows gives the CPU's bits", "[spearman]") {
   const auto wanted =
       gpu::spearman_all_pairs(data.view(), cpu.options(), gpu::folded_edge_sink{.keep = strict});
   REQUIRE(wanted.summary.pairs_kept > 100'000);
-  for (const pair_target& target : {best, tensor, shared}) {
+  for (const pair_target& target : {best, tensor(), shared}) {
     GPU_TEST_INFO(target);
     const auto got = gpu::spearman_all_pairs(data.view(), target.options(),
                                              gpu::folded_edge_sink{.keep = strict});
@@ -97,7 +99,7 @@ TEST_CASE("Folding of many rows gives the CPU's bits", "[spearman]") {
 TEST_CASE("Rows that do not fit the device are folded on the host", "[spearman]") {
   auto data = gpu_test::repeated_rows(1500, 40, 200, 41);
   for (gpu::index_t k = 0; k < 40; ++k) data(7, k) = data(1499, k) = 1;
-  for (const pair_target& target : {tensor, shared}) {
+  for (const pair_target& target : {tensor(), shared}) {
     GPU_TEST_INFO(target);
     auto folded = gpu_test::folding(target, gpu::row_folding::always);
     folded.exec.workspace_bytes = 100'000;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <gpu/binary_matmul.hpp>
+#include <gpu/matmul.hpp>
 #include <gpu/pair_options.hpp>
 
 #include "support/built_code.hpp"
@@ -58,9 +59,20 @@ inline bool must_offer(const code_place& place, gpu::binary_matmul_variant varia
   return true;
 }
 
+inline bool must_offer(const code_place& place, gpu::matmul_variant variant) {
+  return variant != gpu::matmul_variant::tensor || place.code >= 80;
+}
+
 template <class Variant>
 bool cuda_must_offer(Variant variant) {
   return must_offer(current_place(), variant);
+}
+
+/// Matrix units where the device must offer them for pairs, else tiles of shared memory: for cases
+/// that go through every kind of tile there is.
+inline gpu::pair_variant tensor_or_tiles() {
+  constexpr auto tensor = gpu::pair_variant::tensor;
+  return cuda_must_offer(tensor) ? tensor : gpu::pair_variant::shared_tiled;
 }
 
 /// Whether the device must offer `variant`; where not, that is noted: as something that this build

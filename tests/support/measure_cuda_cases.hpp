@@ -10,6 +10,7 @@
 
 #include "support/catch.hpp"
 #include "support/device_memory.hpp"
+#include "support/device_offers.hpp"
 #include "support/device_table.hpp"
 #include "support/pair_target.hpp"
 #include "support/same_or_nan.hpp"
@@ -22,8 +23,9 @@ inline constexpr pair_target cuda_naive{.where = gpu::backend::cuda,
                                         .variant = gpu::pair_variant::naive};
 inline constexpr pair_target cuda_shared{.where = gpu::backend::cuda,
                                          .variant = gpu::pair_variant::shared_tiled};
-inline constexpr pair_target cuda_tensor{.where = gpu::backend::cuda,
-                                         .variant = gpu::pair_variant::tensor};
+inline pair_target cuda_tensor() {
+  return {.where = gpu::backend::cuda, .variant = tensor_or_tiles()};
+}
 inline constexpr pair_target cuda_best{.where = gpu::backend::cuda};
 
 /// Edges and degrees of a table in device memory, to the host and to device memory.
@@ -79,7 +81,7 @@ void measure_of_staged_rows(gpu::measure what, const gpu::matrix<float>& data,
   const auto wanted_dense =
       gpu::all_pairs(what, data.view(), cpu_tiled.options(), gpu::dense_sink{});
   CHECK(wanted.kept > 1000);
-  for (const pair_target& target : {cuda_best, cuda_tensor, cuda_shared, cuda_naive}) {
+  for (const pair_target& target : {cuda_best, cuda_tensor(), cuda_shared, cuda_naive}) {
     gpu::pair_options options = target.options();
     options.exec.workspace_bytes = std::size_t{1} << 20;
     const auto got = gpu::all_pairs(what, data.view(), options, counts);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cpu/pairs/loops/kernels.hpp"
-#include "cpu/pairs/rows/packed_columns.hpp"
+#include "cpu/pairs/search/packed_columns.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "plan/machine_costs.hpp"
 
@@ -119,7 +119,8 @@ class operands {
   std::vector<float> scales_ = std::vector<float>(columns, 1.0F);
 };
 
-const exact_test no_pair{.keeps = [](void*, index_t, index_t, std::int32_t) { return false; }};
+constexpr auto keep_none = [](index_t, index_t, std::int32_t) { return false; };
+const exact_test no_pair = keep_none;
 
 // What a pair takes by a loop whose time grows by `column` with each element of a row.
 struct line {

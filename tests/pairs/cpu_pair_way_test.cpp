@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "cpu/pairs/cpu_pair_way.hpp"
+#include "cpu/pairs/choice/cpu_pair_way.hpp"
 #include "plan/machine_costs.hpp"
 #include "support/catch.hpp"
 

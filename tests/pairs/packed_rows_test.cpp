@@ -9,8 +9,8 @@
 
 #include <gpu/pearson.hpp>
 
+#include "cpu/pairs/choice/policy.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
-#include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "support/catch.hpp"
 #include "support/correlated_rows.hpp"
@@ -19,6 +19,7 @@ namespace {
 
 using gpu::index_t;
 using gpu::cpu::pair_rows;
+using gpu::cpu::pair_search;
 using row_pairs = std::set<std::pair<index_t, index_t>>;
 namespace policy = gpu::cpu::pair_policy;
 
@@ -50,19 +51,22 @@ std::unique_ptr<pair_rows> pack(const gpu::matrix<float>& rows) {
       .rows;
 }
 
-void add_matches(const pair_rows& rows, index_t begin, index_t end, row_pairs& out) {
-  gpu::cpu::pair_scratch scratch(rows.kernel_bytes());
+void add_matches(pair_search& search, index_t rows, index_t begin, index_t end, row_pairs& out) {
   gpu::cpu::hit_buffer hits;
   for (index_t i = begin; i < end; i += policy::task_rows) {
-    rows.matches({i, std::min(i + policy::task_rows, end), i, rows.size()}, strict, scratch, hits);
+    search.matches({i, std::min(i + policy::task_rows, end), i, rows}, search.scratch(0), hits);
   }
   const std::size_t before = out.size();
   for (const gpu::cpu::pair_hit& hit : hits.hits()) out.emplace(hit.row, hit.col);
   CHECK(out.size() == before + hits.hits().size());  // none twice
 }
 
-bool is_screened(const pair_rows& rows) {
-  return rows.explain().starts_with("screened");
+gpu::cpu::pair_task matches_of(const gpu::detail::keep_range& keep) {
+  return {.wanted = gpu::cpu::pair_task::output::matches, .keep = keep};
+}
+
+bool is_screened(const pair_search& search) {
+  return search.explain().starts_with("screened");
 }
 
 }  // namespace
@@ -74,14 +78,14 @@ TEST_CASE("A screen that the first rows prove wrong is left, and what it found s
     CAPTURE(alike);
     const gpu::matrix<float> values = rows_behind_some_alike(3000, alike);
     const std::unique_ptr<pair_rows> rows = pack(values);
-    rows->prepare({.wanted = gpu::cpu::pair_task::output::matches, .keep = strict});
-    const bool was_screened = is_screened(*rows);
+    const std::unique_ptr<pair_search> search = rows->search(matches_of(strict), 2, nullptr);
+    const bool was_screened = is_screened(*search);
     row_pairs found;
-    add_matches(*rows, 0, policy::first_panel_rows, found);
-    rows->reconsider();
-    if (was_screened && !is_screened(*rows)) ++left;
-    if (alike == 2) CHECK(is_screened(*rows) == was_screened);
-    add_matches(*rows, policy::first_panel_rows, rows->size(), found);
+    add_matches(*search, rows->size(), 0, policy::first_panel_rows, found);
+    search->reconsider();
+    if (was_screened && !is_screened(*search)) ++left;
+    if (alike == 2) CHECK(is_screened(*search) == was_screened);
+    add_matches(*search, rows->size(), policy::first_panel_rows, rows->size(), found);
     row_pairs expected;
     for (index_t i = 0; i < alike; ++i) {
       for (index_t j = i + 1; j < alike; ++j) expected.emplace(i, j);
@@ -89,4 +93,37 @@ TEST_CASE("A screen that the first rows prove wrong is left, and what it found s
     CHECK(found == expected);
   }
   if (gpu::cpu::usable_pair_kernels().screen.search != nullptr) CHECK(left > 0);
+}
+
+TEST_CASE(
+    "Searches of the same rows know nothing of each other, and one goes on where another ends",
+    "[pairs][cpu]") {
+  constexpr gpu::detail::keep_range loose{.at_least = 0.1, .at_most = -0.1};
+  using output = gpu::cpu::pair_task::output;
+  const gpu::matrix<float> values = rows_behind_some_alike(600, 40);
+  const std::unique_ptr<pair_rows> rows = pack(values);
+  const auto found_by = [&](pair_search& search) {
+    row_pairs out;
+    add_matches(search, rows->size(), 0, rows->size(), out);
+    return out;
+  };
+  std::unique_ptr<pair_search> strict_search = rows->search(matches_of(strict), 2, nullptr);
+  const row_pairs strict_pairs = found_by(*strict_search);
+  CHECK(strict_pairs.size() == 40 * 39 / 2);
+  const std::unique_ptr<pair_search> loose_search = rows->search(matches_of(loose), 2, nullptr);
+  const row_pairs loose_pairs = found_by(*loose_search);
+  CHECK(loose_pairs.size() > strict_pairs.size());
+  CHECK(found_by(*strict_search) == strict_pairs);
+  CHECK(found_by(*loose_search) == loose_pairs);
+
+  // Through every task and back, each with what the one before has packed.
+  std::unique_ptr<pair_search> next = std::move(strict_search);
+  for (const output wanted : {output::statistics, output::above, output::counts}) {
+    next = rows->search({.wanted = wanted, .keep = loose}, 2, std::move(next));
+  }
+  next = rows->search(matches_of(loose), 2, std::move(next));
+  CHECK(next->explain() == loose_search->explain());
+  CHECK(found_by(*next) == loose_pairs);
+  next = rows->search(matches_of(strict), 2, std::move(next));
+  CHECK(found_by(*next) == strict_pairs);
 }

@@ -9,8 +9,8 @@
 
 #include <gpu/error.hpp>
 
+#include "cpu/pairs/choice/policy.hpp"
 #include "cpu/pairs/memory.hpp"
-#include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
 #include "support/catch.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "cpu/pairs/wide/row_form.hpp"
+#include "cpu/pairs/choice/row_form.hpp"
 #include "support/catch.hpp"
 
 using gpu::index_t;

@@ -20,8 +20,8 @@ pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_re
       hits_(static_cast<std::size_t>(
           std::min(std::uint64_t{engine.panel_edges_}, engine.pairs_of(engine.area_rows())))) {}
 
-index_t pair_engine::edge_writer::tile_cols() const {
-  const double share = std::max(share_, engine_.rows_->estimate().kept);
+index_t pair_engine::edge_writer::tile_cols(const pair_search& search) const {
+  const double share = std::max(share_, search.estimate().kept);
   const double fitting =
       hits_of_a_tile / (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
   if (fitting >= static_cast<double>(pair_policy::task_cols)) return pair_policy::task_cols;
@@ -29,8 +29,8 @@ index_t pair_engine::edge_writer::tile_cols() const {
   return std::max(static_cast<index_t>(fitting) / step * step, step);
 }
 
-index_t pair_engine::edge_writer::rows_that_fit(index_t cols) const {
-  const double share = std::max(share_, engine_.rows_->estimate().kept);
+index_t pair_engine::edge_writer::rows_that_fit(const pair_search& search, index_t cols) const {
+  const double share = std::max(share_, search.estimate().kept);
   // Some room for rows that keep more than others.
   const double fitting =
       0.6 * static_cast<double>(hits_.size()) / std::max(share * static_cast<double>(cols), 1e-9);
@@ -41,8 +41,9 @@ index_t pair_engine::edge_writer::rows_that_fit(index_t cols) const {
   return rows > block ? rows / block * block : rows;
 }
 
-bool pair_engine::edge_writer::collect(index_t row_begin, index_t row_end, bool must_fit) {
-  const std::vector<pair_tile> tiles = engine_.upper_tiles(row_begin, row_end, tile_cols());
+bool pair_engine::edge_writer::collect(pair_search& search, index_t row_begin, index_t row_end,
+                                       bool must_fit) {
+  const std::vector<pair_tile> tiles = engine_.upper_tiles(row_begin, row_end, tile_cols(search));
   const auto most_of_row = static_cast<std::size_t>((row_end - row_begin) * engine_.window_cols());
   if (must_fit && hits_.size() < found_ + most_of_row) {
     aligned_buffer<pair_hit> larger(found_ + most_of_row);
@@ -57,7 +58,7 @@ bool pair_engine::edge_writer::collect(index_t row_begin, index_t row_end, bool 
     if (end.load(std::memory_order_relaxed) > hits_.size()) return;
     hit_buffer& found = of_thread_[static_cast<std::size_t>(thread)];
     found.clear();
-    engine_.rows_->matches(tile, request_.keep, engine_.scratch(thread), found);
+    search.matches(tile, search.scratch(thread), found);
     pairs.fetch_add(static_cast<std::uint64_t>(tile.rows() * tile.cols()),
                     std::memory_order_relaxed);
     const std::size_t count = found.hits().size();
@@ -80,9 +81,8 @@ bool pair_engine::edge_writer::collect(index_t row_begin, index_t row_end, bool 
   return true;
 }
 
-void pair_engine::edge_writer::tell_expected() {
+void pair_engine::edge_writer::tell_expected(const pair_estimate& estimate) {
   constexpr double least_sampled_edges = 400;
-  const pair_estimate estimate = engine_.rows_->estimate();
   const double seen = estimate.kept * static_cast<double>(estimate.sampled);
   if (seen < least_sampled_edges) return;
   // Two standard deviations on either side.

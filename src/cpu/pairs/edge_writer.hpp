@@ -22,13 +22,13 @@ class pair_engine::edge_writer {
   edge_writer(pair_engine& engine, const detail::edge_request& request,
               detail::edge_receiver& receiver);
 
-  // Finds the edges of rows [row_begin, row_end) of the window, behind those that were found
-  // before; the window's earlier columns come first. Returns false and adds nothing where they
-  // would be more than may wait; `must_fit` allows more.
-  bool collect(index_t row_begin, index_t row_end, bool must_fit);
-  // Rows whose edges with so many columns probably fit, as the last collect() or the rows' own
-  // estimate says.
-  [[nodiscard]] index_t rows_that_fit(index_t cols) const;
+  // Finds by `search` the edges of rows [row_begin, row_end) of the window, behind those that were
+  // found before; the window's earlier columns come first. Returns false and adds nothing where
+  // they would be more than may wait; `must_fit` allows more.
+  bool collect(pair_search& search, index_t row_begin, index_t row_end, bool must_fit);
+  // Rows whose edges with so many columns probably fit, as the last collect() or the search's
+  // own estimate says.
+  [[nodiscard]] index_t rows_that_fit(const pair_search& search, index_t cols) const;
   // Edges that wait to be put in order.
   [[nodiscard]] std::size_t found() const { return found_; }
   // Forgets the found edges of rows from `row` on.
@@ -39,7 +39,7 @@ class pair_engine::edge_writer {
   // Delivers what waits.
   void finish() { deliver(1); }
   [[nodiscard]] const detail::keep_range& keep() const { return request_.keep; }
-  /// What the rows are to be made ready for.
+  // What the rows are searched for.
   [[nodiscard]] pair_task task() const {
     return {.wanted = pair_task::output::matches,
             .keep = request_.keep,
@@ -49,7 +49,7 @@ class pair_engine::edge_writer {
   // Whether no more edges are wanted.
   [[nodiscard]] bool has_enough() const { return !receiver_.wants_more(); }
   // Tells the receiver how many edges the sample of all rows promises, where it can.
-  void tell_expected();
+  void tell_expected(const pair_estimate& estimate);
 
  private:
   // What one tile found: hits [begin, begin + count).
@@ -64,7 +64,7 @@ class pair_engine::edge_writer {
     return {hits_.data() + p.begin, p.count};
   }
   // Columns of a tile whose hits fit the cache of a core.
-  [[nodiscard]] index_t tile_cols() const;
+  [[nodiscard]] index_t tile_cols(const pair_search& search) const;
   // For every row of every part, one behind the other, the place of its first edge among those
   // that are written, which begin at `first`.
   [[nodiscard]] std::vector<std::size_t> places(std::size_t first) const;

@@ -11,18 +11,19 @@
 namespace gpu::cpu {
 
 void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& meter) {
-  rows_->prepare(writer.task());
-  if (!source_) writer.tell_expected();
+  pair_search& search = this->search(writer.task());
+  if (!source_) writer.tell_expected(search.estimate());
   for (index_t begin = asked_.begin; begin < asked_.end && !writer.has_enough();) {
-    index_t end = std::min(
-        {begin + panel_rows_at(begin), begin + writer.rows_that_fit(window_cols()), asked_.end});
-    while (!writer.collect(begin, end, end - begin == 1)) {
-      const index_t fewer = std::min((end - begin) / 2, writer.rows_that_fit(window_cols()));
+    index_t end = std::min({begin + panel_rows_at(begin),
+                            begin + writer.rows_that_fit(search, window_cols()), asked_.end});
+    while (!writer.collect(search, begin, end, end - begin == 1)) {
+      const index_t fewer =
+          std::min((end - begin) / 2, writer.rows_that_fit(search, window_cols()));
       end = begin + std::max<index_t>(1, fewer);
     }
     writer.flush();
     meter.advance(pairs_in(begin, end));
-    rows_->reconsider();
+    search.reconsider();
     begin = end;
   }
 }
@@ -35,11 +36,11 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
     index_t rows = std::min(step, area_rows_.end - begin);
     std::uint64_t reported = 0;
     const auto search_window = [&] {
-      rows_->prepare(writer.task());
-      if (reported == 0) rows = std::min(rows, writer.rows_that_fit(area_cols_.size()));
+      pair_search& search = this->search(writer.task());
+      if (reported == 0) rows = std::min(rows, writer.rows_that_fit(search, area_cols_.size()));
       for (index_t from = 0; from < rows;) {
         const index_t to = std::min(from + panel_rows(), rows);
-        if (!writer.collect(from, to, rows == 1)) {
+        if (!writer.collect(search, from, to, rows == 1)) {
           rows = std::max<index_t>(1, rows / 2);
           writer.drop_from(rows);
           continue;
@@ -49,7 +50,7 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
             std::min(pairs_in(from, to), in_range - std::min(in_range, reported));
         reported += news;
         meter.advance(news);
-        rows_->reconsider();
+        search.reconsider();
         from = to;
       }
     };
@@ -75,8 +76,7 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
 std::string pair_engine::explain_edges(const detail::keep_range& keep) {
   std::string said;
   for_each_window([&] {  // of a sample there is one
-    rows_->prepare({.wanted = pair_task::output::matches, .keep = keep});
-    said = rows_->explain();
+    said = search({.wanted = pair_task::output::matches, .keep = keep}).explain();
   });
   return said;
 }

@@ -106,8 +106,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
                          const pair_options& options)
     : threads_(thread_count(options.exec.cpu_threads)),
       on_progress_(options.exec.on_progress),
-      is_across_(input.area.is_against()),
-      scratch_(static_cast<std::size_t>(threads_)) {
+      is_across_(input.area.is_against()) {
   const auto start = std::chrono::steady_clock::now();
   info_.rows = input.rows();
   info_.cols = input.cols();
@@ -191,11 +190,17 @@ index_t pair_engine::panel_rows_at(index_t begin) const {
 }
 
 void pair_engine::load(row_range first, row_range second, row_range asked) {
-  rows_ = nullptr;  // before the next ones take memory
+  search_ = nullptr;  // before the next ones take memory
+  rows_ = nullptr;
   rows_ = source_->pack(first, second, asked, original_);
   first_ = first;
   second_ = second;
   asked_ = asked;
+}
+
+pair_search& pair_engine::search(const pair_task& task) {
+  search_ = rows_->search(task, threads_, std::move(search_));
+  return *search_;
 }
 
 index_t pair_engine::load_beside(row_range rows, index_t begin, index_t end) {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,10 +58,11 @@ class pair_engine final : public detail::pair_engine {
   void fill_dense_area(matrix_view<Value> out);
   template <class Value>
   void store_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
-  // count() of the rows, each kept pair with the weights of its rows.
-  std::uint64_t count_weighted(const pair_tile& tile, const detail::count_request& request,
-                               pair_scratch& scratch, std::uint32_t* row_degree,
-                               std::uint32_t* col_degree, const pair_bins& bins) const;
+  // count() of a search for matches, each kept pair with the weights of its rows.
+  std::uint64_t count_weighted(const pair_search& search, const pair_tile& tile,
+                               std::span<const std::uint32_t> weights, pair_scratch& scratch,
+                               std::uint32_t* row_degree, std::uint32_t* col_degree,
+                               const pair_bins& bins) const;
   template <class Value>
   void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
 
@@ -138,13 +140,10 @@ class pair_engine final : public detail::pair_engine {
 
   // for_each_tile over the whole window, panel by panel, with progress.
   template <class Body>
-  void for_each_upper_tile(detail::pair_progress& meter, const Body& body);
+  void for_each_upper_tile(pair_search& search, detail::pair_progress& meter, const Body& body);
 
-  [[nodiscard]] pair_scratch& scratch(int thread) {
-    auto& slot = scratch_[static_cast<std::size_t>(thread)];
-    if (!slot) slot = std::make_unique<pair_scratch>(rows_->kernel_bytes());
-    return *slot;
-  }
+  // The search of `task` in the window, until the next search or window.
+  pair_search& search(const pair_task& task);
 
   // edges(): puts what tiles found into the order of the result.
   class edge_writer;
@@ -159,8 +158,8 @@ class pair_engine final : public detail::pair_engine {
   void top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
                        detail::pair_progress& meter, neighbor_table& out);
   // The same of rows too few for all threads: each takes some of the columns.
-  void top_k_of_columns(const detail::top_k_request& request, const pair_tile& area,
-                        neighbor_table& out);
+  void top_k_of_columns(pair_search& pairs, const detail::top_k_request& request,
+                        const pair_tile& area, neighbor_table& out);
   // Pairs that progress counts for a sink that computes all of area_rows() x area_cols().
   [[nodiscard]] std::uint64_t meetings() const;
   [[nodiscard]] std::uint64_t meetings_of(const pair_tile& area) const;
@@ -185,9 +184,8 @@ class pair_engine final : public detail::pair_engine {
   row_range second_;  // the rows behind it; empty: the pairs within the first
   row_range asked_;   // places of the first range that are rows of the area
   std::unique_ptr<pair_rows> rows_;
+  std::unique_ptr<pair_search> search_;  // the last one: what it packed serves the next
   std::vector<node_id> original_;
-
-  std::vector<std::unique_ptr<pair_scratch>> scratch_;
 };
 
 /// Pairs (i, j), i < j < rows, with i in [row_begin, row_end).
@@ -236,13 +234,14 @@ void pair_engine::for_each_meeting(const Body& body) {
 }
 
 template <class Body>
-void pair_engine::for_each_upper_tile(detail::pair_progress& meter, const Body& body) {
+void pair_engine::for_each_upper_tile(pair_search& search, detail::pair_progress& meter,
+                                      const Body& body) {
   index_t end = 0;
   for (index_t begin = asked_.begin; begin < asked_.end; begin = end) {
     end = std::min(begin + panel_rows_at(begin), asked_.end);
     for_each_tile(upper_tiles(begin, end), body);
     meter.advance(pairs_in(begin, end));
-    rows_->reconsider();
+    search.reconsider();
   }
 }
 

@@ -7,11 +7,11 @@
 
 #include <gpu/error.hpp>
 
+#include "cpu/pairs/choice/policy.hpp"
+#include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/pairwise/pairwise_rows.hpp"
-#include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/signs/kendall_rows.hpp"
-#include "cpu/pairs/wide/row_form.hpp"
 
 namespace gpu::cpu {
 namespace {

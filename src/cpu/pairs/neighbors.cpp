@@ -71,9 +71,10 @@ index_t column_parts(const pair_tile& area, int threads) {
 // The k best neighbours of the rows of a strip, from their pairs with all rows.
 class pair_engine::neighbor_search {
  public:
-  neighbor_search(const pair_engine& engine, const detail::top_k_request& request,
-                  const pair_tile& strip, pair_scratch& scratch)
-      : rows_(*engine.rows_),
+  neighbor_search(const pair_engine& engine, const pair_search& pairs,
+                  const detail::top_k_request& request, const pair_tile& strip,
+                  pair_scratch& scratch)
+      : pairs_(pairs),
         engine_(engine),
         keep_(request.keep),
         k_(static_cast<std::size_t>(request.k)),
@@ -85,7 +86,7 @@ class pair_engine::neighbor_search {
   // Columns ascend, so an equal rank further on never displaces what is there.
   void run() {
     index_t col = strip_.col_begin;
-    index_t cols = rows_.finds_above() ? first_cols() : strip_.cols();
+    index_t cols = pairs_.finds_above() ? first_cols() : strip_.cols();
     for (; col < strip_.col_end; col += cols) {
       if (col > strip_.col_begin) cols = std::min(most_cols, col - strip_.col_begin);
       pair_tile tile = strip_;
@@ -167,7 +168,7 @@ class pair_engine::neighbor_search {
   [[nodiscard]] double rank(double r) const { return by_magnitude_ ? std::abs(r) : r; }
 
   void offer_all(const pair_tile& tile) {
-    for_each_block(rows_, tile, scratch_, [&](const pair_tile& block, const double* statistics) {
+    for_each_block(pairs_, tile, scratch_, [&](const pair_tile& block, const double* statistics) {
       for (index_t i = block.row_begin; i < block.row_end; ++i) {
         const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
         best_neighbors& neighbors = of(i);
@@ -191,24 +192,18 @@ class pair_engine::neighbor_search {
     for (index_t i = 0; i < tile.rows(); ++i) {
       bars[i] = std::max(of(tile.row_begin + i).worst(k_), least);
     }
-    struct context {
-      neighbor_search& search;
-      const pair_tile& tile;
-    } shared{*this, tile};
-    const auto offer = [](void* opaque, index_t row, index_t col, double r) {
-      const context& c = *static_cast<context*>(opaque);
-      if (!c.search.keep_.keeps(r)) return;
-      const node_id j = c.search.col_of(c.tile.col_begin + col);
-      c.search.of(c.tile.row_begin + row).offer({c.search.rank(r), r, j}, c.search.k_);
+    const auto offer = [&](index_t row, index_t col, double r) {
+      if (!keep_.keeps(r)) return;
+      of(tile.row_begin + row).offer({rank(r), r, col_of(tile.col_begin + col)}, k_);
     };
-    rows_.above(tile, bars, magnitudes, scratch_, {.take = offer, .context = &shared});
+    pairs_.above(tile, bars, magnitudes, scratch_, offer);
   }
 
   [[nodiscard]] node_id col_of(index_t place) const {
     return static_cast<node_id>(engine_.result_col(place));
   }
 
-  const pair_rows& rows_;
+  const pair_search& pairs_;
   const pair_engine& engine_;
   const detail::keep_range& keep_;
   std::size_t k_;
@@ -234,9 +229,10 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
 
 void pair_engine::top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
                                   detail::pair_progress& meter, neighbor_table& out) {
-  rows_->prepare({.wanted = pair_task::output::above, .cuts = request.cuts, .tied = request.tied});
-  const auto search = [&](const pair_tile& strip, int thread) {
-    neighbor_search found(*this, request, strip, scratch(thread));
+  pair_search& pairs =
+      search({.wanted = pair_task::output::above, .cuts = request.cuts, .tied = request.tied});
+  const auto search_strip = [&](const pair_tile& strip, int thread) {
+    neighbor_search found(*this, pairs, request, strip, pairs.scratch(thread));
     found.read(out);
     found.run();
     found.write(out);
@@ -251,7 +247,7 @@ void pair_engine::top_k_of_window(const detail::top_k_request& request, const pa
     panel.row_end = std::min(begin + step, area.row_end);
     const index_t strips_of_rows = (panel.rows() + rows_at_once - 1) / rows_at_once;
     if (strips_of_rows < threads_ && column_parts(panel, threads_) > strips_of_rows) {
-      top_k_of_columns(request, panel, out);
+      top_k_of_columns(pairs, request, panel, out);
     } else {
       std::vector<pair_tile> strips;
       for (index_t i = begin; i < panel.row_end; i += rows_at_once) {
@@ -260,14 +256,14 @@ void pair_engine::top_k_of_window(const detail::top_k_request& request, const pa
         strip.row_end = std::min(i + rows_at_once, panel.row_end);
         strips.push_back(strip);
       }
-      for_each_tile(strips, search);
+      for_each_tile(strips, search_strip);
     }
     meter.advance(meetings_of(panel));
   }
 }
 
-void pair_engine::top_k_of_columns(const detail::top_k_request& request, const pair_tile& area,
-                                   neighbor_table& out) {
+void pair_engine::top_k_of_columns(pair_search& pairs, const detail::top_k_request& request,
+                                   const pair_tile& area, neighbor_table& out) {
   const index_t parts = column_parts(area, threads_);
   const index_t cols = round_up((area.cols() + parts - 1) / parts, pair_policy::window_step);
   for (index_t row = area.row_begin; row < area.row_end; row += pair_policy::task_rows) {
@@ -281,7 +277,7 @@ void pair_engine::top_k_of_columns(const detail::top_k_request& request, const p
     std::vector<std::unique_ptr<neighbor_search>> found(strips.size());
     for_each_tile(strips, [&](const pair_tile& strip, int thread) {
       auto& own = found[static_cast<std::size_t>(&strip - strips.data())];
-      own = std::make_unique<neighbor_search>(*this, request, strip, scratch(thread));
+      own = std::make_unique<neighbor_search>(*this, pairs, request, strip, pairs.scratch(thread));
       if (&strip == strips.data()) own->read(out);
       own->run();
     });

@@ -140,11 +140,11 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   for_each_window([&] {
-    rows_->prepare({});
+    pair_search& search = this->search({});
     if (second_.is_empty()) {
       for (index_t i = 0; i < first_.size(); ++i) out(result_row(i), result_col(i)) = Value{1};
     }
-    for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
+    for_each_upper_tile(search, meter, [&](const pair_tile& tile, int thread) {
       const auto store = [&](const pair_tile& block, const double* statistics) {
         for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
           out(result_row(i), result_col(j)) = static_cast<Value>(r);
@@ -159,7 +159,7 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
         upper.col_begin =
             std::max(tile.col_begin, i / pair_policy::window_step * pair_policy::window_step);
         if (upper.col_begin < upper.col_end) {
-          for_each_block_above(*rows_, upper, scratch(thread), store);
+          for_each_block_above(search, upper, search.scratch(thread), store);
         }
       }
     });
@@ -173,14 +173,14 @@ void pair_engine::fill_dense_area(matrix_view<Value> out) {
   detail::pair_progress meter(on_progress_, "pairs", meetings());
   const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) {
-    rows_->prepare({});
+    pair_search& search = this->search({});
     const index_t step = panel_rows();
     for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
       pair_tile panel = area;
       panel.row_begin = begin;
       panel.row_end = std::min(begin + step, area.row_end);
       for_each_tile(tiles_of(panel), [&](const pair_tile& tile, int thread) {
-        for_each_block(*rows_, tile, scratch(thread),
+        for_each_block(search, tile, search.scratch(thread),
                        [&](const pair_tile& block, const double* statistics) {
                          store_block(block, statistics, out);
                        });
@@ -227,19 +227,19 @@ void pair_engine::dense(matrix_view<float> out) {
 
 // By the hits themselves: the kernels that count know no weights. In parts, so that the hits of a
 // loose cut stay small.
-std::uint64_t pair_engine::count_weighted(const pair_tile& tile,
-                                          const detail::count_request& request,
+std::uint64_t pair_engine::count_weighted(const pair_search& search, const pair_tile& tile,
+                                          std::span<const std::uint32_t> all_weights,
                                           pair_scratch& scratch, std::uint32_t* row_degree,
                                           std::uint32_t* col_degree, const pair_bins& bins) const {
   constexpr index_t part_cols = 1024;
-  const std::uint32_t* weights = request.weights.data();
+  const std::uint32_t* const weights = all_weights.data();
   std::uint64_t kept = 0;
   hit_buffer hits;
   pair_tile part = tile;
   for (; part.col_begin < tile.col_end; part.col_begin += part_cols) {
     part.col_end = std::min(part.col_begin + part_cols, tile.col_end);
     hits.clear();
-    rows_->matches(part, request.keep, scratch, hits);
+    search.matches(part, scratch, hits);
     for (const pair_hit& hit : hits.hits()) {
       const std::uint32_t row_weight = weights[packed(index_t{hit.row})];
       const std::uint32_t col_weight = weights[packed(index_t{hit.col})];
@@ -263,26 +263,27 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   out.degree.assign(static_cast<std::size_t>(rows().rows), 0U);
   for_each_window([&] {
     using output = pair_task::output;
-    rows_->prepare({.wanted = is_weighted ? output::matches : output::counts,
-                    .keep = request.keep,
-                    .bins = request.histogram_bins,
-                    .cuts = request.cuts,
-                    .tied = request.tied});
+    pair_search& search = this->search({.wanted = is_weighted ? output::matches : output::counts,
+                                        .keep = request.keep,
+                                        .bins = request.histogram_bins,
+                                        .cuts = request.cuts,
+                                        .tied = request.tied});
     thread_degrees degrees(threads_, window_size());
-    for_each_upper_tile(meter, [&](const pair_tile& tile, int thread) {
+    for_each_upper_tile(search, meter, [&](const pair_tile& tile, int thread) {
       pair_bins bins{.count = request.histogram_bins};
       if (bins.count > 0) bins.histogram = histograms.of(thread);
-      pair_scratch& memory = scratch(thread);
+      pair_scratch& memory = search.scratch(thread);
       degrees.add(tile, thread, [&](std::uint32_t* row_degree, std::uint32_t* col_degree) {
-        const std::uint64_t found =
-            is_weighted ? count_weighted(tile, request, memory, row_degree, col_degree, bins)
-                        : rows_->count(tile, request.keep, memory, row_degree, col_degree, bins);
+        const std::uint64_t found = is_weighted
+                                        ? count_weighted(search, tile, request.weights, memory,
+                                                         row_degree, col_degree, bins)
+                                        : search.count(tile, memory, row_degree, col_degree, bins);
         kept[static_cast<std::size_t>(thread)].value += found;
         return found;
       });
     });
     const std::span<const node_id> order =
-        is_weighted ? std::span<const node_id>{} : rows_->count_order();
+        is_weighted ? std::span<const node_id>{} : search.count_order();
     degrees.for_each(threads_, [&](index_t place, std::uint32_t degree) {
       if (degree == 0) return;  // also what stands between two ranges
       const index_t row = order.empty() ? place : index_t{order[static_cast<std::size_t>(place)]};
@@ -298,12 +299,13 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   std::vector<thread_sum> below(static_cast<std::size_t>(threads_));
   std::vector<thread_sum> above(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.bins);
-  const auto bin_tile = [&](const pair_tile& tile, int thread) {
+  const auto bin_tile = [&](pair_search& search, const pair_tile& tile, int thread) {
     std::uint64_t* bins = histograms.of(thread);
     std::uint64_t lower = 0;
     std::uint64_t upper = 0;
     for_each_block_above(
-        *rows_, tile, scratch(thread), [&](const pair_tile& block, const double* statistics) {
+        search, tile, search.scratch(thread),
+        [&](const pair_tile& block, const double* statistics) {
           for_each_upper_pair(block, statistics, [&](index_t i, index_t j, double r) {
             const double x = detail::key_of(r, request.key);
             const std::uint64_t weight = pair_weight(request.weights, packed(i), packed(j));
@@ -324,8 +326,9 @@ detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& reques
   detail::pair_progress meter(on_progress_, "count", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   for_each_window([&] {
-    rows_->prepare({.tests = request.tests, .tied_tests = request.tied});
-    for_each_upper_tile(meter, bin_tile);
+    pair_search& search = this->search({.tests = request.tests, .tied_tests = request.tied});
+    for_each_upper_tile(search, meter,
+                        [&](const pair_tile& tile, int thread) { bin_tile(search, tile, thread); });
   });
   meter.finish();
   detail::bin_counts out{

@@ -4,7 +4,7 @@
 
 #include <gpu/index.hpp>
 
-#include "base/large_pages.hpp"
+#include "base/memory/large_pages.hpp"
 
 namespace gpu::cpu {
 

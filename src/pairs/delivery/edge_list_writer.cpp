@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/large_pages.hpp"
+#include "base/memory/large_pages.hpp"
 #include "base/parallel.hpp"
 #include "base/stream_copy.hpp"
 #include "pairs/delivery/unpack_edges.hpp"

@@ -107,7 +107,7 @@ struct kernel_body {
         for (; lanes != 0; lanes &= lanes - 1) {
           const index_t lane = __builtin_ctz(lanes);
           if (col + lane < tile.cols && col + lane + tile.diagonal > row + i) {
-            (void)test.keeps(test.context, row + i, col + lane, raw[lane]);
+            (void)test(row + i, col + lane, raw[lane]);
           }
         }
       }
@@ -148,7 +148,7 @@ struct kernel_body {
     std::uint64_t kept = 0;
     const auto visit = [&](index_t row, index_t col, std::int32_t raw, float margin) {
       const bool near = margin <= tile.band && margin >= -tile.band;
-      const bool keep = near ? test.keeps(test.context, row, col, raw) : margin > 0;
+      const bool keep = near ? test(row, col, raw) : margin > 0;
       row_degree[row] += keep;
       col_degree[col] += keep;
       kept += keep;

@@ -28,7 +28,7 @@ struct screen_body {
             sum[static_cast<std::size_t>(i - row)][static_cast<std::size_t>(g)], limit);
         for (; lanes != 0; lanes &= lanes - 1) {
           const index_t j = (group + g) * group_lanes + __builtin_ctz(lanes) / Block::bits_per_lane;
-          if (j < tile.cols && j + tile.diagonal > i) (void)test.keeps(test.context, i, j, 0);
+          if (j < tile.cols && j + tile.diagonal > i) (void)test(i, j, 0);
         }
       }
     }

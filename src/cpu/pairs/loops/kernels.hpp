@@ -12,6 +12,7 @@
 
 #include <gpu/index.hpp>
 
+#include "base/function_ref.hpp"
 #include "base/round_up.hpp"
 #include "plan/machine_costs.hpp"
 #include "stats/unit_rows.hpp"
@@ -61,7 +62,7 @@ struct kernel_tile {
   std::uint32_t sign_keep = ~0u;  // then and: takes the magnitude
 };
 
-/// One tile of the 8-bit screen (cpu/pairs/rows/row_screen.hpp), whose sums only say which pairs
+/// One tile of the 8-bit screen (cpu/pairs/search/row_screen.hpp), whose sums only say which pairs
 /// may pass.
 struct screen_tile {
   const std::uint8_t* columns = nullptr;    // first group of the tile
@@ -99,8 +100,7 @@ struct class_tile {
   const float* class_cut = nullptr;  // [classes]
   const float* col_scale = nullptr;  // [cols padded to groups]
   float band = 0;
-  std::int32_t (*least)(const void* context, index_t row_class, index_t col) = nullptr;
-  const void* context = nullptr;
+  function_ref<std::int32_t(index_t row_class, index_t col) noexcept> least;
   std::int16_t* limits = nullptr;  // scratch of [classes][2 groups], on a cache line
 
   // Bins of the kept pairs, unless `bins` is 0: floor of (sum * row_inverse * col_inverse + 1) *
@@ -109,7 +109,7 @@ struct class_tile {
   double half_bins = 0;
   const float* row_inverse = nullptr;  // [rows]
   const float* col_inverse = nullptr;  // [cols padded to groups]
-  index_t (*bin)(const void* context, index_t row, index_t col, std::int32_t sum) = nullptr;
+  function_ref<index_t(index_t row, index_t col, std::int32_t sum) noexcept> bin;
   std::uint64_t* histogram = nullptr;
 };
 
@@ -117,15 +117,12 @@ struct class_tile {
 inline constexpr index_t most_classed_cols = 46;
 
 /// The exact decision on one pair: rows and columns count from the tile's first; `raw` is the sum
-/// as the kernel has it (int32 or the bits of a float).
-struct exact_test {
-  bool (*keeps)(void* context, index_t row, index_t col, std::int32_t raw) = nullptr;
-  void* context = nullptr;
-};
+/// as the kernel has it (int32 or the bits of a float). May throw.
+using exact_test = function_ref<bool(index_t row, index_t col, std::int32_t raw)>;
 
 /// The kernels of one packing.
 struct dot_kernels {
-  /// Calls test.keeps for every pair above the diagonal that may pass; columns ascend within rows.
+  /// Calls test for every pair above the diagonal that may pass; columns ascend within rows.
   void (*search)(const kernel_tile& tile, const exact_test& test) = nullptr;
   /// Adds to row_degree [rows padded] and col_degree [cols padded] the pairs above the diagonal
   /// that pass; returns their number.
@@ -137,7 +134,7 @@ struct dot_kernels {
 
 /// The screen of an instruction set that has fast 8-bit products.
 struct screen_kernel {
-  /// Calls test.keeps, with no sum, for every pair above the diagonal that may pass; columns
+  /// Calls test, with no sum, for every pair above the diagonal that may pass; columns
   /// ascend within rows.
   void (*search)(const screen_tile& tile, const exact_test& test) = nullptr;
   packing columns = packing::int8;  // int8, signed_int8 or byte_pairs

@@ -34,7 +34,7 @@ __attribute__((noinline)) void visit_candidates(const strip& found, const screen
       for (; lanes != 0; lanes &= lanes - 1) {
         const index_t j = found.col() + g * group_lanes + __builtin_ctz(lanes);
         if (j < tile.cols && j + tile.diagonal > found.row + i) {
-          (void)test.keeps(test.context, found.row + i, j, 0);
+          (void)test(found.row + i, j, 0);
         }
       }
     }
@@ -108,7 +108,7 @@ __attribute__((noinline)) void visit_above(const strip& found, const kernel_tile
         const int lane = __builtin_ctz(lanes);
         const index_t j = found.col() + g * group_lanes + lane;
         if (j < tile.cols && j + tile.diagonal > found.row + i) {
-          (void)test.keeps(test.context, found.row + i, j, found.sums[g][i][lane]);
+          (void)test(found.row + i, j, found.sums[g][i][lane]);
         }
       }
     }
@@ -177,7 +177,7 @@ class strip_counter {
     strip_margins(tile_, ready)
         .each_pair([&](index_t row, index_t col, std::int32_t raw, float margin) {
           const bool near = is_near(margin);
-          if (near ? !test_.keeps(test_.context, row, col, raw) : margin < 0) return;
+          if (near ? !test_(row, col, raw) : margin < 0) return;
           ++row_degree_[row];
           ++col_degree_[col];
           ++kept_;
@@ -190,7 +190,7 @@ class strip_counter {
         .each_pair([&](index_t row, index_t col, std::int32_t raw, float margin) {
           if (!is_near(margin)) return;
           const bool counted = !__builtin_signbit(margin);
-          const bool keeps = test_.keeps(test_.context, row, col, raw);
+          const bool keeps = test_(row, col, raw);
           if (keeps == counted) return;
           const std::uint32_t change = keeps ? 1u : ~0u;
           row_degree_[row] += change;

@@ -96,7 +96,7 @@ class bin_counter<true> {
       const index_t lane = half * group_lanes + __builtin_ctz(unsure);
       // Quarters of the first group and of the second take turns.
       const index_t col = col_ + lane / 8 * 4 + lane % 4 + (lane & 4) * 4;
-      ++tile_.histogram[tile_.bin(tile_.context, row + i, col, sums_[i][lane])];
+      ++tile_.histogram[tile_.bin(row + i, col, sums_[i][lane])];
     }
   }
 
@@ -177,7 +177,7 @@ class class_counter {
     _mm512_store_si512(lanes, limit);
     for (; unsure != 0; unsure &= unsure - 1) {
       const int lane = __builtin_ctz(unsure);
-      lanes[lane] = tile_.least(tile_.context, row_class, col + lane);
+      lanes[lane] = tile_.least(row_class, col + lane);
     }
     return _mm512_load_si512(lanes);
   }

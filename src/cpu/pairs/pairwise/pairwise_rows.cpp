@@ -194,15 +194,16 @@ void pairwise_rows::set_bits(index_t row, const double* values) {
   }
 }
 
-double pairwise_rows::taken(double statistic, index_t shared) const {
+double pairwise_rows::taken(const pair_task& task, double statistic, index_t shared) const {
   const bool has = shared >= min_observations_ && statistic == statistic;
-  if (task_.tests != nullptr) return has ? task_.tests->p(statistic, shared) : detail::no_p;
+  if (task.tests != nullptr) return has ? task.tests->p(statistic, shared) : detail::no_p;
   if (!has) return detail::no_statistic;
-  if (task_.cuts == nullptr) return statistic;
-  return task_.cuts->of(shared).keeps(statistic) ? statistic : detail::no_statistic;
+  if (task.cuts == nullptr) return statistic;
+  return task.cuts->of(shared).keeps(statistic) ? statistic : detail::no_statistic;
 }
 
-void pairwise_rows::statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const {
+void pairwise_rows::statistics(const pair_task& task, const pair_tile& tile, pair_scratch& scratch,
+                               double* out) const {
   constexpr index_t stride = pair_policy::block_cols;
   auto* const counts = reinterpret_cast<double*>(scratch.kernel.data());
   usable_pair_kernels().pairwise_counts({.bits = bits_.data(),
@@ -217,7 +218,7 @@ void pairwise_rows::statistics(const pair_tile& tile, pair_scratch& scratch, dou
   for (index_t i = 0; i < tile.rows(); ++i) {
     for (index_t j = 0; j < tile.cols(); ++j) {
       out[i * stride + j] =
-          taken(out[i * stride + j], static_cast<index_t>(counts[i * stride + j]));
+          taken(task, out[i * stride + j], static_cast<index_t>(counts[i * stride + j]));
     }
   }
 }

@@ -7,20 +7,20 @@
 #include <memory>
 #include <vector>
 
-#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/decided_rows.hpp"
 #include "pairs/observations.hpp"
 
 namespace gpu::cpu {
 
-class pairwise_rows : public pair_rows {
+class pairwise_rows : public decided_rows {
  public:
   [[nodiscard]] index_t size() const final { return rows_; }
   [[nodiscard]] std::size_t kernel_bytes() const override;
-  void prepare(const pair_task& task) final { task_ = task; }
   [[nodiscard]] std::string explain() const final {
     return "every pair is decided over the columns that its rows share";
   }
-  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const final;
+  void statistics(const pair_task& task, const pair_tile& tile, pair_scratch& scratch,
+                  double* out) const final;
 
  protected:
   pairwise_rows(index_t rows, index_t cols, index_t min_observations);
@@ -42,14 +42,13 @@ class pairwise_rows : public pair_rows {
                        double* out) const = 0;
 
  private:
-  [[nodiscard]] double taken(double statistic, index_t shared) const;
+  [[nodiscard]] double taken(const pair_task& task, double statistic, index_t shared) const;
 
   index_t rows_;
   index_t cols_;
   index_t words_;
   index_t min_observations_;
   std::vector<std::uint64_t> bits_;
-  pair_task task_;
 };
 
 /// Values of the rows that are packed, one row behind the other as doubles.

@@ -12,8 +12,8 @@
 #include <gpu/pair_options.hpp>
 
 #include "base/index_range.hpp"
+#include "cpu/pairs/choice/policy.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
-#include "cpu/pairs/policy.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
 #include "pairs/measures/measures.hpp"
 #include "pairs/reading/host_rows.hpp"

@@ -53,16 +53,16 @@ void number_rows(const ordinary_ranks<Integer>& ranks, int threads, const Store&
 kendall_rows::kendall_rows(index_t rows, index_t cols)
     : test_(cols), ties_(static_cast<std::size_t>(rows)) {}
 
-double kendall_rows::taken(index_t i, index_t j, std::int64_t s, double tau) const {
-  if (task_.tied_tests != nullptr) return task_.tied_tests->p_within(s, ties_of(i), ties_of(j));
-  if (task_.tied == nullptr) return tau;
-  const bool is_kept =
-      task_.tied->keep.keeps(tau) && task_.tied->p->keeps(s, ties_of(i), ties_of(j));
+double kendall_rows::taken(const pair_task& task, index_t i, index_t j, std::int64_t s,
+                           double tau) const {
+  if (task.tied_tests != nullptr) return task.tied_tests->p_within(s, ties_of(i), ties_of(j));
+  if (task.tied == nullptr) return tau;
+  const bool is_kept = task.tied->keep.keeps(tau) && task.tied->p->keeps(s, ties_of(i), ties_of(j));
   return is_kept ? tau : detail::no_statistic;
 }
 
-double kendall_rows::dropped() const {
-  return task_.tied_tests != nullptr ? 1.0 : detail::no_statistic;
+double kendall_rows::dropped(const pair_task& task) {
+  return task.tied_tests != nullptr ? 1.0 : detail::no_statistic;
 }
 
 std::size_t kendall_row_bytes(index_t cols) {

@@ -8,17 +8,16 @@
 
 #include <gpu/p_value.hpp>
 
-#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/decided_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "stats/significance/kendall_test.hpp"
 
 namespace gpu::cpu {
 
 /// What all rows of Kendall's tau share once S of a pair is known.
-class kendall_rows : public pair_rows {
+class kendall_rows : public decided_rows {
  public:
   [[nodiscard]] index_t size() const override { return static_cast<index_t>(ties_.size()); }
-  void prepare(const pair_task& task) override { task_ = task; }
 
  protected:
   kendall_rows(index_t rows, index_t cols);
@@ -31,19 +30,19 @@ class kendall_rows : public pair_rows {
   /// Pairs of columns that are not tied in row i: S with itself.
   [[nodiscard]] std::int64_t untied(index_t i) const { return test_.pairs() - ties_of(i).pairs; }
   /// What stands for tau of a pair: p where that is asked for, NaN where the cut drops the pair.
-  [[nodiscard]] double taken(index_t i, index_t j, std::int64_t s, double tau) const;
+  [[nodiscard]] double taken(const pair_task& task, index_t i, index_t j, std::int64_t s,
+                             double tau) const;
   /// The cut on p that says what it is; null where it is tau itself.
-  [[nodiscard]] const stats::kendall_cut* cut() const {
-    if (task_.tied_tests != nullptr) return task_.tied_tests;
-    return task_.tied != nullptr ? task_.tied->p : nullptr;
+  [[nodiscard]] static const stats::kendall_cut* cut_of(const pair_task& task) {
+    if (task.tied_tests != nullptr) return task.tied_tests;
+    return task.tied != nullptr ? task.tied->p : nullptr;
   }
   /// What it is of a pair that this cut drops.
-  [[nodiscard]] double dropped() const;
+  [[nodiscard]] static double dropped(const pair_task& task);
 
  private:
   stats::kendall_test test_;
   std::vector<row_ties> ties_;
-  pair_task task_;
 };
 
 /// Bytes of a packed row of so many columns, and of what a thread needs.

@@ -118,7 +118,8 @@ void packed_signs::copy_rows(const pair_tile& tile, index_t first_word, index_t 
   }
 }
 
-void packed_signs::statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const {
+void packed_signs::statistics(const pair_task& task, const pair_tile& tile, pair_scratch& scratch,
+                              double* out) const {
   auto* const sums = reinterpret_cast<std::int32_t*>(scratch.kernel.data());
   auto* const rows = reinterpret_cast<std::uint64_t*>(sums + block_rows * stride);
   begin_sums(tile, sums);
@@ -142,25 +143,28 @@ void packed_signs::statistics(const pair_tile& tile, pair_scratch& scratch, doub
     double* const to = out + r * stride;
     usable_pair_kernels().rho(sums + r * stride, static_cast<double>(untied(i)),
                               untied_.data() + tile.col_begin, tile.cols(), to);
-    if (cut() != nullptr) take_row(i, tile, sums + r * stride, to);
+    if (cut_of(task) != nullptr) take_row(task, i, tile, sums + r * stride, to);
   }
 }
 
 // Most pairs are dropped by S^2 alone.
-void packed_signs::take_row(index_t i, const pair_tile& tile, const std::int32_t* sums,
-                            double* out) const {
-  const auto take = [&](index_t c) { out[c] = taken(i, tile.col_begin + c, sums[c], out[c]); };
-  if (!cut()->is_screened()) {
+void packed_signs::take_row(const pair_task& task, index_t i, const pair_tile& tile,
+                            const std::int32_t* sums, double* out) const {
+  const stats::kendall_cut& cut = *cut_of(task);
+  const auto take = [&](index_t c) {
+    out[c] = taken(task, i, tile.col_begin + c, sums[c], out[c]);
+  };
+  if (!cut.is_screened()) {
     for (index_t c = 0; c < tile.cols(); ++c) take(c);
     return;
   }
   double least[stride];
   std::uint8_t may_pass[stride] = {};
-  cut()->least_squares(ties_of(i), tied_pairs_.data() + tile.col_begin,
-                       tied_triples_.data() + tile.col_begin, tile.cols(), least);
-  const tail side = cut()->side();
+  cut.least_squares(ties_of(i), tied_pairs_.data() + tile.col_begin,
+                    tied_triples_.data() + tile.col_begin, tile.cols(), least);
+  const tail side = cut.side();
   const double sign = side == tail::less ? -1.0 : 1.0;
-  const double instead = dropped();
+  const double instead = dropped(task);
   for (index_t c = 0; c < tile.cols(); ++c) {
     const double s = sign * sums[c];
     const double square = side == tail::two_sided ? s * s : s * std::abs(s);

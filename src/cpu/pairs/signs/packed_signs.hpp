@@ -20,7 +20,8 @@ class packed_signs final : public kendall_rows {
   void finish();
 
   [[nodiscard]] std::size_t kernel_bytes() const override;
-  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override;
+  void statistics(const pair_task& task, const pair_tile& tile, pair_scratch& scratch,
+                  double* out) const override;
 
  private:
   [[nodiscard]] std::uint64_t* place_of(index_t row, index_t word) {
@@ -30,7 +31,8 @@ class packed_signs final : public kendall_rows {
   void begin_sums(const pair_tile& tile, std::int32_t* sums) const;
   void copy_rows(const pair_tile& tile, index_t first_word, index_t words,
                  std::uint64_t* out) const;
-  void take_row(index_t i, const pair_tile& tile, const std::int32_t* sums, double* out) const;
+  void take_row(const pair_task& task, index_t i, const pair_tile& tile, const std::int32_t* sums,
+                double* out) const;
   [[nodiscard]] bool any_is_tied(const pair_tile& tile) const;
 
   index_t words_;                            // of a plane

@@ -149,13 +149,14 @@ std::int64_t sorted_rows::sum(index_t i, index_t j, std::uint32_t* memory) const
   return untied(i) - ties_of(j).pairs + tied_in_both - 2 * discordant;
 }
 
-void sorted_rows::statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const {
+void sorted_rows::statistics(const pair_task& task, const pair_tile& tile, pair_scratch& scratch,
+                             double* out) const {
   auto* const memory = reinterpret_cast<std::uint32_t*>(scratch.kernel.data());
   for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
     double* const row = out + (i - tile.row_begin) * pair_policy::block_cols;
     for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
       const std::int64_t s = sum(i, j, memory);
-      row[j - tile.col_begin] = taken(i, j, s, detail::rho_of(s, untied(i), untied(j)));
+      row[j - tile.col_begin] = taken(task, i, j, s, detail::rho_of(s, untied(i), untied(j)));
     }
   }
 }

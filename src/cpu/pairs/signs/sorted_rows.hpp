@@ -21,7 +21,8 @@ class sorted_rows final : public kendall_rows {
   void finish() {}
 
   [[nodiscard]] std::size_t kernel_bytes() const override;
-  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override;
+  void statistics(const pair_task& task, const pair_tile& tile, pair_scratch& scratch,
+                  double* out) const override;
 
  private:
   // S of rows i and j; `memory` has room for two rows.

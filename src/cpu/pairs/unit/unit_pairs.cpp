@@ -6,11 +6,12 @@
 
 #include "base/parallel.hpp"
 #include "base/round_up.hpp"
-#include "cpu/pairs/rows/packed_rows.hpp"
+#include "cpu/pairs/choice/row_form.hpp"
+#include "cpu/pairs/rows/decided_rows.hpp"
+#include "cpu/pairs/search/packed_search.hpp"
 #include "cpu/pairs/unit/unit_pairs.hpp"
-#include "cpu/pairs/wide/row_form.hpp"
 #include "cpu/pairs/wide/wide_products.hpp"
-#include "cpu/pairs/wide/wide_rows.hpp"
+#include "cpu/pairs/wide/wide_search.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
@@ -19,13 +20,14 @@ namespace {
 constexpr index_t rows_per_task = 256;
 
 // One pair at a time: the naive variant.
-class plain_unit_rows final : public pair_rows {
+class plain_unit_rows final : public decided_rows {
  public:
   explicit plain_unit_rows(unit_rows rows) : rows_(std::move(rows)) {}
 
   [[nodiscard]] index_t size() const override { return rows_.size; }
 
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+  void statistics(const pair_task&, const pair_tile& tile, pair_scratch&,
+                  double* out) const override {
     for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
       double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
       for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
@@ -40,15 +42,36 @@ class plain_unit_rows final : public pair_rows {
   unit_rows rows_;
 };
 
+// Immutable rows, and the search of one form of them.
+template <class Search>
+class packed_unit_rows final : public pair_rows {
+ public:
+  packed_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
+                   index_t cols)
+      : values_(std::move(values)),
+        form_{.kernels = kernels,
+              .how = Search::how,
+              .layout = layout,
+              .cols = cols,
+              .scales = Search::scales_of(values_.size, cols)} {}
+
+  [[nodiscard]] index_t size() const override { return form_.layout.places(); }
+  [[nodiscard]] std::unique_ptr<pair_search> search(
+      const pair_task& task, int threads, std::unique_ptr<pair_search> earlier) const override {
+    return packed_search::make<Search>(*this, task, threads, std::move(earlier));
+  }
+  [[nodiscard]] const packed_form& form() const { return form_; }
+  [[nodiscard]] const unit_rows& values() const { return values_; }
+
+ private:
+  unit_rows values_;
+  packed_form form_;
+};
+
 // Statistics of unit rows, and decisions about pairs that Base leaves.
 template <class Base>
-class unit_row_pairs : public Base {
+class unit_row_search : public Base {
  public:
-  // Statistics need the doubles alone.
-  void prepare(const pair_task& task) override {
-    if (task.wanted != pair_task::output::statistics) Base::prepare(task);
-  }
-
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
     fill(tile, tile.rows(), out);
   }
@@ -57,9 +80,14 @@ class unit_row_pairs : public Base {
   }
 
  protected:
-  template <class... Arguments>
-  unit_row_pairs(unit_rows rows, int threads, Arguments&&... arguments)
-      : Base(std::forward<Arguments>(arguments)...), rows_(std::move(rows)), threads_(threads) {}
+  template <class Rows>
+  unit_row_search(const Rows& rows, const pair_task& task, int threads)
+      : Base(rows.form(), task, threads), rows_(rows.values()) {}
+
+  // Statistics need the doubles alone.
+  void make_ready() final {
+    if (this->task().wanted != pair_task::output::statistics) Base::make_ready();
+  }
 
   using Base::exact;
   [[nodiscard]] double exact(index_t row, index_t col) const final {
@@ -69,8 +97,8 @@ class unit_row_pairs : public Base {
   }
 
   [[nodiscard]] row_screen make_screen() const final {
-    return {this->kernels(), rows_.values.data(), rows_.size, this->cols(), rows_.stride, nullptr,
-            threads_};
+    return {this->kernels(), rows_.values.data(), rows_.size, this->cols(), rows_.stride,
+            nullptr,         this->threads()};
   }
 
   // Where `sums` is what comparing a pair by rounded rows takes, and `count` counting it.
@@ -88,7 +116,6 @@ class unit_row_pairs : public Base {
   }
 
   [[nodiscard]] const unit_rows& rows() const { return rows_; }
-  [[nodiscard]] int threads() const { return threads_; }
 
  private:
   // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
@@ -128,32 +155,33 @@ class unit_row_pairs : public Base {
     this->kernels().combine_partial_sums(sums.data(), rows, cols, out, pair_policy::block_cols);
   }
 
-  unit_rows rows_;
-  int threads_;
+  const unit_rows& rows_;
 };
 
 // Single precision filters.
-class float_unit_rows final : public unit_row_pairs<packed_rows> {
+class float_unit_search final : public unit_row_search<packed_search> {
  public:
-  float_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
-                  index_t cols, int threads)
-      : unit_row_pairs(std::move(values), threads, kernels, packing::float32, layout, cols,
-                       threads) {
+  static constexpr packing how = packing::float32;
+  static row_scales scales_of(index_t rows, index_t cols) {
     // Of unit rows: each of `cols` additions, both factors, the cut and the margin round once, by
     // at most 2^-24 of what Cauchy and Schwarz bound by 1.
     const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
-    set_scales(std::vector<float>(static_cast<std::size_t>(rows().size), 1.0f), band, false);
+    return {std::vector<float>(static_cast<std::size_t>(rows), 1.0f), band, false};
   }
 
+  float_unit_search(const packed_unit_rows<float_unit_search>& rows, const pair_task& task,
+                    int threads)
+      : unit_row_search(rows, task, threads) {}
+
  private:
-  using unit_row_pairs::exact;
+  using unit_row_search::exact;
   [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
     return exact(row, col);
   }
 
   void pack(packed_columns& columns) const override {
     const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads()), [&](index_t task, int) {
+    parallel_for(tasks, threads(), [&](index_t task, int) {
       std::vector<float> rounded(static_cast<std::size_t>(cols()));
       const index_t end = std::min(size(), (task + 1) * rows_per_task);
       for (index_t i = task * rows_per_task; i < end; ++i) {
@@ -164,7 +192,7 @@ class float_unit_rows final : public unit_row_pairs<packed_rows> {
     });
   }
 
-  [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
+  [[nodiscard]] cpu_pair_costs costs() const override {
     const cpu_costs& cost = kernels().costs;
     const double sums = static_cast<double>(cols()) * cost.float32 + cost.filter;
     return costs_of(sums, sums + cost.count);
@@ -172,11 +200,14 @@ class float_unit_rows final : public unit_row_pairs<packed_rows> {
 };
 
 // Rows rounded to 16 bits filter.
-class rounded_unit_rows final : public unit_row_pairs<wide_rows> {
+class rounded_unit_search final : public unit_row_search<wide_search> {
  public:
-  rounded_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
-                    index_t cols, int threads)
-      : unit_row_pairs(std::move(values), threads, kernels, layout, cols, threads) {}
+  static constexpr packing how = packing::int16;
+  static row_scales scales_of(index_t, index_t) { return {}; }
+
+  rounded_unit_search(const packed_unit_rows<rounded_unit_search>& rows, const pair_task& task,
+                      int threads)
+      : unit_row_search(rows, task, threads) {}
 
  private:
   [[nodiscard]] wide_products make_products() const override {
@@ -184,7 +215,7 @@ class rounded_unit_rows final : public unit_row_pairs<wide_rows> {
                                   rows().stride, nullptr, threads());
   }
 
-  [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
+  [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
     cpu_pair_costs out =
         costs_of(columns * kernels().costs.int16 * 1.1 + 1, columns * kernels().costs.float64 + 5);
@@ -202,11 +233,11 @@ std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layo
     return std::make_unique<plain_unit_rows>(std::move(rows));
   }
   if (choose_cpu_unit_form(cols) == cpu_unit_form::floats) {
-    return std::make_unique<float_unit_rows>(kernels, std::move(rows), layout, cols,
-                                             options.threads);
+    return std::make_unique<packed_unit_rows<float_unit_search>>(kernels, std::move(rows), layout,
+                                                                 cols);
   }
-  return std::make_unique<rounded_unit_rows>(kernels, std::move(rows), layout, cols,
-                                             options.threads);
+  return std::make_unique<packed_unit_rows<rounded_unit_search>>(kernels, std::move(rows), layout,
+                                                                 cols);
 }
 
 }  // namespace gpu::cpu

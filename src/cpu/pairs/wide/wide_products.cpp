@@ -9,7 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "base/round_up.hpp"
-#include "cpu/pairs/policy.hpp"
+#include "cpu/pairs/choice/policy.hpp"
 
 namespace gpu::cpu {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpu/pairs/wide/wide_products.hpp"
-#include "cpu/pairs/wide/wide_rows.hpp"
+#include "cpu/pairs/wide/wide_search.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -53,6 +53,30 @@ class wide_ranks {
   std::vector<double> lengths_;
 };
 
+// Immutable rows of a form, and the search of that form.
+template <class Integer, class Search>
+class wide_rank_rows final : public pair_rows {
+ public:
+  wide_rank_rows(ordinary_ranks<Integer> ranks, const row_layout& layout)
+      : ranks_(std::move(ranks)),
+        form_{.kernels = usable_pair_kernels(),
+              .how = packing::int16,
+              .layout = layout,
+              .cols = ranks_.cols()} {}
+
+  [[nodiscard]] index_t size() const override { return form_.layout.places(); }
+  [[nodiscard]] std::unique_ptr<pair_search> search(
+      const pair_task& task, int threads, std::unique_ptr<pair_search> earlier) const override {
+    return packed_search::make<Search>(*this, task, threads, std::move(earlier));
+  }
+  [[nodiscard]] const packed_form& form() const { return form_; }
+  [[nodiscard]] const wide_ranks<Integer>& ranks() const { return ranks_; }
+
+ private:
+  wide_ranks<Integer> ranks_;
+  packed_form form_;
+};
+
 [[nodiscard]] row_screen screen_of(const pair_kernels& kernels, const wide_ranks<std::int16_t>& of,
                                    int threads) {
   return {kernels, of.values(), of.size(), of.cols(), of.cols(), of.lengths(), threads};
@@ -64,16 +88,13 @@ class wide_ranks {
 }
 
 // Sums of 16-bit products are exact, and so are all statistics of a block.
-class product_rank_rows final : public packed_rows {
+class product_rank_search final : public packed_search {
  public:
-  product_rank_rows(ordinary_ranks<std::int16_t> ranks, const row_layout& layout, int threads)
-      : packed_rows(usable_pair_kernels(), packing::int16, layout, ranks.stride, threads),
-        ranks_(std::move(ranks)),
-        threads_(threads) {}
+  using rows_type = wide_rank_rows<std::int16_t, product_rank_search>;
 
-  [[nodiscard]] std::size_t kernel_bytes() const override {
-    return row_screen::scratch_bytes(kernels(), cols());
-  }
+  product_rank_search(const rows_type& rows, const pair_task& task, int threads)
+      : packed_search(rows.form(), task, threads), ranks_(rows.ranks()) {}
+
   [[nodiscard]] bool finds_above() const override { return false; }
 
   void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
@@ -86,6 +107,13 @@ class product_rank_rows final : public packed_rows {
   }
 
  private:
+  void take_over(pair_search& earlier) override {
+    packed_search::take_over(earlier);
+    products_ = std::move(dynamic_cast<product_rank_search&>(earlier).products_);
+  }
+  [[nodiscard]] std::size_t kernel_bytes() const override {
+    return row_screen::scratch_bytes(kernels(), cols());
+  }
   [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
     return exact(row, col);
   }
@@ -94,19 +122,18 @@ class product_rank_rows final : public packed_rows {
   }
   void pack_sums() override {
     if (!products_.is_empty()) return;
-    products_ =
-        wide_products::of_ranks(kernels(), ranks_.values(), ranks_.size(), ranks_.cols(), threads_);
+    products_ = wide_products::of_ranks(kernels(), ranks_.values(), ranks_.size(), ranks_.cols(),
+                                        threads());
   }
   void drop_sums() override { products_ = {}; }
-  std::uint64_t count_sums(const pair_tile& tile, const detail::keep_range& keep,
-                           pair_scratch& scratch, std::uint32_t* row_degree,
+  std::uint64_t count_sums(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
                            std::uint32_t* col_degree) const override {
-    return pair_rows::count(tile, keep, scratch, row_degree, col_degree, {});
+    return pair_search::count(tile, scratch, row_degree, col_degree, {});
   }
   [[nodiscard]] row_screen make_screen() const override {
-    return screen_of(kernels(), ranks_, threads_);
+    return screen_of(kernels(), ranks_, threads());
   }
-  [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
+  [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
     const cpu_costs& cost = kernels().costs;
     return {.screen = columns * cost.screen + cost.look,
@@ -115,20 +142,19 @@ class product_rank_rows final : public packed_rows {
             .candidate = cost.candidate + own_sum_cost(cols())};
   }
 
-  wide_ranks<std::int16_t> ranks_;
+  const wide_ranks<std::int16_t>& ranks_;
   wide_products products_;
-  int threads_;
 };
 
 // Rounded products leave the pairs that may pass; statistics are sums of products of doubles, which
 // are exact up to 2^53.
 template <class Integer>
-class rounded_rank_rows final : public wide_rows {
+class rounded_rank_search final : public wide_search {
  public:
-  rounded_rank_rows(ordinary_ranks<Integer> ranks, const row_layout& layout, int threads)
-      : wide_rows(usable_pair_kernels(), layout, ranks.stride, threads),
-        ranks_(std::move(ranks)),
-        threads_(threads) {
+  using rows_type = wide_rank_rows<Integer, rounded_rank_search>;
+
+  rounded_rank_search(const rows_type& rows, const pair_task& task, int threads)
+      : wide_search(rows.form(), task, threads), ranks_(rows.ranks()) {
     const auto largest = static_cast<double>(cols() - 1);
     const double fitting = two_to_53 / (largest * largest);
     exact_cols_ = fitting >= static_cast<double>(cols())
@@ -199,19 +225,19 @@ class rounded_rank_rows final : public wide_rows {
     }
   }
 
-  using wide_rows::exact;
+  using wide_search::exact;
   [[nodiscard]] double exact(index_t row, index_t col) const override {
     return ranks_.rho(kernels(), row, col);
   }
   [[nodiscard]] wide_products make_products() const override {
     return wide_products::rounded(kernels(), ranks_.values(), ranks_.size(), cols(), cols(),
-                                  ranks_.lengths(), threads_);
+                                  ranks_.lengths(), threads());
   }
   [[nodiscard]] row_screen make_screen() const override {
-    if constexpr (sizeof(Integer) == 2) return screen_of(kernels(), ranks_, threads_);
+    if constexpr (sizeof(Integer) == 2) return screen_of(kernels(), ranks_, threads());
     return {};  // longer rows are not screened
   }
-  [[nodiscard]] cpu_pair_costs costs(const pair_task&) const override {
+  [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
     const cpu_costs& cost = kernels().costs;
     return {.screen = columns * cost.screen + cost.look,
@@ -222,27 +248,27 @@ class rounded_rank_rows final : public wide_rows {
             .search_block = 0};
   }
 
-  wide_ranks<Integer> ranks_;
-  int threads_;
+  const wide_ranks<Integer>& ranks_;
   index_t exact_cols_ = piece;  // whose sums are below 2^53
 };
 
 }  // namespace
 
 std::unique_ptr<pair_rows> make_product_rank_rows(ordinary_ranks<std::int16_t> ranks,
-                                                  const row_layout& layout, int threads) {
-  return std::make_unique<product_rank_rows>(std::move(ranks), layout, threads);
+                                                  const row_layout& layout) {
+  return std::make_unique<product_rank_search::rows_type>(std::move(ranks), layout);
 }
 
 template <class Integer>
 std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<Integer> ranks,
-                                                  const row_layout& layout, int threads) {
-  return std::make_unique<rounded_rank_rows<Integer>>(std::move(ranks), layout, threads);
+                                                  const row_layout& layout) {
+  return std::make_unique<typename rounded_rank_search<Integer>::rows_type>(std::move(ranks),
+                                                                            layout);
 }
 
 template std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<std::int16_t>,
-                                                           const row_layout&, int);
+                                                           const row_layout&);
 template std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<std::int32_t>,
-                                                           const row_layout&, int);
+                                                           const row_layout&);
 
 }  // namespace gpu::cpu

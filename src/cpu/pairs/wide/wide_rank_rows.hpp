@@ -11,10 +11,10 @@ namespace gpu::cpu {
 
 /// Rows by exact sums of blocks (cpu_rank_form::products).
 std::unique_ptr<pair_rows> make_product_rank_rows(ordinary_ranks<std::int16_t> ranks,
-                                                  const row_layout& layout, int threads);
+                                                  const row_layout& layout);
 /// Rows by rounded blocks (cpu_rank_form::rounded); Integer is int16 or int32.
 template <class Integer>
 std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<Integer> ranks,
-                                                  const row_layout& layout, int threads);
+                                                  const row_layout& layout);
 
 }  // namespace gpu::cpu

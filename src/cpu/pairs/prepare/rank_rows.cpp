@@ -1,7 +1,6 @@
 // Spearman's rows on the CPU: centred doubled ranks, exact integer dot products. Kendall's are made
 // from the same ranks.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -9,28 +8,21 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "cpu/pairs/rows/classed_rows.hpp"
-#include "cpu/pairs/rows/packed_rows.hpp"
+#include "cpu/pairs/choice/row_form.hpp"
+#include "cpu/pairs/ranks/packed_rank_rows.hpp"
+#include "cpu/pairs/ranks/plain_rank_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
-#include "cpu/pairs/rows/plain_rank_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/section_patterns.hpp"
 #include "cpu/pairs/signs/kendall_rows.hpp"
-#include "cpu/pairs/wide/row_form.hpp"
 #include "cpu/pairs/wide/wide_rank_rows.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/folding/equal_rows.hpp"
-#include "stats/statistic.hpp"
 
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t rows_per_task = 512;
 constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
-
-// Rounding of the float comparison with a cut: the sum, both scales and the margin, 2^-24 each,
-// doubled.
-constexpr double cut_band = 8 * 0x1p-24;
 
 cpu_rank_form rank_form(index_t cols) {
   return choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr);
@@ -161,156 +153,6 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_opt
   found.original = std::move(numbers);
 }
 
-// By kernels on packed ranks; sums fit 32 bits.
-template <class Integer>
-class packed_rank_rows final : public packed_rows {
- public:
-  packed_rank_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
-                   const row_layout& layout, int threads)
-      : packed_rows(kernels, how, layout, ranks.stride, threads),
-        ranks_(std::move(ranks)),
-        lengths_(ranks_.square_sums.size()),
-        threads_(threads) {
-    std::vector<float> scales(lengths_.size());
-    for (std::size_t i = 0; i < lengths_.size(); ++i) {
-      lengths_[i] = std::sqrt(static_cast<double>(ranks_.square_sums[i]));
-      scales[i] = static_cast<float>(lengths_[i]);
-    }
-    set_scales(std::move(scales), cut_band, true);
-  }
-
-  void prepare(const pair_task& task) override {
-    counts_classes_ = task.wanted == pair_task::output::counts && may_count_classes();
-    choose(task);
-    counts_classes_ &= way() == cpu_pair_way::every && cut() && cut()->cut <= 1;
-    if (!counts_classes_) {
-      classes_ = {};
-      pack_for_way();
-    } else if constexpr (sizeof(Integer) == 1) {
-      drop_packed();
-      if (classes_.is_empty()) {
-        classes_ = {kernels(), ranks_.values.data(),  ranks_.stride, ranks_.square_sums,
-                    layout(),  thread_count(threads_)};
-      }
-    }
-    if (squares_.empty()) squares_.assign(ranks_.square_sums.begin(), ranks_.square_sums.end());
-  }
-
-  [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
-
-  std::uint64_t count(const pair_tile& tile, const detail::keep_range& keep, pair_scratch& scratch,
-                      std::uint32_t* row_degree, std::uint32_t* col_degree,
-                      const pair_bins& bins) const override {
-    if (!counts_classes_) {
-      return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
-    }
-    return classes_.count(tile, cut()->cut, cut()->side, cut()->band, row_degree, col_degree, bins);
-  }
-
-  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
-    std::int32_t* sums = sums_of(scratch);
-    dots().sums(tile_of(tile, scratch), sums, pair_policy::block_cols);
-    for (index_t i = 0; i < tile.rows(); ++i) {
-      const index_t at = i * pair_policy::block_cols;
-      kernels().rho(sums + at, static_cast<double>(square_sum(tile.row_begin + i)),
-                    squares_.data() + tile.col_begin, tile.cols(), out + at);
-    }
-  }
-
- private:
-  static constexpr packing how = sizeof(Integer) == 1 ? packing::int8 : packing::int16;
-
-  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t raw) const override {
-    return detail::rho_of(raw, square_sum(row), square_sum(col));
-  }
-
-  [[nodiscard]] double exact(index_t row, index_t col) const override {
-    const Integer* x = ranks_.row(row);
-    const Integer* y = ranks_.row(col);
-    if constexpr (sizeof(Integer) == 1) {
-      return exact(row, col, kernels().int8_dot(x, y, ranks_.stride));
-    } else {
-      return exact(row, col, kernels().int16_dot(x, y, ranks_.stride));
-    }
-  }
-
-  void pack(packed_columns& columns) const override {
-    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads_), [&](index_t task, int) {
-      const index_t end = std::min(size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) columns.store_row(i, ranks_.row(i));
-    });
-  }
-
-  [[nodiscard]] cpu_pair_costs costs(const pair_task& task) const override {
-    const auto columns = static_cast<double>(ranks_.stride);
-    const cpu_costs& cost = kernels().costs;
-    const double sums = columns * (how == packing::int8 ? cost.int8 : cost.int16) + cost.filter;
-    cpu_pair_costs out{.screen = columns * cost.screen + cost.look,
-                       .search = sums,
-                       .every = sums + cost.select,
-                       .candidate = cost.candidate + columns * 0.1,
-                       .decide = 20 + columns * 0.1};
-    if (task.wanted == pair_task::output::counts) {
-      out.every = counts_classes_ ? sums : sums + cost.count;
-      if (task.bins > 0) out.every += counts_classes_ ? 1 : 4;
-    }
-    return out;
-  }
-
-  void select(const pair_tile& tile, const detail::keep_range& keep, const kernel_cut& asked,
-              pair_scratch& scratch, hit_buffer& out) const override {
-    std::int32_t* sums = sums_of(scratch);
-    for_each_block(tile, [&](const pair_tile& block) {
-      const kernel_tile prepared = cut_tile(block, asked, scratch);
-      dots().sums(prepared, sums, pair_policy::block_cols);
-      for (index_t i = 0; i < block.rows(); ++i) {
-        const index_t row = block.row_begin + i;
-        const index_t first = first_upper_column(block, row) - block.col_begin;
-        if (first >= block.cols()) continue;
-        pair_hit* const hits = out.room_for(block.cols() + hit_padding);
-        out.add(kernels().select({.sums = sums + i * pair_policy::block_cols + first,
-                                  .count = block.cols() - first,
-                                  .row = static_cast<std::uint32_t>(row),
-                                  .col = static_cast<std::uint32_t>(block.col_begin + first),
-                                  .row_cut = prepared.row_cut[i],
-                                  .col_scale = prepared.col_scale + first,
-                                  .band = prepared.band,
-                                  .sign_flip = prepared.sign_flip,
-                                  .sign_keep = prepared.sign_keep,
-                                  .square_row = static_cast<double>(square_sum(row)),
-                                  .square_cols = squares_.data() + block.col_begin + first,
-                                  .at_least = keep.at_least,
-                                  .at_most = keep.at_most},
-                                 hits));
-      }
-    });
-  }
-
-  // Whether loose cuts are counted by classes.
-  [[nodiscard]] bool may_count_classes() const {
-    // Sorting the columns pays where enough rows meet them.
-    return !layout().is_thin() && sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
-           classed_rows::pays(ranks_.stride, ranks_.square_sums);
-  }
-
-  [[nodiscard]] row_screen make_screen() const override {
-    return {kernels(),     ranks_.values.data(), size(),  ranks_.stride,
-            ranks_.stride, lengths_.data(),      threads_};
-  }
-
-  [[nodiscard]] std::int64_t square_sum(index_t i) const {
-    return ranks_.square_sums[static_cast<std::size_t>(i)];
-  }
-
-  ordinary_ranks<Integer> ranks_;
-  std::vector<std::int32_t> squares_;  // the sums of squares, as the kernels take them
-  std::vector<double> lengths_;        // their roots
-  bool counts_classes_ = false;        // the counts that were prepared for
-  classed_rows classes_;               // made for them
-  int threads_;
-};
-
 // The rows of ranks of one type: in the form that their length asks for, or as they are for the
 // naive variant.
 template <class Integer>
@@ -326,17 +168,16 @@ struct row_maker {
     if (is_naive) return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
     if constexpr (sizeof(Integer) <= 2) {
       if (form <= cpu_rank_form::short_sums) {
-        return std::make_unique<packed_rank_rows<Integer>>(usable_pair_kernels(), std::move(ranks),
-                                                           layout, threads);
+        return make_packed_rank_rows(std::move(ranks), layout);
       }
     }
     if constexpr (sizeof(Integer) == 2) {
       if (form == cpu_rank_form::products) {
-        return make_product_rank_rows(std::move(ranks), layout, threads);
+        return make_product_rank_rows(std::move(ranks), layout);
       }
     }
     if constexpr (sizeof(Integer) >= 2) {
-      return make_rounded_rank_rows(std::move(ranks), layout, threads);
+      return make_rounded_rank_rows(std::move(ranks), layout);
     }
     return nullptr;  // bytes have a form of their own
   }

@@ -10,8 +10,8 @@
 
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/rows/input_rows.hpp"
-#include "cpu/pairs/rows/packed_columns.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/search/packed_columns.hpp"
 
 namespace gpu::cpu {
 
@@ -30,7 +30,7 @@ class classed_rows {
   /// The row that stands at each place of the order by classes.
   [[nodiscard]] std::span<const node_id> order() const { return order_; }
 
-  /// As pair_rows::count, of a tile in the order by classes. Keeps rho of at least `cut` of the
+  /// As pair_search::count, of a tile in the order by classes. Keeps rho of at least `cut` of the
   /// `side`; a float product of two roots and the cut is off by less than `band`.
   std::uint64_t count(const pair_tile& tile, double cut, cut_side side, float band,
                       std::uint32_t* row_degree, std::uint32_t* col_degree,

@@ -1,4 +1,4 @@
-#include "cpu/pairs/rows/packed_columns.hpp"
+#include "cpu/pairs/search/packed_columns.hpp"
 
 #include <algorithm>
 #include <cstring>

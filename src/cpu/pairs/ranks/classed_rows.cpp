@@ -1,4 +1,4 @@
-#include "cpu/pairs/rows/classed_rows.hpp"
+#include "cpu/pairs/ranks/classed_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -121,39 +121,37 @@ std::uint64_t classed_rows::count(const pair_tile& tile, double cut, cut_side si
     }
     class_of_row[i] = static_cast<std::uint8_t>(classes - 1);
   }
-  const tile_classes context{.cut = cut,
-                             .of_class = class_sums,
-                             .of_row = sums,
-                             .of_col = square_sums_.data() + tile.col_begin,
-                             .bins = bins.count};
-  const class_tile prepared{
-      .columns = columns_.group_of(tile.col_begin),
-      .row_steps = row_steps,
-      .steps = columns_.steps(),
-      .rows = tile.rows(),
-      .cols = tile.cols(),
-      .diagonal = tile.col_begin - tile.row_begin,
-      .side = side,
-      .class_of_row = class_of_row,
-      .classes = classes,
-      .class_cut = class_cut,
-      .col_scale = roots_.data() + tile.col_begin,
-      .band = band,
-      .least =
-          [](const void* opaque, index_t row_class, index_t col) {
-            return static_cast<const tile_classes*>(opaque)->least(row_class, col);
-          },
-      .context = &context,
-      .limits = limits,
-      .bins = bins.count,
-      .half_bins = static_cast<double>(bins.count) / 2,
-      .row_inverse = inverses_.data() + tile.row_begin,
-      .col_inverse = inverses_.data() + tile.col_begin,
-      .bin =
-          [](const void* opaque, index_t row, index_t col, std::int32_t sum) {
-            return static_cast<const tile_classes*>(opaque)->bin(row, col, sum);
-          },
-      .histogram = bins.histogram};
+  const tile_classes sorted{.cut = cut,
+                            .of_class = class_sums,
+                            .of_row = sums,
+                            .of_col = square_sums_.data() + tile.col_begin,
+                            .bins = bins.count};
+  const auto least = [&](index_t row_class, index_t col) noexcept {
+    return sorted.least(row_class, col);
+  };
+  const auto bin = [&](index_t row, index_t col, std::int32_t sum) noexcept {
+    return sorted.bin(row, col, sum);
+  };
+  const class_tile prepared{.columns = columns_.group_of(tile.col_begin),
+                            .row_steps = row_steps,
+                            .steps = columns_.steps(),
+                            .rows = tile.rows(),
+                            .cols = tile.cols(),
+                            .diagonal = tile.col_begin - tile.row_begin,
+                            .side = side,
+                            .class_of_row = class_of_row,
+                            .classes = classes,
+                            .class_cut = class_cut,
+                            .col_scale = roots_.data() + tile.col_begin,
+                            .band = band,
+                            .least = least,
+                            .limits = limits,
+                            .bins = bins.count,
+                            .half_bins = static_cast<double>(bins.count) / 2,
+                            .row_inverse = inverses_.data() + tile.row_begin,
+                            .col_inverse = inverses_.data() + tile.col_begin,
+                            .bin = bin,
+                            .histogram = bins.histogram};
   return count_(prepared, row_degree, col_degree);
 }
 

@@ -1,6 +1,7 @@
-#include "cpu/pairs/wide/wide_rows.hpp"
+#include "cpu/pairs/wide/wide_search.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace gpu::cpu {
 namespace {
@@ -23,30 +24,35 @@ void with_key(cut_side side, const Body& body) {
 
 }  // namespace
 
-std::size_t wide_rows::kernel_bytes() const {
+std::size_t wide_search::kernel_bytes() const {
   return cols() <= pair_policy::most_screened_cols ? row_screen::scratch_bytes(kernels(), cols())
                                                    : 0;
 }
 
-void wide_rows::prepare(const pair_task& task) {
-  packed_rows::prepare(task);
-  // Rows with a few large values are rounded worse than expected.
-  if (way() == cpu_pair_way::search && search_error() > usual_error) packed_rows::prepare(task);
+void wide_search::take_over(pair_search& earlier) {
+  packed_search::take_over(earlier);
+  products_ = std::move(dynamic_cast<wide_search&>(earlier).products_);
 }
 
-void wide_rows::pack_sums() {
+void wide_search::make_ready() {
+  packed_search::make_ready();
+  // Rows with a few large values are rounded worse than expected.
+  if (way() == cpu_pair_way::search && search_error() > usual_error) packed_search::make_ready();
+}
+
+void wide_search::pack_sums() {
   const bool searches =
       task().wanted == pair_task::output::above || (cut() && way() == cpu_pair_way::search);
   if (!searches) return drop_sums();
   if (products_.is_empty()) products_ = make_products();
 }
 
-double wide_rows::search_error() const {
+double wide_search::search_error() const {
   return products_.is_empty() ? usual_error : products_.error();
 }
 
-void wide_rows::search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
-                            const exact_test& test) const {
+void wide_search::search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
+                              const exact_test& test) const {
   double* const sums = scratch.statistics.data();
   const double least = (how.cut - products_.error()) * products_.square_scale();
   with_key(how.side, [&](const auto& key) {
@@ -56,7 +62,7 @@ void wide_rows::search_sums(const pair_tile& tile, const kernel_cut& how, pair_s
         const double* const row = sums + (i - block.row_begin) * pair_policy::block_cols;
         for (index_t j = first_upper_column(block, i); j < block.col_end; ++j) {
           if (!(key(row[j - block.col_begin]) >= least)) continue;
-          (void)test.keeps(test.context, i - tile.row_begin, j - tile.col_begin, 0);
+          (void)test(i - tile.row_begin, j - tile.col_begin, 0);
         }
       }
     });
@@ -64,13 +70,14 @@ void wide_rows::search_sums(const pair_tile& tile, const kernel_cut& how, pair_s
 }
 
 // Pairs that pass for sure are not decided.
-std::uint64_t wide_rows::count(const pair_tile& tile, const detail::keep_range& keep,
-                               pair_scratch& scratch, std::uint32_t* row_degree,
-                               std::uint32_t* col_degree, const pair_bins& bins) const {
+std::uint64_t wide_search::count(const pair_tile& tile, pair_scratch& scratch,
+                                 std::uint32_t* row_degree, std::uint32_t* col_degree,
+                                 const pair_bins& bins) const {
   if (!cut() || bins.count > 0 || way() != cpu_pair_way::search) {
-    return packed_rows::count(tile, keep, scratch, row_degree, col_degree, bins);
+    return packed_search::count(tile, scratch, row_degree, col_degree, bins);
   }
   if (keeps_none()) return 0;
+  const detail::keep_range keep = task().keep;
   double* const sums = scratch.statistics.data();
   const double least = (cut()->cut - products_.error()) * products_.square_scale();
   const double sure = (cut()->cut + products_.error()) * products_.square_scale();
@@ -106,12 +113,12 @@ std::uint64_t wide_rows::count(const pair_tile& tile, const detail::keep_range& 
       }
     });
   });
-  note_searched(static_cast<std::uint64_t>(tile.rows() * tile.cols()), decided);
+  note_searched(tile, decided, scratch);
   return kept;
 }
 
-void wide_rows::above(const pair_tile& tile, const double* bars, bool by_magnitude,
-                      pair_scratch& scratch, const pair_visitor& visit) const {
+void wide_search::above(const pair_tile& tile, const double* bars, bool by_magnitude,
+                        pair_scratch& scratch, pair_visitor visit) const {
   double* const sums = scratch.statistics.data();
   with_key(by_magnitude ? cut_side::magnitude : cut_side::positive, [&](const auto& key) {
     for_each_block(tile, [&](const pair_tile& block) {
@@ -122,7 +129,7 @@ void wide_rows::above(const pair_tile& tile, const double* bars, bool by_magnitu
         const double least = (bars[from_first] - products_.error()) * products_.square_scale();
         for (index_t j = block.col_begin; j < block.col_end; ++j) {
           if (i == j || !(key(row[j - block.col_begin]) >= least)) continue;
-          visit.take(visit.context, from_first, j - tile.col_begin, exact(i, j));
+          visit(from_first, j - tile.col_begin, exact(i, j));
         }
       }
     });

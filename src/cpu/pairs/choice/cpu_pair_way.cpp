@@ -1,4 +1,4 @@
-#include "cpu/pairs/cpu_pair_way.hpp"
+#include "cpu/pairs/choice/cpu_pair_way.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cpu/pairs/rows/row_screen.hpp"
+#include "cpu/pairs/search/row_screen.hpp"
 
 #include <algorithm>
 #include <cmath>

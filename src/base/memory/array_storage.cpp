@@ -13,7 +13,7 @@
 #include <mutex>
 #endif
 
-#include "base/large_pages.hpp"
+#include "base/memory/large_pages.hpp"
 
 namespace gpu::inline v0::detail {
 

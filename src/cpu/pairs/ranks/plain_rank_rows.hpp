@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/decided_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "stats/statistic.hpp"
 
@@ -12,13 +12,14 @@ namespace gpu::cpu {
 
 /// One pair at a time, in 64 bits.
 template <class Integer>
-class plain_rank_rows final : public pair_rows {
+class plain_rank_rows final : public decided_rows {
  public:
   explicit plain_rank_rows(ordinary_ranks<Integer> ranks) : ranks_(std::move(ranks)) {}
 
   [[nodiscard]] index_t size() const override { return ranks_.size(); }
 
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+  void statistics(const pair_task&, const pair_tile& tile, pair_scratch&,
+                  double* out) const override {
     for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
       double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
       for (index_t j = tile.col_begin; j < tile.col_end; ++j) {

@@ -1,0 +1,33 @@
+#include "cpu/pairs/rows/decided_rows.hpp"
+
+namespace gpu::cpu {
+namespace {
+
+class decided_search final : public pair_search {
+ public:
+  decided_search(const decided_rows& rows, const pair_task& task, int threads)
+      : pair_search(task, threads), rows_(rows) {}
+
+  void go_on(pair_search& earlier) { take_scratch(earlier); }
+
+  [[nodiscard]] std::string explain() const override { return rows_.explain(); }
+  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    rows_.statistics(task(), tile, scratch, out);
+  }
+
+ private:
+  [[nodiscard]] std::size_t kernel_bytes() const override { return rows_.kernel_bytes(); }
+
+  const decided_rows& rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<pair_search> decided_rows::search(const pair_task& task, int threads,
+                                                  std::unique_ptr<pair_search> earlier) const {
+  auto out = std::make_unique<decided_search>(*this, task, threads);
+  if (earlier) out->go_on(*earlier);
+  return out;
+}
+
+}  // namespace gpu::cpu

@@ -1,0 +1,45 @@
+#pragma once
+// Wide rows whose statistics take long: blocks of rounded rows are multiplied to leave out what
+// cannot pass a cut, and the measure decides about the rest.
+
+#include "cpu/pairs/search/packed_search.hpp"
+#include "cpu/pairs/wide/wide_products.hpp"
+
+namespace gpu::cpu {
+
+class wide_search : public packed_search {
+ public:
+  void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,
+             pair_visitor visit) const override;
+  std::uint64_t count(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
+                      std::uint32_t* col_degree, const pair_bins& bins) const override;
+
+ protected:
+  using packed_search::packed_search;
+
+  void take_over(pair_search& earlier) override;
+  void make_ready() override;
+  [[nodiscard]] std::size_t kernel_bytes() const override;
+
+  using packed_search::exact;
+  /// The rounded rows.
+  [[nodiscard]] virtual wide_products make_products() const = 0;
+  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const final {
+    return exact(row, col);
+  }
+
+ private:
+  void pack_sums() override;
+  void drop_sums() override { products_ = {}; }
+  [[nodiscard]] double search_error() const override;
+  std::uint64_t count_sums(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
+                           std::uint32_t* col_degree) const override {
+    return pair_search::count(tile, scratch, row_degree, col_degree, {});
+  }
+  void search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
+                   const exact_test& test) const override;
+
+  wide_products products_;  // made where the way takes them
+};
+
+}  // namespace gpu::cpu

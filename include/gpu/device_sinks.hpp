@@ -86,7 +86,8 @@ struct device_count_sink {
 /// Write the pairs that pass the filter as a list in ascending (row, column).
 ///
 /// Where more edges are found than fit, `found` is their number all the same, and `edges` holds the
-/// first ones. The pairs are then computed up to three times instead of once.
+/// first ones. The pairs are then computed up to three times instead of once. Not of Kendall's tau:
+/// gpu::unsupported, because p by the ties of both rows is computed on the host.
 struct device_edge_sink {
   device_vector_view<edge> edges = {};           ///< [capacity], at least 1.
   device_vector_view<std::uint64_t> found = {};  ///< [1]: edges that there are.

@@ -30,17 +30,19 @@ GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const prepared_table& d
 /// depends on the ties of both rows beside tau: a cut on p decides each pair by its own p, and
 /// pair_summary::cut_at_least and cut_at_most are those of rows without ties.
 ///
-/// On the CPU alone: backend::cuda, and tables and results in device memory, throw
-/// gpu::unsupported; backend::automatic takes the CPU. A row of equal values has no statistic.
-/// nan_policy::pairwise throws gpu::unsupported, and so does gpu::confidence_interval.
+/// A row of equal values has no statistic. nan_policy::pairwise throws gpu::unsupported, and so
+/// does gpu::confidence_interval.
 ///
-/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6. Folded sinks are not
-/// taken.
+/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, where
+/// longer rows, in host or device memory, throw gpu::unsupported and backend::automatic takes the
+/// CPU. Folded sinks are not taken, nor is device_edge_sink, whose p would be the device's.
 ///
 /// Cost: up to 2,048 columns (512 without AVX2) rows are packed as the signs of all differences of
 /// their values, cols^2 / 8 bytes, and a pair takes as many bits to compare; with AVX-512 64
 /// columns take some nanoseconds a pair. The pairs of longer rows are sorted one by one, in O(cols
-/// log cols).
+/// log cols). On CUDA a sign is a byte, cols^2 / 2 bytes a row, and all rows are in device memory;
+/// a pair takes cols^2 / 2 multiply-adds of the tensor cores. On compute capability 9.0 a strict
+/// cut of up to 128 columns is screened by ranks first.
 template <table_like Data, unfolded_pair_sink Sink = dense_sink>
 sink_result_t<Sink> kendall_all_pairs(const Data& data, const pair_options& options = {},
                                       const Sink& sink = {}) {
@@ -69,9 +71,10 @@ sink_result_t<Sink> kendall_all_pairs(const X& x, const Y& y, const Sink& sink) 
 }
 
 /// The ties of each row of `data`, as kendall_p_value takes them.
-/// @param data values [rows, cols] in host memory, of any element type.
+/// @param data values [rows, cols] of any element type. What was put on the null stream for data in
+///   device memory is waited for.
 /// @return [rows]; zeros of a row with a NaN.
-/// @throw gpu::unsupported for data in device memory; gpu::out_of_memory.
+/// @throw gpu::unsupported for more than 2,048 columns in device memory; gpu::out_of_memory.
 template <table_like Data>
 [[nodiscard]] std::vector<row_ties> kendall_ties(const Data& data) {
   return detail::kendall_ties(detail::read_table(data));

@@ -17,7 +17,7 @@ enum class measure {
   pearson,   ///< Pearson's product-moment correlation, r: see gpu/pearson.hpp.
   cosine,    ///< Cosine of the angle between the rows: see gpu/cosine.hpp.
   bicor,     ///< Biweight midcorrelation, robust against outliers: see gpu/bicor.hpp.
-  kendall    ///< Kendall's tau-b, exact, on the CPU: see gpu/kendall.hpp.
+  kendall    ///< Kendall's tau-b, exact: see gpu/kendall.hpp.
 };
 
 /// The significance test behind the p-values of a measure.

@@ -16,6 +16,7 @@
 
 #include "base/keep_range.hpp"
 #include "plan/products/product_policy.hpp"
+#include "stats/significance/kendall_decision.hpp"
 #include "stats/significance/p_table.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
@@ -41,11 +42,17 @@ enum class pair_tile_kind {
   products_limbs,    // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
   products_half,     // rows: unit rows in two halves, see half_plane_rows; likewise, dense alone
   pairwise_ranks,    // rows: pairwise_rank_layout; panels with memory for products and a decision
-  pairwise_values    // rows: pairwise_value_layout; likewise
+  pairwise_values,   // rows: pairwise_value_layout; likewise
+  signs              // rows: sign_row_layout; panels with memory for products and a tied decision
 };
 /// Whether rows have missing values.
 constexpr bool is_pairwise(pair_tile_kind tile) {
   return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values;
+}
+/// Whether a kernel writes finished statistics, or what stands for them, to the memory for
+/// products.
+constexpr bool finishes_statistics(pair_tile_kind tile) {
+  return is_pairwise(tile) || tile == pair_tile_kind::signs;
 }
 
 /// Whether rows lie in planes, each the same columns of all rows.
@@ -123,6 +130,7 @@ struct pair_panel {
   pair_region region = pair_region::above_diagonal;
   product_memory products = {};
   pairwise_decision decision = {};
+  stats::kendall_decision tied = {};  ///< Of the tile signs.
 };
 
 // ---- sinks ------------------------------------------------------------------------------------

@@ -20,19 +20,21 @@ namespace {
 
 constexpr index_t least_observations = 3;
 
-// The backend of a measure that the CPU alone computes.
-backend cpu_alone(const measure_traits& what, const pair_tables& tables, const execution& exec) {
+// The backend of rows of a measure that are too long for CUDA.
+backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& tables,
+                  const execution& exec) {
   if (is_on_device(tables)) {
-    throw unsupported(
-        fmt::format("{}: is computed on the CPU alone, got a table in device memory, expected host "
-                    "memory",
-                    what.info.title));
+    throw unsupported(fmt::format(
+        "{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes more, in host "
+        "memory",
+        what.info.title, what.most_cols_on_cuda, cols));
   }
   execution on_cpu = exec;
   if (exec.target == backend::cuda) {
-    throw unsupported(fmt::format(
-        "execution.target: {} is computed on the CPU alone, got cuda, expected automatic or cpu",
-        what.info.title));
+    throw unsupported(
+        fmt::format("execution.target: {} takes at most {} columns on cuda, got {}, expected "
+                    "automatic or cpu",
+                    what.info.title, what.most_cols_on_cuda, cols));
   }
   on_cpu.target = backend::cpu;
   return resolve_backend(on_cpu);
@@ -47,10 +49,12 @@ std::unique_ptr<missing_values> find_missing(const measure_traits& what, const p
 }
 
 std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_input& input,
-                                     const pair_options& options) {
+                                     const pair_engine& engine, const pair_options& options) {
   if (what.info.test != significance::kendall) return nullptr;
-  return std::make_unique<tied_rows>(input.tables, input.cols(), input.area.cols.begin,
-                                     options.exec.cpu_threads);
+  const bool are_known = engine.rows().ties.size() == static_cast<std::size_t>(input.rows());
+  return std::make_unique<tied_rows>(
+      are_known ? engine.rows().ties : find_ties(input.tables, options.exec.cpu_threads),
+      input.cols(), input.area.cols.begin);
 }
 
 std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
@@ -124,7 +128,8 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
     check_prepared(what, *tables.prepared_y, is_on_device(tables), options);
     return tables.prepared_y->where;
   }
-  if (!what.is_on_cuda) return cpu_alone(what, tables, options.exec);
+  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, tables.x);
+  if (cols > what.most_cols_on_cuda) return cpu_alone(what, cols, tables, options.exec);
   if (is_on_device(tables)) {
     check_device_call(options.exec);
     return backend::cuda;
@@ -144,7 +149,7 @@ pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
       shape_(shape),
       engine_(prepare(used_, what, input_, options, folded_)),
       missing_(find_missing(what, input_, options)),
-      tied_(find_tied(what, input_, options)),
+      tied_(find_tied(what, input_, *engine_, options)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
 void pair_run::check_adjustable(const pair_filter& filter) const {

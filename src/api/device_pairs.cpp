@@ -108,6 +108,11 @@ struct sink_checks {
   }
   void operator()(const device_edge_sink& sink) const {
     check_filter(what, sink.keep);
+    if (what.info.test == significance::kendall) {
+      throw unsupported(
+          "device_edge_sink: p of Kendall depends on the ties of both rows and is computed on the "
+          "host, expected edge_sink or stream_sink");
+    }
     if (sink.edges.empty()) {
       throw invalid_argument("device_edge_sink.edges: got a capacity of 0, expected at least 1");
     }

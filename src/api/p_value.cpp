@@ -10,6 +10,8 @@
 #include <gpu/kendall.hpp>
 
 #include "base/memory_errors.hpp"
+#include "pairs/engine.hpp"
+#include "pairs/measures/measures.hpp"
 #include "pairs/pair_ties.hpp"
 #include "pairs/prepared_table.hpp"
 #include "pairs/tables.hpp"
@@ -113,21 +115,26 @@ namespace gpu::inline v0::detail {
 std::vector<row_ties> kendall_ties(const any_table& data) {
   return with_memory_errors("kendall_ties", [&] {
     const pair_tables tables{data};
-    if (is_on_device(tables)) {
-      throw unsupported("kendall_ties: takes data in host memory, got data in device memory");
+    if (!is_on_device(tables)) return find_ties(tables, 0);
+    const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
+    const index_t most = traits_of(measure::kendall).most_cols_on_cuda;
+    if (cols > most) {
+      throw unsupported(fmt::format(
+          "kendall_ties: takes at most {} columns in device memory, got {}; in host memory more",
+          most, cols));
     }
-    return find_ties(tables, 0);
+    return cuda::find_device_ties(device_view(data), {});
   });
 }
 
 std::vector<row_ties> kendall_ties(const prepared_table& data) {
   return with_memory_errors("kendall_ties", [&] {
-    const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
-    if (data.what != measure::kendall || kept == nullptr) {
+    if (data.what != measure::kendall) {
       throw invalid_argument(fmt::format("data: was prepared for {}, expected {}",
                                          to_string(data.what), to_string(measure::kendall)));
     }
-    return find_ties(*kept);
+    const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
+    return kept != nullptr ? find_ties(*kept) : data.ties;
   });
 }
 

@@ -135,6 +135,10 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
     out.cut = count_candidates(run.engine(), what, out.keep, use_of(sink), out.counts);
   }
   out.choice = cpu::explain_edges(run.packed_engine(), out.keep);
+  if (const tied_cut* const tied = run.tests().tied_cut()) {
+    const double least = stats::least_rho(stats::decide_by(*tied->p, tied->keep), true);
+    out.keep = {.at_least = least, .at_most = -least};  // of the ranks that would be screened
+  }
   if (is_against) {
     const auto first_of_y = out.counts.degree.begin() + rows_of(x.rows);
     out.counts.y_degree.assign(first_of_y, out.counts.degree.end());

@@ -25,6 +25,10 @@ index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const e
   throw_not_built();
 }
 
+std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view&, const execution&) {
+  throw_not_built();
+}
+
 void all_pairs_on_device(const detail::device_pair_call&) {
   throw_not_built();
 }

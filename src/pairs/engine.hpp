@@ -58,6 +58,7 @@ struct prepared_rows {
   std::vector<index_t> constant_rows = {};  // ascending
   std::vector<index_t> nan_rows = {};       // ascending
   double seconds = 0;
+  std::vector<row_ties> ties = {};  ///< Of the rows, where the engine knows them: of signs on CUDA.
 };
 
 /// Rows of an input folded into patterns: the rows of the engine are then the patterns, and this
@@ -181,4 +182,8 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
 /// Waits.
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
                          const execution& exec);
+/// The ties of each row of a table in device memory of at most most_cols_on_cuda columns of signs.
+/// Waits.
+std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view& table,
+                                       const execution& exec);
 }  // namespace gpu::cuda

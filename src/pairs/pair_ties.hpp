@@ -3,6 +3,7 @@
 // rows of a pair.
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
@@ -31,8 +32,8 @@ struct tied_cut {
 
 /// What a call of such a measure knows of its rows.
 struct tied_rows {
-  tied_rows(const pair_tables& tables, index_t cols, index_t first_col_of_area, int threads)
-      : ties(find_ties(tables, threads)), first_col(first_col_of_area), test(cols) {}
+  tied_rows(std::vector<row_ties> of_rows, index_t cols, index_t first_col_of_area)
+      : ties(std::move(of_rows)), first_col(first_col_of_area), test(cols) {}
 
   std::vector<row_ties> ties;
   index_t first_col;  ///< The row that the first column of the area is.

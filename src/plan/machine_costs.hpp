@@ -31,7 +31,11 @@ struct cuda_costs {
   // A candidate takes two rows' worth of memory traffic, a pair of the tiles a hundredth of that.
   screen_costs rounded{0.2, 100, 2.5e-4, 2.5e-4};
   screen_costs wide{0.2, 100, 1e-3, 1e-3};  ///< Rounded rows of more than 128 bytes.
-  double pairs_of_classes = 6;              ///< Counted class by class in the time of one.
+  // Ranks that screen rows of signs, of which the tiles take some 20 ps a pair and a candidate is
+  // two rows of signs.
+  screen_costs signs_e4m3{0.002, 100, 1e-5, 1e-5};
+  screen_costs signs_int8{0.0035, 100, 5e-3, 5e-3};
+  double pairs_of_classes = 6;  ///< Counted class by class in the time of one.
 
   // Of long rows: multiply-adds a second of a multiprocessor by products, of which those of limbs
   // take one for each pair of limbs.

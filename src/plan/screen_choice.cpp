@@ -38,7 +38,7 @@ double rounding_loss(row_form form) {
       return rank_loss;
     case row_form::unit_values:
     case row_form::shared_values:
-    case row_form::signs:  // not screened
+    case row_form::signs:  // screened by exact ranks
       break;
   }
   return value_loss;
@@ -46,7 +46,7 @@ double rounding_loss(row_form form) {
 
 // Which screens rows of a form have.
 enum class screen_kind { none, exact_ranks, rounded };
-screen_kind screens_of(row_form form, index_t packed_cols) {
+screen_kind screens_of(row_form form, index_t cols, index_t packed_cols) {
   switch (form) {
     case row_form::ranks:
       return packed_cols > most_rank_columns ? screen_kind::rounded : screen_kind::exact_ranks;
@@ -54,9 +54,9 @@ screen_kind screens_of(row_form form, index_t packed_cols) {
       return screen_kind::rounded;
     case row_form::shared_ranks:
     case row_form::shared_values:
-      break;  // computed anew for each pair
-    case row_form::signs:
-      break;  // on the CPU alone, which decides every pair
+      break;               // computed anew for each pair
+    case row_form::signs:  // by their ranks
+      return cols > most_rank_columns ? screen_kind::none : screen_kind::exact_ranks;
   }
   return screen_kind::none;
 }
@@ -84,6 +84,7 @@ bool e4m3_reaches(double reach, index_t cols) {
 
 // Of ranks that fit into 8 bits.
 std::vector<possible_screen> rank_screens(double cut, index_t cols, screen_use use,
+                                          const screen_costs& e4m3, const screen_costs& int8,
                                           const cuda_costs& machine) {
   std::vector<possible_screen> out;
   const int depth = screen_depth(cols);
@@ -94,8 +95,8 @@ std::vector<possible_screen> rank_screens(double cut, index_t cols, screen_use u
                    least,
                    use == screen_use::counts ? cost.most_share_of_counts : cost.most_share});
   };
-  if (e4m3_reaches(reach, cols)) add(kernels::screen_operand::e4m3, reach, machine.e4m3);
-  add(kernels::screen_operand::int8, cut, machine.int8);
+  if (e4m3_reaches(reach, cols)) add(kernels::screen_operand::e4m3, reach, e4m3);
+  add(kernels::screen_operand::int8, cut, int8);
   return out;
 }
 
@@ -158,11 +159,15 @@ std::vector<possible_screen> screens_for(const measure_traits& what, const keep_
   const double cut = std::min({keep.at_least, -keep.at_most, 1.0});
   if (!(cut > 0)) return {};
   const index_t packed_cols = what.packed_cols(cols);
-  switch (screens_of(what.form, packed_cols)) {
+  switch (screens_of(what.form, cols, packed_cols)) {
     case screen_kind::none:
       return {};
     case screen_kind::exact_ranks:
-      return rank_screens(cut, packed_cols, use, machine);
+      if (what.form == row_form::signs) {
+        return rank_screens(cut, cols, screen_use::edges, machine.signs_e4m3, machine.signs_int8,
+                            machine);
+      }
+      return rank_screens(cut, packed_cols, use, machine.e4m3, machine.int8, machine);
     case screen_kind::rounded:
       break;
   }
@@ -194,8 +199,10 @@ std::string explain_screen(const measure_traits& what, const keep_range& keep, i
     return fmt::format("screened by {}: it leaves {:.2g} of the pairs to decide, {}",
                        name_of(screen->operand), share, source);
   }
-  if (screens_of(what.form, what.packed_cols(cols)) == screen_kind::none) {
-    return "every pair is decided: rows with missing values have no screen";
+  if (screens_of(what.form, cols, what.packed_cols(cols)) == screen_kind::none) {
+    return what.form == row_form::signs
+               ? "every pair is decided: so many columns have no screen"
+               : "every pair is decided: rows with missing values have no screen";
   }
   if (share == 0) return "every pair is decided: the cut is near 0";
   return fmt::format("every pair is decided: a screen would leave {:.2g} of them, {}", share,

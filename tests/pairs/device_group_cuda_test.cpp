@@ -14,6 +14,7 @@
 
 #include "cuda/pairs/device_group.hpp"
 #include "pairs/cpu_parity.hpp"
+#include "stats/significance/kendall_test.hpp"
 #include "support/device_offers.hpp"
 
 namespace {
@@ -174,6 +175,39 @@ TEST_CASE("engines that share a call give one engine's bits", "[device_group]") 
   }
   for (const pair_variant variant : {pair_variant::shared_tiled, gpu_test::tensor_or_tiles()}) {
     check_all(measure::pearson, variant, 15000, 20);
+  }
+  check_all(measure::kendall, pair_variant::shared_tiled, 9000, 20);
+}
+
+TEST_CASE("engines that share a call decide Kendall's pairs by their own p", "[device_group]") {
+  const auto x = input<std::int16_t>(9000, 20, 5);
+  const gpu::stats::kendall_test test(20);
+  for (const double max_p : {1e-7, 1e-3}) {  // screened, where the device can, and not
+    const gpu::stats::kendall_cut cut(test, max_p, gpu::tail::two_sided);
+    const gpu::detail::tied_cut tied{.p = &cut, .keep = beyond(0)};
+    const gpu::pair_options options = options_of(pair_variant::automatic);
+    const auto one = alone(measure::kendall, x, options);
+    gpu::pair_options chosen = options;
+    chosen.variant = one->variant();
+    const auto many = group(measure::kendall, x, chosen, 3);
+    CHECK(many->rows().ties == one->rows().ties);
+    const auto found = [&](pair_engine& engine) {
+      std::vector<gpu::edge> out;
+      gpu::detail::edge_consumer receiver(
+          [&](std::span<gpu::edge> e) { out.insert(out.end(), e.begin(), e.end()); });
+      engine.edges({.keep = beyond(0),
+                    .order = gpu::edge_order::by_row_then_column,
+                    .batch_edges = 1000,
+                    .tied = &tied},
+                   receiver);
+      return out;
+    };
+    const auto wanted = found(*one);
+    CHECK(!wanted.empty());
+    check_same_edges(found(*many), wanted);
+    gpu::pair_counts counts;
+    many->counts({.keep = beyond(0), .histogram_bins = 9, .tied = &tied}, counts);
+    CHECK(counts.kept == wanted.size());
   }
 }
 

@@ -80,6 +80,20 @@ TEST_CASE("Rows with missing values have no screen", "[screen_choice]") {
   }
 }
 
+TEST_CASE("Rows of signs are screened by ranks of their columns", "[screen_choice]") {
+  const auto operand_of = [](double cut, index_t cols) {
+    const auto choice = choose_screen(kendall_traits, beyond(cut), cols, screen_use::edges, {});
+    return choice ? std::optional(choice->operand) : std::nullopt;
+  };
+  CHECK(operand_of(0.97, 30) == screen_operand::e4m3);
+  CHECK(operand_of(0.7, 30) == screen_operand::int8);
+  CHECK(operand_of(0.2, 30) == std::nullopt);
+  CHECK(operand_of(0.7, 128) == screen_operand::e4m3);
+  CHECK(operand_of(0.99, 129) == std::nullopt);
+  const auto explained = explain_screen(kendall_traits, beyond(0.9), 129, screen_use::edges, {});
+  CHECK(explained.find("columns have no screen") != std::string::npos);
+}
+
 TEST_CASE("Screens reach no further than the cut", "[screen_choice]") {
   for (const measure_traits* const what : {&spearman_traits, &pearson_traits}) {
     for (const index_t cols : {30, 57, 128, 1000}) {

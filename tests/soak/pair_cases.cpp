@@ -44,6 +44,17 @@ struct bicor_measure {
   }
 };
 
+struct kendall_measure {
+  static constexpr const char* name = "kendall ";
+  static constexpr std::size_t resident_bytes = std::size_t{1} << 30;  // whose rows are not staged
+  static constexpr bool has_folding = false;
+  static constexpr bool has_p = true;
+  template <class Data, class Sink>
+  static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
+    return gpu::kendall_all_pairs(data, options, sink);
+  }
+};
+
 struct cosine_measure {
   static constexpr const char* name = "cosine ";
   static constexpr bool has_folding = false;
@@ -101,6 +112,9 @@ void run_pairs(dice& d, pair_variant variant, cudaStream_t, const Sink& sink,
   }
   if (d.between(0, 3) == 0) {
     options.exec.workspace_bytes = static_cast<std::size_t>(d.between(1 << 20, 8 << 20));
+    if constexpr (requires { Measure::resident_bytes; }) {
+      options.exec.workspace_bytes += Measure::resident_bytes;
+    }
   }
   const gpu::pair_options on_cpu{.fold = options.fold, .exec = by_cpu()};
   const auto got = Measure::run(x, options, sink);
@@ -238,6 +252,8 @@ std::vector<soak_case> pair_cases() {
   add_measure<cosine_measure, std::uint8_t>(all, "uint8");
   add_measure<bicor_measure, float>(all, "float");
   add_measure<bicor_measure, std::uint8_t>(all, "uint8");
+  add_measure<kendall_measure, float>(all, "float");
+  add_measure<kendall_measure, std::uint8_t>(all, "uint8");
   return all;
 }
 

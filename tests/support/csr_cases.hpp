@@ -64,7 +64,7 @@ gpu::matrix<T> thin_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t see
 
 template <class T, class Index>
 void sparse_gives_the_bytes_of_dense(const pair_target& target) {
-  for (const gpu::measure what : measures_on(target)) {
+  for (const gpu::measure what : gpu::all_measures()) {
     for (const auto& [rows, cols] : {std::pair<gpu::index_t, gpu::index_t>{0, 5},
                                      {1, 3},
                                      {9, 4},
@@ -88,7 +88,7 @@ inline void every_way_to_read_rows_takes_sparse(const pair_target& target) {
   const in_csr<double> holed_sparse(holed);
   const auto y = thin_rows<std::int16_t>(90, 50, 4);
   const in_csr<std::int16_t> y_sparse(y);
-  for (const gpu::measure what : measures_on(target)) {
+  for (const gpu::measure what : gpu::all_measures()) {
     INFO(gpu::to_string(what));
     const auto said = [&](const auto& a, const auto& b, gpu::pair_part part) {
       gpu::pair_options options = target.options();
@@ -108,7 +108,7 @@ inline void every_way_to_read_rows_takes_sparse(const pair_target& target) {
         said(table, gpu::prepare_rows(what, y, target.options()), {});
     CHECK(same_prepared);
     gpu::pair_options little = target.options();
-    little.exec.workspace_bytes = std::size_t{2} << 20;
+    little.exec.workspace_bytes = little_memory(what, target);
     CHECK(differs(what, sparse.view(), table, little).empty());
     gpu::pair_options holes = target.options();
     holes.nans = gpu::nan_policy::propagate;

@@ -11,6 +11,7 @@
 #include <gpu/detail/any_view.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
+#include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>
 
 namespace gpu {
@@ -36,6 +37,7 @@ class prepared_table {
   pair_variant variant = pair_variant::automatic;  ///< What they are packed for.
   std::string device = {};                         ///< Device name or "cpu".
   double seconds = 0;                              ///< That preparing them took.
+  std::vector<row_ties> ties = {};                 ///< Of the rows, of signs on CUDA.
   /// Covariates and weights that the rows were prepared with; null: none.
   std::shared_ptr<const column_model> columns = {};
 };

@@ -155,7 +155,8 @@ __global__ void sample_pairs(const __grid_constant__ sample_request request,
 }  // namespace
 
 bool can_sample(pair_tile_kind tile) {
-  return tile != pair_tile_kind::naive_spearman && tile != pair_tile_kind::naive_pearson;
+  return tile != pair_tile_kind::naive_spearman && tile != pair_tile_kind::naive_pearson &&
+         !finishes_statistics(tile);
 }
 
 void launch_sample_pairs(const sample_request& request, sample_counts* counts,

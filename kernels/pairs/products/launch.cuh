@@ -88,7 +88,7 @@ class product_pieces {
   }
   // As many parts as fill the device a few times, where their number is free.
   void choose_parts(const pair_panel& panel, index_t blocks, bool symmetric) {
-    if (is_pairwise(tile_)) return;  // statistics are whole
+    if (finishes_statistics(tile_)) return;  // statistics are whole
     if (tile_ == pair_tile_kind::products_half) return choose_half_parts(panel, symmetric);
     const index_t fill = index_t{4} * cuda::current_limits().multiprocessors;
     const index_t elements = panel.rows.columns;
@@ -190,13 +190,16 @@ class product_run {
     hand_over(piece, j);
   }
   void multiply(pair_panel& piece, product_blocks blocks) const {
-    if (is_pairwise(tile_)) {
+    if (finishes_statistics(tile_)) {
       const pairwise_job job{.rows = piece.rows,
                              .cols = piece.cols,
                              .decision = piece.decision,
                              .offset = piece.cols.first - piece.rows.first,
                              .blocks = blocks,
                              .to = piece.products};
+      if (tile_ == pair_tile_kind::signs) {
+        return launch_sign_statistics(job, piece.tied, stream_);
+      }
       return tile_ == pair_tile_kind::pairwise_ranks ? launch_pairwise_ranks(job, stream_)
                                                      : launch_pairwise_values(job, stream_);
     }

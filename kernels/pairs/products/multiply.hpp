@@ -1,6 +1,6 @@
 #pragma once
 // Products of the rows of a panel, in memory: the first half of what the tiles products_* and
-// pairwise_* do.
+// pairwise_* and signs do.
 
 #include <cuda_runtime_api.h>
 
@@ -103,5 +103,8 @@ struct pairwise_job {
 };
 void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);
+/// The same of rows of signs (kernels/pairs/signs): tau, or what stands for it.
+void launch_sign_statistics(const pairwise_job& job, const stats::kendall_decision& by,
+                            cudaStream_t stream);
 
 }  // namespace gpu::kernels

@@ -173,7 +173,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   out.kept = 0;
   out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
   if (pairs() == 0) return out.degree.assign(rows, 0U);
-  const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
+  const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
   if (screen_counts(request, out)) return;
   const detail::bin_request histogram = histogram_request(request.histogram_bins, request.weights);
   const bool fused = request.histogram_bins > 0 && class_counter::takes(shape(), true);
@@ -197,7 +197,7 @@ pair_engine::bin_share pair_engine::bin_own_share(const detail::bin_request& req
   bin_share out;
   out.counts.bins.assign(static_cast<std::size_t>(request.bins), 0);
   if (pairs() == 0) return out;
-  const pairwise_scope deciding = decide_pairwise(nullptr, request.tests);
+  const decision_scope deciding = decide_pairs({.tests = request.tests, .bins = &request});
   // Only keys from `low` on are binned: those that a cut at `low` keeps.
   const detail::keep_range from_low{
       .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,

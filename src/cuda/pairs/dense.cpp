@@ -30,7 +30,7 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   const index_t rows = area_.rows.size();
   const index_t cols = area_.cols.size();
   if (rows == 0 || cols == 0) return;
-  const pairwise_scope deciding = decide_pairwise(nullptr, nullptr);
+  const decision_scope deciding = decide_pairs({});
   const std::size_t row_bytes = static_cast<std::size_t>(cols) * sizeof(Value);
   budget_.require(2 * row_bytes, "two rows of the result");
   const std::size_t room = std::min(block_bytes, budget_.left() / 2);

@@ -11,9 +11,9 @@
 
 #include <gpu/error.hpp>
 
+#include "cuda/pairs/decision_scope.hpp"
 #include "cuda/pairs/device_group.hpp"
 #include "cuda/pairs/edges.hpp"
-#include "cuda/pairs/pairwise_scope.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -118,6 +118,7 @@ void pair_engine::query_rows(const detail::pair_input& input, const pair_options
   const index_t before = input.rows_of_x();
   for (const index_t row : y.constant_rows) info_.constant_rows.push_back(before + row);
   for (const index_t row : y.nan_rows) info_.nan_rows.push_back(before + row);
+  info_.ties.insert(info_.ties.end(), y.ties.begin(), y.ties.end());
 }
 
 void pair_engine::fold_rows(const pair_options& options, const pair_part& part) {
@@ -156,15 +157,14 @@ pair_tile_kind pair_engine::edge_tile(double kept_share) const {
   return is_short && rows_->resident() ? pair_tile_kind::tensor_half : tile;
 }
 
-pairwise_scope pair_engine::decide_pairwise(const detail::observation_cuts* cuts,
-                                            const detail::observation_tests* tests) {
-  return {*rows_, budget_, cuts, tests, stream()};
+decision_scope pair_engine::decide_pairs(const pair_decisions& by) {
+  return {*rows_, budget_, by, cpu_threads_, stream()};
 }
 
 void pair_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
   const device_guard guard(ordinal_);
   if (pairs() == 0) return;
-  const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
+  const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
   const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
   if (screen_edges(request, receiver, sample)) return;
   const pair_tile_kind tile = edge_tile(sample.kept_share());

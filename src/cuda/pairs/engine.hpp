@@ -14,8 +14,8 @@
 #include <gpu/backend.hpp>
 
 #include "cuda/pairs/cut_sample.hpp"
+#include "cuda/pairs/decision_scope.hpp"
 #include "cuda/pairs/hopper/screen.hpp"
-#include "cuda/pairs/pairwise_scope.hpp"
 #include "cuda/pairs/prepared_table.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/rows/area_walk.hpp"
@@ -95,9 +95,9 @@ class pair_engine final : public detail::pair_engine {
   // Rows of equal ranks become one, where that pays by options.fold; of x against y each side by
   // itself.
   void fold_rows(const pair_options& options, const pair_part& part);
-  /// Of rows with missing values: what tiles write of a pair, as long as the scope lives.
-  [[nodiscard]] pairwise_scope decide_pairwise(const detail::observation_cuts* cuts,
-                                               const detail::observation_tests* tests);
+  /// Of rows whose p is not of the statistic alone: what tiles write of a pair, as long as the
+  /// scope lives.
+  [[nodiscard]] decision_scope decide_pairs(const pair_decisions& by);
   /// Weights of the rows on the device; empty without weights.
   [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
       std::span<const std::uint32_t> weights) const;
@@ -132,6 +132,10 @@ class pair_engine final : public detail::pair_engine {
   bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
   /// The same for few rows against many columns.
   bool top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out);
+  /// What a screen has to let pass of a request: its cut of the statistic, or of signs that of the
+  /// ranks that its cut of p and tau asks for.
+  [[nodiscard]] detail::keep_range screened_range(const detail::keep_range& keep,
+                                                  const detail::tied_cut* tied) const;
   /// Whether there is a screen for this cut, whether it pays or not.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
   /// A screen for this cut, where one pays and can run on every device.

@@ -35,6 +35,7 @@ device_prepared_table::device_prepared_table(const detail::measure_traits& of,
   cols = info.cols;
   constant_rows = std::move(info.constant_rows);
   nan_rows = std::move(info.nan_rows);
+  ties = std::move(info.ties);
   where = backend::cuda;
   variant = chosen;
   device = on.name;

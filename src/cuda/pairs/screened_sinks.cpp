@@ -107,10 +107,19 @@ class screened_writer {
 
 }  // namespace
 
+detail::keep_range pair_engine::screened_range(const detail::keep_range& keep,
+                                               const detail::tied_cut* tied) const {
+  if (tied == nullptr || rows_->format().tile != kernels::pair_tile_kind::signs) return keep;
+  const auto untied = std::count_if(info_.ties.begin(), info_.ties.end(),
+                                    [](const row_ties& ties) { return ties.pairs == 0; });
+  const double least = stats::least_rho(rows_->tied(), untied > 1);
+  return {.at_least = least, .at_most = -least};
+}
+
 bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
   // Rows that would have to be rounded for a screen, and are not, are decided by products.
   const row_format& format = rows_->format();
-  const bool is_left_out = format.products && !format.rounded;
+  const bool is_left_out = format.products && !format.rounded && !finishes_statistics(format.tile);
   return variant_ == pair_variant::hopper && !is_thin(area_) && !is_left_out &&
          !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
@@ -121,15 +130,18 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& ke
   if (!may_screen(keep, use)) return std::nullopt;
   const auto choice = detail::choose_screen(what_, keep, info_.cols, use, sample);
   if (!choice) return std::nullopt;
-  const bool fits = rows_->resident() && pair_screen::bytes(count(), *choice) <= budget_.left();
+  const std::size_t bytes = pair_screen::bytes(count(), *choice) + rows_->rank_bytes();
+  const bool fits = rows_->resident() && bytes <= budget_.left();
   if (!share_->agree(fits)) return std::nullopt;
+  rows_->make_ranks(stream());
   return std::optional<pair_screen>(std::in_place, *rows_, sides_of(area_, info_), *choice, keep,
                                     multiprocessors_, stream());
 }
 
 bool pair_engine::screen_edges(const detail::edge_request& request, detail::edge_receiver& receiver,
                                const detail::cut_sample& sample) {
-  std::optional<pair_screen> screen = make_screen(request.keep, detail::screen_use::edges, sample);
+  const detail::keep_range keep = screened_range(request.keep, request.tied);
+  std::optional<pair_screen> screen = make_screen(keep, detail::screen_use::edges, sample);
   if (!screen) return false;
   const auto walk = walk_pairs("pairs", screen->items());
   screened_writer writer(budget_, *share_, area_, stream(), request, receiver,
@@ -152,9 +164,10 @@ bool pair_engine::screen_edges(const detail::edge_request& request, detail::edge
 bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
   const auto use =
       request.weights.empty() ? detail::screen_use::counts : detail::screen_use::weighted_counts;
-  if (!may_screen(request.keep, use)) return false;
-  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
-  std::optional<pair_screen> screen = make_screen(request.keep, use, sample);
+  const detail::keep_range keep = screened_range(request.keep, request.tied);
+  if (!may_screen(keep, use)) return false;
+  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, keep, stream());
+  std::optional<pair_screen> screen = make_screen(keep, use, sample);
   if (!screen) return false;
   const auto rows = static_cast<std::size_t>(count());
   const auto bins = static_cast<std::size_t>(request.histogram_bins);

@@ -216,7 +216,7 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
 void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   const device_guard guard(ordinal_);
   if (area_.rows.empty() || area_.cols.empty()) return clear(out);
-  const pairwise_scope deciding = decide_pairwise(request.cuts, nullptr);
+  const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
   bool is_done = false;
   switch (choose_partner_way(shape(), request.k)) {
     case partner_way::few_rows:

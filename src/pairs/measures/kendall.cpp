@@ -11,7 +11,8 @@ namespace {
 constexpr index_t most_cols = 1'000'000;
 
 // Rows of so many columns are taken as packed signs, eight to a byte; a step of the sort that takes
-// the place of longer ones lasts as long as some hundred bytes. See cpu/pairs/signs.
+// the place of longer ones lasts as long as some hundred bytes. See cpu/pairs/signs. On CUDA a sign
+// is a byte, and a row of so many columns 2 MiB: kernels/pairs/signs.
 constexpr index_t most_sign_cols = 2048;
 constexpr index_t bytes_of_step = 100;
 
@@ -37,6 +38,6 @@ const measure_traits kendall_traits{.info = {.what = measure::kendall,
                                     .form = row_form::signs,
                                     .centre = row_centre::none,
                                     .packed_cols = sign_bytes,
-                                    .is_on_cuda = false};
+                                    .most_cols_on_cuda = most_sign_cols};
 
 }  // namespace gpu::inline v0::detail

@@ -2,6 +2,8 @@
 // A measure, described: all that the rest of the library asks of one. A new measure is a value of
 // gpu::measure, a file here, and a line in measures.cpp.
 
+#include <limits>
+
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
 
@@ -44,8 +46,8 @@ struct measure_traits {
   /// The elements of a packed row of an input of `cols` columns. Memory, the time of a pair and the
   /// choice of a way follow from it; the columns of the input are the observations of a test.
   index_t (*packed_cols)(index_t cols) = one_each;
-  /// Whether CUDA computes it; else the CPU alone.
-  bool is_on_cuda = true;
+  /// Most columns that CUDA takes; the CPU alone takes longer rows.
+  index_t most_cols_on_cuda = std::numeric_limits<index_t>::max();
   /// Covariates that the rows were freed of: each takes an observation of the test.
   index_t covariates = 0;
   /// Observations of the test before the covariates; 0: the columns of the input.

@@ -28,19 +28,19 @@ std::vector<double> probabilities(index_t n) {
   return of;
 }
 
-double normal_p(double z_over_root_2, tail side) {
-  switch (side) {
-    case tail::two_sided:
-      return std::erfc(std::abs(z_over_root_2));
-    case tail::greater:
-      return 0.5 * std::erfc(z_over_root_2);
-    case tail::less:
-      return 0.5 * std::erfc(-z_over_root_2);
-  }
-  return 1.0;
+// A number with the sign that makes it grow towards the tail.
+template <class Number>
+Number directed_to(tail side, Number value) {
+  if (side == tail::two_sided) return value < 0 ? -value : value;
+  return side == tail::greater ? value : -value;
 }
 
 }  // namespace
+
+double normal_p(double z_towards_tail, tail side) {
+  const double p = std::erfc(z_towards_tail);
+  return side == tail::two_sided ? p : 0.5 * p;
+}
 
 kendall_test::kendall_test(index_t observations)
     : observations_(observations),
@@ -76,16 +76,7 @@ double kendall_test::exact_p(std::int64_t s, tail side) const {
 }
 
 double kendall_test::variance(const row_ties& x, const row_ties& y) const {
-  const std::int64_t n = observations_;
-  const std::int64_t all = n * (n - 1);
-  // The sum of t (t - 1) (2t + 5) of a row.
-  const std::int64_t of_x = 2 * x.triples + 18 * x.pairs;
-  const std::int64_t of_y = 2 * y.triples + 18 * y.pairs;
-  const auto pairs = static_cast<double>(all);
-  return static_cast<double>(all * (2 * n + 5) - (of_x + of_y)) / 18.0 +
-         2.0 * (static_cast<double>(x.pairs) * static_cast<double>(y.pairs)) / pairs +
-         static_cast<double>(x.triples) * static_cast<double>(y.triples) /
-             (9.0 * pairs * static_cast<double>(n - 2));
+  return kendall_variance(observations_, x, y);
 }
 
 std::int64_t kendall_test::sum_of(double tau, const row_ties& x, const row_ties& y) const {
@@ -96,7 +87,7 @@ std::int64_t kendall_test::sum_of(double tau, const row_ties& x, const row_ties&
 
 double kendall_test::p(std::int64_t s, const row_ties& x, const row_ties& y, tail side) const {
   if (x.pairs == 0 && y.pairs == 0 && is_exact(s)) return exact_p(s, side);
-  return normal_p(static_cast<double>(s) / std::sqrt(2.0 * variance(x, y)), side);
+  return normal_p(directed_to(side, kendall_z(observations_, s, x, y)), side);
 }
 
 // A square of S that is off the cut by a millionth decides: p is then off by far more than its own

@@ -8,7 +8,12 @@
 #include <gpu/p_value.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "stats/significance/kendall_decision.hpp"
+
 namespace gpu::stats {
+
+/// p of a z of kendall_z, its sign turned so that it grows towards the tail.
+[[nodiscard]] double normal_p(double z_towards_tail, tail side);
 
 /// Counts a group of `size` equal values.
 inline void add_group(row_ties& ties, std::int64_t size) {
@@ -52,8 +57,10 @@ class kendall_cut {
   /// `test` outlives this.
   kendall_cut(const kendall_test& test, double max_p, tail side);
 
+  [[nodiscard]] const kendall_test& test() const { return test_; }
   [[nodiscard]] double max_p() const { return max_p_; }
   [[nodiscard]] tail side() const { return side_; }
+  [[nodiscard]] bool keeps_all() const { return keeps_all_; }
   /// p(s) <= max_p.
   [[nodiscard]] bool keeps(std::int64_t s, const row_ties& x, const row_ties& y) const {
     if (keeps_all_) return true;
@@ -79,6 +86,9 @@ class kendall_cut {
   /// The weakest tau of rows without ties that it keeps, as critical_value gives it; infinite, with
   /// the sign of the side, where it keeps none.
   [[nodiscard]] double weakest_untied() const;
+  /// The least S in the direction of the side, of rows without ties, that it keeps; beyond all
+  /// where it keeps none.
+  [[nodiscard]] std::int64_t least_untied() const;
 
  private:
   [[nodiscard]] bool decide(std::int64_t s, const row_ties& x, const row_ties& y) const {
@@ -88,10 +98,6 @@ class kendall_cut {
     if (side_ == tail::two_sided) return s < 0 ? -s : s;
     return side_ == tail::greater ? s : -s;
   }
-
-  // The least S in the direction of the side, of rows without ties, that it keeps; beyond all where
-  // it keeps none.
-  [[nodiscard]] std::int64_t least_untied() const;
 
   const kendall_test& test_;
   double max_p_;

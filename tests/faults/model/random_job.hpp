@@ -35,7 +35,6 @@ struct random_job {
   [[nodiscard]] bool is_exact() const {
     return is_of_ranks() || measure == "kendall" || (keep != "dense" && keep != "top-k");
   }
-  [[nodiscard]] bool is_on_cuda() const { return measure != "kendall"; }
   /// Whether parts may be adjusted: q of Kendall's is not added to text.
   [[nodiscard]] bool may_be_adjusted() const {
     return has_test() && (measure != "kendall" || format == "npy" || keep == "counts");
@@ -103,7 +102,7 @@ inline words draw_way(random_source& random, const random_job& job, bool may_use
   const bool is_tiled = random.happens(0.5);
   const bool names_fold = random.happens(0.6);
   const bool is_always = random.happens(0.5) && job.is_of_ranks() && !job.is_pairwise;
-  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact() && job.is_on_cuda();
+  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact();
   words out{"--backend", on_cuda ? "cuda" : "cpu", "--threads",
             std::to_string(random.between(1, 3))};
   if (names_variant && job.is_exact()) {

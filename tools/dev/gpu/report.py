@@ -55,6 +55,9 @@ JOBS = [
     "pearson 300 300 0.04 0.5 0 0.05 edges 30",
     "cosine 200000 64 0 0 0 0.8 edges 5",
     "cosine 1000 20000 0.04 0.5 0 1 dense 9",
+    "kendall 1000000 30 0 0 20 1e-12 edges 5",
+    "kendall 20000 100 0.04 0.85 20 1e-6 counts 5",
+    "kendall 20000 100 0 0 0 0.05 counts 5",
     "bicor 200000 64 0 0 0 1e-9 edges 5",
     "bicor 1000 20000 0.04 0.5 0 1 dense 9",
 ]

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kernels/pairs/signs/kernels.hpp"
+
 namespace gpu::cuda {
 namespace {
 
@@ -29,15 +31,15 @@ std::size_t screen_input::rounded_bytes(index_t rows, int depth) {
 screen_input::screen_input(const device_rows& rows, const area_sides& sides,
                            kernels::screen_operand operand, int depth, cudaStream_t stream)
     : sides_(sides), order_(static_cast<std::size_t>(rows.count()), stream) {
-  const kernels::pair_operand all = rows.all();
   const index_t cols = rows.format().cols;
-  ranks_ = {.ranks = static_cast<const std::int8_t*>(all.values),
-            .stride = all.pitch,
-            .cols = cols,
-            .square_sums = all.square_sums};
+  ranks_ = rows.ranks();
+  if (rows.format().tile == kernels::pair_tile_kind::signs) {
+    signs_ = static_cast<const std::byte*>(rows.all().values);
+    tied_ = &rows.tied();
+  }
   {
     const device_buffer<std::byte> temporary(kernels::screen_order_bytes(rows.count()), stream);
-    kernels::launch_screen_order(all.square_sums, rows.count(), sides.rows,
+    kernels::launch_screen_order(ranks_.square_sums, rows.count(), sides.rows,
                                  cols * (cols * cols - 1) / 3, order_.data(), temporary.data(),
                                  stream);
   }
@@ -99,7 +101,10 @@ void screen_input::refine(const detail::keep_range& keep,
                           const kernels::screen_candidate* candidates, const std::uint64_t* count,
                           std::uint64_t capacity, kernels::screened_edge* edges,
                           std::uint64_t* kept, cudaStream_t stream) const {
-  if (packed_.operand == kernels::screen_operand::rounded) {
+  if (signs_ != nullptr) {
+    kernels::launch_refine_signs(signs_, ranks_.cols, *tied_, packed_, candidates, count, capacity,
+                                 edges, kept, stream);
+  } else if (packed_.operand == kernels::screen_operand::rounded) {
     kernels::launch_rounded_refine(source_, packed_, keep.at_least, keep.at_most, candidates, count,
                                    capacity, edges, kept, stream);
   } else {

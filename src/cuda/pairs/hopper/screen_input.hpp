@@ -14,8 +14,8 @@ class screen_input {
   static std::size_t bytes(index_t rows, int depth);
   static std::size_t rounded_bytes(index_t rows, int depth);
 
-  /// Orders and packs those of `rows`, resident int8 ranks that outlive this, that `sides` names
-  /// and that have a statistic.
+  /// Orders and packs those of `rows`, resident int8 ranks or signs whose ranks are made, that
+  /// `sides` names and that have a statistic. `rows` outlive this.
   screen_input(const device_rows& rows, const area_sides& sides, kernels::screen_operand operand,
                int depth, cudaStream_t stream);
   /// Orders and packs `rows`, resident limbs or unit rows, rounded to 8 bits.
@@ -36,6 +36,9 @@ class screen_input {
 
   area_sides sides_;
 
+  // Of signs: the rows that decide.
+  const std::byte* signs_ = nullptr;
+  const stats::kendall_decision* tied_ = nullptr;
   kernels::screen_ranks ranks_{};
   kernels::screen_source source_{};
   kernels::screen_rows packed_{};

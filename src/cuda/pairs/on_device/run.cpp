@@ -16,6 +16,8 @@
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/adjustment.hpp"
+#include "stats/significance/kendall_test.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -130,7 +132,7 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   if (limit != 0 && out.scratch_bytes > limit) {
     out.shape.fast_counts = false;
-    out.shape.format.products = false;
+    if (!finishes_statistics(out.shape.format.tile)) out.shape.format.products = false;
     out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   }
   return out;
@@ -168,16 +170,28 @@ std::uint64_t read_family(const detail::device_pair_call& call, const stream_row
   return kernels::tested_pairs(valid, whole.is_against());
 }
 
-// The cut of a filter; `memory` is for what Bonferroni counts.
+// The cut of a filter; `memory` is for what Bonferroni counts. Where p depends on ties, `rows` drop
+// pairs by their own p, and every statistic that is left is kept.
 stats::effective_cut resolve(const detail::device_pair_call& call, const pair_filter& filter,
-                             const stream_rows& rows, kernels::valid_rows* memory,
+                             bool of_one_side, stream_rows& rows, kernels::valid_rows* memory,
                              cudaStream_t stream) {
   double max_p = filter.max_p;
   if (filter.adjust == adjustment::bonferroni) {
     const std::uint64_t family = read_family(call, rows, memory, stream);
     if (family > 0) max_p = filter.max_p / static_cast<double>(family);
   }
-  return stats::cut_at(call.what, max_p, filter, call.input.cols());
+  const auto cut_of = [&](double critical) {
+    const stats::effective_cut cut = stats::cut_from(critical, max_p, filter);
+    return of_one_side ? stats::of_one_sign(cut, filter.side) : cut;
+  };
+  const index_t cols = call.input.cols();
+  if (call.what.info.test != significance::kendall) {
+    return cut_of(stats::critical_value(call.what.info.test, max_p, cols, filter.side));
+  }
+  const stats::kendall_test test(cols);
+  const double any = stats::critical_value(significance::none, 1.0, cols, filter.side);
+  rows.decide_by(stats::decide_by(stats::kendall_cut(test, max_p, filter.side), cut_of(any).keep));
+  return {.max_p = max_p};
 }
 
 }  // namespace
@@ -216,12 +230,14 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
   with_sink(shape, call.sink, [&]<class Implementation>(const auto& asked) {
     arena pieces(memory.data());
     auto* const valid = pieces.take<kernels::valid_rows>(1);
-    const stream_rows rows(shape, Implementation::splits, pieces);
+    stream_rows rows(shape, Implementation::splits, pieces);
     const Implementation work(shape, asked, pieces);
     rows.prepare(call.input.tables, stream);
-    stats::effective_cut cut = resolve(call, filter_of(asked), rows, valid, stream);
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(asked)>, device_top_k_sink>) {
-      cut = stats::of_one_sign(cut, asked.keep.side);
+    using sink_type = std::remove_cvref_t<decltype(asked)>;
+    constexpr bool of_one_side = std::is_same_v<sink_type, device_top_k_sink>;
+    stats::effective_cut cut{};
+    if constexpr (requires { asked.keep; }) {
+      cut = resolve(call, asked.keep, of_one_side, rows, valid, stream);
     }
     work.run(rows, cut.keep, stream);
   });

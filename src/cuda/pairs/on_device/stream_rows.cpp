@@ -55,7 +55,8 @@ call_shape shape_of(const detail::device_pair_call& call) {
 
 stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
     : shape_(shape),
-      splits_(splits && shape.format.deciding_tile() == pair_tile_kind::tensor_float) {
+      splits_(splits && shape.format.deciding_tile() == pair_tile_kind::tensor_float),
+      tied_(stats::decide_nothing(shape.format.cols)) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
   const std::size_t ranks_bytes = scratch_row_bytes(shape.what, format);
@@ -157,7 +158,7 @@ void stream_rows::for_each_panel(
     index_range met = cols;
     if (region == pair_region::above_diagonal) met.begin = std::max(met.begin, begin);
     if (met.empty()) continue;
-    launch({operand(block, tile), operand(met, tile), region, products_});
+    launch({operand(block, tile), operand(met, tile), region, products_, {}, tied_});
   }
 }
 

@@ -33,6 +33,8 @@ class stream_rows {
     return operand({0, shape_.rows}, tile);
   }
   [[nodiscard]] const std::int64_t* square_sums() const { return square_sums_; }
+  /// What the tile signs writes of a pair, from now on: tau, before that.
+  void decide_by(const stats::kendall_decision& decision) { tied_ = decision; }
 
   /// Calls launch(panel) for the pairs of rows x cols in `region`.
   void for_each_panel(detail::index_range rows, detail::index_range cols,
@@ -62,6 +64,7 @@ class stream_rows {
   std::byte* ranks_;
   std::byte* product_rows_;
   kernels::product_memory products_;
+  stats::kendall_decision tied_;
 };
 
 }  // namespace gpu::cuda

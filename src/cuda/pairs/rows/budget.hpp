@@ -23,4 +23,9 @@ class pair_budget {
   std::size_t used_ = 0;
 };
 
+/// Of the memory that is left, what resident rows may take.
+constexpr std::size_t resident_share(std::size_t left) {
+  return left / 4 * 3;
+}
+
 }  // namespace gpu::cuda

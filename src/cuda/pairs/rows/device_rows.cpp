@@ -26,11 +26,6 @@ using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
 
-// Of the memory that is left, what resident rows may take.
-std::size_t resident_share(std::size_t left) {
-  return left / 4 * 3;
-}
-
 // Of a row of tensor_half.
 std::size_t half_row_bytes(const row_format& format) {
   constexpr std::size_t bytes_of_half = 2;
@@ -73,7 +68,8 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
   // A quarter of what is left stays for the sinks. Rows that do not fit the rest live on the host,
   // and then two blocks of them are on the device at a time.
   fit_products(rows, budget);
-  resident_ = rows * format_.bytes() <= resident_share(budget.left()) || is_pairwise(format_.tile);
+  resident_ =
+      rows * format_.bytes() <= resident_share(budget.left()) || finishes_statistics(format_.tile);
   if (!resident_ && format_.unit_bytes != 0) {
     format_ = unit_row_format(format_.cols, format_.centre);
   }
@@ -102,30 +98,12 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
     allocate(budget, stream);
     copy_rows_of(y, stream);
   }
+  if (finishes_statistics(format_.tile)) take_product_memory(budget);
   const auto alone = make_solo_share(options.exec.on_progress);
   choose_blocks(options.exec.cpu_threads, *alone, budget);
   prepare(what, {.x = tables.x}, options, *alone, stream);
   read_back(stream, info);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
-  if (!format_.products) return;
-  const auto least = static_cast<std::size_t>(kernels::policy::least_product_elements);
-  const auto wanted = static_cast<std::size_t>(product_elements(format_, count_, count_));
-  const std::size_t elements = std::min(wanted, budget.left() / 8 / sizeof(double));
-  const auto padding = static_cast<std::size_t>(format_.product_rows(count_) - count_);
-  const std::size_t bytes = elements * sizeof(double) + padding * format_.product_row_bytes();
-  // The rows have to be resident beside them.
-  format_.products = elements >= least && bytes <= budget.left() / 4 &&
-                     rows * format_.bytes() <= resident_share(budget.left() - bytes);
-  if (is_pairwise(format_.tile)) {
-    budget.require(bytes + rows * format_.bytes(), "rows with missing values");
-    format_.products = elements >= least;
-  }
-  if (!format_.products) return;
-  budget.take(bytes, "products of rows");
-  product_elements_ = static_cast<index_t>(elements);
 }
 
 void device_rows::look_at(const measure_traits& what, const detail::pair_tables& tables,
@@ -356,6 +334,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
 
 // Which rows have no statistic: read only where there are any.
 void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
+  read_ties(stream, info);
   unsigned long long invalid = 0;
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(&invalid, invalid_.data(), sizeof invalid, cudaMemcpyDeviceToHost, stream));
@@ -490,7 +469,7 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
       if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
         continue;
       }
-      launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_});
+      launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_, tied_});
     }
   }
 }

@@ -50,6 +50,13 @@ class device_rows {
 
   /// What the tiles of rows with missing values write of a pair, from now on.
   void decide_by(const kernels::pairwise_decision& decision) { decision_ = decision; }
+  /// What the tile signs writes of a pair, from now on.
+  void decide_by(const stats::kendall_decision& decision) { tied_ = decision; }
+  /// The statistics themselves again.
+  void decide_nothing() {
+    decision_ = {};
+    tied_ = stats::decide_nothing(format_.cols);
+  }
 
   [[nodiscard]] index_t count() const { return count_; }
   [[nodiscard]] const row_format& format() const { return format_; }
@@ -62,6 +69,14 @@ class device_rows {
   /// format that is rounded alone.
   [[nodiscard]] kernels::screen_source screened() const { return screened({0, count_}); }
   [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
+  /// Every row as the screen of exact ranks takes it: ranks of 8 bits, or signs after make_ranks().
+  [[nodiscard]] kernels::screen_ranks ranks() const;
+  /// Bytes of the ranks of rows of signs; 0 of others.
+  [[nodiscard]] std::size_t rank_bytes() const;
+  /// Makes them, once.
+  void make_ranks(cudaStream_t stream);
+  /// What the tile signs writes of a pair.
+  [[nodiscard]] const stats::kendall_decision& tied() const { return tied_; }
 
   /// Splits the unit rows into halves, for products_half, where there is memory for them and for
   /// their products; says whether they are there. Rows of tensor_float alone.
@@ -101,8 +116,12 @@ class device_rows {
   void halve_unit_rows(cudaStream_t stream);
   // Those of products_integer, in the same way, and memory for products.
   void make_product_rows(cudaStream_t stream);
+  // The ties of the rows that were prepared here, of signs alone.
+  void read_ties(cudaStream_t stream, detail::prepared_rows& info) const;
   // Leaves products out where there is no memory for them.
   void fit_products(std::size_t rows, pair_budget& budget);
+  // Memory for the statistics of a query of prepared rows, which go through it.
+  void take_product_memory(pair_budget& budget);
   void read_back(cudaStream_t stream, detail::prepared_rows& info);
   std::optional<row_patterns> fold_resident(double most_share, index_t border,
                                             const detail::prepared_rows& info,
@@ -128,6 +147,7 @@ class device_rows {
   index_t front_ = 0;  // rows that there is room for before the first
   row_format format_;
   kernels::pairwise_decision decision_;
+  stats::kendall_decision tied_;
   bool resident_ = true;
   index_t block_rows_ = 0;       // rows of a block that is staged at a time
   int threads_ = 1;              // that prepare blocks
@@ -149,6 +169,8 @@ class device_rows {
   device_buffer<double> products_;
   index_t product_elements_ = 0;
   row_buffer<kernels::row_rounding> rounding_;
+  device_buffer<std::int8_t> sign_ranks_;
+  device_buffer<std::int64_t> sign_rank_sums_;
   // What the buffers above are parts of, where there is room in front.
   struct whole_memory {
     row_buffer<std::int64_t> square_sums;

@@ -12,6 +12,8 @@
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
+#include "kernels/pairs/signs/kernels.hpp"
+#include "pairs/engine.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::cuda {
@@ -130,6 +132,45 @@ index_t first_nan_column(const detail::any_device_matrix_view& table, index_t ro
       table);
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(&out, column.data(), sizeof out, cudaMemcpyDeviceToHost, work.get()));
+  work.synchronize();
+  return out;
+}
+
+std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view& table,
+                                       const execution& exec) {
+  constexpr std::size_t block_bytes = std::size_t{64} << 20;
+  const void* const memory = std::visit(
+      [](const auto& view) -> const void* { return view.empty() ? nullptr : view.data(); }, table);
+  std::vector<row_ties> out;
+  if (memory == nullptr) return out;
+  const cudaPointerAttributes memory_is = attributes_of(memory);
+  const int device = memory_is.type == cudaMemoryTypeDevice ? memory_is.device : device_of(exec);
+  const device_guard guard(device);
+  wait_for_callers_stream(exec, {&device, 1});
+  const stream work;
+  std::visit(
+      [&]<class T>(const device_matrix_view<const T>& view) {
+        out.resize(static_cast<std::size_t>(view.rows()));
+        const auto row_bytes =
+            static_cast<std::size_t>(kernels::sign_row_layout{view.cols()}.pitch()) * 8;
+        const auto fitting =
+            static_cast<index_t>(std::max<std::size_t>(block_bytes / row_bytes, 1));
+        const index_t step = std::min(fitting, view.rows());
+        const auto rows = static_cast<std::size_t>(step);
+        const device_buffer<std::byte> packed(rows * row_bytes, work.get());
+        const device_buffer<std::int64_t> square_sums(rows, work.get());
+        const device_buffer<row_ties> ties(rows, work.get());
+        for (index_t begin = 0; begin < view.rows(); begin += step) {
+          const index_t count = std::min(step, view.rows() - begin);
+          kernels::launch_pack_signs<T>({view.row(begin), count, view.cols(), view.row_stride()},
+                                        packed.data(), square_sums.data(), work.get());
+          kernels::launch_gather_ties(packed.data(), count, view.cols(), ties.data(), work.get());
+          GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+              out.data() + begin, ties.data(), static_cast<std::size_t>(count) * sizeof(row_ties),
+              cudaMemcpyDeviceToHost, work.get()));
+        }
+      },
+      table);
   work.synchronize();
   return out;
 }

@@ -5,6 +5,7 @@
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/prepare/transform_rows.hpp"
+#include "kernels/pairs/signs/kernels.hpp"
 #include "kernels/rank/kernels.hpp"
 
 namespace gpu::cuda {
@@ -93,6 +94,9 @@ void pack_as_they_are(const measure_traits& what, const row_format& format,
                                               reinterpret_cast<std::uint64_t*>(to.values),
                                               to.square_sums, stream);
       break;
+    case pair_tile_kind::signs:
+      kernels::launch_pack_signs<T>(block, to.values, to.square_sums, stream);
+      break;
     case pair_tile_kind::shared_double:
       kernels::launch_unit_rows<T>(block, format.centre, reinterpret_cast<double*>(to.values),
                                    to.square_sums, stream);
@@ -163,7 +167,7 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   out.centre = format.centre;
   out.pitch = as_doubles ? unit_pitch : format.columns * format.limbs;
   if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
-  if (is_pairwise(tile)) out.columns = format.cols;          // of which a packed row has more
+  if (finishes_statistics(tile)) out.columns = format.cols;  // of which a packed row has more
   if (as_halves) out.pitch = kernels::half_pitch(unit_pitch);
   if (as_products) out.columns = out.pitch = format.product_pitch();
   if (takes_planes(tile)) {

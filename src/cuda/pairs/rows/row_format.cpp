@@ -9,6 +9,7 @@
 
 #include "base/round_up.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/signs/kernels.hpp"
 #include "plan/products/product_policy.hpp"
 
 namespace gpu::cuda {
@@ -94,10 +95,18 @@ row_format pairwise_format(const measure_traits& what, index_t cols) {
   return format;
 }
 
+// Of every variant too.
+row_format sign_format(index_t cols) {
+  row_format format = make_format(pair_tile_kind::signs, cols,
+                                  kernels::sign_row_layout{cols}.pitch(), 1, sizeof(std::uint64_t));
+  format.products = true;
+  return format;
+}
+
 }  // namespace
 
 pair_tile_kind row_format::deciding_tile() const {
-  if (is_pairwise(tile) || tile == pair_tile_kind::products_half) return tile;
+  if (finishes_statistics(tile) || tile == pair_tile_kind::products_half) return tile;
   if (!products) return tile;
   if (tile == pair_tile_kind::tensor_float) return pair_tile_kind::products_double;
   return by_limbs ? pair_tile_kind::products_limbs : pair_tile_kind::products_integer;
@@ -188,6 +197,7 @@ kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
     case pair_tile_kind::products_half:
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
+    case pair_tile_kind::signs:
       return kernels::policy::products;
   }
   return kernels::policy::naive;
@@ -216,6 +226,7 @@ row_format unit_row_format(index_t cols, detail::row_centre centre) {
 row_format choose_row_format(const measure_traits& what, pair_variant variant, index_t cols,
                              bool variant_was_asked) {
   if (is_pairwise(what)) return pairwise_format(what, cols);
+  if (what.form == row_form::signs) return sign_format(cols);
   if (variant == pair_variant::naive) {
     if (cols > kernels::policy::naive_most_cols) {
       throw unsupported(

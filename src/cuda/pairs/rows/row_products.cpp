@@ -34,7 +34,7 @@ bool takes_halves(const row_format& format, pair_variant variant, const detail::
 
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device) {
-  if (is_pairwise(format.tile)) return;
+  if (finishes_statistics(format.tile)) return;
   format.by_limbs = format.tile == pair_tile_kind::tensor_limbs &&
                     variant == pair_variant::hopper &&
                     format.cols <= kernels::policy::limb_most_columns;

@@ -1,0 +1,155 @@
+#include "stats/significance/kendall_decision.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/ordered_key.hpp"
+#include "base/parallel.hpp"
+#include "stats/bins.hpp"
+#include "stats/significance/kendall_test.hpp"
+
+namespace gpu::stats {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// p is 1 of a z below, and 0 of one above, whatever the side.
+constexpr double largest_z = 1e3;
+// Of squares of z: far more than the roundings of the variance and of the squares.
+constexpr double margin = 1e-6;
+// Smaller z are not worth a look at the square.
+constexpr double least_screened_z = 1e-3;
+
+double from_key(std::uint64_t key) {
+  constexpr std::uint64_t top = std::uint64_t{1} << 63;
+  return std::bit_cast<double>((key & top) != 0 ? key & ~top : ~key);
+}
+
+// The least z for which `holds`, which never turns false again as z grows; -infinity where it holds
+// of all, infinity where of none.
+template <class Holds>
+double least_z(const Holds& holds) {
+  if (holds(-largest_z)) return -infinity;
+  if (!holds(largest_z)) return infinity;
+  std::uint64_t below = detail::ordered_key(-largest_z);
+  std::uint64_t above = detail::ordered_key(largest_z);
+  while (above - below > 1) {
+    const std::uint64_t middle = below + (above - below) / 2;
+    (holds(from_key(middle)) ? above : below) = middle;
+  }
+  return from_key(above);
+}
+
+kendall_decision decision_of(const kendall_cut& cut, kendall_value value) {
+  const kendall_test& test = cut.test();
+  return {.value = value,
+          .side = cut.side(),
+          .is_exact = test.is_exact(0),
+          .observations = test.observations(),
+          .pairs = test.pairs()};
+}
+
+// The extremes of rows of so many pairs of columns.
+std::vector<std::int64_t> extremes_of(std::int64_t pairs) {
+  return {pairs, pairs - 2, 2 - pairs, -pairs};
+}
+
+}  // namespace
+
+kendall_decision decide_nothing(index_t observations) {
+  return {.observations = observations, .pairs = observations * (observations - 1) / 2};
+}
+
+kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep) {
+  kendall_decision out = decision_of(cut, kendall_value::kept_tau);
+  out.keep = keep;
+  out.keeps_all_p = cut.keeps_all();
+  if (out.keeps_all_p) return out;
+  out.least_z = least_z([&](double z) { return normal_p(z, cut.side()) <= cut.max_p(); });
+  if (out.least_z > least_screened_z) {
+    out.drops_below = 2 * out.least_z * out.least_z * (1 - margin);
+  }
+  if (out.is_exact) {
+    out.least_untied = cut.least_untied();
+    return out;
+  }
+  const std::vector<std::int64_t> extremes = extremes_of(out.pairs);
+  for (std::size_t e = 0; e < extremes.size(); ++e) {
+    if (cut.keeps(extremes[e], {}, {})) {
+      out.kept_extremes = static_cast<std::uint8_t>(out.kept_extremes | 1U << e);
+    }
+  }
+  return out;
+}
+
+namespace {
+
+// The least |tau| that p lets pass.
+double least_tau_of_p(const kendall_decision& by, bool has_untied) {
+  if (by.keeps_all_p || by.least_z <= 0) return 0;
+  const auto n = static_cast<double>(by.observations);
+  const double variance = 2 * (2 * n + 5) / (9 * n * (n - 1));
+  const double least = by.least_z * std::sqrt(2 * variance);
+  if (!has_untied) return least;
+  const auto pairs = static_cast<double>(by.pairs);
+  if (!by.is_exact) return by.kept_extremes == 0 ? least : std::min(least, (pairs - 2) / pairs);
+  return std::clamp(static_cast<double>(by.least_untied) / pairs, 0.0, least);
+}
+
+}  // namespace
+
+double least_rho(const kendall_decision& by, bool has_untied) {
+  if (by.value != kendall_value::kept_tau) return 0;
+  constexpr double slack = 1e-9;
+  double least = least_tau_of_p(by, has_untied);
+  if (by.keep.at_least > by.keep.at_most) {
+    const double of_tau =
+        std::min(std::max(by.keep.at_least, 0.0), std::max(-by.keep.at_most, 0.0));
+    least = std::max(least, of_tau);
+  }
+  const auto n = static_cast<double>(by.observations);
+  const double f = (n - 2) / (3 * n);
+  return std::clamp((least - f) / (1 - f) - slack, 0.0, 1.0 - slack);
+}
+
+kendall_steps steps_of(const kendall_cut& within, const kendall_bins& bins, int threads) {
+  kendall_steps out;
+  const auto p_of = [&](double z) {
+    const double p = normal_p(z, within.side());
+    return within.keeps_all() || p <= within.max_p() ? p : 1.0;
+  };
+  const auto place_of = [&](double z) {
+    return detail::bin_place(-p_of(z), bins.low, bins.high, bins.scale, bins.bins);
+  };
+  const auto steps = static_cast<std::size_t>(bins.bins) + 1;
+  out.z.resize(steps);
+  out.p.resize(steps);
+  constexpr index_t steps_of_task = 256;
+  const auto tasks = static_cast<index_t>((steps + steps_of_task - 1) / steps_of_task);
+  cpu::parallel_for(tasks, cpu::thread_count(threads), [&](index_t task, int) {
+    const auto first = static_cast<std::size_t>(task * steps_of_task);
+    for (std::size_t k = first; k < std::min(steps, first + steps_of_task); ++k) {
+      const auto place = static_cast<index_t>(k + 1);
+      out.z[k] = least_z([&](double z) { return place_of(z) >= place; });
+      out.p[k] = p_of(std::clamp(out.z[k], -largest_z, largest_z));
+    }
+  });
+  const std::int64_t pairs = within.test().pairs();
+  if (within.test().is_exact(0)) {
+    for (std::int64_t discordant = 0; discordant <= pairs; ++discordant) {
+      out.untied_p.push_back(within.p_within(pairs - 2 * discordant, {}, {}));
+    }
+  } else {
+    for (const std::int64_t s : extremes_of(pairs)) {
+      out.untied_p.push_back(within.p_within(s, {}, {}));
+    }
+  }
+  return out;
+}
+
+kendall_decision decide_steps(const kendall_cut& within) {
+  return decision_of(within, kendall_value::p);
+}
+
+}  // namespace gpu::stats

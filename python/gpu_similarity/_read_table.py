@@ -42,8 +42,9 @@ class NamedTable(NamedTuple):
 
     Attributes
     ----------
-    values : ndarray, shape (rows, columns)
-        Of the narrowest type that holds them; NaN where a value is missing.
+    values : ndarray, shape (rows, columns), or scipy.sparse.csr_array
+        Of the narrowest type that holds them; NaN where a value is missing. Sparse of a sparse
+        file.
     names : ndarray of str, or None
         Names of the rows.
     columns : ndarray of str, or None
@@ -52,7 +53,7 @@ class NamedTable(NamedTuple):
         What was taken for what, where another reading is likely too.
     """
 
-    values: npt.NDArray[Any]
+    values: Any
     names: npt.NDArray[Any] | None
     columns: npt.NDArray[Any] | None
     notes: tuple[str, ...]
@@ -70,6 +71,7 @@ def read_table(
     columns: Sequence[Word] | Word = (),
     skip_columns: Sequence[Word] | Word = (),
     names_column: Word | None = None,
+    names: str | os.PathLike[str] | None = None,
     transpose: bool = False,
     frame: bool | None = None,
     cpu_threads: int = 0,
@@ -78,8 +80,9 @@ def read_table(
     """A table of numbers from a file, with names, as the command gpu-similarity reads it.
 
     Text (separators, quotes, names and missing values found out by the same rules, on all threads),
-    GCT and .npy, each of them also compressed by gzip or zstd; told by the first bytes, not by the
-    name of the file. The page of the command has the rules.
+    GCT, .npy, MatrixMarket (.mtx) and the .npz of `scipy.sparse.save_npz`, each of them also
+    compressed by gzip or zstd; told by the first bytes, not by the name of the file. The page of the
+    command has the rules. A sparse file stays sparse: every call takes its values as they are.
 
     Parameters
     ----------
@@ -101,10 +104,15 @@ def read_table(
         ranges such as "3-8", or names of the header.
     names_column : str or int, optional
         Which column names the rows; default: the first.
+    names : str or path, optional
+        A file with the names of the rows of a sparse file, one a line; default: features.tsv or
+        genes.tsv beside matrix.mtx, as 10x Genomics writes them.
     transpose : bool
         Takes the columns of the file as the rows of the table.
     frame : bool, optional
-        True gives a pandas.DataFrame, False a NamedTable; None the frame where pandas is installed.
+        True gives a pandas.DataFrame, False a NamedTable; None the frame where pandas is installed
+        and the file is not sparse. The frame of a sparse file has sparse columns, each an array of
+        its own.
     cpu_threads : int
         0 takes what OpenMP would.
     max_bytes : int
@@ -123,6 +131,8 @@ def read_table(
         For what is no such table; file, line and column are named.
     Unsupported
         Where the package was built without zlib.
+    ImportError
+        Where a file is sparse and SciPy is not installed.
 
     Warns
     -----
@@ -152,7 +162,9 @@ def read_table(
         "columns": _words("columns", columns),
         "skip_columns": _words("skip_columns", skip_columns),
         "names_column": "" if names_column is None else str(names_column),
+        "names": "" if names is None else os.fspath(names),
         "transposes": bool(transpose),
+        "keeps_sparse": True,
         "cpu_threads": integer("cpu_threads", cpu_threads),
         "max_bytes": integer("max_bytes", max_bytes),
     }
@@ -161,7 +173,9 @@ def read_table(
     table = _read(os.fsencode(path), options)
     for note in table.notes:
         warnings.warn(f"{os.fspath(path)}: {note}", UserWarning, stacklevel=2)
-    return table if frame is False or (frame is None and not _has_pandas()) else _frame(table)
+    if frame is None:
+        frame = isinstance(table.values, np.ndarray) and _has_pandas()
+    return _frame(table) if frame else table
 
 
 def _read(path: bytes, options: dict[str, Any]) -> NamedTable:
@@ -173,6 +187,8 @@ def _read(path: bytes, options: dict[str, Any]) -> NamedTable:
     except InvalidArgument as error:
         raise InvalidArgument(_in_keywords(str(error))) from None
     values, names, columns, _, _, _, notes, _ = told
+    if isinstance(values, tuple):
+        values = _sparse(*values)
     return NamedTable(values, _array(names), _array(columns), tuple(map(_in_keywords, notes)))
 
 
@@ -184,9 +200,25 @@ def _array(names: list[str] | None) -> npt.NDArray[Any] | None:
     return out
 
 
+def _sparse(values: Any, column: Any, row_begin: Any, rows: int, cols: int) -> Any:
+    from scipy import sparse
+
+    made = sparse.csr_array((values, column, row_begin), shape=(rows, cols), copy=False)
+    made.has_canonical_format = True  # the reader saw to it
+    return made
+
+
 def _frame(table: NamedTable) -> Any:
     import pandas
 
+    if not isinstance(table.values, np.ndarray):
+        accessor: Any = pandas.DataFrame.sparse
+        frame = accessor.from_spmatrix(table.values)
+        if table.names is not None:
+            frame.index = pandas.Index(table.names)
+        if table.columns is not None:
+            frame.columns = pandas.Index(table.columns)
+        return frame
     return pandas.DataFrame(table.values, index=table.names, columns=table.columns, copy=False)
 
 

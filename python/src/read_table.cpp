@@ -71,9 +71,11 @@ gpu::io::read_options options_of(nb::dict keywords) {
   text.columns = words_of(reader, "columns");
   text.skip_columns = words_of(reader, "skip_columns");
   text.names_column = text_of(reader, "names_column");
+  text.names_file = text_of(reader, "names");
   reader.read("transposes", options.transposes);
   reader.read("cpu_threads", options.threads);
   reader.read("max_bytes", options.max_bytes);
+  reader.read("keeps_sparse", options.keeps_sparse);
   reader.check_all_read();
   return options;
 }
@@ -137,6 +139,28 @@ nb::object column_names_of(const gpu::io::table& table) {
   return out;
 }
 
+// (values, columns, row_begin, rows, cols): what scipy.sparse.csr_array takes.
+nb::tuple sparse_to_python(gpu::io::sparse_matrix matrix) {
+  const nb::object values =
+      std::visit([](auto& own) { return vector_to_numpy(std::move(own)); }, matrix.values);
+  return std::visit(
+      [&]<class Index>(gpu::io::sparse_pattern<Index>& own) {
+        return nb::make_tuple(values, vector_to_numpy(std::move(own.column)),
+                              vector_to_numpy(std::move(own.row_begin)), matrix.rows, matrix.cols);
+      },
+      matrix.pattern);
+}
+
+nb::object values_to_python(gpu::io::table& table) {
+  if (table.sparse) return sparse_to_python(std::move(*table.sparse));
+  return std::visit(
+      [](auto& matrix) -> nb::object {
+        using value = typename std::remove_cvref_t<decltype(matrix)>::value_type;
+        return matrix_to_numpy<value>(std::move(matrix), 2);
+      },
+      table.values);
+}
+
 nb::tuple read_table(const nb::bytes& path, nb::dict keywords) {
   gpu::io::table table =
       read_interruptible(std::string(path.c_str(), path.size()), options_of(std::move(keywords)));
@@ -144,12 +168,7 @@ nb::tuple read_table(const nb::bytes& path, nb::dict keywords) {
   const nb::object columns = column_names_of(table);
   nb::list notes;
   for (const std::string& note : table.reading.notes) notes.append(text_to_python(note));
-  nb::object values = std::visit(
-      [](auto& matrix) {
-        using value = typename std::remove_cvref_t<decltype(matrix)>::value_type;
-        return matrix_to_numpy<value>(std::move(matrix), 2);
-      },
-      table.values);
+  const nb::object values = values_to_python(table);
   return nb::make_tuple(values, names, columns, text_to_python(table.columns.corner),
                         table.reading.rows_named_by, table.reading.columns_named_by, notes,
                         table.missing);

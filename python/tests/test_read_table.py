@@ -137,3 +137,69 @@ def test_real_tables(data_file: Any) -> None:
     path = data_file("golub.tsv")
     want = np.loadtxt(path, delimiter="\t")
     np.testing.assert_array_equal(gs.read_table(path, frame=False).values, want)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
+def test_what_scipy_writes(
+    rng: np.random.Generator, tmp_path: Any, kind: str, compressed: bool, dtype: str
+) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    made = sparse.random_array((30, 200), density=0.1, rng=rng, format=kind) * 90
+    made = made.astype(dtype)
+    path = tmp_path / "a.npz"
+    sparse.save_npz(path, made, compressed=compressed)
+    got = gs.read_table(path)
+    assert isinstance(got, gs.NamedTable) and sparse.issparse(got.values)
+    np.testing.assert_array_equal(got.values.toarray(), made.toarray())
+    turned = gs.read_table(path, transpose=True).values
+    np.testing.assert_array_equal(turned.toarray(), made.toarray().T)
+    assert turned.indices.flags.owndata is False  # the reader's own memory
+    edges = gs.spearman_edges(got.values, min_abs=0.2)
+    dense = gs.spearman_edges(np.asarray(got.values.toarray()), min_abs=0.2)
+    np.testing.assert_array_equal(edges.records, dense.records)
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["real", "integer", "pattern"])
+def test_matrix_market_of_scipy(
+    rng: np.random.Generator, tmp_path: Any, symmetry: str, field: str
+) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    scipy_io = pytest.importorskip("scipy.io")
+    if (symmetry, field) == ("skew-symmetric", "pattern"):
+        pytest.skip("there is no such file")
+    made = sparse.random_array((40, 40), density=0.1, rng=rng).toarray() * 9
+    made = made.round(3 if field == "real" else 0)
+    if symmetry == "symmetric":
+        made = made + made.T
+    elif symmetry == "skew-symmetric":
+        made = made - made.T
+    made = sparse.coo_array(made if field == "real" else made.astype(int))
+    made.eliminate_zeros()
+    path = tmp_path / "a.mtx"
+    scipy_io.mmwrite(path, made, field=field, symmetry=symmetry)
+    want = scipy_io.mmread(path).toarray()
+    for packed in (False, True):
+        if packed:
+            (tmp_path / "a.mtx.gz").write_bytes(gzip.compress(path.read_bytes()))
+        got = gs.read_table(f"{path}.gz" if packed else path).values
+        np.testing.assert_array_equal(got.toarray(), want)
+
+
+def test_names_of_10x(tmp_path: Any) -> None:
+    pytest.importorskip("scipy.sparse")
+    pandas = pytest.importorskip("pandas")
+    (tmp_path / "matrix.mtx").write_text(
+        "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 1 5\n2 3 7\n"
+    )
+    (tmp_path / "features.tsv").write_text("E1\tTP53\nE2\tMYC\n")
+    got = gs.read_table(tmp_path / "matrix.mtx")
+    assert got.names.tolist() == ["E1", "E2"] and got.columns is None
+    frame = gs.read_table(tmp_path / "matrix.mtx", names_column=2, frame=True)
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.loc["MYC"].tolist() == [0, 0, 7]
+    (tmp_path / "own.txt").write_text("a\nb\nc\n")
+    with pytest.raises(ValueError, match="got 3 names, expected one for each of the 2 rows"):
+        gs.read_table(tmp_path / "matrix.mtx", names=tmp_path / "own.txt")

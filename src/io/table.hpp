@@ -11,14 +11,11 @@
 
 #include <gpu/matrix.hpp>
 
+#include "io/any_matrix.hpp"
 #include "io/io_error.hpp"
+#include "io/sparse_matrix.hpp"
 
 namespace gpu::io {
-
-/// A matrix of any element type of the library.
-using any_matrix =
-    std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
-                 matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>;
 
 /// Names of rows, all in one buffer. Rows without names are called X1, X2, ...; those of a second
 /// table Y1, Y2, ...
@@ -61,6 +58,8 @@ struct table_reading {
 /// What was read.
 struct table {
   any_matrix values = {};
+  /// In place of `values`, which are empty then: of a sparse file that was asked for as it is.
+  std::optional<sparse_matrix> sparse = {};
   row_names names = {};
   column_names columns = {};
   table_reading reading = {};

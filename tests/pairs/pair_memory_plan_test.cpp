@@ -75,6 +75,18 @@ TEST_CASE("Windows of long rows hold some thousands of them, within a bound", "[
   }
 }
 
+TEST_CASE("Windows of long rows under a limit are as small as it says", "[memory]") {
+  const std::size_t limit = std::size_t{2} << 30;
+  const auto plan = plan_pair_memory(gpu::detail::pearson_traits, 2000, 1'000'000, true, 1, limit);
+  CHECK(plan.is_windowed);
+  CHECK(plan.window_rows == 128);
+  CHECK(plan.bytes <= limit);
+  CHECK(gpu::cpu::window_rows_beside(plan, std::size_t{1} << 40) == 128);
+  const std::size_t less = std::size_t{1} << 30;
+  CHECK_THROWS_AS(plan_pair_memory(gpu::detail::pearson_traits, 2000, 1'000'000, true, 1, less),
+                  gpu::out_of_memory);
+}
+
 TEST_CASE("A measure whose rows are longer than the input's has memory for these", "[memory]") {
   // A sign for each two columns.
   gpu::detail::measure_traits signs = gpu::detail::spearman_traits;

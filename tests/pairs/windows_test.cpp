@@ -62,7 +62,8 @@ gpu::matrix<T> related_rows(index_t rows, index_t cols, unsigned seed) {
   for (const index_t i : {index_t{0}, index_t{256}, index_t{257}, rows - 1}) {
     std::fill_n(out.data() + i * cols, cols, T{1});
   }
-  for (index_t i = 600; i < 700; ++i) std::fill_n(out.data() + i * cols, cols, T{2});
+  for (index_t i = 600; i < std::min<index_t>(rows, 700); ++i)
+    std::fill_n(out.data() + i * cols, cols, T{2});
   return out;
 }
 
@@ -180,6 +181,14 @@ TEST_CASE("Windows of scaled rows give what all rows give", "[windows]") {
   equals_all_at_once<pearson_measure>(related_rows<std::int16_t>(800, 70, 6), cpu_options());
   equals_all_at_once<pearson_measure>(related_rows<float>(800, 20, 7),
                                       cpu_options(gpu::pair_variant::naive));
+}
+
+TEST_CASE("Windows of few long rows give what all rows give", "[windows]") {
+  const auto reals = related_rows<double>(420, 7000, 21);
+  // Less than 512 rows of 7,000 doubles take.
+  CHECK(in_windows<pearson_measure>(reals, cpu_options()).exec.workspace_bytes < 420 * 7000 * 8);
+  equals_all_at_once<pearson_measure>(reals, cpu_options());
+  equals_all_at_once<spearman_measure>(related_rows<float>(420, 12'000, 22), cpu_options());
 }
 
 TEST_CASE("Windows leave rows with NaN out", "[windows]") {

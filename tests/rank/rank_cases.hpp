@@ -3,10 +3,14 @@
 // on a GPU.
 
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <limits>
+#include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gpu/error.hpp>
@@ -67,6 +71,41 @@ void check_against_reference(gpu::backend where, gpu::matrix_view<const T> data,
                                                  .exec = {.target = where}});
         CHECK(same_ranks(ranks, expected));
       }
+    }
+  }
+}
+
+/// Rows of which so much is 0, with values below and above, -0.0 and NaN where T has them.
+template <class T>
+gpu::matrix<T> rows_of_zeros(gpu::index_t cols, std::uint64_t seed) {
+  constexpr double shares[] = {1, 0.99, 0.95, 0.5, 0.26, 0.24, 0.1};
+  gpu::matrix<T> out(7, cols);
+  std::mt19937_64 engine(seed);
+  std::uniform_int_distribution<int> value(std::is_signed_v<T> ? -60 : 0, 60);
+  for (gpu::index_t i = 0; i < out.rows(); ++i) {
+    std::bernoulli_distribution is_zero(shares[i]);
+    for (gpu::index_t j = 0; j < cols; ++j) {
+      // Tied and different values; the row behind has no other sign than one.
+      const auto drawn = static_cast<T>(i == 4 ? std::abs(value(engine)) : value(engine));
+      out(i, j) = is_zero(engine) ? T{} : drawn;
+      if constexpr (std::is_floating_point_v<T>) {
+        if (out(i, j) == 0 && j % 3 == 0) out(i, j) = -T{};
+        if (i % 2 == 1) out(i, j) *= static_cast<T>(1 + 1e-3 * static_cast<double>(j % 97));
+      }
+    }
+  }
+  return out;
+}
+
+/// Most of a row is one run of ties, wherever it stands.
+template <class T>
+void check_rows_of_zeros(gpu::backend where) {
+  for (const gpu::index_t cols : {129, 500, 3000}) {
+    auto data = rows_of_zeros<T>(cols, static_cast<std::uint64_t>(cols));
+    check_against_reference<T>(where, data.view());
+    if constexpr (std::is_floating_point_v<T>) {
+      data(2, 7) = std::numeric_limits<T>::quiet_NaN();
+      check_against_reference<T>(where, data.view(), gpu::nan_policy::propagate);
     }
   }
 }

@@ -30,6 +30,11 @@ TEMPLATE_TEST_CASE("Long rows", "[rank]", std::int16_t, float, double) {
   gpu_test::check_long_rows<TestType>(cpu, {8193, 100'000});
 }
 
+TEMPLATE_TEST_CASE("Rows of zeros", "[rank]", std::int8_t, std::int16_t, std::int32_t, std::uint8_t,
+                   std::uint16_t, float, double) {
+  gpu_test::check_rows_of_zeros<TestType>(cpu);
+}
+
 TEST_CASE("Rows within a larger matrix", "[rank]") {
   gpu_test::check_strides(cpu);
 }

@@ -73,7 +73,10 @@ def _load(path: Any, argument: str, reading: Mapping[str, Any], mapped: bool) ->
         is_npy = file.read(len(_NPY)) == _NPY
     if not is_npy and Path(path).suffix != ".npy":
         loaded: NamedTable = read_table(path, **{**reading, "frame": False})
-        return loaded
+        if isinstance(loaded.values, np.ndarray):
+            return loaded
+        # What is hashed and shared out are rows of an array.
+        return loaded._replace(values=loaded.values.toarray())
     try:
         # Without a map in memory of its own: what is hashed is what is computed from.
         values = np.load(path, mmap_mode="r" if mapped else None)

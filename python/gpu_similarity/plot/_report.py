@@ -34,6 +34,7 @@ _READING: dict[str, Any] = {
     "columns": lambda word: word.split(","),
     "skip-columns": lambda word: word.split(","),
     "names-column": str,
+    "names": str,
 }
 # The strongest edges are drawn; a run may have kept more than memory holds.
 _EDGES = 1_000_000
@@ -213,4 +214,7 @@ def _table(report: Path, told: dict[str, Any], reading: dict[str, Any]) -> Any:
             crc = zlib.crc32(block, crc)
     if f"{crc:08x}" != told["crc32"]:
         raise ValueError(f"{place}: got CRC {crc:08x}, expected {told['crc32']} as in {report}")
-    return read_table(place, frame=False, **reading)
+    table = read_table(place, frame=False, **reading)
+    if isinstance(table.values, np.ndarray):
+        return table
+    return table._replace(values=table.values.toarray())

@@ -26,6 +26,7 @@ std::string pair_text(std::string_view call, std::string_view symbol, significan
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv\n"
       "  gpu-similarity {1} expression.csv.gz --keep top-k -k 5 -o partners.csv\n"
       "  gpu-similarity {1} samples.csv --transpose --keep dense -o matrix.npy\n"
+      "  gpu-similarity {1} matrix.mtx.gz {2} -o edges.tsv\n"
       "  gpu-similarity {1} genes.tsv --against proteins.tsv --min-abs 0.8\n"
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv.gz --resume",
       columns, call, cut,

@@ -90,6 +90,12 @@ void add_text_options(CLI::App& app, io::text_options& text) {
                  "Which column names the rows, by number or by name [the first]")
       ->type_name("COLUMN")
       ->group("Input");
+  app.add_option("--names", text.names_file,
+                 "Names of the rows of a sparse file, one a line [features.tsv or genes.tsv beside "
+                 "matrix.mtx]")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Input");
 }
 
 std::string check_text_options(const io::text_options& text) {
@@ -105,6 +111,9 @@ std::string check_text_options(const io::text_options& text) {
   }
   if (!text.names_column.empty() && text.row_names == io::choice::no) {
     return "--names-column does not go with --row-names no";
+  }
+  if (!text.names_file.empty() && text.row_names == io::choice::no) {
+    return "--names does not go with --row-names no";
   }
   return "";
 }

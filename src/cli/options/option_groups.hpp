@@ -69,18 +69,19 @@ void add_text_options(CLI::App& app, io::text_options& text);
 /// What every job that reads a table takes.
 template <class Command>
 void add_input(CLI::App& app, Command& c) {
-  app.add_option(
-         "INPUT", c.input,
-         "Text (CSV, TSV, blanks, GCT), .npy, Parquet, or each compressed by gzip or zstd; - "
-         "for standard input")
+  app.add_option("INPUT", c.input,
+                 "Text (CSV, TSV, blanks, GCT), .npy, Parquet, MatrixMarket (.mtx), SciPy's sparse "
+                 ".npz, or "
+                 "each compressed by gzip or zstd; - for standard input")
       ->required()
       ->check(file_name());
   add_text_options(app, c.text);
   app.add_flag("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
       ->group("Input");
-  add_bytes(app, "--max-input", c.max_input_bytes,
-            "Refuse compressed input and Parquet that unpack to more bytes; K, M, G, T allowed "
-            "[32G]")
+  add_bytes(
+      app, "--max-input", c.max_input_bytes,
+      "Refuse compressed input, .npz and Parquet that unpack to more bytes; K, M, G, T allowed "
+      "[32G]")
       ->group("Input");
 }
 

@@ -30,6 +30,10 @@ index_t first_sample(index_t cols) {
 }
 
 detail::any_table first_rows(const io::table& table, index_t rows) {
+  if (table.sparse) {
+    return table.sparse->with_rows(std::min(rows, table.rows()),
+                                   [](const auto& view) -> detail::any_table { return view; });
+  }
   return std::visit(
       [&]<class T>(const matrix<T>& values) -> detail::any_table {
         const index_t taken = std::min(rows, values.rows());

@@ -12,6 +12,9 @@
 namespace gpu::cli {
 
 inline detail::any_table table_of(const io::table& table) {
+  if (table.sparse) {
+    return table.sparse->with_view([](const auto& view) -> detail::any_table { return view; });
+  }
   return std::visit(
       [](const auto& values) -> detail::any_table { return detail::read_table(values); },
       table.values);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -122,12 +123,36 @@ std::vector<edge> best_edges(const neighbor_table& table, index_t count,
 
 namespace {
 
+// Columns of a row that hold a NaN, ascending.
+std::vector<index_t> nan_columns_of(const io::table& table, index_t row) {
+  if (table.sparse) return io::nan_columns(*table.sparse, row);
+  std::vector<index_t> out;
+  std::visit(
+      [&](const auto& values) {
+        const auto* const own = values.row(row).data();
+        for (index_t k = 0; k < values.cols(); ++k) {
+          if (own[k] != own[k]) out.push_back(k);
+        }
+      },
+      table.values);
+  return out;
+}
+
+index_t shared_columns_of_sparse(const io::table& x, index_t row, const io::table& y, index_t col) {
+  const std::vector<index_t> a = nan_columns_of(x, row);
+  const std::vector<index_t> b = nan_columns_of(y, col);
+  std::vector<index_t> either;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(either));
+  return x.cols() - std::ssize(either);
+}
+
 // The columns in which two rows of the tables, which outlive it, have no NaN.
 io::shared_columns shared_columns_of(const pairs_command& job, const input_tables& tables) {
   if (job.pairs.nans != nan_policy::pairwise) return {};
   const io::table& x = tables.x;
   const io::table& y = tables.y ? *tables.y : tables.x;
   return [&x, &y](index_t row, index_t col) {
+    if (x.sparse || y.sparse) return shared_columns_of_sparse(x, row, y, col);
     return std::visit(
         [row, col](const auto& left, const auto& right) {
           const auto* const a = left.row(row).data();
@@ -145,7 +170,7 @@ std::shared_ptr<const std::vector<row_ties>> ties_of(const pairs_command& job,
                                                      const input_tables& tables) {
   if (info_of(job.what).test != significance::kendall) return nullptr;
   const auto of_table = [](const io::table& table) {
-    return std::visit([](const auto& values) { return kendall_ties(values); }, table.values);
+    return detail::kendall_ties(table_of(table));
   };
   auto out = std::make_shared<std::vector<row_ties>>(of_table(tables.x));
   if (tables.y) {

@@ -57,15 +57,19 @@ void check_shape(const std::string& file, const io::table& table, index_t fewest
 
 io::table read_one(const pairs_command& job, const std::string& file, index_t fewest_rows,
                    progress_line& line, std::optional<io::file_digest>& digest) {
+  io::text_options text = job.text;
+  // The names are those of INPUT.
+  if (file != job.input) text.names_file.clear();
   const std::string name = file == "-" ? "standard input" : file;
   line.show("reading " + name);
   const bool is_in_parts = job.is_part || job.resumes;
-  io::table table = io::read_table(file, {.text = job.text,
+  io::table table = io::read_table(file, {.text = text,
                                           .transposes = job.transposes,
                                           .threads = job.pairs.exec.cpu_threads,
                                           .stop = is_interrupted,
                                           .max_bytes = job.max_input_bytes,
-                                          .digest = is_in_parts ? &digest.emplace() : nullptr});
+                                          .digest = is_in_parts ? &digest.emplace() : nullptr,
+                                          .keeps_sparse = true});
   add_shape_note(table);
   if (!job.quiet) {
     line.clear();
@@ -87,6 +91,11 @@ namespace {
 
 /// Row and column of the NaN that comes first in the file.
 std::optional<std::pair<index_t, index_t>> first_nan_of(const io::table& table, bool transposes) {
+  if (table.sparse) {
+    const io::stored_nans found = io::find_nans(*table.sparse);
+    const bool is_there = found.count == 1 || !transposes;  // else another is first in the file
+    return is_there ? found.first : std::nullopt;
+  }
   return std::visit(
       [&](const auto& values) -> std::optional<std::pair<index_t, index_t>> {
         const index_t outer = transposes ? values.cols() : values.rows();
@@ -156,7 +165,9 @@ matrix<double> read_beside(const pairs_command& job, const std::string& file,
 
 io::read_options options_beside(const pairs_command& job, std::optional<io::file_digest>& digest) {
   const bool is_in_parts = job.is_part || job.resumes;
-  return {.text = job.text,
+  io::text_options text = job.text;
+  text.names_file.clear();
+  return {.text = text,
           .threads = job.pairs.exec.cpu_threads,
           .stop = is_interrupted,
           .max_bytes = job.max_input_bytes,

@@ -112,16 +112,22 @@ constexpr index_t rows_per_piece(index_t cols) {
 constexpr index_t rows_per_window_piece = 4;
 
 // Two halves of whole groups of columns.
-index_t whole_window(std::size_t rows) {
+index_t whole_window(std::size_t rows, index_t least) {
   constexpr index_t step = 2 * pair_policy::window_step;
-  return std::max(pair_policy::least_window_rows, static_cast<index_t>(rows) / step * step);
+  return std::max(least, static_cast<index_t>(rows) / step * step);
+}
+
+// The rows of the smallest window.
+index_t least_window(std::size_t limit, std::size_t per_row) {
+  const bool is_short_of = limit != 0 && per_row > pair_policy::limited_row_bytes;
+  return is_short_of ? pair_policy::least_limited_rows : pair_policy::least_window_rows;
 }
 
 }  // namespace
 
 index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
   const auto rows = static_cast<std::size_t>(memory.window_rows);
-  return whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3));
+  return whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3), memory.least_window);
 }
 
 pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
@@ -131,10 +137,12 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
       limit == 0 ? packed_row : packed_row + packed_row / rows_per_window_piece + 1;
   const std::size_t scratch = scratch_bytes(what, cols, has_int8_sums, threads);
   const std::size_t all = static_cast<std::size_t>(rows) * per_row;
+  const index_t least_window_rows = least_window(limit, per_row);
   const auto finished = [&](index_t window, std::size_t waiting) {
     return pair_memory{
         .window_rows = window,
         .is_windowed = window < rows,
+        .least_window = least_window_rows,
         .row_bytes = per_row,
         .piece_rows = limit == 0 ? rows_per_piece(cols)
                                  : std::min(rows_per_piece(cols),
@@ -155,11 +163,12 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
                       std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
     }
     const std::size_t for_rows = left - pair_policy::panel_edges * bytes_per_waiting_edge;
-    return finished(std::min(rows, whole_window(for_rows / per_row)), pair_policy::panel_edges);
+    return finished(std::min(rows, whole_window(for_rows / per_row, least_window_rows)),
+                    pair_policy::panel_edges);
   }
   const std::size_t least_waiting = least_waiting_edges * bytes_per_waiting_edge;
   const std::size_t least_rows =
-      static_cast<std::size_t>(std::min(rows, pair_policy::least_window_rows)) * per_row;
+      static_cast<std::size_t>(std::min(rows, least_window_rows)) * per_row;
   const std::size_t least = scratch + least_rows + least_waiting;
   if (limit < least) {
     throw out_of_memory(
@@ -175,7 +184,7 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
   const std::size_t waiting = std::max(
       least_waiting,
       std::min({left - least_rows, left / 4, pair_policy::panel_edges * bytes_per_waiting_edge}));
-  return finished(std::min(rows, whole_window((left - waiting) / per_row)),
+  return finished(std::min(rows, whole_window((left - waiting) / per_row, least_window_rows)),
                   waiting / bytes_per_waiting_edge);
 }
 

@@ -16,6 +16,7 @@ struct pair_memory {
   /// of half a window meet once, each packed anew from the input.
   index_t window_rows;
   bool is_windowed;           ///< Whether not all rows are packed at once.
+  index_t least_window;       ///< Rows of the smallest window of such rows.
   std::size_t row_bytes;      ///< Of a packed row.
   index_t piece_rows;         ///< Input rows that are prepared at a time on the way there.
   std::size_t waiting_edges;  ///< Edges that may wait to be put in order.

@@ -21,10 +21,10 @@
 namespace gpu::cpu {
 
 /// Delivers to a sink, per element, the count that plan/rank_variants.hpp defines: for each row
-/// `auto put = sink(row)`, then put(col, count) for every column; or, for rows whose counts are
-/// bytes, sink.put_bytes(first, last, counts, pitch) where there is such a member. Inner loops keep
-/// their values in local variables, because stores of bytes may alias anything that is reached
-/// through a pointer.
+/// `auto put = sink(row)`, then put(col, count) for every column, where the last of several calls
+/// for a column counts; or, for rows whose counts are bytes, sink.put_bytes(first, last, counts,
+/// pitch) where there is such a member. Inner loops keep their values in local variables, because
+/// stores of bytes may alias anything that is reached through a pointer.
 template <class T>
 class row_ranker {
  public:
@@ -273,6 +273,7 @@ class row_ranker {
 
   template <class Sink>
   void rank_by_sorting(index_t row, Sink& sink) {
+    if (rank_by_sorting_others(row, sink)) return;
     const index_t cols = data_.cols();
     const T* values = data_.row(row);
     sorter_.resize(static_cast<std::size_t>(cols));
@@ -282,17 +283,100 @@ class row_ranker {
       }
     });
     sorter_.sort();
-    const auto put = sink(row);
-    index_t distinct = 0;
-    for (index_t first = 0; first < cols; ++distinct) {
-      index_t last = first + 1;
-      const key value = sorter_.key_at(first);
-      while (last < cols && sorter_.key_at(last) == value) ++last;
-      for (index_t at = first; at < last; ++at) {
-        put(sorter_.column_at(at), count_of(first, last, at, distinct));
+    put_others(0, cols, 0, 0, sink(row));
+  }
+
+  // How many zeros a row has; 0 as well where a sample has none, so that rows without zeros are not
+  // read once more.
+  index_t count_zeros(const T* values, index_t cols) {
+    constexpr index_t sample = 64;
+    const index_t step = std::max<index_t>(1, cols / sample);
+    bool is_any = false;
+    for (index_t col = 0; col < cols; col += step) is_any = is_any || values[col] == T{};
+    if (!is_any) return 0;
+    index_t zeros = 0;
+    detail::in_polled_pieces(cols, [&](index_t begin, index_t end) {
+      index_t found = 0;
+      for (index_t col = begin; col < end; ++col) found += values[col] == T{} ? 1 : 0;
+      zeros += found;
+    });
+    return zeros;
+  }
+
+  // Of a row that is zeros by a quarter or more only the other values are sorted: the zeros are one
+  // run of equal ones behind the values that stand before 0. Whether the row was such a one.
+  template <class Sink>
+  bool rank_by_sorting_others(index_t row, Sink& sink) {
+    const index_t cols = data_.cols();
+    const T* const values = data_.row(row);
+    const index_t zeros = count_zeros(values, cols);
+    if (zeros == 0 || zeros < cols / 4) return false;
+    const key zero = key_of(T{}, flip_);
+    const index_t others = cols - zeros;
+    sorter_.resize(static_cast<std::size_t>(others));
+    index_t before = 0;  // values that stand before 0
+    std::size_t place = 0;
+    const auto take = [&](index_t begin, index_t end) {
+      for (index_t col = begin; col < end; ++col) {
+        if (values[col] == T{}) continue;
+        const key own = key_of(values[col], flip_);
+        before += own < zero ? 1 : 0;
+        sorter_.set(place++, static_cast<std::size_t>(col), own);
       }
-      if (last / poll_step != first / poll_step) detail::poll_progress();
-      first = last;
+    };
+    detail::in_polled_pieces(cols, [&](index_t begin, index_t end) {
+      // Of a row that is mostly zeros most of so many neighbours are.
+      constexpr index_t together = 16;
+      for (index_t col = begin; col < end; col += together) {
+        const index_t last = std::min(end, col + together);
+        bool is_any = last - col < together;
+        for (index_t k = col; k < last; ++k) is_any = is_any | (values[k] != T{});
+        if (is_any) take(col, last);
+      }
+    });
+    if (others > 0) sorter_.sort();
+    index_t distinct = 0;
+    for (index_t at = 0; at < before; ++at) {
+      distinct += at == 0 || sorter_.key_at(at) != sorter_.key_at(at - 1) ? 1 : 0;
+    }
+    const auto put = sink(row);
+    put_zeros(values, before, before + zeros, distinct, put);
+    put_others(0, before, 0, 0, put);
+    put_others(before, others, zeros, distinct + 1, put);
+    return true;
+  }
+
+  // The counts of zeros at sorted places [first, last): to their columns in order, or, where all
+  // are equal, to every column, which takes no look at the values.
+  template <class Put>
+  void put_zeros(const T* values, index_t first, index_t last, index_t distinct, const Put& put) {
+    const index_t cols = data_.cols();
+    index_t at = first;
+    detail::in_polled_pieces(cols, [&](index_t begin, index_t end) {
+      if (ties_ == tie_method::ordinal) {
+        for (index_t col = begin; col < end; ++col) {
+          if (values[col] == T{}) put(col, at++);
+        }
+        return;
+      }
+      const index_t count = count_of(first, last, first, distinct);
+      for (index_t col = begin; col < end; ++col) put(col, count);
+    });
+  }
+
+  // The counts of the sorter's items [first, last), with `shift` elements more in front of them and
+  // `distinct` smaller values.
+  template <class Put>
+  void put_others(index_t first, index_t last, index_t shift, index_t distinct, const Put& put) {
+    for (index_t begin = first; begin < last; ++distinct) {
+      index_t end = begin + 1;
+      const key value = sorter_.key_at(begin);
+      while (end < last && sorter_.key_at(end) == value) ++end;
+      for (index_t at = begin; at < end; ++at) {
+        put(sorter_.column_at(at), count_of(begin + shift, end + shift, at + shift, distinct));
+      }
+      if (end / poll_step != begin / poll_step) detail::poll_progress();
+      begin = end;
     }
   }
 

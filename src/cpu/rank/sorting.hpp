@@ -33,6 +33,10 @@ class row_sorter {
   void set(std::size_t column, Key key) {
     items_[column] = {key, static_cast<std::uint32_t>(column)};
   }
+  /// Item `place` is of another column; columns ascend with the places.
+  void set(std::size_t place, std::size_t column, Key key) {
+    items_[place] = {key, static_cast<std::uint32_t>(column)};
+  }
   /// Comparison sort for few items, else least-significant-digit radix sort, which polls the call's
   /// progress: in bytes, or of many items with long keys in 11 bits, a quarter fewer passes.
   void sort() {

@@ -30,7 +30,9 @@ void read_exactly(byte_stream& bytes, std::span<char> out, const std::string& fi
   }
 }
 
-npy_header read_header(byte_stream& bytes, const std::string& file) {
+}  // namespace
+
+npy_header read_npy_header(byte_stream& bytes, const std::string& file) {
   std::array<unsigned char, 8> start{};  // magic and version
   read_exactly(bytes, {reinterpret_cast<char*>(start.data()), start.size()}, file, "preamble");
   const unsigned major = start[6];
@@ -61,6 +63,8 @@ npy_header read_header(byte_stream& bytes, const std::string& file) {
   }
   return *header;
 }
+
+namespace {
 
 void check_layout(const npy_header& header, const std::string& file) {
   if (header.shape.size() != 2) {
@@ -201,7 +205,7 @@ auto with_stored_type(const npy_header& header, const std::string& file, const U
 }  // namespace
 
 npy_rows::npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file)
-    : bytes_(std::move(bytes)), file_(file), header_(read_header(*bytes_, file)) {
+    : bytes_(std::move(bytes)), file_(file), header_(read_npy_header(*bytes_, file)) {
   check_layout(header_, file);
   element_bytes_ = with_stored_type(header_, file, [&]<class T>(T) {
     check_size(*bytes_, header_.shape[0], header_.shape[1], sizeof(T), file);

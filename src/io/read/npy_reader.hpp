@@ -16,6 +16,10 @@ namespace gpu::io {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
+/// Preamble and header of the .npy that `bytes` delivers.
+/// @throw input_error
+[[nodiscard]] npy_header read_npy_header(byte_stream& bytes, const std::string& file);
+
 /// The rows of a .npy, some megabytes at a time.
 class npy_rows final : public row_source {
  public:

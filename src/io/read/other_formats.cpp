@@ -10,7 +10,7 @@ struct known_format {
   std::string_view what;
 };
 
-constexpr std::array<known_format, 8> formats{{
+constexpr std::array<known_format, 7> formats{{
     {{"\xFD"
       "7zXZ\0",
       6},
@@ -25,8 +25,6 @@ constexpr std::array<known_format, 8> formats{{
     {"\x89HDF\r\n\x1A\n",
      "is an HDF5 file (.h5, .h5ad), expected text or .npy: in Python, gpu_similarity takes "
      "AnnData"},
-    {"PK\x03\x04",
-     "is a zip archive (.xlsx, .npz), expected text or .npy: save it as CSV or as .npy"},
     {"RDX3\nX\n", "is an R data file, expected text or .npy: write.table() writes text"},
     {"\xFF\xFE",
      "is UTF-16 text, expected UTF-8: iconv -f UTF-16 -t UTF-8 FILE | gpu-similarity ... -"},

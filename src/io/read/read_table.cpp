@@ -8,6 +8,9 @@
 
 #include "io/read/npy_reader.hpp"
 #include "io/read/parquet/parquet_reader.hpp"
+#include "io/read/sparse/matrix_market.hpp"
+#include "io/read/sparse/npz_reader.hpp"
+#include "io/read/sparse/zip_archive.hpp"
 #include "io/read/text_reader.hpp"
 #include "io/read/transposed_rows.hpp"
 
@@ -18,7 +21,7 @@ namespace {
 std::unique_ptr<row_source> open_lines(input& file, const read_options& options) {
   if (file.begins_with(npy_magic)) return std::make_unique<npy_rows>(file.bytes(), file.name());
   if (file.begins_with(parquet_magic)) return open_parquet(file, options);
-  for (const char* const suffix : {".npy", ".parquet"}) {
+  for (const char* const suffix : {".npy", ".parquet", ".mtx", ".npz"}) {
     if (!file.name().ends_with(suffix)) continue;
     throw input_error(file.name(), {},
                       fmt::format("is named {} but does not begin like one", suffix));
@@ -26,9 +29,31 @@ std::unique_ptr<row_source> open_lines(input& file, const read_options& options)
   return std::make_unique<text_rows>(file.lines(), options, file.name());
 }
 
+// What would be said in vain.
+void check_sparse_options(const input& file, const text_options& text) {
+  const char* const option = !text.columns.empty()        ? "--columns"
+                             : !text.skip_columns.empty() ? "--skip-columns"
+                             : !text.missing.empty()      ? "--na-values"
+                                                          : nullptr;
+  if (option == nullptr) return;
+  throw input_error(file.name(), {},
+                    fmt::format("is a sparse file, of which {} says nothing", option));
+}
+
 }  // namespace
 
 std::unique_ptr<row_source> open_rows(input& file, const read_options& options) {
+  const bool is_zip = file.begins_with(zip_magic);
+  if (is_zip || is_matrix_market(file)) {
+    check_sparse_options(file, options.text);
+    // Their columns become rows while their entries are put in order.
+    return is_zip ? open_npz(file, options) : open_matrix_market(file, options);
+  }
+  if (!options.text.names_file.empty()) {
+    throw input_error(file.name(), {},
+                      "is no sparse file (.mtx, .npz of SciPy), whose rows alone a file of names "
+                      "(--names) names");
+  }
   auto source = open_lines(file, options);
   if (!options.transposes) return source;
   return std::make_unique<transposed_rows>(std::move(source), options.threads);
@@ -38,8 +63,13 @@ table read_table(const std::string& path, const read_options& options) {
   try {
     const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
     input file(path, options.stop, options.max_bytes, digest);
+    if (digest) *options.digest = {};
     table out = open_rows(file, options)->rest();
-    if (digest) *options.digest = *digest;
+    if (digest) {
+      // Behind the file stand the files of names, which were read meanwhile.
+      digest->append(*options.digest);
+      *options.digest = *digest;
+    }
     return out;
   } catch (const error&) {
     throw;

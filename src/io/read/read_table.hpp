@@ -21,14 +21,17 @@ struct read_options {
   /// thousands of times as much.
   std::uint64_t max_bytes = default_max_bytes;
   /// Where it is not null, read_table makes it the digest of the file, of the very bytes that the
-  /// table was read from.
+  /// table was read from, and of the files of names behind them.
   file_digest* digest = nullptr;
+  /// Whether read_table gives a sparse file as table::sparse, not written out.
+  bool keeps_sparse = false;
   static constexpr std::uint64_t default_max_bytes = 32'000'000'000;
 };
 
-/// Reads `path` ("-": standard input): NumPy's .npy, text, or Parquet where the build has it, each
-/// of them also compressed by gzip, or by zstd where the build has it. The format is told by the
-/// first bytes, not by the name. Of Parquet parquet_reader.hpp says the rules.
+/// Reads `path` ("-": standard input): NumPy's .npy, text, Parquet where the build has it,
+/// MatrixMarket, or SciPy's .npz of a sparse matrix, each of them also compressed by gzip, or by
+/// zstd where the build has it. The format is told by the first bytes, not by the name. Of Parquet
+/// parquet_reader.hpp says the rules, of MatrixMarket matrix_market.hpp, of .npz npz_reader.hpp.
 ///
 /// Text: integers give the narrowest of int8, uint8, int16, uint16, int32 that holds every value,
 /// else double; numbers with a point or an exponent give double; missing values are NaN. Blank

@@ -25,6 +25,8 @@ struct text_options {
   std::vector<std::string> columns = {};
   std::vector<std::string> skip_columns = {};  ///< Columns that are not read, in the same words.
   std::string names_column = {};               ///< Which column names the rows; empty: the first.
+  /// Names of the rows of a sparse file, one a line; empty: what lies beside it (names_beside.hpp).
+  std::string names_file = {};
 };
 
 }  // namespace gpu::io

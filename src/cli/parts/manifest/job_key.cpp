@@ -12,6 +12,7 @@
 #include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"
 #include "io/json.hpp"
+#include "io/read/sparse/names_beside.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -83,6 +84,11 @@ io::file_digest required_digest(const char* option, const std::string& path) {
                   option, path));
 }
 
+void add_beside(const io::beside_files& beside, io::file_digest& digest) {
+  if (!beside.of_rows.empty()) digest.append(required_digest("--names", beside.of_rows));
+  if (!beside.of_columns.empty()) digest.append(required_digest("INPUT", beside.of_columns));
+}
+
 /// The digest of a file that stands among the options; "" without one.
 std::string option_of(const char* option, const std::string& path) {
   return path.empty() ? std::string() : text_of(required_digest(option, path));
@@ -115,9 +121,17 @@ const std::string& job_key::option(const std::string& name) const {
 
 job_key key_of(const pairs_command& job) {
   expect_joinable_q(job);
-  const io::file_digest input = required_digest("INPUT", job.input);
+  io::file_digest input = required_digest("INPUT", job.input);
+  // The files of names are read with it, and their names stand in the result.
+  const io::beside_files beside = io::find_beside(job.input, job.text, job.transposes);
+  add_beside(beside, input);
   std::optional<io::file_digest> against;
-  if (!job.against.empty()) against = required_digest("--against", job.against);
+  if (!job.against.empty()) {
+    against = required_digest("--against", job.against);
+    io::text_options text = job.text;
+    text.names_file.clear();
+    add_beside(io::find_beside(job.against, text, job.transposes), *against);
+  }
   const pair_filter& filter = job.filter;
   const bool is_top_k = job.keep == keep_kind::top_k;
   const index_t observations = job.pairs.effective_observations;

@@ -15,8 +15,10 @@
 namespace gpu::cli {
 
 struct job_key {
-  std::string version;                          ///< Of the library.
-  io::file_digest input;                        ///< As the file lies there, compressed or not.
+  std::string version;  ///< Of the library.
+  /// As the file lies there, compressed or not, with the files of names behind it that are read
+  /// with a sparse one.
+  io::file_digest input;
   std::optional<io::file_digest> against = {};  ///< The second table's.
   /// Names as on the command line, without dashes, and values; always the same names in the same
   /// order. A double stands in the fewest digits that give it back.

@@ -62,6 +62,10 @@ inline constexpr std::size_t long_row_bytes = std::size_t{2} << 30;
 /// Rows that do not fit are packed in windows of at least this many rows, whose halves are
 /// multiples of window_step: whole groups of columns for every kernel.
 inline constexpr index_t least_window_rows = 512;
+/// The same under a limit on memory, of rows that are longer than so many bytes: each is packed
+/// more often then, up to four times.
+inline constexpr index_t least_limited_rows = 128;
+inline constexpr std::size_t limited_row_bytes = std::size_t{64} << 10;
 inline constexpr index_t window_step = 64;
 
 /// Edges of a panel that wait to be put in order: 16 + 24 bytes each.

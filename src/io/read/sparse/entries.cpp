@@ -1,0 +1,203 @@
+#include "io/read/sparse/entries.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "base/parallel.hpp"
+
+namespace gpu::io {
+namespace {
+
+// What is known of all entries.
+struct entry_range {
+  std::int64_t smallest = 0;
+  std::int64_t largest = 0;
+  bool has_reals = false;
+  bool has_doubles = false;  // or integers beside floats
+
+  template <class T>
+  [[nodiscard]] bool fits() const {
+    return !has_reals && smallest >= std::numeric_limits<T>::min() &&
+           largest <= std::numeric_limits<T>::max();
+  }
+};
+
+template <class Place>
+entry_range range_of(const std::vector<entry_piece<Place>>& pieces, mirrored how) {
+  entry_range out;
+  for (const auto& piece : pieces) {
+    out.smallest = std::min<std::int64_t>(out.smallest, piece.smallest);
+    out.largest = std::max<std::int64_t>(out.largest, piece.largest);
+    out.has_reals = out.has_reals || piece.has_reals;
+    out.has_doubles = out.has_doubles || !std::holds_alternative<array<float>>(piece.values);
+  }
+  if (how == mirrored::negative) {
+    const std::int64_t most = std::max(-out.smallest, out.largest);
+    out.smallest = -most;
+    out.largest = most;
+  }
+  return out;
+}
+
+// Pieces one behind the other that one thread takes: the entries of a row stay in their order.
+struct piece_group {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// As many groups as threads, but no more than keep the cursors of all at half an index an entry.
+template <class Place>
+std::vector<piece_group> group_pieces(const std::vector<entry_piece<Place>>& pieces, index_t rows,
+                                      std::size_t entries, int threads) {
+  const std::size_t most = entries / (2 * (static_cast<std::size_t>(rows) + 1));
+  const auto team = static_cast<std::size_t>(cpu::thread_count(threads));
+  const std::size_t count = std::clamp<std::size_t>(most, 1, team);
+  const std::size_t enough = (entries + count - 1) / count;
+  std::vector<piece_group> groups;
+  std::size_t taken = enough;
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    if (taken >= enough && groups.size() < count) {
+      groups.push_back({k, k});
+      taken = 0;
+    }
+    groups.back().end = k + 1;
+    taken += pieces[k].row.size();
+  }
+  return groups;
+}
+
+template <class Index, class Place>
+class assembly {
+ public:
+  assembly(std::vector<entry_piece<Place>>& pieces, index_t rows, mirrored how, int threads,
+           std::size_t entries)
+      : pieces_(pieces),
+        rows_(static_cast<std::size_t>(rows)),
+        how_(how),
+        threads_(cpu::thread_count(threads)),
+        groups_(group_pieces(pieces, rows, entries, threads)) {
+    count();
+  }
+
+  template <class T>
+  void move_to(sparse_matrix& out) {
+    array<T> values(pattern_.column.size());
+    cpu::parallel_for(static_cast<index_t>(groups_.size()), threads_, [&](index_t g, int) {
+      const piece_group& group = groups_[static_cast<std::size_t>(g)];
+      for (std::size_t k = group.begin; k < group.end; ++k) {
+        entry_piece<Place>& piece = pieces_[k];
+        std::visit([&](const auto& from) { scatter(piece, from, values, cursor_of(g)); },
+                   piece.values);
+        piece = {};
+      }
+    });
+    out.pattern = std::move(pattern_);
+    out.values = std::move(values);
+  }
+
+ private:
+  [[nodiscard]] Index* cursor_of(index_t group) {
+    return next_.data() + static_cast<std::size_t>(group) * rows_;
+  }
+
+  // Where each group has its first entry of each row.
+  void count() {
+    next_.assign(groups_.size() * rows_, 0);
+    cpu::parallel_for(static_cast<index_t>(groups_.size()), threads_, [&](index_t g, int) {
+      Index* const counts = cursor_of(g);
+      const piece_group& group = groups_[static_cast<std::size_t>(g)];
+      for (std::size_t k = group.begin; k < group.end; ++k) {
+        for (const Place row : pieces_[k].row) ++counts[row];
+        if (how_ == mirrored::nothing) continue;
+        for (std::size_t i = 0; i < pieces_[k].row.size(); ++i) {
+          if (pieces_[k].row[i] != pieces_[k].col[i]) ++counts[pieces_[k].col[i]];
+        }
+      }
+    });
+    pattern_.row_begin.resize(rows_ + 1);
+    Index running = 0;
+    for (std::size_t row = 0; row < rows_; ++row) {
+      pattern_.row_begin[row] = running;
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        running += std::exchange(next_[g * rows_ + row], running);
+      }
+    }
+    pattern_.row_begin[rows_] = running;
+    pattern_.column.resize(static_cast<std::size_t>(running));
+  }
+
+  template <class From, class T>
+  void scatter(const entry_piece<Place>& piece, const array<From>& from, array<T>& values,
+               Index* next) {
+    // The type of all was chosen so that it holds those of each piece.
+    constexpr bool is_narrowing =
+        std::is_floating_point_v<From> && !std::is_same_v<T, From> && !std::is_same_v<T, double>;
+    if constexpr (is_narrowing || (std::is_same_v<T, float> && !std::is_same_v<From, float>)) {
+      return;
+    } else {
+      Index* const column = pattern_.column.data();
+      T* const out = values.data();
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        const Place row = piece.row[i];
+        const Place col = piece.col[i];
+        const Index at = next[row]++;
+        column[at] = static_cast<Index>(col);
+        out[at] = static_cast<T>(from[i]);
+        if (how_ == mirrored::nothing || row == col) continue;
+        const Index there = next[col]++;
+        column[there] = static_cast<Index>(row);
+        out[there] = static_cast<T>(how_ == mirrored::value ? from[i] : -from[i]);
+      }
+    }
+  }
+
+  std::vector<entry_piece<Place>>& pieces_;
+  std::size_t rows_;
+  mirrored how_;
+  int threads_;
+  std::vector<piece_group> groups_;
+  std::vector<Index> next_;  // [groups, rows]
+  sparse_pattern<Index> pattern_;
+};
+
+template <class Index, class Place>
+void assemble_to(std::vector<entry_piece<Place>>& pieces, mirrored how, int threads,
+                 std::size_t entries, sparse_matrix& out) {
+  const entry_range range = range_of(pieces, how);
+  assembly<Index, Place> all(pieces, out.rows, how, threads, entries);
+  if (range.fits<std::int8_t>()) return all.template move_to<std::int8_t>(out);
+  if (range.fits<std::uint8_t>()) return all.template move_to<std::uint8_t>(out);
+  if (range.fits<std::int16_t>()) return all.template move_to<std::int16_t>(out);
+  if (range.fits<std::uint16_t>()) return all.template move_to<std::uint16_t>(out);
+  if (range.fits<std::int32_t>()) return all.template move_to<std::int32_t>(out);
+  if (range.has_reals && !range.has_doubles) return all.template move_to<float>(out);
+  all.template move_to<double>(out);
+}
+
+}  // namespace
+
+template <class Place>
+sparse_matrix assemble(std::vector<entry_piece<Place>> pieces, index_t rows, index_t cols,
+                       mirrored how, int threads) {
+  std::size_t entries = 0;
+  for (const auto& piece : pieces) entries += piece.row.size();
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  const std::size_t most_stored = how == mirrored::nothing ? entries : 2 * entries;
+  sparse_matrix out{.rows = rows, .cols = cols};
+  if constexpr (std::is_same_v<Place, std::int32_t>) {
+    if (most_stored <= most) {
+      assemble_to<std::int32_t>(pieces, how, threads, entries, out);
+      return out;
+    }
+  }
+  assemble_to<std::int64_t>(pieces, how, threads, entries, out);
+  return out;
+}
+
+template sparse_matrix assemble(std::vector<entry_piece<std::int32_t>>, index_t, index_t, mirrored,
+                                int);
+template sparse_matrix assemble(std::vector<entry_piece<std::int64_t>>, index_t, index_t, mirrored,
+                                int);
+
+}  // namespace gpu::io

@@ -1,0 +1,168 @@
+#include "io/read/sparse/names_beside.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "io/io_error.hpp"
+
+namespace gpu::io {
+namespace {
+
+// Which field of a line is the name, from 1 on.
+index_t field_of(const read_options& options, const std::string& file) {
+  const std::string& word = options.text.names_column;
+  if (word.empty()) return 1;
+  index_t field = 0;
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), field);
+  if (code == std::errc() && end == word.data() + word.size() && field > 0) return field;
+  throw input_error(file, {},
+                    fmt::format("has no header, and --names-column says {}: expected the number of "
+                                "a column",
+                                io::quoted(word)));
+}
+
+std::string_view field_at(std::string_view line, index_t field) {
+  for (index_t k = 1; k < field; ++k) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) return {};
+    line.remove_prefix(tab + 1);
+  }
+  return line.substr(0, line.find('\t'));
+}
+
+// add(name) for each line that is not empty; how many there are. Ends early behind `most`.
+template <class Add>
+index_t read_names(const std::string& path, index_t field, index_t most,
+                   const read_options& options, const Add& add) {
+  const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
+  input file(path, options.stop, options.max_bytes, digest);
+  const auto lines = file.lines();
+  index_t number = 0;
+  index_t count = 0;
+  for (std::string_view block = lines->next(); !block.empty(); block = lines->next()) {
+    while (!block.empty()) {
+      std::string_view line = block.substr(0, block.find('\n'));
+      block.remove_prefix(std::min(block.size(), line.size() + 1));
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      ++number;
+      if (line.empty()) continue;
+      const std::string_view name = field_at(line, field);
+      if (name.empty()) {
+        throw input_error(path, {number, field}, "got nothing, expected a name");
+      }
+      if (++count <= most) add(printable(name));
+    }
+  }
+  if (digest) options.digest->append(*digest);
+  return count;
+}
+
+// "DIR/GSM1_" of "DIR/GSM1_matrix.mtx.gz".
+std::optional<std::string> prefix_of(std::string path) {
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (path.ends_with(suffix)) path.resize(path.size() - suffix.size());
+  }
+  constexpr std::string_view own = "matrix.mtx";
+  if (!path.ends_with(own)) return std::nullopt;
+  path.resize(path.size() - own.size());
+  const bool is_whole_word = path.empty() || path.back() == '/' || path.back() == '_' ||
+                             path.back() == '.' || path.back() == '-';
+  if (!is_whole_word) return std::nullopt;
+  return path;
+}
+
+// The first of these that is there; empty where none is.
+template <std::size_t Count>
+std::string first_there(const std::string& prefix,
+                        const std::array<std::string_view, Count>& names) {
+  for (const std::string_view name : names) {
+    std::string path = prefix + std::string(name);
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) return path;
+  }
+  return {};
+}
+
+std::string last_of(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+void check_count(const std::string& path, index_t got, index_t expected, const char* what,
+                 const char* without, const std::string& file) {
+  if (got == expected) return;
+  throw input_error(path, {},
+                    fmt::format("got {} names, expected one for each of the {} {} of {}{}", got,
+                                expected, what, file, without));
+}
+
+class naming {
+ public:
+  naming(const input& file, const read_options& options, sparse_file& what)
+      : file_(file), options_(options), what_(what) {}
+
+  // The rows of the file are the columns of the table where it is transposed.
+  void name_rows(const std::string& path, bool of_table_rows, const char* without) {
+    const index_t rows = of_table_rows ? what_.matrix.rows : what_.matrix.cols;
+    // Of the barcodes there is one field.
+    const bool has_fields =
+        of_table_rows != options_.transposes || path == options_.text.names_file;
+    const index_t field = has_fields ? field_of(options_, path) : 1;
+    const index_t got = read_names(path, field, rows, options_, [&](const std::string& name) {
+      if (of_table_rows) {
+        what_.names.add(name);
+      } else {
+        what_.columns.names.push_back(name);
+      }
+    });
+    check_count(path, got, rows, of_table_rows != options_.transposes ? "rows" : "columns", without,
+                file_.name());
+    const std::string source = fmt::format("column {} of {}", field, last_of(path));
+    (of_table_rows ? what_.reading.rows_named_by : what_.reading.columns_named_by) = source;
+  }
+
+ private:
+  const input& file_;
+  const read_options& options_;
+  sparse_file& what_;
+};
+
+}  // namespace
+
+beside_files find_beside(const std::string& path, const text_options& text, bool transposes) {
+  constexpr std::array<std::string_view, 4> features{"features.tsv", "features.tsv.gz", "genes.tsv",
+                                                     "genes.tsv.gz"};
+  constexpr std::array<std::string_view, 2> barcodes{"barcodes.tsv", "barcodes.tsv.gz"};
+  beside_files out;
+  if (const auto prefix = prefix_of(path)) {
+    out = {.of_rows = first_there(*prefix, features), .of_columns = first_there(*prefix, barcodes)};
+    if (transposes) std::swap(out.of_rows, out.of_columns);
+  }
+  if (text.row_names == choice::no) out.of_rows.clear();
+  if (text.header == choice::no) out.of_columns.clear();
+  if (!text.names_file.empty()) out.of_rows = text.names_file;
+  return out;
+}
+
+void name_from_beside(const input& file, const read_options& options, sparse_file& what) {
+  naming names(file, options, what);
+  const beside_files beside = find_beside(file.name(), options.text, options.transposes);
+  const bool is_said = !options.text.names_file.empty();
+  if (!beside.of_rows.empty()) {
+    names.name_rows(beside.of_rows, true, is_said ? "" : " (--row-names no leaves them out)");
+  }
+  if (!beside.of_columns.empty()) {
+    names.name_rows(beside.of_columns, false, " (--header no leaves them out)");
+  }
+}
+
+}  // namespace gpu::io

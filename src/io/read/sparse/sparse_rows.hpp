@@ -1,0 +1,56 @@
+#pragma once
+// The rows of a sparse matrix that was read.
+
+#include <optional>
+#include <string>
+
+#include "io/file_digest.hpp"
+#include "io/read/input.hpp"
+#include "io/read/read_table.hpp"
+#include "io/read/row_source.hpp"
+#include "io/sparse_matrix.hpp"
+#include "io/table.hpp"
+
+namespace gpu::io {
+
+/// What a sparse file holds: its columns as rows already, where that was asked for.
+struct sparse_file {
+  sparse_matrix matrix;
+  row_names names = {};
+  column_names columns = {};
+  table_reading reading = {};
+  /// Where the first NaN stands, where the format says that better than by row and column.
+  std::optional<input_position> first_nan = {};
+};
+
+/// Hands out blocks of rows that are written out, or all rows as they are.
+class sparse_rows final : public row_source {
+ public:
+  /// @throw input_error for a place that is stored twice, which is named as the file `file` has it,
+  ///   with rows and columns from `first_number` on
+  sparse_rows(sparse_file what, const read_options& options, const std::string& file,
+              std::uint64_t max_bytes, index_t first_number);
+  [[nodiscard]] index_t cols() const override { return what_.matrix.cols; }
+  [[nodiscard]] std::optional<index_t> rows() const override { return what_.matrix.rows; }
+  [[nodiscard]] bool names_rows() const override { return what_.names.given(); }
+  [[nodiscard]] bool is_float() const override;
+  [[nodiscard]] const column_names& columns() const override { return what_.columns; }
+  [[nodiscard]] const table_reading& reading() const override { return what_.reading; }
+  std::optional<table> next() override;
+  table rest() override;
+
+ private:
+  table describe(index_t begin, index_t end);
+  table write_out(index_t begin, index_t end);
+
+  sparse_file what_;
+  std::string file_;
+  std::uint64_t max_bytes_;
+  int threads_;
+  bool transposes_;
+  bool keeps_sparse_;
+  index_t missing_ = 0;
+  index_t done_ = 0;
+};
+
+}  // namespace gpu::io

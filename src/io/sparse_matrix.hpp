@@ -1,0 +1,82 @@
+#pragma once
+// A sparse matrix in memory, in compressed sparse rows: what reading a sparse file gives.
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gpu/array.hpp>
+#include <gpu/csr_view.hpp>
+#include <gpu/index.hpp>
+
+#include "io/any_matrix.hpp"
+
+namespace gpu::io {
+
+/// Which places are stored: those of row i from row_begin[i] on, columns ascending, none twice.
+template <csr_index Index>
+struct sparse_pattern {
+  std::vector<Index> row_begin;  ///< [rows + 1]
+  array<Index> column;           ///< [row_begin[rows]]
+};
+
+/// Indices of 64 bits where 32 do not hold the extents or the number of stored values.
+using any_sparse_pattern = std::variant<sparse_pattern<std::int32_t>, sparse_pattern<std::int64_t>>;
+
+/// The stored values, row by row.
+using any_sparse_values =
+    std::variant<array<std::int8_t>, array<std::int16_t>, array<std::int32_t>, array<std::uint8_t>,
+                 array<std::uint16_t>, array<float>, array<double>>;
+
+struct sparse_matrix {
+  index_t rows = 0;
+  index_t cols = 0;
+  any_sparse_pattern pattern = {};
+  any_sparse_values values = {};
+
+  [[nodiscard]] index_t stored() const;
+  /// body(view): the first `count` rows as a csr_view<const T>.
+  template <class Body>
+  auto with_rows(index_t count, const Body& body) const {
+    return std::visit(
+        [&]<class Index, class T>(const sparse_pattern<Index>& own, const array<T>& stored) {
+          return body(csr_view<const T>(own.row_begin.data(), own.column.data(), stored.data(),
+                                        count, cols));
+        },
+        pattern, values);
+  }
+  /// body(view): all rows as a csr_view<const T>.
+  template <class Body>
+  auto with_view(const Body& body) const {
+    return with_rows(rows, body);
+  }
+};
+
+/// The rows [begin, end) written out, by `threads` threads.
+[[nodiscard]] any_matrix dense_rows(const sparse_matrix& from, index_t begin, index_t end,
+                                    int threads);
+
+/// Columns of row i that hold a NaN, ascending.
+[[nodiscard]] std::vector<index_t> nan_columns(const sparse_matrix& from, index_t row);
+
+/// The columns of `from` as rows. Memory: both at once. Cost: a pass over the stored values, by one
+/// thread.
+[[nodiscard]] sparse_matrix transposed(const sparse_matrix& from);
+
+/// Puts the columns of every row in order, with their values.
+void sort_columns(sparse_matrix& matrix, int threads);
+
+/// Row and column of a place that is stored twice; the columns are in order. The first such row.
+[[nodiscard]] std::optional<std::pair<index_t, index_t>> find_repeated(const sparse_matrix& matrix,
+                                                                       int threads);
+
+/// How many NaN are stored, and row and column of the first, row by row.
+struct stored_nans {
+  index_t count = 0;
+  std::optional<std::pair<index_t, index_t>> first = {};
+};
+[[nodiscard]] stored_nans find_nans(const sparse_matrix& matrix);
+
+}  // namespace gpu::io

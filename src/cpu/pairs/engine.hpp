@@ -49,6 +49,7 @@ class pair_engine final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
+  void connectivity(const detail::connectivity_request& request, matrix_view<double> out) override;
 
  private:
   template <class Value>
@@ -63,6 +64,11 @@ class pair_engine final : public detail::pair_engine {
                                std::uint32_t* col_degree, const pair_bins& bins) const;
   template <class Value>
   void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
+
+  // connectivity(): adds to the sums of the rows of a panel, and stores sums that are complete.
+  void sum_panel(const detail::connectivity_request& request, const pair_tile& panel, double* sums);
+  void store_connectivity(const detail::connectivity_request& request, const pair_tile& panel,
+                          const double* sums, matrix_view<double> out) const;
 
   // Takes over what was prepared.
   void take_rows(const detail::pair_input& input, const row_selection& selection,

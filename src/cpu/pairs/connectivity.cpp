@@ -1,6 +1,7 @@
 // Sums of powers of the statistics of each row: every row meets every column, in ascending order,
 // so that the sums of a row do not depend on tiles, windows or threads.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -64,6 +65,16 @@ void add_powers(std::span<const stats::power_step> steps, const row_bases& bases
   }
 }
 
+// Rows whose sums take the place of the edges that wait elsewhere. Few rows at a time would have
+// all others packed anew too often.
+index_t rows_whose_sums_fit(std::size_t waiting_edges, index_t row_sums) {
+  constexpr std::size_t bytes_per_edge = 40;
+  const std::size_t row_bytes = static_cast<std::size_t>(row_sums) * sizeof(double);
+  const auto fitting = static_cast<index_t>(waiting_edges * bytes_per_edge / row_bytes);
+  return std::max(fitting / pair_policy::window_step * pair_policy::window_step,
+                  pair_policy::least_window_rows);
+}
+
 double total_of(const double* s) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
@@ -74,27 +85,30 @@ void pair_engine::connectivity(const detail::connectivity_request& request,
                                matrix_view<double> out) {
   const index_t row_sums = static_cast<index_t>(request.steps.size()) * lane_count;
   std::vector<double> sums;  // [rows of a panel, or of a range of rows][steps][lane_count]
+  const index_t most_rows = rows_whose_sums_fit(panel_edges_, row_sums);
   detail::pair_progress meter(on_progress_, "pairs", meetings());
   const detail::poll_scope polled(&meter);
-  for_each_meeting([&](const pair_tile& area) {
-    rows_->prepare({});
-    const bool begins = packed(area.col_begin) == area_cols_.begin;
-    const bool ends = packed(area.col_end - 1) + 1 == area_cols_.end;
-    const index_t step = panel_rows();
-    for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
-      pair_tile panel = area;
-      panel.row_begin = begin;
-      panel.row_end = std::min(begin + step, area.row_end);
-      // Where all columns are there, sums are needed for the rows of a panel alone.
-      const index_t first = begins && ends ? begin : area.row_begin;
-      const index_t room = (begins && ends ? panel.rows() : area.rows()) * row_sums;
-      if (begins && begin == first) sums.assign(static_cast<std::size_t>(room), 0.0);
-      double* const of_panel = sums.data() + (begin - first) * row_sums;
-      sum_panel(request, panel, of_panel);
-      if (ends) store_connectivity(request, panel, of_panel, out);
-      meter.advance(meetings_of(panel));
-    }
-  });
+  for_each_meeting(
+      [&](const pair_tile& area) {
+        rows_->prepare({});
+        const bool begins = packed(area.col_begin) == area_cols_.begin;
+        const bool ends = packed(area.col_end - 1) + 1 == area_cols_.end;
+        const index_t step = std::min(panel_rows(), most_rows);
+        for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
+          pair_tile panel = area;
+          panel.row_begin = begin;
+          panel.row_end = std::min(begin + step, area.row_end);
+          // Where all columns are there, sums are needed for the rows of a panel alone.
+          const index_t first = begins && ends ? begin : area.row_begin;
+          const index_t room = (begins && ends ? panel.rows() : area.rows()) * row_sums;
+          if (begins && begin == first) sums.assign(static_cast<std::size_t>(room), 0.0);
+          double* const of_panel = sums.data() + (begin - first) * row_sums;
+          sum_panel(request, panel, of_panel);
+          if (ends) store_connectivity(request, panel, of_panel, out);
+          meter.advance(meetings_of(panel));
+        }
+      },
+      most_rows);
   meter.finish();
 }
 

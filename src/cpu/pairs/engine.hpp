@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -114,9 +115,10 @@ class pair_engine final : public detail::pair_engine {
   template <class Body>
   void for_each_window(const Body& body);
   // body(tile) for every window: rows of the area and columns of it on both sides of the diagonal,
-  // the columns of a row ascending.
+  // the columns of a row ascending. Where there are many windows, at most `most_rows` rows at a
+  // time.
   template <class Body>
-  void for_each_meeting(const Body& body);
+  void for_each_meeting(const Body& body, index_t most_rows = std::numeric_limits<index_t>::max());
 
   // Columns of a tile, `most` at most: so few that there are tiles for all threads.
   [[nodiscard]] index_t shared_task_cols(index_t rows, index_t most) const;
@@ -217,7 +219,7 @@ void pair_engine::for_each_window(const Body& body) {
 }
 
 template <class Body>
-void pair_engine::for_each_meeting(const Body& body) {
+void pair_engine::for_each_meeting(const Body& body, index_t most_rows) {
   if (area_rows_.is_empty()) return;
   const auto meet = [&] {
     const bool is_one_range = second_.is_empty();
@@ -227,8 +229,9 @@ void pair_engine::for_each_meeting(const Body& body) {
                    .col_end = window_size()});
   };
   if (!source_) return meet();
-  for (index_t i = area_rows_.begin; i < area_rows_.end; i += range_rows()) {
-    const row_range rows{i, std::min(i + range_rows(), area_rows_.end)};
+  const index_t step = std::min(range_rows(), most_rows);
+  for (index_t i = area_rows_.begin; i < area_rows_.end; i += step) {
+    const row_range rows{i, std::min(i + step, area_rows_.end)};
     for (index_t j = area_cols_.begin; j < area_cols_.end;) {
       if (!is_across_ && j == rows.begin) {
         load(rows, {}, {0, rows.size()});

@@ -220,9 +220,11 @@ def scale_free_fit(
     >>> import gpu_similarity as gs
     >>> import numpy as np
     >>> x = np.random.default_rng(1).normal(size=(200, 12))
-    >>> fit = gs.scale_free_fit(gs.connectivity(x, [1, 4, 8, 12], measure="pearson"))
+    >>> fit = gs.connectivity(x, [1, 8, 20], measure="pearson").scale_free_fit(r_squared_cut=0.3)
     >>> fit.power
-    8.0
+    20.0
+    >>> fit.signed_r_squared.round(3)
+    array([0.   , 0.23 , 0.379])
     """
     if isinstance(connectivity, Connectivity):
         if powers is not None:

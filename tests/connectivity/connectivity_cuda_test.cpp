@@ -1,7 +1,5 @@
 // Connectivity on CUDA: held to the definition and to the CPU, and the same bytes whatever memory
-// there is and however many devices share the rows.
-#include <gpu/backend.hpp>
-
+// there is. Devices that share the rows are in device_group_cuda_test.
 #include "connectivity/connectivity_cases.hpp"
 #include "support/measure_cuda_cases.hpp"
 
@@ -59,13 +57,6 @@ TEST_CASE("Connectivity on CUDA is the same whatever shares the work", "[connect
   SECTION("little memory") {
     gpu::pair_options options = network_options(cuda_best);
     options.exec.workspace_bytes = std::size_t{8} << 20;
-    const auto got = gpu::pearson_all_pairs(data, options, sink);
-    CHECK(same_bytes_of(got.connectivity, wanted.connectivity));
-  }
-  SECTION("two engines") {
-    gpu::pair_options options = network_options(cuda_best);
-    const int device = gpu::available_devices().front().ordinal;
-    options.exec.devices = {device, device};
     const auto got = gpu::pearson_all_pairs(data, options, sink);
     CHECK(same_bytes_of(got.connectivity, wanted.connectivity));
   }

@@ -17,24 +17,55 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int most_steps = 32;  // of one launch
 
+// How a power begins.
+enum class chain_start : int { none, one, root, fraction };
+
 struct step_list {
   stats::power_step steps[most_steps];
+  chain_start starts[most_steps];
   int count;
   bool takes_logarithm;
 };
 
-// Adds the powers of one statistic.
+// Columns that a thread raises side by side: one alone would wait for every product.
+constexpr int at_once = 4;
+
+__device__ void begin_chains(chain_start start, double fraction, const double (&bases)[at_once],
+                             const double (&logarithms)[at_once], double (&powers)[at_once]) {
+#pragma unroll
+  for (int c = 0; c < at_once; ++c) {
+    if (start == chain_start::one) {
+      powers[c] = 1.0;
+    } else if (start == chain_start::root) {
+      powers[c] = stats::power_of_fraction(bases[c], 0.5, 0.0);
+    } else {
+      powers[c] = stats::power_of_fraction(bases[c], fraction, logarithms[c]);
+    }
+  }
+}
+
+// Adds the powers of some statistics.
 template <int Steps>
-__device__ void add_powers(const step_list& list, double base, double (&sums)[Steps]) {
-  const double logarithm = list.takes_logarithm ? stats::logarithm_of(base) : 0.0;
-  double power = 1.0;
+__device__ void add_powers(const step_list& list, const double (&bases)[at_once],
+                           double (&sums)[Steps]) {
+  double logarithms[at_once] = {};
+  if (list.takes_logarithm) {
+#pragma unroll
+    for (int c = 0; c < at_once; ++c) logarithms[c] = stats::logarithm_of(bases[c]);
+  }
+  double powers[at_once] = {1.0, 1.0, 1.0, 1.0};
 #pragma unroll
   for (int s = 0; s < Steps; ++s) {
     if (s >= list.count) continue;
-    const stats::power_step& step = list.steps[s];
-    if (step.fraction >= 0) power = stats::power_of_fraction(base, step.fraction, logarithm);
-    for (int factor = 0; factor < step.factors; ++factor) power *= base;
-    sums[s] += power;
+    if (list.starts[s] != chain_start::none) {
+      begin_chains(list.starts[s], list.steps[s].fraction, bases, logarithms, powers);
+    }
+    const int factors = list.steps[s].factors;
+    for (int factor = 0; factor < factors; ++factor) {
+#pragma unroll
+      for (int c = 0; c < at_once; ++c) powers[c] *= bases[c];
+    }
+    sums[s] += (powers[0] + powers[1]) + (powers[2] + powers[3]);
   }
 }
 
@@ -50,9 +81,15 @@ __global__ void __launch_bounds__(threads)
   const index_t self = block.first_self + row;
   const double* const statistics = block.statistics + row * block.cols;
   double sums[Steps] = {};
-  for (index_t col = begin + threadIdx.x; col < end; col += threads) {
-    const double base = col == self ? 0.0 : stats::soft_base(statistics[col], network);
-    add_powers<Steps>(list, base, sums);
+  for (index_t first = begin + threadIdx.x; first < end; first += threads * at_once) {
+    double bases[at_once];
+#pragma unroll
+    for (int c = 0; c < at_once; ++c) {
+      const index_t col = first + c * threads;
+      const bool is_other = col < end && col != self;
+      bases[c] = is_other ? stats::soft_base(statistics[col], network) : 0.0;
+    }
+    add_powers<Steps>(list, bases, sums);
   }
   __shared__ double of_warps[warps][Steps];
 #pragma unroll
@@ -81,6 +118,12 @@ __global__ void add_segments_kernel(const double* partial, index_t rows, index_t
   sums[at] = sum;
 }
 
+chain_start start_of(const stats::power_step& step) {
+  if (step.fraction < 0) return chain_start::none;
+  if (stats::takes_logarithm(step)) return chain_start::fraction;
+  return step.fraction == 0 ? chain_start::one : chain_start::root;
+}
+
 template <int Steps>
 void launch_segments(const connectivity_block& block, network_kind network, const step_list& list,
                      index_t pitch, double* partial, cudaStream_t stream) {
@@ -102,6 +145,7 @@ void launch_connectivity(const connectivity_block& block, network_kind network,
     step_list list{};
     list.count = static_cast<int>(std::min<std::size_t>(rest.size(), most_steps));
     std::copy_n(rest.begin(), list.count, list.steps);
+    std::transform(list.steps, list.steps + list.count, list.starts, start_of);
     list.takes_logarithm = std::any_of(list.steps, list.steps + list.count, stats::takes_logarithm);
     const auto launch = list.count <= 4    ? launch_segments<4>
                         : list.count <= 16 ? launch_segments<16>

@@ -27,9 +27,9 @@ inline namespace v0 {
 /// @param options NaN policy, covariates, weights of columns, variant, folding, backend, devices,
 ///   workspace, progress.
 /// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink,
-///   stream_sink; folded_edge_sink and folded_stream_sink where the measure folds equal rows; for
-///   data in device memory also device_dense_sink, device_dense_sink_f32, device_top_k_sink,
-///   device_count_sink, device_edge_sink.
+///   stream_sink; connectivity_sink for one table; folded_edge_sink and folded_stream_sink where
+///   the measure folds equal rows; for data in device memory also device_dense_sink,
+///   device_dense_sink_f32, device_top_k_sink, device_count_sink, device_edge_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for a value that is no measure, for too few or too many columns or
 ///   a cut outside its range, before any work starts; so for a 64-bit integer beyond 2^53 where the

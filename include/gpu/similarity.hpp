@@ -11,6 +11,7 @@
 #include <gpu/bit_matrix.hpp>
 #include <gpu/column_matrix_view.hpp>
 #include <gpu/confidence.hpp>
+#include <gpu/connectivity.hpp>
 #include <gpu/cosine.hpp>
 #include <gpu/csr_view.hpp>
 #include <gpu/device_sinks.hpp>

@@ -53,6 +53,13 @@ from ._products import Bits, binary_matmul, matmul, pack_bits
 from ._read_table import NamedTable, read_table
 from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
+from ._soft_thresholds import (
+    Connectivity,
+    ScaleFreeFit,
+    connectivity,
+    scale_free_fit,
+    topological_overlap,
+)
 from ._stream import EdgeStream
 from ._summary import PairPlan, PairSummary
 from ._test_of_correlation import (
@@ -78,6 +85,7 @@ __all__ = [
     "Cancelled",
     "CapacityExceeded",
     "Checksum",
+    "Connectivity",
     "Counts",
     "CudaError",
     "Dense",
@@ -99,6 +107,7 @@ __all__ = [
     "Patterns",
     "PreparedRows",
     "RunOptions",
+    "ScaleFreeFit",
     "SignificanceResult",
     "TopK",
     "TopKDistinct",
@@ -110,6 +119,7 @@ __all__ = [
     "binary_matmul",
     "checksum",
     "confidence_interval",
+    "connectivity",
     "convolve",
     "corrcoef",
     "counts",
@@ -135,12 +145,14 @@ __all__ = [
     "rank",
     "rankdata",
     "read_table",
+    "scale_free_fit",
     "spearman_edges",
     "spearmanr",
     "stream",
     "top_k",
     "top_k_distinct",
     "top_k_partners",
+    "topological_overlap",
     "uniform_filter1d",
 ]
 

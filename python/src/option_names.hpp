@@ -59,6 +59,10 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::neighbor_order,
                             {"by-value", gpu::neighbor_order::by_value});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::neighbor_q, {"none", gpu::neighbor_q::none},
                             {"exact", gpu::neighbor_q::exact});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::network_kind, {"unsigned", gpu::network_kind::unsigned_network},
+                            {"signed", gpu::network_kind::signed_network},
+                            {"signed-hybrid", gpu::network_kind::signed_hybrid},
+                            {"signed hybrid", gpu::network_kind::signed_hybrid});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::tie_method, {"average", gpu::tie_method::average},
                             {"min", gpu::tie_method::min}, {"max", gpu::tie_method::max},
                             {"dense", gpu::tie_method::dense},

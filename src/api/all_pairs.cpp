@@ -168,6 +168,9 @@ template GPU_SIMILARITY_EXPORT folded_edge_list all_pairs_on_host(measure, const
 template GPU_SIMILARITY_EXPORT pair_summary all_pairs_on_host(measure, const pair_tables&,
                                                               const pair_options&,
                                                               const folded_stream_sink&);
+template GPU_SIMILARITY_EXPORT connectivity_table all_pairs_on_host(measure, const pair_tables&,
+                                                                    const pair_options&,
+                                                                    const connectivity_sink&);
 template GPU_SIMILARITY_EXPORT discovery_counts all_pairs_on_host(measure, const pair_tables&,
                                                                   const pair_options&,
                                                                   const discovery_sink&);

@@ -105,6 +105,8 @@ folded_edge_list run_all_pairs(const measure_traits& what, const pair_tables& ta
                                const pair_options& options, const folded_edge_sink& sink);
 pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
                            const pair_options& options, const folded_stream_sink& sink);
+connectivity_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
+                                 const pair_options& options, const connectivity_sink& sink);
 discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
                                const pair_options& options, const discovery_sink& sink);
 

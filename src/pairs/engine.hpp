@@ -27,6 +27,7 @@
 #include "pairs/pair_ties.hpp"
 #include "pairs/tables.hpp"
 #include "stats/significance/p_table.hpp"
+#include "stats/soft_power.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -117,6 +118,12 @@ struct bin_request {
   /// Where p depends on the ties of a pair: kendall_cut::p_within takes the place of the statistic.
   const stats::kendall_cut* tied = nullptr;
 };
+/// Sums of powers over all other rows, for the powers of `steps`.
+struct connectivity_request {
+  network_kind network;
+  std::span<const stats::power_step> steps;
+};
+
 struct bin_counts {
   std::uint64_t below = 0;
   std::uint64_t at_or_above = 0;
@@ -142,6 +149,9 @@ class pair_engine {
   /// Fills kept, degree [rows() of the engine], which it makes as long, and histogram.
   virtual void counts(const count_request& request, pair_counts& out) = 0;
   [[nodiscard]] virtual bin_counts bin_statistics(const bin_request& request) = 0;
+  /// out [rows of the area, steps]: the sums of each row over all columns of the area but itself,
+  /// by step.column. The area is of one table; rows without a statistic have any sums.
+  virtual void connectivity(const connectivity_request& request, matrix_view<double> out) = 0;
 };
 
 /// An engine and, where its rows are patterns, what they were folded from.

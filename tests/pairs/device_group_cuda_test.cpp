@@ -140,6 +140,18 @@ void check_dense(pair_engine& one, pair_engine& many) {
   check_same_values(got, wanted);
 }
 
+void check_connectivity(pair_engine& one, pair_engine& many) {
+  const index_t rows = one.rows().rows;
+  const std::vector<gpu::stats::power_step> steps = gpu::stats::power_steps({{1.0, 6.0, 2.5}});
+  const gpu::detail::connectivity_request request{.network = gpu::network_kind::signed_network,
+                                                  .steps = steps};
+  gpu::matrix<double> wanted(rows, 3);
+  gpu::matrix<double> got(rows, 3);
+  one.connectivity(request, wanted.view());
+  many.connectivity(request, got.view());
+  check_same_values(got, wanted);
+}
+
 // Enough rows for several pieces of every walk over rows.
 template <class T>
 gpu::matrix<T> input(index_t rows, index_t cols, std::uint64_t seed) {
@@ -221,6 +233,7 @@ TEST_CASE("engines that share a call write disjoint rows of a dense result", "[d
     const auto many = group(what, x, chosen, 3);
     check_dense<double>(*one, *many);
     check_dense<float>(*one, *many);
+    check_connectivity(*one, *many);
   }
 }
 

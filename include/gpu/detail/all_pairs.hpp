@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include <gpu/connectivity.hpp>
 #include <gpu/detail/any_view.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/discovery.hpp>

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,7 @@ class pair_engine final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
+  void connectivity(const detail::connectivity_request& request, matrix_view<double> out) override;
 
  private:
   template <class Value>
@@ -65,6 +67,11 @@ class pair_engine final : public detail::pair_engine {
                                const pair_bins& bins) const;
   template <class Value>
   void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
+
+  // connectivity(): adds to the sums of the rows of a panel, and stores sums that are complete.
+  void sum_panel(const detail::connectivity_request& request, const pair_tile& panel, double* sums);
+  void store_connectivity(const detail::connectivity_request& request, const pair_tile& panel,
+                          const double* sums, matrix_view<double> out) const;
 
   // Takes over what was prepared.
   void take_rows(const detail::pair_input& input, const row_selection& selection,
@@ -110,9 +117,10 @@ class pair_engine final : public detail::pair_engine {
   template <class Body>
   void for_each_window(const Body& body);
   // body(tile) for every window: rows of the area and columns of it on both sides of the diagonal,
-  // the columns of a row ascending.
+  // the columns of a row ascending. Where there are many windows, at most `most_rows` rows at a
+  // time.
   template <class Body>
-  void for_each_meeting(const Body& body);
+  void for_each_meeting(const Body& body, index_t most_rows = std::numeric_limits<index_t>::max());
 
   // Columns of a tile, `most` at most: so few that there are tiles for all threads.
   [[nodiscard]] index_t shared_task_cols(index_t rows, index_t most) const;
@@ -209,7 +217,7 @@ void pair_engine::for_each_window(const Body& body) {
 }
 
 template <class Body>
-void pair_engine::for_each_meeting(const Body& body) {
+void pair_engine::for_each_meeting(const Body& body, index_t most_rows) {
   if (area_rows_.is_empty()) return;
   const auto meet = [&] {
     const bool is_one_range = second_.is_empty();
@@ -219,8 +227,9 @@ void pair_engine::for_each_meeting(const Body& body) {
                    .col_end = window_size()});
   };
   if (!source_) return meet();
-  for (index_t i = area_rows_.begin; i < area_rows_.end; i += range_rows()) {
-    const row_range rows{i, std::min(i + range_rows(), area_rows_.end)};
+  const index_t step = std::min(range_rows(), most_rows);
+  for (index_t i = area_rows_.begin; i < area_rows_.end; i += step) {
+    const row_range rows{i, std::min(i + step, area_rows_.end)};
     for (index_t j = area_cols_.begin; j < area_cols_.end;) {
       if (!is_across_ && j == rows.begin) {
         load(rows, {}, {0, rows.size()});

@@ -46,6 +46,10 @@ class pair_device_group final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override {
     share([&](cuda::pair_engine& engine) { engine.top_k(request, out); });
   }
+  // Each device sums its own rows.
+  void connectivity(const detail::connectivity_request& request, matrix_view<double> out) override {
+    share([&](cuda::pair_engine& engine) { engine.connectivity(request, out); });
+  }
   void edges(const detail::edge_request& request, detail::edge_receiver& receiver) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;

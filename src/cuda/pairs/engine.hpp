@@ -1,8 +1,8 @@
 #pragma once
 // The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. Its
-// sinks are in dense.cpp, top_k.cpp, group_top_k.cpp, counts.cpp and hopper/, the programs that
-// some of them share with results in device memory in programs/; edges by tiles are functions of
-// their own, in edges.hpp.
+// sinks are in dense.cpp, connectivity.cpp, top_k.cpp, group_top_k.cpp, counts.cpp and hopper/, the
+// programs that some of them share with results in device memory in programs/; edges by tiles are
+// functions of their own, in edges.hpp.
 
 #include <chrono>
 #include <memory>
@@ -71,6 +71,7 @@ class pair_engine final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
   [[nodiscard]] detail::bin_counts bin_statistics(const detail::bin_request& request) override;
+  void connectivity(const detail::connectivity_request& request, matrix_view<double> out) override;
 
   /// What this engine's share of the pairs adds to bin_statistics().
   struct bin_share {

@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include <gpu/error.hpp>
+
 #include "base/parallel.hpp"
 #include "stats/bins.hpp"
 
@@ -285,6 +287,10 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
     const index_t end = std::min(count, (task + 1) * rows_per_task);
     for (index_t p = task * rows_per_task; p < end; ++p) spread(p, list, merge);
   });
+}
+
+void folded_pair_engine::connectivity(const connectivity_request&, matrix_view<double>) {
+  throw unsupported("connectivity_sink: rows are not folded for it");
 }
 
 }  // namespace gpu::inline v0::detail

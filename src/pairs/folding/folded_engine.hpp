@@ -42,6 +42,8 @@ class folded_pair_engine final : public pair_engine {
   void top_k(const top_k_request& request, neighbor_table& out) override;
   void counts(const count_request& request, pair_counts& out) override;
   [[nodiscard]] bin_counts bin_statistics(const bin_request& request) override;
+  /// gpu::unsupported: rows are not folded for it.
+  void connectivity(const connectivity_request& request, matrix_view<double> out) override;
 
   /// As edges(), between patterns, both numbered through; the pairs within a pattern are an edge of
   /// it with itself.

@@ -1,0 +1,81 @@
+// Connectivity on CUDA: blocks of whole rows of statistics in device memory, as of a dense result,
+// whose powers a second kernel adds up; the block never leaves the device.
+#include <algorithm>
+#include <vector>
+
+#include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
+#include "kernels/pairs/connectivity/kernels.hpp"
+
+namespace gpu::cuda {
+namespace {
+constexpr std::size_t block_bytes = std::size_t{64} << 20;
+}  // namespace
+
+void pair_engine::connectivity(const detail::connectivity_request& request,
+                               matrix_view<double> out) {
+  const device_guard guard(ordinal_);
+  const index_t rows = area_.rows.size();
+  const index_t cols = area_.cols.size();
+  if (rows == 0) return;
+  const pairwise_scope deciding = decide_pairwise(nullptr, nullptr);
+  const auto powers = static_cast<index_t>(request.steps.size());
+  const index_t row_partial = kernels::connectivity_segments(cols) * powers;
+  const auto row_bytes = static_cast<std::size_t>(cols + row_partial) * sizeof(double);
+  const auto result_bytes = static_cast<std::size_t>(rows * powers) * sizeof(double);
+  budget_.require(result_bytes + row_bytes, "the sums of all rows and a row of statistics");
+  const std::size_t room = std::min(block_bytes, budget_.left() - result_bytes);
+  index_t block_rows = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
+  if (block_rows > rows_of_tile && block_rows < rows) {
+    block_rows = block_rows / rows_of_tile * rows_of_tile;
+  }
+  const device_buffer<double> block(static_cast<std::size_t>(block_rows * cols), stream());
+  const device_buffer<double> partial(static_cast<std::size_t>(block_rows * row_partial), stream());
+  const device_buffer<double> sums(static_cast<std::size_t>(rows * powers), stream());
+  const kernels::pair_tile_kind tile = dense_tile_of<double>(rows_->format());
+  const auto walk = walk_pairs("pairs", rows);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(
+        walk->fair(static_cast<double>(block_rows), static_cast<double>(rows - begin), 1));
+  };
+  event done[2];
+  index_range under_way[2];
+  std::vector<index_range> taken;
+  const auto wait = [&](int slot) {
+    if (under_way[slot].empty()) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(done[slot].get()));
+    walk->advance(pairs_of(from_walk(area_, under_way[slot])));
+    under_way[slot] = {};
+  };
+  int slot = 0;
+  for (;;) {
+    wait(slot);
+    const index_range range = walk->take(piece);
+    if (range.empty()) break;
+    const row_range asked = from_walk(area_, range);
+    const auto step = dense_step(tile, block.data(), cols, asked.begin, area_.cols.begin);
+    rows_->for_each_panel(asked, area_.cols, kernels::pair_region::whole, step.tile, stream(),
+                          [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+    kernels::launch_connectivity({.statistics = block.data(),
+                                  .rows = range.size(),
+                                  .cols = cols,
+                                  .first_self = asked.begin - area_.cols.begin},
+                                 request.network, request.steps, partial.data(),
+                                 sums.data() + range.begin * powers, stream());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
+    under_way[slot] = range;
+    taken.push_back(range);
+    slot = 1 - slot;
+  }
+  wait(1 - slot);
+  for (const index_range& range : taken) {
+    const std::size_t bytes = static_cast<std::size_t>(range.size() * powers) * sizeof(double);
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.row(range.begin),
+                                              sums.data() + range.begin * powers, bytes,
+                                              cudaMemcpyDeviceToHost, stream()));
+  }
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+  walk->finish();
+}
+
+}  // namespace gpu::cuda

@@ -1,0 +1,123 @@
+#include "soft_thresholds/scale_free.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace gpu::soft_thresholds {
+namespace {
+
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+// Keeps the logarithm of the share of an empty bin finite.
+constexpr double least_share = 1e-9;
+// A regressor that the others explain but for so much of its length adds nothing.
+constexpr double collinear = 1e-7;
+
+struct bin_points {
+  std::vector<double> k;      // of each bin
+  std::vector<double> log_k;  // log10
+  std::vector<double> log_p;
+};
+
+// The bins of ascending k, whose ends differ. A bin is open on the left and closed on the right;
+// the first and the last reach a thousandth of the range further.
+bin_points points_of(const std::vector<double>& k, const scale_free_options& options) {
+  const double least = k.front();
+  const double range = k.back() - least;
+  const auto bins = static_cast<double>(options.bins);
+  bin_points out;
+  auto from = k.begin();
+  for (index_t bin = 0; bin < options.bins; ++bin) {
+    const double left = least + range * (static_cast<double>(bin) / bins);
+    const double right = least + range * (static_cast<double>(bin + 1) / bins);
+    const auto to = bin + 1 == options.bins ? k.end() : std::upper_bound(from, k.end(), right);
+    const auto rows = static_cast<double>(to - from);
+    double mean = rows > 0 ? std::accumulate(from, to, 0.0) / rows : 0.0;
+    if (mean == 0) mean = left + (right - left) / 2;
+    from = to;
+    if (bin == 0 && options.without_first_bin) continue;
+    out.k.push_back(mean);
+    out.log_k.push_back(std::log10(mean));
+    out.log_p.push_back(std::log10(rows / static_cast<double>(k.size()) + least_share));
+  }
+  return out;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+std::vector<double> centred(std::vector<double> values) {
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  for (double& value : values) value -= mean;
+  return values;
+}
+
+// What is left of `values` once the line through 0 along `direction` is taken off.
+std::vector<double> without(std::vector<double> values, const std::vector<double>& direction) {
+  const double factor = dot(values, direction) / dot(direction, direction);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= factor * direction[i];
+  return values;
+}
+
+void fit_bins(const bin_points& points, scale_free_fit_line& out) {
+  const std::vector<double> x = centred(points.log_k);
+  const std::vector<double> y = centred(points.log_p);
+  const double all = dot(y, y);
+  if (!(dot(x, x) > 0) || !(all > 0)) return;
+  out.slope = dot(x, y) / dot(x, x);
+  const std::vector<double> left = without(y, x);
+  out.r_squared = 1 - dot(left, left) / all;
+  out.signed_r_squared = out.slope > 0 ? -out.r_squared : out.r_squared;
+  const std::vector<double> k = centred(points.k);
+  const std::vector<double> rest = without(without(k, x), x);  // twice: against cancellation
+  const bool adds = dot(rest, rest) > collinear * collinear * dot(k, k);
+  const std::vector<double> last = adds ? without(left, rest) : left;
+  const auto bins = static_cast<double>(x.size());
+  const double regressors = adds ? 2 : 1;
+  if (bins <= regressors + 1) return;
+  out.truncated_r_squared = 1 - dot(last, last) / all * (bins - 1) / (bins - 1 - regressors);
+}
+
+scale_free_fit_line fit_column(std::vector<double> k, double power,
+                               const scale_free_options& options) {
+  scale_free_fit_line out{.power = power,
+                          .r_squared = no_value,
+                          .slope = no_value,
+                          .signed_r_squared = no_value,
+                          .truncated_r_squared = no_value,
+                          .mean = no_value,
+                          .median = no_value,
+                          .max = no_value};
+  if (k.empty()) return out;
+  std::sort(k.begin(), k.end());
+  const std::size_t half = k.size() / 2;
+  out.mean = std::accumulate(k.begin(), k.end(), 0.0) / static_cast<double>(k.size());
+  out.median = k.size() % 2 == 1 ? k[half] : k[half - 1] + (k[half] - k[half - 1]) / 2;
+  out.max = k.back();
+  if (k.front() < k.back()) fit_bins(points_of(k, options), out);
+  return out;
+}
+
+}  // namespace
+
+scale_free_fits fit_columns(matrix_view<const double> connectivity,
+                            const std::vector<double>& powers, const scale_free_options& options) {
+  scale_free_fits out;
+  for (index_t j = 0; j < connectivity.cols(); ++j) {
+    std::vector<double> k;
+    for (index_t i = 0; i < connectivity.rows(); ++i) {
+      if (!std::isnan(connectivity(i, j))) k.push_back(connectivity(i, j));
+    }
+    const double power = powers[static_cast<std::size_t>(j)];
+    out.fits.push_back(fit_column(std::move(k), power, options));
+    if (!out.power && out.fits.back().signed_r_squared > options.r_squared_cut) out.power = power;
+  }
+  return out;
+}
+
+}  // namespace gpu::soft_thresholds

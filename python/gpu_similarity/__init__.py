@@ -55,6 +55,13 @@ from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._stream import EdgeStream
 from ._summary import PairPlan, PairSummary
+from ._tanimoto import (
+    TanimotoOptions,
+    tanimoto,
+    tanimoto_counts,
+    tanimoto_edges,
+    tanimoto_partners,
+)
 from ._test_of_correlation import (
     adjusted_p_values,
     confidence_interval,
@@ -100,6 +107,7 @@ __all__ = [
     "PreparedRows",
     "RunOptions",
     "SignificanceResult",
+    "TanimotoOptions",
     "TopK",
     "TopKDistinct",
     "Unsupported",
@@ -138,6 +146,10 @@ __all__ = [
     "spearman_edges",
     "spearmanr",
     "stream",
+    "tanimoto",
+    "tanimoto_counts",
+    "tanimoto_edges",
+    "tanimoto_partners",
     "top_k",
     "top_k_distinct",
     "top_k_partners",

@@ -56,7 +56,9 @@ void multiply(benchmark::State& state, gpu::binary_matmul_variant variant) {
     bench->UseManualTime()->Unit(benchmark::kMillisecond);
     bench->Args({1000, 1000, 1000})->Args({1024, 1024, 65536})->Args({4096, 4096, 4096});
     if (variant >= gpu::binary_matmul_variant::popcount_tiled) bench->Args({8192, 8192, 8192});
-    if (variant >= gpu::binary_matmul_variant::tensor) bench->Args({16384, 16384, 16384});
+    if (variant >= gpu::binary_matmul_variant::tensor) {
+      bench->Args({16384, 16384, 16384})->Args({32768, 32768, 1024});
+    }
   }
   return true;
 }();

@@ -38,5 +38,6 @@
 #include <gpu/rank.hpp>
 #include <gpu/row_patterns.hpp>
 #include <gpu/spearman.hpp>
+#include <gpu/tanimoto.hpp>
 #include <gpu/top_k.hpp>
 #include <gpu/version.hpp>

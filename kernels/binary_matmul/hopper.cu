@@ -15,22 +15,16 @@
 
 #include <algorithm>
 
+#include "kernels/binary_matmul/hopper_products.cuh"
 #include "kernels/binary_matmul/kernels.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/common/warpgroup_stream.cuh"
-#include "kernels/common/wgmma.cuh"
 
 namespace gpu::kernels {
 namespace {
 
-using policy = bit_hopper_policy;
+using namespace bit_hopper;
 
-constexpr int left_bytes = policy::tile_rows * policy::depth_bytes;
-constexpr int right_bytes = policy::tile_cols * policy::depth_bytes;
-constexpr int stage_bytes = left_bytes + right_bytes;
-constexpr int ring_bytes = policy::stages * stage_bytes;
-// Rows of counts are 16 bytes apart in banks: the eight rows that a warp writes at once differ.
-constexpr int count_pitch = policy::tile_cols * 2 + 16;
 // Of one warp: counts of 16 rows, offsets of 256 columns and of the rows.
 constexpr int warp_bytes = 16 * count_pitch + (policy::tile_cols + 16) * 4;
 constexpr std::size_t shared_bytes = ring_bytes + policy::warpgroups * 4 * warp_bytes;
@@ -65,7 +59,7 @@ struct work_item {
 // by column.
 struct bit_walk {
   static constexpr int stages = policy::stages;
-  static constexpr unsigned stage_bytes = gpu::kernels::stage_bytes;
+  static constexpr unsigned stage_bytes = bit_hopper::stage_bytes;
   static constexpr int consumers = policy::warpgroups;
   static constexpr int loads_ahead = stages - 1;
   static constexpr int cluster = 1;
@@ -116,19 +110,6 @@ struct bit_walk {
 };
 
 using bit_stream = warpgroup_stream<bit_walk>;
-
-// Counts of one warp's 16 x 256 results to shared memory, two columns a word.
-__device__ __forceinline__ void put_counts(const int (&sums)[128], std::uint8_t* counts) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  std::uint8_t* top = counts + lane / 4 * count_pitch + lane % 4 * 4;
-#pragma unroll
-  for (int j = 0; j < 32; ++j) {
-    *reinterpret_cast<unsigned*>(top + j * 16) = __byte_perm(
-        static_cast<unsigned>(sums[j * 4]), static_cast<unsigned>(sums[j * 4 + 1]), 0x5410);
-    *reinterpret_cast<unsigned*>(top + j * 16 + 8 * count_pitch) = __byte_perm(
-        static_cast<unsigned>(sums[j * 4 + 2]), static_cast<unsigned>(sums[j * 4 + 3]), 0x5410);
-  }
-}
 
 // What one warp has still to store: the 16 rows of counts that it left in shared memory, with the
 // offsets of their columns and rows. It stores a row at a time, between the issue of products and
@@ -209,30 +190,6 @@ struct row_store {
     __syncwarp();
   }
 };
-
-// The operands of a warpgroup in the ring.
-struct bit_operands {
-  std::uint64_t left;
-  std::uint64_t right;
-
-  __device__ __forceinline__ bit_operands(unsigned first_stage, int warpgroup) {
-    const std::uint64_t base = operand_descriptor(first_stage, policy::depth_bytes);
-    left = base + (static_cast<std::uint64_t>(warpgroup * 64 * policy::depth_bytes) >> 4);
-    right = base + static_cast<std::uint64_t>(left_bytes >> 4);
-  }
-};
-
-// Starts sums = or += the product of a stage.
-__device__ __forceinline__ void multiply_stage(int (&sums)[128], const bit_operands& operands,
-                                               unsigned stage, bool add) {
-  const auto offset = static_cast<std::uint64_t>((stage * stage_bytes) >> 4);
-#pragma unroll
-  for (int step = 0; step < policy::depth_bytes / 32; ++step) {
-    const auto at = offset + static_cast<std::uint64_t>(step * (256 >> 4));
-    wgmma_b1(sums, operands.left + at, operands.right + at, add || step > 0 ? 1 : 0);
-  }
-  wgmma_commit();
-}
 
 #endif
 

@@ -62,6 +62,13 @@ from ._soft_thresholds import (
 )
 from ._stream import EdgeStream
 from ._summary import PairPlan, PairSummary
+from ._tanimoto import (
+    TanimotoOptions,
+    tanimoto,
+    tanimoto_counts,
+    tanimoto_edges,
+    tanimoto_partners,
+)
 from ._test_of_correlation import (
     adjusted_p_values,
     confidence_interval,
@@ -109,6 +116,7 @@ __all__ = [
     "RunOptions",
     "ScaleFreeFit",
     "SignificanceResult",
+    "TanimotoOptions",
     "TopK",
     "TopKDistinct",
     "Unsupported",
@@ -149,6 +157,10 @@ __all__ = [
     "spearman_edges",
     "spearmanr",
     "stream",
+    "tanimoto",
+    "tanimoto_counts",
+    "tanimoto_edges",
+    "tanimoto_partners",
     "top_k",
     "top_k_distinct",
     "top_k_partners",

@@ -32,6 +32,11 @@ class MeasureInfo(NamedTuple):
 
 # Every measure of the library by its name.
 MEASURES = {told[0]: MeasureInfo(*told) for told in _core.measures()}
+# What results may be of beside: rows of bits have functions of their own.
+RESULT_MEASURES = {
+    **MEASURES,
+    "tanimoto": MeasureInfo("tanimoto", "Tanimoto", "tanimoto", has_p=False, is_ordinal=False),
+}
 
 
 class RunOptions(TypedDict, total=False):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _graph_files
-from ._options import MEASURES, Adjustment, Measure, Tail
+from ._options import RESULT_MEASURES, Adjustment, Measure, Tail
 from ._summary import PairSummary
 from ._test_of_correlation import adjusted_p_values, p_value
 
@@ -75,12 +75,12 @@ class PairResult:
     @property
     def symbol(self) -> str:
         """The symbol of the statistic, as "rho"."""
-        return MEASURES[self.measure].symbol
+        return RESULT_MEASURES[self.measure].symbol
 
     @property
     def has_p(self) -> bool:
         """Whether the run has a significance test; without one every p is NaN."""
-        return MEASURES[self.measure].has_p and self.summary.observations > 0
+        return RESULT_MEASURES[self.measure].has_p and self.summary.observations > 0
 
     @property
     def _tail(self) -> Tail:

@@ -124,6 +124,16 @@ void option_reader::refuse_type(const char* key, nb::handle value, const char* e
   throw nb::type_error(message.c_str());
 }
 
+gpu::pair_part read_part(nb::handle value) {
+  gpu::index_t index = 0;
+  gpu::index_t of = 0;
+  if (nb::isinstance<nb::tuple>(value) && nb::len(value) == 2 &&
+      nb::try_cast<gpu::index_t>(value[0], index) && nb::try_cast<gpu::index_t>(value[1], of)) {
+    return {.index = index, .of = of};
+  }
+  throw nb::type_error("part: expected a tuple of two integers, (index, of)");
+}
+
 execution_context::execution_context(option_reader& options)
     : next_check_(std::chrono::steady_clock::now() + signal_interval) {
   options.read("backend", execution_.target);

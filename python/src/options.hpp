@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <gpu/execution.hpp>
+#include <gpu/pair_options.hpp>
 
 namespace gpu_python {
 
@@ -89,6 +90,9 @@ class option_reader {
   std::array<const char*, 40> asked_{};
   std::size_t asked_count_ = 0;
 };
+
+// The part of a job that a tuple (index, of) names; else a TypeError.
+[[nodiscard]] gpu::pair_part read_part(nb::handle value);
 
 // Where a call runs, and what lets Python interrupt it: while the library works the GIL is free;
 // its progress callback takes the GIL, looks for signals (Ctrl-C) and calls the user's callback.

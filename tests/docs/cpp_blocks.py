@@ -52,6 +52,8 @@ NAMES = {
     ("docs/spearman.md", "#include <gpu/spearman.hpp>"):
         "const int* data, gpu::index_t rows, gpu::index_t cols, gpu::matrix_view<const int> y",
     ("docs/spearman.md", "auto found"): "gpu::matrix_view<const int> x, void (&use)(gpu::node_id)",
+    ("docs/tanimoto.md", "const gpu::bit_matrix"):
+        "const gpu::matrix<std::uint8_t>& fingerprints, gpu::bit_matrix_view queries",
     ("docs/top_k.md", "auto best"):
         "std::vector<float> scores, std::vector<int> codes, gpu::index_t n, gpu::index_t m",
     ("docs/top_k.md", "const auto plan"):

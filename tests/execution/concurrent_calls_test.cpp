@@ -193,6 +193,18 @@ void add_products(std::vector<operation>& all) {
                    return answer().add(
                        gpu::binary_matmul(bits.view(), bits.view(), {.exec = exec}));
                  }});
+  all.push_back({"tanimoto_all_pairs", [](const gpu::execution& exec) {
+                   const gpu::bit_matrix bits = gpu::pack_bits(view(wide()), 0.0F, exec);
+                   const auto run = [&](const auto& sink) {
+                     return gpu::tanimoto_all_pairs(bits, {.exec = exec}, sink);
+                   };
+                   const gpu::pair_filter keep{.min_abs = 0.3};
+                   return answer()
+                       .add(run(gpu::dense_sink{}))
+                       .add(run(gpu::top_k_sink{.k = 3}).index)
+                       .add(run(gpu::count_sink{.keep = keep}).degree)
+                       .add_value(run(gpu::edge_sink{.keep = keep}).summary.checksum);
+                 }});
 }
 
 void add_files(std::vector<operation>& all) {

@@ -232,6 +232,35 @@ void add_filters(std::vector<entry>& out, const gpu::matrix<double>& data,
                  }});
 }
 
+void add_tanimoto(std::vector<entry>& out, const gpu::matrix<double>& data) {
+  const auto pairs = [&data](const auto& sink) {
+    const gpu::bit_matrix bits = gpu::pack_bits(data, 25, cpu);
+    return gpu::tanimoto_all_pairs(bits, {.exec = cpu}, sink);
+  };
+  const gpu::pair_filter keep{.min_abs = 0.3};
+  out.push_back({"tanimoto dense", [=] { return sum_of(pairs(gpu::dense_sink{}).row(1)); }});
+  out.push_back({"tanimoto edges", [=] {  // which have no p
+                   double sum = 0;
+                   for (const gpu::edge& e : pairs(gpu::edge_sink{keep}).edges) {
+                     sum += e.statistic * (e.row + 2.0 * e.col);
+                   }
+                   return sum;
+                 }});
+  out.push_back({"tanimoto top_k", [=] { return sum_of(pairs(gpu::top_k_sink{.k = 3}).index); }});
+  out.push_back({"tanimoto counts", [=] {
+                   const auto c = pairs(gpu::count_sink{.keep = keep, .histogram_bins = 20});
+                   return sum_of(c.degree) + sum_of(c.histogram);
+                 }});
+  out.push_back({"tanimoto stream", [=] {
+                   double sum = 0;
+                   const auto consume = [&](std::span<const gpu::edge> batch) {
+                     sum += static_cast<double>(batch.size());
+                   };
+                   const auto s = pairs(gpu::stream_sink{.keep = keep, .consume = consume});
+                   return sum + sum_of(s);
+                 }});
+}
+
 void add_products(std::vector<entry>& out, const gpu::matrix<double>& data) {
   for (const auto variant : {gpu::matmul_variant::automatic, gpu::matmul_variant::naive}) {
     out.push_back(
@@ -248,6 +277,7 @@ void add_products(std::vector<entry>& out, const gpu::matrix<double>& data) {
                    const gpu::bit_matrix bits = gpu::pack_bits(data, 25, cpu);
                    return sum_of(gpu::binary_matmul(bits, bits, {.exec = cpu}));
                  }});
+  add_tanimoto(out, data);
   out.push_back({"plan_binary_matmul", [] {
                    const auto plan = gpu::plan_binary_matmul(2, 3, 4, {.exec = cpu});
                    return static_cast<double>(plan.result_bytes);

@@ -108,6 +108,34 @@ void bits(dice& d, binary_matmul_variant variant, cudaStream_t stream) {
   expect(same_values(packed.view().words(), a.view().words(), words), "packed bits");
 }
 
+void tanimoto(dice& d, binary_matmul_variant variant, cudaStream_t stream) {
+  const index_t cols = d.between(1, d.coin() ? 70 : 3000);
+  const gpu::bit_matrix x =
+      gpu::pack_bits(random_matrix<float>(d.rows(), cols, d.seed()), 0.5F, by_cpu());
+  const gpu::bit_matrix y =
+      gpu::pack_bits(random_matrix<float>(d.rows(), cols, d.seed()), 0.5F, by_cpu());
+  const bool is_against = d.coin();
+  const gpu::pair_filter keep{.min_abs = 0.1 * static_cast<double>(d.between(0, 10))};
+  const gpu::tanimoto_options by_host{.exec = by_cpu()};
+  const gpu::tanimoto_options by_device{.variant = variant, .exec = by_cuda(stream)};
+  const auto run = [&](const gpu::tanimoto_options& options, const auto& sink) {
+    return is_against ? gpu::tanimoto_all_pairs(x, y, options, sink)
+                      : gpu::tanimoto_all_pairs(x, options, sink);
+  };
+  const gpu::edge_sink edges{.keep = keep};
+  expect(run(by_device, edges).summary.checksum == run(by_host, edges).summary.checksum,
+         "edges of bits");
+  const gpu::top_k_sink best{.k = d.between(1, 40), .keep = keep};
+  expect(run(by_device, best).summary.checksum == run(by_host, best).summary.checksum,
+         "partners of bits");
+  const gpu::count_sink counts{.keep = keep, .histogram_bins = 50};
+  const auto got = run(by_device, counts);
+  const auto wanted = run(by_host, counts);
+  expect(got.degree == wanted.degree && got.y_degree == wanted.y_degree &&
+             got.histogram == wanted.histogram,
+         "counts of bits");
+}
+
 }  // namespace
 
 std::vector<soak_case> product_cases() {
@@ -128,6 +156,12 @@ std::vector<soak_case> product_cases() {
         binary_matmul_variant::tensor, binary_matmul_variant::hopper}) {
     all.push_back({"binary_matmul, " + std::string(to_string(variant)),
                    [=](dice& d, cudaStream_t stream) { bits(d, variant, stream); }});
+  }
+  for (const binary_matmul_variant variant :
+       {binary_matmul_variant::automatic, binary_matmul_variant::popcount_tiled,
+        binary_matmul_variant::tensor, binary_matmul_variant::hopper}) {
+    all.push_back({"tanimoto_all_pairs, " + std::string(to_string(variant)),
+                   [=](dice& d, cudaStream_t stream) { tanimoto(d, variant, stream); }});
   }
   return all;
 }

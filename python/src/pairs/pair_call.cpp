@@ -3,20 +3,6 @@
 namespace gpu_python {
 namespace {
 
-gpu::pair_part read_part(nb::handle value) {
-  gpu::index_t index = 0;
-  gpu::index_t of = 0;
-  if (nb::isinstance<nb::tuple>(value) && nb::len(value) == 2 &&
-      nb::try_cast<gpu::index_t>(value[0], index) && nb::try_cast<gpu::index_t>(value[1], of)) {
-    return {.index = index, .of = of};
-  }
-  throw nb::type_error("part: expected a tuple of two integers, (index, of)");
-}
-
-}  // namespace
-
-namespace {
-
 // The indices of a sparse table, 32 or 64 bits wide.
 template <class T>
 const T* indices_of(const host_array& array) {

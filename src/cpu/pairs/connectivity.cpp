@@ -90,7 +90,7 @@ void pair_engine::connectivity(const detail::connectivity_request& request,
   const detail::poll_scope polled(&meter);
   for_each_meeting(
       [&](const pair_tile& area) {
-        rows_->prepare({});
+        pair_search& search = this->search({});
         const bool begins = packed(area.col_begin) == area_cols_.begin;
         const bool ends = packed(area.col_end - 1) + 1 == area_cols_.end;
         const index_t step = std::min(panel_rows(), most_rows);
@@ -103,7 +103,7 @@ void pair_engine::connectivity(const detail::connectivity_request& request,
           const index_t room = (begins && ends ? panel.rows() : area.rows()) * row_sums;
           if (begins && begin == first) sums.assign(static_cast<std::size_t>(room), 0.0);
           double* const of_panel = sums.data() + (begin - first) * row_sums;
-          sum_panel(request, panel, of_panel);
+          sum_panel(search, request, panel, of_panel);
           if (ends) store_connectivity(request, panel, of_panel, out);
           meter.advance(meetings_of(panel));
         }
@@ -113,8 +113,8 @@ void pair_engine::connectivity(const detail::connectivity_request& request,
 }
 
 // Every row of the panel with every column of it; a task is some rows with all columns.
-void pair_engine::sum_panel(const detail::connectivity_request& request, const pair_tile& panel,
-                            double* sums) {
+void pair_engine::sum_panel(pair_search& search, const detail::connectivity_request& request,
+                            const pair_tile& panel, double* sums) {
   const index_t row_sums = static_cast<index_t>(request.steps.size()) * lane_count;
   const index_t tasks_wanted = pair_policy::tasks_per_thread * index_t{team()};
   const index_t task_rows = std::clamp<index_t>((panel.rows() + tasks_wanted - 1) / tasks_wanted, 1,
@@ -128,7 +128,7 @@ void pair_engine::sum_panel(const detail::connectivity_request& request, const p
   }
   for_each_tile(tasks, [&](const pair_tile& task, int thread) {
     row_bases bases;
-    for_each_block(*rows_, task, scratch(thread), [&](const pair_tile& block, const double* from) {
+    const auto add = [&](const pair_tile& block, const double* from) {
       const index_t first_lane = packed(block.col_begin) % lane_count;
       for (index_t i = block.row_begin; i < block.row_end; ++i) {
         fill_bases(bases, request.network, from + (i - block.row_begin) * pair_policy::block_cols,
@@ -138,7 +138,8 @@ void pair_engine::sum_panel(const detail::connectivity_request& request, const p
         }
         add_powers(request.steps, bases, sums + (i - panel.row_begin) * row_sums);
       }
-    });
+    };
+    for_each_block(search, task, search.scratch(thread), add);
   });
 }
 

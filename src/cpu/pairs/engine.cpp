@@ -1,10 +1,7 @@
 #include "cpu/pairs/engine.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <utility>
@@ -13,27 +10,13 @@
 
 #include "base/round_up.hpp"
 #include "cpu/pairs/memory.hpp"
+#include "cpu/platform/description.hpp"
 #include "cpu/platform/instruction_set.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cpu {
 namespace {
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const auto colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "CPU";
-}
-
-std::string describe_device(int threads) {
-  static const std::string name = processor_name();
-  return fmt::format("{} ({}, {} thread{})", name, to_string(usable_instruction_set()), threads,
-                     threads == 1 ? "" : "s");
-}
 
 index_t panel_rows_for(index_t rows, index_t cols) {
   const double per_row = static_cast<double>(rows) * static_cast<double>(cols) + 1;

@@ -69,7 +69,8 @@ class pair_engine final : public detail::pair_engine {
   void mirror_block(const pair_tile& block, const double* statistics, matrix_view<Value> out) const;
 
   // connectivity(): adds to the sums of the rows of a panel, and stores sums that are complete.
-  void sum_panel(const detail::connectivity_request& request, const pair_tile& panel, double* sums);
+  void sum_panel(pair_search& search, const detail::connectivity_request& request,
+                 const pair_tile& panel, double* sums);
   void store_connectivity(const detail::connectivity_request& request, const pair_tile& panel,
                           const double* sums, matrix_view<double> out) const;
 

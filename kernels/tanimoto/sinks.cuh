@@ -1,0 +1,162 @@
+#pragma once
+// What takes the pairs of Tanimoto similarities. A warp hands in 32 columns of one row after the
+// other: lane l the pair of its column. Each sink has
+//
+//   screen(row)                t of src/tanimoto/ratio.hpp for pairs of the row worth taking
+//   begin(), end(col, valid)   around the rows of a group of 32 columns
+//   take(row, col, common, all, passes)
+//                              by all lanes of a warp, with one row; `passes`: the pair is met, and
+//                              its screen holds or was not looked at
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/tanimoto/kernels.hpp"
+#include "stats/bins.hpp"
+#include "tanimoto/ratio.hpp"
+
+namespace gpu::kernels {
+
+/// Places of the lanes with `is_mine` behind a counter of the warp: add(n) moves it by n and
+/// returns where it was.
+template <class Add>
+__device__ __forceinline__ auto places_of(bool is_mine, const Add& add) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned mask = __ballot_sync(~0U, is_mine);
+  decltype(add(1U)) first = 0;
+  if (lane == 0 && mask != 0) first = add(static_cast<unsigned>(__popc(mask)));
+  first = __shfl_sync(~0U, first, 0);
+  return first + static_cast<unsigned>(__popc(mask & ((1U << lane) - 1)));
+}
+
+struct edge_taker {
+  const tanimoto_edges& to;
+  float t;
+
+  __device__ __forceinline__ explicit edge_taker(const tanimoto_edges& out)
+      : to(out), t(tanimoto::screen_of(out.least)) {}
+  __device__ __forceinline__ float screen(index_t) const { return t; }
+  __device__ __forceinline__ void begin() {}
+  __device__ __forceinline__ void end(index_t, bool) {}
+  __device__ __forceinline__ void take(index_t row, index_t col, std::int32_t common,
+                                       std::int32_t all, bool passes) {
+    const bool kept = passes && tanimoto::ratio(common, all) >= to.least;
+    if (!__any_sync(~0U, kept)) return;
+    const unsigned long long at = places_of(kept, [&](unsigned n) {
+      return atomicAdd(reinterpret_cast<unsigned long long*>(to.count),
+                       static_cast<unsigned long long>(n));
+    });
+    if (!kept || at >= to.capacity) return;
+    to.keys[at] =
+        (static_cast<std::uint64_t>(row - to.first_row) << 32) | static_cast<std::uint64_t>(col);
+    to.common[at] = static_cast<std::uint32_t>(common);
+  }
+};
+
+struct count_taker {
+  const tanimoto_counts& to;
+  float t;
+  std::uint32_t of_col = 0;
+
+  __device__ __forceinline__ explicit count_taker(const tanimoto_counts& out)
+      : to(out), t(tanimoto::screen_of(out.least)) {}
+  __device__ __forceinline__ float screen(index_t) const { return t; }
+  __device__ __forceinline__ void begin() { of_col = 0; }
+  __device__ __forceinline__ void end(index_t col, bool valid) {
+    if (valid && of_col > 0) atomicAdd(to.col_degree + col, of_col);
+  }
+  __device__ __forceinline__ void take(index_t row, index_t, std::int32_t common, std::int32_t all,
+                                       bool passes) {
+    const double value = tanimoto::ratio(common, all);
+    const bool kept = passes && value >= to.least;
+    const unsigned mask = __ballot_sync(~0U, kept);
+    if (mask == 0) return;
+    of_col += kept ? 1 : 0;
+    const unsigned lane = threadIdx.x % 32;
+    if (lane == 0) atomicAdd(to.row_degree + row, static_cast<std::uint32_t>(__popc(mask)));
+    if (to.bins == 0 || !kept) return;
+    const auto bin = static_cast<unsigned>(detail::histogram_bin(value, to.bins));
+#if __CUDA_ARCH__ >= 700
+    const unsigned same = __match_any_sync(mask, bin);
+#else
+    const unsigned same = 1U << lane;
+#endif
+    if (static_cast<int>(lane) != __ffs(static_cast<int>(same)) - 1) return;
+    atomicAdd(reinterpret_cast<unsigned long long*>(to.histogram) + bin,
+              static_cast<unsigned long long>(__popc(same)));
+  }
+};
+
+struct partner_taker {
+  const tanimoto_partners& to;
+
+  __device__ __forceinline__ explicit partner_taker(const tanimoto_partners& out) : to(out) {}
+  __device__ __forceinline__ float screen(index_t row) const {
+    return to.screen[row - to.first_row];
+  }
+  __device__ __forceinline__ void begin() {}
+  __device__ __forceinline__ void end(index_t, bool) {}
+  __device__ __forceinline__ void take(index_t row, index_t col, std::int32_t common,
+                                       std::int32_t all, bool passes) {
+    if (!__any_sync(~0U, passes)) return;
+    const index_t own = row - to.first_row;
+    const double value = tanimoto::ratio(common, all);
+    const bool joins = passes && value >= to.least && value > to.worst[own];
+    if (!__any_sync(~0U, joins)) return;
+    const std::uint32_t at =
+        places_of(joins, [&](unsigned n) { return atomicAdd(to.found + own, n); });
+    if (!joins) return;
+    if (at < static_cast<std::uint32_t>(to.capacity)) {
+      to.candidates[own * to.capacity + at] = {static_cast<std::uint32_t>(col),
+                                               static_cast<std::uint32_t>(common)};
+    } else {
+      *to.overflow = 1;
+    }
+  }
+};
+
+template <class Sink>
+struct taker_of;
+template <>
+struct taker_of<tanimoto_edges> {
+  using type = edge_taker;
+};
+template <>
+struct taker_of<tanimoto_counts> {
+  using type = count_taker;
+};
+template <>
+struct taker_of<tanimoto_partners> {
+  using type = partner_taker;
+};
+
+__device__ __forceinline__ bool is_met(bit_columns met, index_t row, index_t col) {
+  if (met == bit_columns::all) return true;
+  return met == bit_columns::later ? col > row : col != row;
+}
+
+/// By a warp: 16 rows from first_row on with one column a lane. common(r) is the count of row
+/// first_row + r with the lane's column.
+template <class Taker, class Common>
+__device__ __forceinline__ void take_group(const bit_area& area, Taker& taker, index_t first_row,
+                                           index_t col, const Common& common) {
+  const bool valid = area.cols.begin <= col && col < area.cols.end;
+  const std::int32_t ones = valid ? area.right.row_offsets[col] : 0;
+  taker.begin();
+#pragma unroll 1
+  for (int r = 0; r < 16; ++r) {
+    const index_t row = first_row + r;
+    if (row < area.rows.begin || row >= area.rows.end) continue;
+    const std::int32_t both = common(r);
+    const std::int32_t own = area.left.row_offsets[row];
+    const float t = taker.screen(row);
+    const bool passes =
+        valid && is_met(area.met, row, col) &&
+        fmaf(-t, static_cast<float>(ones), static_cast<float>(both)) >= t * static_cast<float>(own);
+    taker.take(row, col, both, tanimoto::in_either(own, ones, both), passes);
+  }
+  taker.end(col, valid);
+}
+
+}  // namespace gpu::kernels

@@ -54,7 +54,8 @@ kendall_rows::kendall_rows(index_t rows, index_t cols)
     : test_(cols), ties_(static_cast<std::size_t>(rows)) {}
 
 double kendall_rows::taken(index_t i, index_t j, std::int64_t s, double tau) const {
-  if (task_.tied_tests != nullptr) return task_.tied_tests->p_within(s, ties_of(i), ties_of(j));
+  const stats::kendall_cut* const tests = task_.tied_tests.kendall;
+  if (tests != nullptr) return tests->p_within(s, ties_of(i), ties_of(j));
   if (task_.tied == nullptr) return tau;
   const bool is_kept =
       task_.tied->keep.keeps(tau) && task_.tied->p->keeps(s, ties_of(i), ties_of(j));
@@ -62,7 +63,7 @@ double kendall_rows::taken(index_t i, index_t j, std::int64_t s, double tau) con
 }
 
 double kendall_rows::dropped() const {
-  return task_.tied_tests != nullptr ? 1.0 : detail::no_statistic;
+  return task_.tied_tests.kendall != nullptr ? 1.0 : detail::no_statistic;
 }
 
 std::size_t kendall_row_bytes(index_t cols) {

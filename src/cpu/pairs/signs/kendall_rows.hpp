@@ -34,7 +34,7 @@ class kendall_rows : public pair_rows {
   [[nodiscard]] double taken(index_t i, index_t j, std::int64_t s, double tau) const;
   /// The cut on p that says what it is; null where it is tau itself.
   [[nodiscard]] const stats::kendall_cut* cut() const {
-    if (task_.tied_tests != nullptr) return task_.tied_tests;
+    if (task_.tied_tests.kendall != nullptr) return task_.tied_tests.kendall;
     return task_.tied != nullptr ? task_.tied->p : nullptr;
   }
   /// What it is of a pair that this cut drops.

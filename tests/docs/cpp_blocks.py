@@ -40,6 +40,7 @@ NAMES = {
         "gpu::device_vector_view<std::int32_t> best, gpu::device_vector_view<gpu::index_t> rows, gpu::stream_ref stream",
     ("docs/permutation.md", "const gpu::max_t_null"):
         "gpu::matrix_view<const int> x, const gpu::pair_options& options",
+    ("docs/exact_p.md", "gpu::pair_options exact"): "gpu::matrix_view<const float> data",
     ("docs/matmul.md", "gpu::matrix<float>"):
         "const gpu::matrix<float>& a, const gpu::matrix<float>& b, gpu::matrix_view<float> c_view, "
         "gpu::device_matrix_view<const float> device_a, gpu::device_matrix_view<const float> device_b, "

@@ -17,6 +17,7 @@ constexpr std::array words{
     library_word{"options.covariates", "--covariates"},
     library_word{"options.column_weights", "--weights"},
     library_word{"options.effective_observations", "--effective-observations"},
+    library_word{"options.p_method", "--p-method"},
     library_word{"options.part.index", "--part"},
     library_word{"options.part.of", "--part"},
     library_word{"options.part", "--part"},

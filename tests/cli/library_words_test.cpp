@@ -27,6 +27,7 @@ const std::set<std::string> unreachable{
     "matmul_options.variant",
     "count_sink.histogram_bins",
     "discovery_sink.search",
+    "differential_edge_sink.max_edges",
 };
 
 /// Words such as "options.variant" in the literals of a file.

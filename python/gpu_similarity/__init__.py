@@ -35,6 +35,7 @@ from ._faces import (
     uniform_filter1d,
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
+from ._differential import Differential, DifferentialSummary, differential
 from ._max_t import MaxT, max_t
 from ._observations import observations
 from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
@@ -82,6 +83,8 @@ __all__ = [
     "CudaError",
     "Dense",
     "Device",
+    "Differential",
+    "DifferentialSummary",
     "EdgeStream",
     "Edges",
     "Error",
@@ -117,6 +120,7 @@ __all__ = [
     "dense",
     "device",
     "devices",
+    "differential",
     "distributed",
     "edges",
     "folded_edges",

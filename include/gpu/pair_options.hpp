@@ -47,8 +47,8 @@ enum class row_folding {
 /// Where p of a pair comes from.
 enum class p_method {
   t,  ///< The significance test of the measure: of Spearman and Pearson Student's t.
-  /// Spearman's rho: the permutations of a row, as R's cor.test with exact = TRUE, where neither row
-  /// of a pair has ties and there are at most 1290 columns; else Student's t. See
+  /// Spearman's rho: the permutations of a row, as R's cor.test with exact = TRUE, where neither
+  /// row of a pair has ties and there are at most 1290 columns; else Student's t. See
   /// gpu::spearman_p_value for what it computes. Each pair is decided by its own p, on the CPU
   /// alone: backend::cuda, prepared rows on a device, and tables and results in device memory throw
   /// gpu::unsupported, and so do other measures, covariates, nan_policy::pairwise and folding.

@@ -15,6 +15,7 @@ from . import _core, device
 from ._backends import Backend, Device, backends, devices, survive_fork
 from ._call import PreparedRows
 from ._checksum import Checksum, checksum
+from ._differential import Differential, DifferentialSummary, differential
 from ._edges import Edges
 from ._errors import (
     BackendUnavailable,
@@ -35,7 +36,6 @@ from ._faces import (
     uniform_filter1d,
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
-from ._differential import Differential, DifferentialSummary, differential
 from ._max_t import MaxT, max_t
 from ._observations import observations
 from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions

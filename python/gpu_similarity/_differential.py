@@ -99,10 +99,9 @@ class Differential:
         """A pandas.DataFrame: row, col, first, second, z, p, and q with `adjust`."""
         import pandas
 
-        named = self.names is not None
         columns = {
-            "row": self.names[self.row] if named else self.row,
-            "col": self.names[self.col] if named else self.col,
+            "row": self.row if self.names is None else self.names[self.row],
+            "col": self.col if self.names is None else self.names[self.col],
             "first": self.first,
             "second": self.second,
             "z": self.z,
@@ -186,7 +185,7 @@ def differential(
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(20, 60))
     >>> x[1, :30] = x[0, :30] + 0.3 * x[1, :30]
-    >>> found = gs.differential(x, (range(30), range(30, 60)), max_p=0.05, adjust="bonferroni")
+    >>> found = gs.differential(x, (range(30), range(30, 60)), max_p=0.001, adjust="bonferroni")
     >>> [(int(i), int(j)) for i, j in zip(found.row, found.col)]
     [(0, 1)]
     """

@@ -33,8 +33,9 @@ double differential_standard_error(measure what, index_t first_cols, index_t sec
         info_of(what).name));
   }
   if (std::min(first_cols, second_cols) < least) {
-    throw invalid_argument(fmt::format("first_cols, second_cols: got {} and {}, expected at least {}",
-                                       first_cols, second_cols, least));
+    throw invalid_argument(
+        fmt::format("first_cols, second_cols: got {} and {}, expected at least {}", first_cols,
+                    second_cols, least));
   }
   const double factor = what == measure::spearman ? of_ranks : 1.0;
   return std::sqrt(factor / static_cast<double>(first_cols - 3) +
@@ -66,15 +67,15 @@ void check_filter(const differential_filter& keep) {
         fmt::format("differential_filter.max_p: got {}, expected a value in (0, 1]", keep.max_p));
   }
   if (!(keep.min_abs_z >= 0.0)) {
-    throw invalid_argument(fmt::format("differential_filter.min_abs_z: got {}, expected at least 0",
-                                       keep.min_abs_z));
+    throw invalid_argument(
+        fmt::format("differential_filter.min_abs_z: got {}, expected at least 0", keep.min_abs_z));
   }
   check_enumerator("differential_filter.side", keep.side, tail::less);
   check_enumerator("differential_filter.adjust", keep.adjust, adjustment::benjamini_hochberg);
 }
 
-// take(row, col, thread, verdict, first, second) for the pairs of a block that `cut` keeps, of a row
-// by one thread and with ascending columns.
+// take(row, col, thread, verdict, first, second) for the pairs of a block that `cut` keeps, of a
+// row by one thread and with ascending columns.
 template <class Take>
 void for_each_kept(const statistics_block& block, const stats::difference_cut& cut, int threads,
                    const Take& take) {
@@ -203,16 +204,16 @@ differential_edges differential_pairs(measure what, const any_table& data,
     edge_rows found(sink.max_edges);
     run.walk.for_each_block([&](const statistics_block& block) {
       found.begin_block(block);
-      for_each_kept(block, run.cut, run.walk.threads(),
-                    [&](index_t i, index_t j, int, const auto& verdict, double first,
-                        double second) {
-                      found.add({.row = static_cast<node_id>(i),
-                                 .col = static_cast<node_id>(j),
-                                 .first = first,
-                                 .second = second,
-                                 .z = verdict.z,
-                                 .p = verdict.p});
-                    });
+      for_each_kept(
+          block, run.cut, run.walk.threads(),
+          [&](index_t i, index_t j, int, const auto& verdict, double first, double second) {
+            found.add({.row = static_cast<node_id>(i),
+                       .col = static_cast<node_id>(j),
+                       .first = first,
+                       .second = second,
+                       .z = verdict.z,
+                       .p = verdict.p});
+          });
     });
     if (found.count() > static_cast<std::uint64_t>(sink.max_edges)) {
       validate::throw_over_capacity("differential_edge_sink", "pairs",

@@ -91,9 +91,10 @@ void refuse_nan(const matrix<double>& group, std::span<const index_t> columns) {
   for (index_t i = 0; i < group.rows(); ++i) {
     for (index_t k = 0; k < group.cols(); ++k) {
       if (group(i, k) == group(i, k)) continue;
-      throw invalid_argument(fmt::format("data: row {} holds a NaN in column {}, expected numbers, "
-                                         "or nan_policy::propagate",
-                                         i, columns[static_cast<std::size_t>(k)]));
+      throw invalid_argument(
+          fmt::format("data: row {} holds a NaN in column {}, expected numbers, "
+                      "or nan_policy::propagate",
+                      i, columns[static_cast<std::size_t>(k)]));
     }
   }
 }
@@ -124,8 +125,8 @@ differential_walk::differential_walk(measure what, const any_table& data,
   std::vector<bool> taken(static_cast<std::size_t>(cols));
   check_group("first", groups.first, cols, taken);
   check_group("second", groups.second, cols, taken);
-  standard_error_ = differential_standard_error(what, std::ssize(groups.first),
-                                                std::ssize(groups.second));
+  standard_error_ =
+      differential_standard_error(what, std::ssize(groups.first), std::ssize(groups.second));
   options_.exec.target = backend::cpu;
   (void)checked_backend(what_, tables, options_);
   options_.exec.on_progress = {};

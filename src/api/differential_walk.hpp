@@ -15,7 +15,8 @@
 
 namespace gpu::inline v0::detail {
 
-/// A block of pairs (i, j): those with i < j count, and both statistics of the others are there too.
+/// A block of pairs (i, j): those with i < j count, and both statistics of the others are there
+/// too.
 struct statistics_block {
   index_range rows;
   index_range cols;
@@ -56,7 +57,7 @@ class differential_walk {
   progress_callback on_progress_;
   int threads_;
   double standard_error_;
-  matrix<double> first_;   // [rows, columns of the group]
+  matrix<double> first_;  // [rows, columns of the group]
   matrix<double> second_;
   std::vector<index_t> constant_rows_;
   std::vector<index_t> nan_rows_;

@@ -140,10 +140,10 @@ std::vector<row_ties> kendall_ties(const prepared_table& data) {
     const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
     const bool has_order = data.what == measure::kendall || data.what == measure::spearman;
     if (!has_order || kept == nullptr) {
-      throw invalid_argument(
-          fmt::format("data: was prepared for {} on {}, expected {} or {} on {}",
-                      to_string(data.what), to_string(data.where), to_string(measure::kendall),
-                      to_string(measure::spearman), to_string(backend::cpu)));
+      throw invalid_argument(fmt::format("data: was prepared for {} on {}, expected {} or {} on {}",
+                                         to_string(data.what), to_string(data.where),
+                                         to_string(measure::kendall), to_string(measure::spearman),
+                                         to_string(backend::cpu)));
     }
     return find_ties(*kept);
   });

@@ -79,7 +79,6 @@ std::shared_ptr<const column_model> find_columns(measure what, const pair_tables
   return std::make_shared<const column_model>(complete, cols, options);
 }
 
-
 // Refuses what does not go with p by permutations.
 measure_traits with_exact_p(const measure_traits& what, bool have_columns,
                             const pair_options& options) {

@@ -136,8 +136,8 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   }
   const tied_cut* const tied = run.tests().tied_cut();
   const bool is_of_ranks = tied != nullptr && tied->p == nullptr;
-  out.choice = cpu::explain_edges(run.packed_engine(),
-                                  is_of_ranks ? tied->ranks.permutations : out.keep);
+  out.choice =
+      cpu::explain_edges(run.packed_engine(), is_of_ranks ? tied->ranks.permutations : out.keep);
   if (is_against) {
     const auto first_of_y = out.counts.degree.begin() + rows_of(x.rows);
     out.counts.y_degree.assign(first_of_y, out.counts.degree.end());

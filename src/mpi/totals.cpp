@@ -173,7 +173,7 @@ pair_summary total(MPI_Comm comm, std::optional<pair_summary> mine) {
   const index_t patterns = common_patterns(comm, mine);
   pair_summary out = mine ? std::move(*mine) : pair_summary{};
   send_common(comm, from, out);
-  std::vector<std::uint64_t> sums{out.pairs_tested,  out.pairs_kept,    out.pairs_by_t,
+  std::vector<std::uint64_t> sums{out.pairs_tested,   out.pairs_kept,    out.pairs_by_t,
                                   out.checksum.count, out.checksum.mix1, out.checksum.mix2};
   sum_over_ranks(comm, sums, MPI_UINT64_T);
   out.pairs_tested = sums[0];

@@ -270,12 +270,9 @@ effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_row
     return of_one_side ? of_one_sign(cut, filter.side) : cut;
   };
   if (const auto* const test = std::get_if<spearman_test>(&rows.test())) {
-    const auto cut_by = [&](rank_test by) {
-      return cut_of(test->weakest(max_p, by, filter.side));
-    };
+    const auto cut_by = [&](rank_test by) { return cut_of(test->weakest(max_p, by, filter.side)); };
     const effective_cut untied = cut_by(rank_test::permutations);
-    rows.set_cut(filter.side, nullptr,
-                 {.ranks = {untied.keep, cut_by(rank_test::student_t).keep}});
+    rows.set_cut(filter.side, nullptr, {.ranks = {untied.keep, cut_by(rank_test::student_t).keep}});
     return untied;
   }
   const auto& test = std::get<kendall_test>(rows.test());

@@ -1,6 +1,6 @@
 #pragma once
-// Tests of pairs that depend on ties, Kendall's and that of ranks by permutations: the ties of every
-// row, and the cuts and p that follow from those of both rows of a pair.
+// Tests of pairs that depend on ties, Kendall's and that of ranks by permutations: the ties of
+// every row, and the cuts and p that follow from those of both rows of a pair.
 
 #include <cstddef>
 #include <memory>

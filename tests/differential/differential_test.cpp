@@ -105,12 +105,12 @@ std::vector<pair_difference> every_pair(gpu::measure what, const gpu::matrix<T>&
       const double a = first[i][j];
       const double b = second[i][j];
       if (std::isnan(a) || std::isnan(b)) continue;
-      const long double z =
-          a == b ? 0.0L
-                 : (std::atanh(static_cast<long double>(a)) -
-                    std::atanh(static_cast<long double>(b))) / error;
-      out.push_back({static_cast<gpu::node_id>(i), static_cast<gpu::node_id>(j), a, b, z,
-                     normal_p(z, side)});
+      const long double z = a == b ? 0.0L
+                                   : (std::atanh(static_cast<long double>(a)) -
+                                      std::atanh(static_cast<long double>(b))) /
+                                         error;
+      out.push_back(
+          {static_cast<gpu::node_id>(i), static_cast<gpu::node_id>(j), a, b, z, normal_p(z, side)});
     }
   }
   return out;
@@ -163,8 +163,8 @@ void check_filters(gpu::measure what, const gpu::matrix<T>& data, const groups& 
         check_edges(got.edges, wanted);
         CHECK(got.summary.pairs_tested == all.size());
         CHECK(got.summary.pairs_kept == wanted.size());
-        const auto counts = gpu::differential_pairs(what, data, of.view(), {},
-                                                    gpu::differential_count_sink{keep});
+        const auto counts =
+            gpu::differential_pairs(what, data, of.view(), {}, gpu::differential_count_sink{keep});
         CHECK(counts.summary.pairs_kept == wanted.size());
         std::vector<std::uint32_t> degree(static_cast<std::size_t>(data.rows()));
         for (const auto& pair : wanted) {
@@ -219,11 +219,11 @@ TEST_CASE("differential correlation is NumPy's formula", "[differential]") {
       CHECK(std::abs(got.edges[e].p - wanted[e].p) <= 1e-12);
     }
   };
-  check(gpu::measure::pearson,
-        {{0, 1, 0.9259201733187513, -0.8388212056681225, 3.117845817833415, 0.0018217808091114905},
-         {0, 2, -0.11406516945035444, 0.33222513228064837, -0.5037855074890436, 0.6144121129159211},
-         {1, 2, -0.3630088604699242, 0.07348550596834309, -0.49729407722936564,
-          0.6189816877891828}});
+  check(
+      gpu::measure::pearson,
+      {{0, 1, 0.9259201733187513, -0.8388212056681225, 3.117845817833415, 0.0018217808091114905},
+       {0, 2, -0.11406516945035444, 0.33222513228064837, -0.5037855074890436, 0.6144121129159211},
+       {1, 2, -0.3630088604699242, 0.07348550596834309, -0.49729407722936564, 0.6189816877891828}});
   check(gpu::measure::spearman,
         {{0, 1, 0.942857142857143, -0.7, 2.7988061848345644, 0.005129191450827869},
          {0, 2, -0.08571428571428573, 0.3, -0.4207493807800014, 0.6739380982365303},
@@ -284,13 +284,13 @@ TEST_CASE("differential correlation adjusts p", "[differential]") {
 TEST_CASE("differential correlation of rows without a statistic", "[differential]") {
   auto data = make_rows<double>(12, 30, 8);
   const groups of = some_groups(30);
-  data(2, 2) = nan_value;   // in neither group
-  data(4, 3) = nan_value;   // in the first
+  data(2, 2) = nan_value;  // in neither group
+  data(4, 3) = nan_value;  // in the first
   for (gpu::index_t k = 0; k < 30; ++k) data(9, k) = k % 3 == 0 ? 1 : data(9, k);
   for (const gpu::measure what : measures) {
     CHECK_THROWS_AS(gpu::differential_pairs(what, data, of.view()), gpu::invalid_argument);
-    const auto got = gpu::differential_pairs(what, data, of.view(),
-                                             {.nans = gpu::nan_policy::propagate});
+    const auto got =
+        gpu::differential_pairs(what, data, of.view(), {.nans = gpu::nan_policy::propagate});
     CHECK(got.summary.nan_rows == std::vector<gpu::index_t>{4});
     CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{6, 9});
     CHECK(got.summary.pairs_tested == 9 * 8 / 2);

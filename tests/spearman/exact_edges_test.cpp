@@ -1,4 +1,5 @@
-// All pairs with p by permutations: every sink beside an oracle that decides each pair by its own p.
+// All pairs with p by permutations: every sink beside an oracle that decides each pair by its own
+// p.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -230,11 +231,11 @@ TEST_CASE("partners by exact p", "[spearman][exact]") {
     }
     for (const double max_p : {1.0, 0.01}) {
       INFO("tail " << static_cast<int>(side) << ", max_p " << max_p);
-      const auto got = gpu::spearman_all_pairs(
-          data, exact(),
-          gpu::top_k_sink{.k = 4,
-                          .keep = {.max_p = max_p, .side = side},
-                          .order = gpu::neighbor_order::by_absolute_value});
+      const auto got =
+          gpu::spearman_all_pairs(data, exact(),
+                                  gpu::top_k_sink{.k = 4,
+                                                  .keep = {.max_p = max_p, .side = side},
+                                                  .order = gpu::neighbor_order::by_absolute_value});
       bool all_same = true;
       for (std::size_t i = 0; i < of_row.size(); ++i) {
         std::vector<pair_p> own;
@@ -367,8 +368,8 @@ TEST_CASE("exact p leaves statistics and the rest alone", "[spearman][exact]") {
       CHECK((a == b || (std::isnan(a) && std::isnan(b))));
     }
   }
-  const auto plan = gpu::plan_spearman_all_pairs(
-      data, exact(), gpu::edge_sink{.keep = {.max_p = 0.05}});
+  const auto plan =
+      gpu::plan_spearman_all_pairs(data, exact(), gpu::edge_sink{.keep = {.max_p = 0.05}});
   const auto edges =
       gpu::spearman_all_pairs(data, exact(), gpu::edge_sink{.keep = {.max_p = 0.05}});
   CHECK(plan.used == gpu::backend::cpu);
@@ -401,7 +402,8 @@ TEST_CASE("what exact p is refused for", "[spearman][exact]") {
           "options.p_method: exact is not offered with covariates");
   options = exact();
   options.fold = gpu::row_folding::always;
-  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); }, "options.fold: rows are not");
+  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+          "options.fold: rows are not");
   refused([&] { (void)gpu::spearman_all_pairs(data, exact(), gpu::folded_edge_sink{}); },
           "options.fold: rows are not");
   options = exact();

@@ -21,7 +21,8 @@ double p_of_sum(std::int64_t sum, gpu::index_t n, gpu::tail side) {
   return gpu::spearman_p_value(1 - 6 * static_cast<double>(sum) / scale, n, {}, {}, side);
 }
 
-// S of so many observations, and p of both sides, of `greater` and of `less`, as R 4.2.2 gives them.
+// S of so many observations, and p of both sides, of `greater` and of `less`, as R 4.2.2 gives
+// them.
 struct literal {
   gpu::index_t n;
   std::int64_t sum;
@@ -115,10 +116,10 @@ TEST_CASE("p of Spearman far out is near that of permutations", "[spearman][p_va
     std::int64_t sum;
     double p;
   };
-  for (const tail_value& own : {tail_value{10, 0, 2.7557319223985888e-07},
-                                tail_value{10, 4, 1.0471781305114639e-05},
-                                tail_value{10, 12, 1.673e-04}, tail_value{12, 24, 4.195e-05},
-                                tail_value{12, 40, 3.220e-04}, tail_value{14, 32, 3.031e-06}}) {
+  for (const tail_value& own :
+       {tail_value{10, 0, 2.7557319223985888e-07}, tail_value{10, 4, 1.0471781305114639e-05},
+        tail_value{10, 12, 1.673e-04}, tail_value{12, 24, 4.195e-05}, tail_value{12, 40, 3.220e-04},
+        tail_value{14, 32, 3.031e-06}}) {
     INFO(own.n << " observations, S " << own.sum);
     const double got = p_of_sum(own.sum, own.n, gpu::tail::greater);
     CHECK(got > own.p / 8);
@@ -134,7 +135,8 @@ TEST_CASE("p of Spearman far out is near that of permutations", "[spearman][p_va
     const double all = static_cast<double>(n * (n * n - 1)) / 6;
     double last = 0.5;
     bool is_even = true;
-    for (double rho = 0; rho < 0.8 && last > 1e-250; rho += 0.02 / std::sqrt(static_cast<double>(n))) {
+    for (double rho = 0; rho < 0.8 && last > 1e-250;
+         rho += 0.02 / std::sqrt(static_cast<double>(n))) {
       const double p = p_of_sum(std::llround(all * (1 - rho) / 2) * 2, n, gpu::tail::greater);
       is_even &= p > 0 && std::log(last) - std::log(p) < 0.05 + 0.03 * std::abs(std::log(p));
       last = p;

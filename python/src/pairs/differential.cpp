@@ -54,9 +54,9 @@ nb::tuple differential(nb::handle x, const nb::list& first, const nb::list& seco
   });
   using edge = gpu::differential_edge;
   return nb::make_tuple(column_of(found.edges, &edge::row), column_of(found.edges, &edge::col),
-                        column_of(found.edges, &edge::first),
-                        column_of(found.edges, &edge::second), column_of(found.edges, &edge::z),
-                        column_of(found.edges, &edge::p), summary_of(std::move(found.summary)));
+                        column_of(found.edges, &edge::first), column_of(found.edges, &edge::second),
+                        column_of(found.edges, &edge::z), column_of(found.edges, &edge::p),
+                        summary_of(std::move(found.summary)));
 }
 
 }  // namespace

@@ -12,10 +12,9 @@ void add_differential(CLI::App& app, differential_command& c) {
       ->required()
       ->type_name("FILE|LIST")
       ->group("Input");
-  add_choice<nan_policy>(
-      app, "--nan", c.pairs.nans,
-      {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-      "What a missing value does: end the run, or leave its row out [reject]")
+  add_choice<nan_policy>(app, "--nan", c.pairs.nans,
+                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
+                         "What a missing value does: end the run, or leave its row out [reject]")
       ->group("Input");
   add_choice<measure>(app, "--measure", c.what,
                       {{"pearson", measure::pearson}, {"spearman", measure::spearman}},
@@ -35,13 +34,14 @@ void add_differential(CLI::App& app, differential_command& c) {
       {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
       "Alternative hypothesis: greater is a larger correlation in the first group [two-sided]")
       ->group("Which pairs");
-  add_choice<adjustment>(app, "--adjust", c.filter.adjust,
-                         {{"none", adjustment::none},
-                          {"bonferroni", adjustment::bonferroni},
-                          {"bh", adjustment::benjamini_hochberg}},
-                         {{"bonf", "bonferroni"}, {"fdr", "bh"}},
-                         "Correction of --max-p for the number of pairs; adds the column q (with bh not beside "
-                         "--min-abs-z) [none]")
+  add_choice<adjustment>(
+      app, "--adjust", c.filter.adjust,
+      {{"none", adjustment::none},
+       {"bonferroni", adjustment::bonferroni},
+       {"bh", adjustment::benjamini_hochberg}},
+      {{"bonf", "bonferroni"}, {"fdr", "bh"}},
+      "Correction of --max-p for the number of pairs; adds the column q (with bh not beside "
+      "--min-abs-z) [none]")
       ->group("Which pairs");
   add_output(app, c);
   add_report(app, c, "Also write input, shape and times as JSON");

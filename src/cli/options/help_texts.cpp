@@ -71,7 +71,8 @@ std::string examples_text(std::string_view verb) {
     return "Columns of the result: name_i, name_j, the statistic of each group, z, p, and q with "
            "--adjust.\n\n"
            "Examples:\n"
-           "  gpu-similarity differential expression.tsv --groups samples.tsv --max-p 0.05 --adjust "
+           "  gpu-similarity differential expression.tsv --groups samples.tsv --max-p 0.05 "
+           "--adjust "
            "bh\n"
            "  gpu-similarity differential small.csv --groups a,a,a,a,b,b,b,b,- --measure spearman";
   }

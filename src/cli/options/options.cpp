@@ -96,8 +96,8 @@ class row_commands {
       : rank_app_(app.add_subcommand("rank", "Ranks of each row, or of a column of numbers")),
         top_k_app_(
             app.add_subcommand("top-k", "The best values of each row, or of a column of numbers")),
-        filter_app_(app.add_subcommand(
-            "mean-filter", "Moving mean along each row, or along a column of numbers")),
+        filter_app_(app.add_subcommand("mean-filter",
+                                       "Moving mean along each row, or along a column of numbers")),
         differential_app_(app.add_subcommand(
             "differential", "Pairs of rows whose correlation differs between groups of columns")) {
     if (is_needed(*rank_app_, line, made)) add_rank(*rank_app_, rank_);

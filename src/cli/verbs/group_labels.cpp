@@ -68,9 +68,10 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
     if (line.empty()) continue;
     lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ','));
     if (lines.back().size() != lines.front().size() || lines.back().size() > 2) {
-      complain(fmt::format("got {} fields in line {}, expected a label, or the name of a column "
-                           "and its label, in every line",
-                           lines.back().size(), lines.size()));
+      complain(
+          fmt::format("got {} fields in line {}, expected a label, or the name of a column "
+                      "and its label, in every line",
+                      lines.back().size(), lines.size()));
     }
   }
   if (!lines.empty() && lines.front().size() == 2) {
@@ -83,17 +84,16 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
 
 }  // namespace
 
-labelled_groups groups_of(const std::string& given, index_t cols,
-                          const io::column_names& columns) {
+labelled_groups groups_of(const std::string& given, index_t cols, const io::column_names& columns) {
   std::error_code ignored;
   const bool is_file = std::filesystem::exists(given, ignored);
   const complaint complain = [&](const std::string& text) {
     if (is_file) throw io::input_error(given, {}, text);
     throw usage_error("--groups: " + text);
   };
-  const std::vector<std::string> labels =
-      is_file ? labels_of_file(given, cols, columns, complain)
-              : labels_in_order(split(given, ','), cols, complain);
+  const std::vector<std::string> labels = is_file
+                                              ? labels_of_file(given, cols, columns, complain)
+                                              : labels_in_order(split(given, ','), cols, complain);
   labelled_groups out;
   for (std::size_t k = 0; k < labels.size(); ++k) {
     const std::string& label = labels[k];
@@ -105,10 +105,10 @@ labelled_groups groups_of(const std::string& given, index_t cols,
     }
     if (out.second.empty()) out.second_label = label;
     if (label != out.second_label) {
-      complain(fmt::format("got a third group, {}, expected two ({} and {}), and - for columns in "
-                           "neither",
-                           io::quoted(label), io::quoted(out.first_label),
-                           io::quoted(out.second_label)));
+      complain(fmt::format(
+          "got a third group, {}, expected two ({} and {}), and - for columns in "
+          "neither",
+          io::quoted(label), io::quoted(out.first_label), io::quoted(out.second_label)));
     }
     out.second.push_back(static_cast<index_t>(k));
   }

@@ -99,8 +99,7 @@ void spearman_test::find_least_of_series() {
 spearman_test::series_value spearman_test::series(std::int64_t s) const {
   const auto n = static_cast<double>(observations_);
   const double b = 1 / n;
-  const double x =
-      (6.0 * static_cast<double>(s + 1) / (n * (n * n - 1)) - 1) * std::sqrt(n - 1);
+  const double x = (6.0 * static_cast<double>(s + 1) / (n * (n * n - 1)) - 1) * std::sqrt(n - 1);
   const double y = x * x;
   const double last = 0.0072 - 0.0831 * b + y * b * (0.0131 - 4.6e-4 * y);
   const double middle = y * b * (0.0879 + 0.0151 * b - y * last);

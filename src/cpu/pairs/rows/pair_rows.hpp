@@ -50,8 +50,8 @@ class hit_buffer {
   template <class Keeps>
   void filter(std::size_t first, const Keeps& keeps) {
     pair_hit* const end = data_.data() + size_;
-    pair_hit* const kept = std::remove_if(data_.data() + first, end,
-                                          [&](const pair_hit& hit) { return !keeps(hit); });
+    pair_hit* const kept =
+        std::remove_if(data_.data() + first, end, [&](const pair_hit& hit) { return !keeps(hit); });
     size_ -= static_cast<std::size_t>(end - kept);
   }
   void push(const pair_hit& hit) {

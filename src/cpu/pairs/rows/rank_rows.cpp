@@ -362,12 +362,12 @@ struct row_maker {
 // Rows of ranks of type Integer.
 template <class Integer>
 void make_rows(const input_rows& input, const row_options& options, row_preparation& found) {
-  const row_maker<Integer> maker{.is_naive = options.variant == pair_variant::naive,
-                                 .takes_signs = options.what.form == detail::row_form::signs,
-                                 .has_two_tests =
-                                     options.what.info.test == significance::permutations,
-                                 .form = rank_form(input.cols()),
-                                 .threads = options.threads};
+  const row_maker<Integer> maker{
+      .is_naive = options.variant == pair_variant::naive,
+      .takes_signs = options.what.form == detail::row_form::signs,
+      .has_two_tests = options.what.info.test == significance::permutations,
+      .form = rank_form(input.cols()),
+      .threads = options.threads};
   if (options.in_windows) {
     found.source = make_ranked_source<Integer>(input, options, maker, found);
     return;

@@ -40,7 +40,8 @@ class tested_rank_rows final : public pair_rows {
 
  private:
   [[nodiscard]] stats::rank_test test_of(index_t i, index_t j) const {
-    const int ties = has_ties_[static_cast<std::size_t>(i)] | has_ties_[static_cast<std::size_t>(j)];
+    const int ties =
+        has_ties_[static_cast<std::size_t>(i)] | has_ties_[static_cast<std::size_t>(j)];
     return ties == 0 ? stats::rank_test::permutations : stats::rank_test::student_t;
   }
   [[nodiscard]] bool keeps(index_t i, index_t j, double rho) const {

@@ -1,4 +1,4 @@
-#include "api/differential_walk.hpp"
+#include "pairs/differential/difference_walk.hpp"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,9 @@
 
 #include <gpu/error.hpp>
 
-#include "api/all_pairs_run.hpp"
-#include "api/arguments.hpp"
-#include "api/pair_call.hpp"
 #include "base/parallel.hpp"
-#include "pairs/checks.hpp"
 #include "pairs/progress.hpp"
 #include "pairs/reading/host_rows.hpp"
-#include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
@@ -42,32 +37,6 @@ void check_group(const char* name, std::span<const index_t> group, index_t cols,
                       name, column));
     }
     taken[static_cast<std::size_t>(column)] = true;
-  }
-}
-
-void check_options(const any_table& data, const pair_options& options) {
-  if (is_on_device(data)) {
-    throw unsupported("data: got a table in device memory, expected host memory");
-  }
-  if (options.exec.target == backend::cuda) {
-    throw unsupported(
-        "execution.target: differential correlation is computed on the CPU alone, got cuda, "
-        "expected automatic or cpu");
-  }
-  if (options.nans == nan_policy::pairwise) {
-    throw unsupported(
-        "options.nans: pairwise is not offered for differential correlation, expected reject or "
-        "propagate");
-  }
-  refuse_columns(options, "for differential correlation");
-  if (options.p_method != p_method::t) {
-    throw unsupported("options.p_method: p of a difference is that of z, got exact, expected t");
-  }
-  if (options.part.of != 1 || options.part.index != 0) {
-    throw unsupported("options.part: differential correlation takes all pairs, expected the whole");
-  }
-  if (options.fold == row_folding::always) {
-    throw unsupported("options.fold: always is not offered for differential correlation");
   }
 }
 
@@ -111,44 +80,36 @@ matrix_view<const double> rows_of(const matrix<double>& group, index_range rows)
 
 }  // namespace
 
-differential_walk::differential_walk(measure what, const any_table& data,
-                                     const column_groups& groups, const pair_options& options)
-    : what_(traits_of(what)),
-      options_(options),
-      on_progress_(options.exec.on_progress),
-      threads_(cpu::thread_count(options.exec.cpu_threads)),
-      standard_error_(0) {
-  check_options(data, options);
-  const pair_tables tables{data};
-  const auto [rows, cols] =
-      std::visit([](const auto& view) { return std::pair{view.rows(), view.cols()}; }, data);
+void check_groups(const column_groups& groups, index_t cols) {
   std::vector<bool> taken(static_cast<std::size_t>(cols));
   check_group("first", groups.first, cols, taken);
   check_group("second", groups.second, cols, taken);
-  standard_error_ =
-      differential_standard_error(what, std::ssize(groups.first), std::ssize(groups.second));
-  options_.exec.target = backend::cpu;
-  (void)checked_backend(what_, tables, options_);
-  options_.exec.on_progress = {};
-  options_.fold = row_folding::never;
+}
+
+difference_walk::difference_walk(const any_table& data, const column_groups& groups,
+                                 nan_policy nans, int threads, const progress_callback& on_progress,
+                                 double standard_error, statistics_maker maker)
+    : maker_(std::move(maker)),
+      on_progress_(on_progress),
+      threads_(threads),
+      standard_error_(standard_error) {
+  const index_t rows = std::visit([](const auto& view) { return view.rows(); }, data);
   first_ = matrix<double>(rows, std::ssize(groups.first));
   second_ = matrix<double>(rows, std::ssize(groups.second));
   gather(data, groups, threads_, first_, second_);
-  if (options.nans == nan_policy::reject) {
+  if (nans == nan_policy::reject) {
     refuse_nan(first_, groups.first);
     refuse_nan(second_, groups.second);
   }
-  options_.nans = nan_policy::propagate;
   find_rows_without_statistic();
 }
 
-void differential_walk::find_rows_without_statistic() {
+void difference_walk::find_rows_without_statistic() {
   for (const matrix<double>* const group : {&first_, &second_}) {
-    const pair_run run(what_, {group->view()}, options_, part_shape::equal_pairs);
-    const pair_summary found = run.finish(std::uint64_t{0});
-    constant_rows_ = joined(constant_rows_, found.constant_rows);
-    nan_rows_ = joined(nan_rows_, found.nan_rows);
-    device_ = found.device;
+    rows_without_statistic found = maker_.look_at(group->view());
+    constant_rows_ = joined(constant_rows_, found.constant);
+    nan_rows_ = joined(nan_rows_, found.with_nan);
+    device_ = std::move(found.device);
   }
   // A row with a NaN in one group may be constant in the other.
   std::vector<index_t> constant;
@@ -157,13 +118,13 @@ void differential_walk::find_rows_without_statistic() {
   constant_rows_ = std::move(constant);
 }
 
-std::uint64_t differential_walk::family() const {
+std::uint64_t difference_walk::family() const {
   const auto without = constant_rows_.size() + nan_rows_.size();
   const auto with = static_cast<std::uint64_t>(rows()) - without;
   return with == 0 ? 0 : with * (with - 1) / 2;
 }
 
-differential_summary differential_walk::summary() const {
+differential_summary difference_walk::summary() const {
   return {.rows = rows(),
           .first_cols = first_.cols(),
           .second_cols = second_.cols(),
@@ -174,15 +135,13 @@ differential_summary differential_walk::summary() const {
           .device = device_};
 }
 
-void differential_walk::fill(const matrix<double>& group, index_range rows, index_range cols,
-                             std::vector<double>& out) const {
-  pair_tables tables{rows_of(group, rows)};
-  if (rows != cols) tables.y = rows_of(group, cols);
-  pair_run run(what_, tables, options_, part_shape::equal_rows);
-  run.engine().dense(matrix_view<double>(out.data(), rows.size(), cols.size()));
+void difference_walk::fill(const matrix<double>& group, index_range rows, index_range cols,
+                           std::vector<double>& out) const {
+  maker_.fill(rows_of(group, rows), rows_of(group, cols),
+              matrix_view<double>(out.data(), rows.size(), cols.size()));
 }
 
-void differential_walk::for_each_block(
+void difference_walk::for_each_block(
     const std::function<void(const statistics_block&)>& body) const {
   const index_t side = std::min(block_rows, rows());
   std::vector<double> first(static_cast<std::size_t>(side * side));

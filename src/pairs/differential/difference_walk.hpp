@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <gpu/differential.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/matrix.hpp>
 
 #include "base/index_range.hpp"
-#include "pairs/measures/measures.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -29,12 +29,32 @@ struct statistics_block {
   }
 };
 
-/// The rows of both groups of a call, and the walk over their pairs on the CPU.
-class differential_walk {
+/// Rows without a statistic, ascending, and what computed that.
+struct rows_without_statistic {
+  std::vector<index_t> constant;
+  std::vector<index_t> with_nan;
+  std::string device;
+};
+
+/// What computes statistics of rows.
+struct statistics_maker {
+  std::function<rows_without_statistic(matrix_view<const double> rows)> look_at;
+  /// Of every row of x with every row of y, which may be x itself.
+  std::function<void(matrix_view<const double> x, matrix_view<const double> y,
+                     matrix_view<double> out)>
+      fill;
+};
+
+/// At least 4 columns in each group, no column twice, all of them of the table.
+void check_groups(const column_groups& groups, index_t cols);
+
+/// The rows of both groups of a call, and the walk over their pairs.
+class difference_walk {
  public:
-  /// Checks measure, table, groups and options, and reads the table once.
-  differential_walk(measure what, const any_table& data, const column_groups& groups,
-                    const pair_options& options);
+  /// Reads the table once. `threads` are as many.
+  difference_walk(const any_table& data, const column_groups& groups, nan_policy nans, int threads,
+                  const progress_callback& on_progress, double standard_error,
+                  statistics_maker maker);
 
   /// body(block) for all pairs: panels of rows ascending, in each the blocks of columns ascending.
   void for_each_block(const std::function<void(const statistics_block&)>& body) const;
@@ -52,8 +72,7 @@ class differential_walk {
   void fill(const matrix<double>& group, index_range rows, index_range cols,
             std::vector<double>& out) const;
 
-  const measure_traits& what_;
-  pair_options options_;  // of the calls for a block
+  statistics_maker maker_;
   progress_callback on_progress_;
   int threads_;
   double standard_error_;

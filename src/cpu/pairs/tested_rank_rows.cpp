@@ -1,4 +1,4 @@
-#include "cpu/pairs/rows/tested_rank_rows.hpp"
+#include "cpu/pairs/tested_rank_rows.hpp"
 
 #include <algorithm>
 #include <functional>

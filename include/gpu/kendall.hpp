@@ -80,7 +80,7 @@ template <table_like Data>
   return detail::kendall_ties(detail::read_table(data));
 }
 
-/// The same of rows that were prepared for measure::kendall.
+/// The same of rows that were prepared on the CPU for measure::kendall or measure::spearman.
 /// @throw gpu::invalid_argument where they were prepared for another measure.
 [[nodiscard]] inline std::vector<row_ties> kendall_ties(const prepared_rows& data) {
   return detail::kendall_ties(*data.table());

@@ -44,6 +44,20 @@ enum class row_folding {
   always
 };
 
+/// Where p of a pair comes from.
+enum class p_method {
+  t,  ///< The significance test of the measure: of Spearman and Pearson Student's t.
+  /// Spearman's rho: the permutations of a row, as R's cor.test with exact = TRUE, where neither
+  /// row of a pair has ties and there are at most 1290 columns; else Student's t. See
+  /// gpu::spearman_p_value for what it computes. Each pair is decided by its own p, on the CPU
+  /// alone: backend::cuda, prepared rows on a device, and tables and results in device memory throw
+  /// gpu::unsupported, and so do other measures, covariates, nan_policy::pairwise and folding.
+  exact
+};
+
+/// "t" or "exact".
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(p_method method) noexcept;
+
 /// One part of a job that is cut into parts, so that several processes or machines can compute it.
 /// The parts together are the whole call: every pair is in one part, decided by the same cut, and
 /// Bonferroni's family is that of the whole. A part depends on the extents and on `of` alone, never
@@ -91,6 +105,8 @@ struct pair_options {
   /// off them. Only the caller knows what weights mean: the sum of weights that are counts, (sum
   /// w)^2 / sum w^2 of weights of precision. 0: there is no p, as without a significance test.
   index_t effective_observations = 0;
+  /// Where p comes from. Kendall's p is exact for few columns by itself.
+  gpu::p_method p_method = gpu::p_method::t;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   pair_variant variant = pair_variant::automatic;
   /// Whether rows of equal ranks are computed once.

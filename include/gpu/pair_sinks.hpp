@@ -111,6 +111,9 @@ struct pair_summary {
   std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
+  /// With p_method::exact: those of pairs_tested whose p is that of Student's t, because a row has
+  /// ties or there are too many columns; else 0.
+  std::uint64_t pairs_by_t = 0;
   /// Of the kept edges, the same whether rows were folded or not; of the folded edges of a folded
   /// sink, as pairs of patterns; of the entries of a table of partners. Zeros for sinks that give
   /// no pairs one by one.
@@ -121,7 +124,8 @@ struct pair_summary {
   double min_abs_effective = 0.0;
   /// The cut with its sign: statistics >= cut_at_least or <= cut_at_most are kept. Infinity or
   /// -infinity where that side keeps none. With nan_policy::pairwise: that of pairs that share all
-  /// columns. Of Kendall's tau, where max_p cuts: that of rows without ties.
+  /// columns. Of Kendall's tau and with p_method::exact, where max_p cuts: that of rows without
+  /// ties.
   double cut_at_least = 0.0;
   double cut_at_most = 0.0;                        ///< See cut_at_least.
   backend used = backend::cpu;                     ///< Where it ran.

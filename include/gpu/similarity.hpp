@@ -15,6 +15,7 @@
 #include <gpu/cosine.hpp>
 #include <gpu/csr_view.hpp>
 #include <gpu/device_sinks.hpp>
+#include <gpu/differential.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>

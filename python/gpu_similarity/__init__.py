@@ -15,6 +15,7 @@ from . import _core, device
 from ._backends import Backend, Device, backends, devices, survive_fork
 from ._call import PreparedRows
 from ._checksum import Checksum, checksum
+from ._differential import Differential, DifferentialSummary, differential
 from ._edges import Edges
 from ._errors import (
     BackendUnavailable,
@@ -97,6 +98,8 @@ __all__ = [
     "CudaError",
     "Dense",
     "Device",
+    "Differential",
+    "DifferentialSummary",
     "EdgeStream",
     "Edges",
     "Error",
@@ -135,6 +138,7 @@ __all__ = [
     "dense",
     "device",
     "devices",
+    "differential",
     "distributed",
     "edges",
     "folded_edges",

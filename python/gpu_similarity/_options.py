@@ -90,6 +90,11 @@ class PairRunOptions(RunOptions, total=False):
     effective_observations : int
         With weights: the observations that p is computed for, at least 3; covariates are taken off
         them.
+    p_method : {"t", "exact"}
+        "exact", of "spearman": p of a pair is that of the permutations of a row where neither row
+        has ties and there are at most 1290 columns, as R's ``cor.test(exact=TRUE)``, else that of
+        Student's t; ``summary.pairs_by_t`` counts the latter. Each pair is decided by its own p. On
+        the CPU alone; not with covariates nor nans="pairwise", and rows are not folded.
     names, y_names : array_like
         Names of the variables of x and of y, for the result; default: the index of a data frame,
         with axis="columns" its columns.
@@ -113,6 +118,7 @@ class PairRunOptions(RunOptions, total=False):
     covariates: npt.ArrayLike | None
     weights: npt.ArrayLike | None
     effective_observations: int | None
+    p_method: Literal["t", "exact"]
     names: npt.ArrayLike | None
     y_names: npt.ArrayLike | None
     copy: bool | None

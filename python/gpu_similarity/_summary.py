@@ -36,6 +36,9 @@ class PairSummary(NamedTuple):
         Distinct rank vectors that the rows were folded into; 0: each row for itself.
     pairs_tested, pairs_kept : int
         Pairs that have a statistic, and those that passed the filter; of partners, the entries.
+    pairs_by_t : int
+        With p_method="exact": those of pairs_tested whose p is that of Student's t, because a row
+        has ties or there are more than 1290 columns; else 0.
     checksum : Checksum
         Of the edges or entries; zeros where the result has no pairs one by one.
     max_p_effective : float
@@ -64,6 +67,7 @@ class PairSummary(NamedTuple):
     patterns: int
     pairs_tested: int
     pairs_kept: int
+    pairs_by_t: int
     checksum: Checksum
     max_p_effective: float
     min_abs_effective: float
@@ -166,6 +170,7 @@ def running_summary(rows: int, cols: int, observations: int, y_rows: int | None)
         patterns=0,
         pairs_tested=pairs,
         pairs_kept=0,
+        pairs_by_t=0,
         checksum=Checksum(),
         max_p_effective=1.0,
         min_abs_effective=0.0,

@@ -15,6 +15,7 @@ void bind_discoveries(nanobind::module_& module);
 void bind_dense(nanobind::module_& module);
 void bind_batch_streams(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
+void bind_differential(nanobind::module_& module);
 void bind_max_t(nanobind::module_& module);
 void bind_soft_thresholds(nanobind::module_& module);
 void bind_checksum(nanobind::module_& module);

@@ -22,6 +22,7 @@ NB_MODULE(_core, module) {
   gpu_python::bind_plan(module);
   gpu_python::bind_max_t(module);
   gpu_python::bind_soft_thresholds(module);
+  gpu_python::bind_differential(module);
   gpu_python::bind_checksum(module);
   gpu_python::bind_prepared(module);
   gpu_python::bind_device_results(module);

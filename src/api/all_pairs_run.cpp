@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,21 +23,36 @@ namespace {
 
 constexpr index_t least_observations = 3;
 
-// The backend of rows of a measure that are too long for CUDA.
+// Of a measure, in a sentence.
+std::string title_of(const measure_traits& what) {
+  const bool is_exact = what.info.test == significance::permutations;
+  return fmt::format("{}{}", what.info.title, is_exact ? " with options.p_method exact" : "");
+}
+
+// The backend of rows of a measure that CUDA does not take, or not as long ones.
 backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& tables,
                   const execution& exec) {
+  const bool is_never_taken = what.most_cols_on_cuda == 0;
   if (is_on_device(tables)) {
-    throw unsupported(fmt::format(
-        "{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes more, in host "
-        "memory",
-        what.info.title, what.most_cols_on_cuda, cols));
+    throw unsupported(
+        is_never_taken
+            ? fmt::format("{}: is computed on the CPU alone, got a table in device memory, expected "
+                          "host memory",
+                          title_of(what))
+            : fmt::format("{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes "
+                          "more, in host memory",
+                          title_of(what), what.most_cols_on_cuda, cols));
   }
   execution on_cpu = exec;
   if (exec.target == backend::cuda) {
     throw unsupported(
-        fmt::format("execution.target: {} takes at most {} columns on cuda, got {}, expected "
-                    "automatic or cpu",
-                    what.info.title, what.most_cols_on_cuda, cols));
+        is_never_taken
+            ? fmt::format("execution.target: {} is computed on the CPU alone, got cuda, expected "
+                          "automatic or cpu",
+                          title_of(what))
+            : fmt::format("execution.target: {} takes at most {} columns on cuda, got {}, expected "
+                          "automatic or cpu",
+                          title_of(what), what.most_cols_on_cuda, cols));
   }
   on_cpu.target = backend::cpu;
   return resolve_backend(on_cpu);
@@ -50,10 +68,11 @@ std::unique_ptr<missing_values> find_missing(const measure_traits& what, const p
 
 std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_input& input,
                                      const pair_engine& engine, const pair_options& options) {
-  if (what.info.test != significance::kendall) return nullptr;
+  const significance test = what.info.test;
+  if (test != significance::kendall && test != significance::permutations) return nullptr;
   const bool are_known = engine.rows().ties.size() == static_cast<std::size_t>(input.rows());
   return std::make_unique<tied_rows>(
-      are_known ? engine.rows().ties : find_ties(input.tables, options.exec.cpu_threads),
+      test, are_known ? engine.rows().ties : find_ties(input.tables, options.exec.cpu_threads),
       input.cols(), input.area.cols.begin);
 }
 
@@ -126,6 +145,10 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
   if (tables.prepared_y != nullptr) {
     check_execution(options.exec);
     check_prepared(what, *tables.prepared_y, is_on_device(tables), options);
+    if (what.most_cols_on_cuda == 0 && tables.prepared_y->where == backend::cuda) {
+      throw unsupported(
+          fmt::format("y: was prepared on cuda, {} is computed on the CPU alone", title_of(what)));
+    }
     return tables.prepared_y->where;
   }
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, tables.x);
@@ -220,6 +243,17 @@ std::uint64_t pair_run::pairs_tested() const {
   return stats::tested_pairs(engine_->rows(), input_.area);
 }
 
+std::uint64_t pair_run::pairs_by_t() const {
+  if (what_.info.test != significance::permutations) return 0;
+  const prepared_rows& rows = engine_->rows();
+  if (rows.cols > stats::spearman_test::most_observations) return pairs_tested();
+  prepared_rows without = {.rows = rows.rows, .cols = rows.cols, .nan_rows = rows.nan_rows};
+  const std::vector<index_t> tied = tied_->rows_with_ties();
+  std::set_union(rows.constant_rows.begin(), rows.constant_rows.end(), tied.begin(), tied.end(),
+                 std::back_inserter(without.constant_rows));
+  return pairs_tested() - stats::tested_pairs(without, input_.area);
+}
+
 const index_range& pair_run::panel() const {
   return shape_ == part_shape::patterns ? folded_->pattern_rows() : input_.area.rows;
 }
@@ -248,6 +282,7 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .patterns = folded_ != nullptr ? folded_->patterns().size() : 0,
           .pairs_tested = pairs_tested(),
           .pairs_kept = pairs_kept,
+          .pairs_by_t = pairs_by_t(),
           .max_p_effective = cut_.max_p,
           .min_abs_effective = cut_.min_abs,
           .cut_at_least = cut_.keep.at_least,

@@ -68,6 +68,7 @@ class pair_run {
   [[nodiscard]] bool is_against() const { return has_y(input_.tables); }
 
  private:
+  [[nodiscard]] std::uint64_t pairs_by_t() const;
   void check_adjustable(const pair_filter& filter) const;
   [[nodiscard]] keep_range resolve_pairwise(const pair_filter& filter, bool of_one_side);
   [[nodiscard]] keep_range resolve_tied(const pair_filter& filter, bool of_one_side);

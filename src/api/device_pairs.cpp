@@ -139,6 +139,10 @@ pair_input checked_input(const measure_traits& what, const pair_tables& tables,
                     options.exec.devices.size()));
   }
   refuse_pairwise(options);
+  if (options.p_method != p_method::t) {
+    throw unsupported(
+        "options.p_method: exact is not offered with results in device memory, expected t");
+  }
   refuse_columns(options,
                  "with results in device memory, expected a sink with a result in host "
                  "memory and a table in host memory");

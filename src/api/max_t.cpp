@@ -82,6 +82,9 @@ void check(const pair_tables& tables, const pair_options& options, const max_t_o
         "shuffled "
         "by max-T, expected neither");
   }
+  if (options.p_method != p_method::t) {
+    throw unsupported("options.p_method: max-T has a p of its own, got exact, expected t");
+  }
   if (options.part.of != 1 || options.part.index != 0) {
     throw unsupported(
         "options.part: the maxima of max-T are those of all pairs, expected the whole; "

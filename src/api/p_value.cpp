@@ -17,6 +17,7 @@
 #include "pairs/tables.hpp"
 #include "stats/significance/correlation_test.hpp"
 #include "stats/significance/kendall_test.hpp"
+#include "stats/significance/spearman_test.hpp"
 
 namespace gpu::inline v0 {
 namespace {
@@ -50,8 +51,9 @@ void check_ties(const char* name, const row_ties& ties, index_t observations) {
 }
 
 // The test of the last number of observations of a thread.
-const stats::kendall_test& kendall_test_of(index_t observations) {
-  thread_local std::optional<stats::kendall_test> last;
+template <class Test>
+const Test& test_of(index_t observations) {
+  thread_local std::optional<Test> last;
   if (!last || last->observations() != observations) last.emplace(observations);
   return *last;
 }
@@ -78,11 +80,22 @@ double kendall_p_value(double tau, index_t observations, const row_ties& x, cons
         fmt::format("observations: got {}, expected from 3 to {}", observations, most));
   }
   check_correlation(tau, "tau");
-  const stats::kendall_test& test = kendall_test_of(observations);
+  const stats::kendall_test& test = test_of<stats::kendall_test>(observations);
   check_ties("x", x, observations);
   check_ties("y", y, observations);
   if (std::isnan(tau)) return tau;
   return test.p(test.sum_of(tau, x, y), x, y, side);
+}
+
+double spearman_p_value(double rho, index_t observations, const row_ties& x, const row_ties& y,
+                        tail side) {
+  check_observations(observations);
+  check_correlation(rho, "rho");
+  const bool has_ties = x.pairs > 0 || y.pairs > 0;
+  if (has_ties || observations > stats::spearman_test::most_observations) {
+    return stats::p_value(rho, observations, side);
+  }
+  return test_of<stats::spearman_test>(observations).p(rho, stats::rank_test::permutations, side);
 }
 
 double p_value_of(measure what, double statistic, index_t observations, tail side) {
@@ -96,6 +109,8 @@ double p_value_of(measure what, double statistic, index_t observations, tail sid
       throw unsupported(
           "measure: p of Kendall depends on the ties of both rows, gpu::kendall_p_value takes "
           "them");
+    case significance::permutations:  // of no measure by itself
+      break;
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -129,11 +144,15 @@ std::vector<row_ties> kendall_ties(const any_table& data) {
 
 std::vector<row_ties> kendall_ties(const prepared_table& data) {
   return with_memory_errors("kendall_ties", [&] {
-    if (data.what != measure::kendall) {
-      throw invalid_argument(fmt::format("data: was prepared for {}, expected {}",
-                                         to_string(data.what), to_string(measure::kendall)));
-    }
     const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
+    const bool is_known = data.what == measure::kendall ||
+                          (data.what == measure::spearman && kept != nullptr);
+    if (!is_known) {
+      throw invalid_argument(fmt::format("data: was prepared for {} on {}, expected {}, or {} on {}",
+                                         to_string(data.what), to_string(data.where),
+                                         to_string(measure::kendall), to_string(measure::spearman),
+                                         to_string(backend::cpu)));
+    }
     return kept != nullptr ? find_ties(*kept) : data.ties;
   });
 }

@@ -5,6 +5,7 @@
 #include <gpu/error.hpp>
 
 #include "api/arguments.hpp"
+#include "base/check_enumerator.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/prepared_table.hpp"
 #include "pairs/tables.hpp"
@@ -78,12 +79,31 @@ std::shared_ptr<const column_model> find_columns(measure what, const pair_tables
   return std::make_shared<const column_model>(complete, cols, options);
 }
 
+// Refuses what does not go with p by permutations.
+measure_traits with_exact_p(const measure_traits& what, bool have_columns,
+                            const pair_options& options) {
+  if (have_columns) {
+    throw unsupported(
+        "options.p_method: exact is not offered with covariates or weights of columns, expected t");
+  }
+  if (options.nans == nan_policy::pairwise) {
+    throw unsupported(
+        "options.nans: pairwise is not offered with options.p_method exact, expected reject or "
+        "propagate");
+  }
+  return permutation_traits_of(what);
+}
+
 }  // namespace
 
 pair_call::pair_call(measure what, const pair_tables& tables, const pair_options& options)
     : columns_(find_columns(what, tables, options)),
       what_(columns_ ? columns_->traits() : traits_by_nans(what, tables, options)),
       tables_(tables) {
+  check_enumerator("options.p_method", options.p_method, p_method::exact);
+  if (options.p_method == p_method::exact) {
+    what_ = with_exact_p(what_, columns_ != nullptr, options);
+  }
   if (!columns_) return;
   tables_.x = x_.emplace(tables.x, *columns_).view();
   if (tables.y) tables_.y = y_.emplace(*tables.y, *columns_).view();

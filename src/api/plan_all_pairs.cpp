@@ -134,8 +134,11 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   if (run.tests().is_empty()) {
     out.cut = count_candidates(run.engine(), what, out.keep, use_of(sink), out.counts);
   }
-  out.choice = cpu::explain_edges(run.packed_engine(), out.keep);
-  if (const tied_cut* const tied = run.tests().tied_cut()) {
+  const tied_cut* const tied = run.tests().tied_cut();
+  const bool is_of_ranks = tied != nullptr && tied->p == nullptr;
+  out.choice =
+      cpu::explain_edges(run.packed_engine(), is_of_ranks ? tied->ranks.permutations : out.keep);
+  if (tied != nullptr && tied->p != nullptr) {
     const double least = stats::least_rho(stats::decide_by(*tied->p, tied->keep), true);
     out.keep = {.at_least = least, .at_most = -least};  // of the ranks that would be screened
   }

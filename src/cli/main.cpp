@@ -81,6 +81,9 @@ void run(const rank_command& job) {
 void run(const top_k_command& job) {
   run_top_k(job);
 }
+void run(const differential_command& job) {
+  run_differential(job);
+}
 void run(const info_command&) {
   io::output_file out("-");
   out.write(info_text());

@@ -91,6 +91,7 @@ void add_sums(pair_summary& sum, const pair_summary& part) {
   if (sum.patterns != part.patterns) sum.patterns = 0;
   sum.pairs_tested += part.pairs_tested;
   sum.pairs_kept += part.pairs_kept;
+  sum.pairs_by_t += part.pairs_by_t;
   sum.checksum += part.checksum;
   sum.prepare_seconds += part.prepare_seconds;
   sum.pairs_seconds += part.pairs_seconds;
@@ -172,12 +173,13 @@ pair_summary total(MPI_Comm comm, std::optional<pair_summary> mine) {
   const index_t patterns = common_patterns(comm, mine);
   pair_summary out = mine ? std::move(*mine) : pair_summary{};
   send_common(comm, from, out);
-  std::vector<std::uint64_t> sums{out.pairs_tested, out.pairs_kept, out.checksum.count,
-                                  out.checksum.mix1, out.checksum.mix2};
+  std::vector<std::uint64_t> sums{out.pairs_tested,   out.pairs_kept,    out.pairs_by_t,
+                                  out.checksum.count, out.checksum.mix1, out.checksum.mix2};
   sum_over_ranks(comm, sums, MPI_UINT64_T);
   out.pairs_tested = sums[0];
   out.pairs_kept = sums[1];
-  out.checksum = {.count = sums[2], .mix1 = sums[3], .mix2 = sums[4]};
+  out.pairs_by_t = sums[2];
+  out.checksum = {.count = sums[3], .mix1 = sums[4], .mix2 = sums[5]};
   out.patterns = patterns;
   out.part_begin = 0;
   out.part_end = out.rows;

@@ -5,7 +5,10 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "stats/bins.hpp"
@@ -266,19 +269,32 @@ effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_row
     const effective_cut cut = cut_from(critical, max_p, filter);
     return of_one_side ? of_one_sign(cut, filter.side) : cut;
   };
-  rows.side = filter.side;
-  rows.cut_of_p = std::make_unique<kendall_cut>(rows.test, max_p, filter.side);
+  if (const auto* const test = std::get_if<spearman_test>(&rows.test())) {
+    const auto cut_by = [&](rank_test by) { return cut_of(test->weakest(max_p, by, filter.side)); };
+    const effective_cut untied = cut_by(rank_test::permutations);
+    rows.set_cut(filter.side, nullptr, {.ranks = {untied.keep, cut_by(rank_test::student_t).keep}});
+    return untied;
+  }
+  const auto& test = std::get<kendall_test>(rows.test());
+  auto cut_of_p = std::make_unique<kendall_cut>(test, max_p, filter.side);
+  const double untied = cut_of_p->weakest_untied();
   // Whatever the statistic, as far as p is concerned.
-  const double any = critical_value(significance::none, 1.0, rows.test.observations(), filter.side);
-  rows.cut = {.p = rows.cut_of_p.get(), .keep = cut_of(any).keep};
-  return cut_of(rows.cut_of_p->weakest_untied());
+  const double any = critical_value(significance::none, 1.0, test.observations(), filter.side);
+  const kendall_cut* const p = cut_of_p.get();
+  rows.set_cut(filter.side, std::move(cut_of_p), {.p = p, .keep = cut_of(any).keep});
+  return cut_of(untied);
 }
 
 bin_counts tied_pass(const discovery_search& search, detail::pair_engine& engine,
                      const detail::tied_rows& rows) {
-  const kendall_cut within(rows.test, search.max_p, search.side);
   bin_request request = pass_of(search);
-  request.tied = &within;
+  if (const auto* const test = std::get_if<spearman_test>(&rows.test())) {
+    const spearman_cut within(*test, search.max_p, search.side);
+    request.tied.ranks = &within;
+    return engine.bin_statistics(request);
+  }
+  const kendall_cut within(std::get<kendall_test>(rows.test()), search.max_p, search.side);
+  request.tied.kendall = &within;
   return engine.bin_statistics(request);
 }
 

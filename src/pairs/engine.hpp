@@ -115,8 +115,8 @@ struct bin_request {
   /// Of rows with missing values: p of these takes the place of the statistic, and no_p that of a
   /// pair without one.
   const observation_tests* tests = nullptr;
-  /// Where p depends on the ties of a pair: kendall_cut::p_within takes the place of the statistic.
-  const stats::kendall_cut* tied = nullptr;
+  /// Where p depends on the ties of a pair: p_within takes the place of the statistic.
+  tied_bins tied = {};
 };
 /// Sums of powers over all other rows, for the powers of `steps`.
 struct connectivity_request {

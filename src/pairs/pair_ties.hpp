@@ -1,17 +1,20 @@
 #pragma once
-// Kendall's test of pairs: the ties of every row, and the cuts and p that follow from those of both
-// rows of a pair.
+// Tests of pairs that depend on ties, Kendall's and that of ranks by permutations: the ties of
+// every row, and the cuts and p that follow from those of both rows of a pair.
 
+#include <cstddef>
 #include <memory>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/index.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/p_value.hpp>
 
 #include "base/keep_range.hpp"
 #include "stats/significance/kendall_test.hpp"
+#include "stats/significance/spearman_test.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -24,31 +27,64 @@ std::vector<row_ties> find_ties(const pair_tables& tables, int threads);
 /// The same of rows that were prepared.
 std::vector<row_ties> find_ties(const host_prepared_table& data);
 
+/// What is kept of pairs of rows of ranks whose p is that of permutations or of t.
+struct rank_cuts {
+  keep_range permutations;  ///< Where neither row has ties.
+  keep_range student_t;
+
+  [[nodiscard]] const keep_range& of(stats::rank_test by) const {
+    return by == stats::rank_test::permutations ? permutations : student_t;
+  }
+};
+
 /// What is kept of pairs whose p depends on their ties.
 struct tied_cut {
-  const stats::kendall_cut* p;
-  keep_range keep;  ///< Of the statistic.
+  const stats::kendall_cut* p = nullptr;  ///< Of Kendall's tau; null: of ranks.
+  keep_range keep{0.0, 0.0};              ///< Of tau, beside p.
+  rank_cuts ranks{{0.0, 0.0}, {0.0, 0.0}};
+};
+
+/// p by ties as counting passes bin it: one of them, or none.
+struct tied_bins {
+  const stats::kendall_cut* kendall = nullptr;
+  const stats::spearman_cut* ranks = nullptr;
+
+  [[nodiscard]] bool is_empty() const { return kendall == nullptr && ranks == nullptr; }
 };
 
 /// What a call of such a measure knows of its rows.
-struct tied_rows {
-  tied_rows(std::vector<row_ties> of_rows, index_t cols, index_t first_col_of_area)
-      : ties(std::move(of_rows)), first_col(first_col_of_area), test(cols) {}
+class tied_rows {
+ public:
+  /// `test` is kendall or permutations; `ties` are those of all rows, of y behind those of x.
+  tied_rows(significance test, std::vector<row_ties> ties, index_t cols,
+            index_t first_col_of_area);
 
-  std::vector<row_ties> ties;
-  index_t first_col;  ///< The row that the first column of the area is.
-  stats::kendall_test test;
-  // Once the cut is resolved.
-  tail side = tail::two_sided;
-  std::unique_ptr<stats::kendall_cut> cut_of_p = {};
-  tied_cut cut = {};
+  /// Of all rows, those of y behind those of x.
+  [[nodiscard]] const std::vector<row_ties>& ties() const { return ties_; }
+  /// Rows that have any, ascending.
+  [[nodiscard]] std::vector<index_t> rows_with_ties() const;
+  /// Once the cut is resolved.
+  [[nodiscard]] const tied_cut& cut() const { return cut_; }
+  /// Once the cut is resolved: p of a pair; `col` counts from the first column of the area.
+  [[nodiscard]] double p(double statistic, index_t row, index_t col) const;
 
-  /// Once the cut is resolved: p of a pair; `col` counts from first_col.
-  [[nodiscard]] double p(double statistic, index_t row, index_t col) const {
-    const row_ties& x = ties[static_cast<std::size_t>(row)];
-    const row_ties& y = ties[static_cast<std::size_t>(first_col + col)];
-    return test.p(test.sum_of(statistic, x, y), x, y, side);
+  using any_test = std::variant<stats::kendall_test, stats::spearman_test>;
+  [[nodiscard]] const any_test& test() const { return test_; }
+  /// How p of a pair of rows of ranks is decided.
+  [[nodiscard]] static stats::rank_test rank_test_of(const row_ties& x, const row_ties& y) {
+    return x.pairs == 0 && y.pairs == 0 ? stats::rank_test::permutations
+                                        : stats::rank_test::student_t;
   }
+  /// Takes a cut that follows from max_p.
+  void set_cut(tail side, std::unique_ptr<stats::kendall_cut> kendall, const tied_cut& cut);
+
+ private:
+  std::vector<row_ties> ties_;
+  index_t first_col_;  // the row that the first column of the area is
+  any_test test_;
+  tail side_ = tail::two_sided;
+  std::unique_ptr<stats::kendall_cut> kendall_cut_;
+  tied_cut cut_;
 };
 
 }  // namespace gpu::inline v0::detail

@@ -30,6 +30,11 @@ bool looks_for_patterns(const measure_traits& what, backend used, pair_variant v
           "options.fold: rows are folded by their ranks, which with nan_policy::pairwise each pair "
           "has of its own");
     }
+    if (what.info.test == significance::permutations) {
+      throw unsupported(
+          "options.fold: rows are not folded with options.p_method exact, where p depends on the "
+          "ties of both rows, expected automatic or never");
+    }
     if (what.covariates > 0) {
       throw unsupported(
           "options.fold: rows are folded by their ranks, and those that lost their fit on "

@@ -10,6 +10,16 @@
 
 namespace gpu::inline v0 {
 
+std::string_view to_string(p_method method) noexcept {
+  switch (method) {
+    case p_method::t:
+      return "t";
+    case p_method::exact:
+      return "exact";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(pair_variant variant) noexcept {
   switch (variant) {
     case pair_variant::automatic:

@@ -42,6 +42,9 @@ NAMES = {
         "gpu::matrix_view<const int> x, const gpu::pair_options& options",
     ("docs/soft_thresholds.md", "const auto found"):
         "gpu::matrix_view<const float> x, void (&use)(double)",
+    ("docs/exact_p.md", "gpu::pair_options exact"): "gpu::matrix_view<const float> data",
+    ("docs/differential.md", "#include <gpu/differential.hpp>"):
+        "gpu::matrix_view<const float> data, std::span<const gpu::index_t> tumour, std::span<const gpu::index_t> normal",
     ("docs/matmul.md", "gpu::matrix<float>"):
         "const gpu::matrix<float>& a, const gpu::matrix<float>& b, gpu::matrix_view<float> c_view, "
         "gpu::device_matrix_view<const float> device_a, gpu::device_matrix_view<const float> device_b, "

@@ -43,6 +43,12 @@ void check(const gpu::cli::top_k_command& c) {
   check(c.top.exec);
 }
 
+void check(const gpu::cli::differential_command& c) {
+  expect(!c.groups.empty(), "groups");
+  expect(c.filter.max_p > 0 && c.filter.max_p <= 1, "max-p");
+  check(c.pairs.exec);
+}
+
 void check(const gpu::cli::info_command&) {}
 void check(const gpu::cli::parts_command& c) {
   expect(!c.folder.empty(), "folder");

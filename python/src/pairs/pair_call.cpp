@@ -82,6 +82,7 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
     options.column_weights = {view.data(), static_cast<std::size_t>(view.rows() * view.cols())};
   }
   reader.read("effective_observations", options.effective_observations);
+  reader.read("p_method", options.p_method);
   reader.read("variant", options.variant);
   reader.read("fold", options.fold);
   const nb::handle part = reader.take("part");

@@ -135,5 +135,7 @@ void add_backend(CLI::App& app, execution& exec);
 void add_mean_filter(CLI::App& app, mean_filter_command& c);
 void add_rank(CLI::App& app, rank_command& c);
 void add_top_k(CLI::App& app, top_k_command& c);
+/// Those of differential correlation.
+void add_differential(CLI::App& app, differential_command& c);
 
 }  // namespace gpu::cli

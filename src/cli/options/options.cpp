@@ -83,18 +83,29 @@ bool is_needed(const CLI::App& verb, const words& line, made_verbs made) {
          std::find(line.begin(), line.end(), verb.get_name()) != line.end();
 }
 
-/// The commands that take rows one by one.
+/// What is wrong with a job of differential correlation; "" where nothing is.
+std::string check_differential(const differential_command& job) {
+  if (job.format != io::result_format::npy) return "";
+  return "--format: npy is not offered for differential, expected tsv or csv";
+}
+
+/// The commands that take rows one by one, and differential.
 class row_commands {
  public:
   row_commands(CLI::App& app, const words& line, made_verbs made)
       : rank_app_(app.add_subcommand("rank", "Ranks of each row, or of a column of numbers")),
         top_k_app_(
             app.add_subcommand("top-k", "The best values of each row, or of a column of numbers")),
-        filter_app_(app.add_subcommand(
-            "mean-filter", "Moving mean along each row, or along a column of numbers")) {
+        filter_app_(app.add_subcommand("mean-filter",
+                                       "Moving mean along each row, or along a column of numbers")),
+        differential_app_(app.add_subcommand(
+            "differential", "Pairs of rows whose correlation differs between groups of columns")) {
     if (is_needed(*rank_app_, line, made)) add_rank(*rank_app_, rank_);
     if (is_needed(*top_k_app_, line, made)) add_top_k(*top_k_app_, top_k_);
     if (is_needed(*filter_app_, line, made)) add_mean_filter(*filter_app_, filter_);
+    if (is_needed(*differential_app_, line, made)) {
+      add_differential(*differential_app_, differential_);
+    }
   }
 
   /// The one on the command line, or nothing.
@@ -102,6 +113,11 @@ class row_commands {
     if (rank_app_->parsed()) return take(*rank_app_, rank_, rank_.rank.exec, line);
     if (top_k_app_->parsed()) return take(*top_k_app_, top_k_, top_k_.top.exec, line);
     if (filter_app_->parsed()) return take(*filter_app_, filter_, filter_.filter.exec, line);
+    if (differential_app_->parsed()) {
+      auto job = take(*differential_app_, differential_, differential_.pairs.exec, line);
+      refuse(check_differential(std::get<differential_command>(job)));
+      return job;
+    }
     return std::nullopt;
   }
 
@@ -119,9 +135,11 @@ class row_commands {
   CLI::App* rank_app_;
   CLI::App* top_k_app_;
   CLI::App* filter_app_;
+  CLI::App* differential_app_;
   rank_command rank_;
   top_k_command top_k_;
   mean_filter_command filter_;
+  differential_command differential_;
 };
 
 // The verb that takes the measure as an option.

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <gpu/differential.hpp>
 #include <gpu/max_t.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/measure.hpp>
@@ -65,6 +66,10 @@ struct pairs_command {
     if (keep == keep_kind::top_k) return true;
     if (keep != keep_kind::edges) return false;
     return is_max_t || filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
+  }
+  /// Whether p depends on the ties of both rows.
+  [[nodiscard]] bool has_p_of_ties() const {
+    return info_of(what).test == significance::kendall || pairs.p_method == p_method::exact;
   }
   /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {
@@ -129,11 +134,25 @@ struct top_k_command : row_files {
   top_k_options top = {};
 };
 
+/// `gpu-similarity differential`.
+struct differential_command : row_files {
+  measure what = measure::pearson;
+  std::string groups = {};  // labels, or a file of them
+  differential_filter filter = {};
+  pair_options pairs = {};
+
+  /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps.
+  [[nodiscard]] bool writes_q() const {
+    if (filter.adjust == adjustment::none) return false;
+    return filter.adjust == adjustment::bonferroni || filter.min_abs_z == 0;
+  }
+};
+
 /// `gpu-similarity info`.
 struct info_command {};
 
 using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
-                             parts_command, merge_command, info_command>;
+                             differential_command, parts_command, merge_command, info_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

@@ -121,6 +121,11 @@ void add_result(CLI::App& app, pairs_command& c) {
 }
 
 void add_execution(CLI::App& app, pairs_command& c) {
+  add_choice<p_method>(
+      app, "--p-method", c.pairs.p_method, {{"t", p_method::t}, {"exact", p_method::exact}},
+      "Of Spearman: p of Student's t, or that of permutations where neither row of "
+      "a pair has ties [t]")
+      ->group("Which pairs");
   add_choice<nan_policy>(app, "--nan", c.pairs.nans,
                          {{"reject", nan_policy::reject},
                           {"propagate", nan_policy::propagate},

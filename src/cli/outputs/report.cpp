@@ -102,6 +102,7 @@ void add_summary(json_members& members, const run_report& r) {
   members.add_count("patterns", is_complete, s.patterns);
   members.add_count("pairs_tested", is_complete, s.pairs_tested);
   members.add_count("pairs_kept", is_complete, s.pairs_kept);
+  members.add_count("pairs_by_t", is_complete, s.pairs_by_t);
   const auto add_cut = [&](std::string_view key, double cut) {
     members.add(key, is_complete ? json_number(cut) : std::string("null"));
   };
@@ -177,6 +178,10 @@ std::string to_text(const run_report& r) {
   const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
   if (constant > 0) out += fmt::format("\n{} constant rows have no correlation", constant);
   if (nans > 0) out += fmt::format("\n{} rows with a NaN left out", nans);
+  if (s.pairs_by_t > 0) {
+    out += fmt::format("\n{} pairs have p of Student's t, because of ties or of their columns",
+                       s.pairs_by_t);
+  }
   const std::string p_text =
       r.has_p ? fmt::format("p <= {:.6g}, ", s.max_p_effective) : std::string();
   out += fmt::format("\n{}{}", p_text, cut_text(s));

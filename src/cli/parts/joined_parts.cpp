@@ -120,6 +120,7 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     next_row = m.summary.part_end;
     s.pairs_tested += m.summary.pairs_tested;
     s.pairs_kept += m.summary.pairs_kept;
+    s.pairs_by_t += m.summary.pairs_by_t;
     s.checksum += m.summary.checksum;
     // Nothing where a part has none.
     if (!m.edge_sum) out.edge_sum.reset();
@@ -425,6 +426,7 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary.part_end = first.summary.rows;
   out.summary.pairs_tested = 0;
   out.summary.pairs_kept = 0;
+  out.summary.pairs_by_t = 0;
   out.summary.checksum = {};
   out.edge_sum = 0;
   add_totals(folder, out);

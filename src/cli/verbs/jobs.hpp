@@ -13,4 +13,7 @@ void run_mean_filter(const mean_filter_command& job);
 void run_rank(const rank_command& job);
 void run_top_k(const top_k_command& job);
 
+/// `gpu-similarity differential`: the whole table is read, the pairs that pass are written.
+void run_differential(const differential_command& job);
+
 }  // namespace gpu::cli

@@ -168,7 +168,7 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
 // The ties of all rows, where p depends on them.
 std::shared_ptr<const std::vector<row_ties>> ties_of(const pairs_command& job,
                                                      const input_tables& tables) {
-  if (info_of(job.what).test != significance::kendall) return nullptr;
+  if (!job.has_p_of_ties()) return nullptr;
   const auto of_table = [](const io::table& table) {
     return detail::kendall_ties(table_of(table));
   };
@@ -188,6 +188,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .observations = tables.observations(job.pairs),
           .shared = shared_columns_of(job, tables),
           .has_test = tables.has_test(job.pairs),
+          .p_from = job.pairs.p_method,
           .ties = ties_of(job, tables),
           .what = job.what,
           .side = job.filter.side,

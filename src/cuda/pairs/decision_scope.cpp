@@ -62,12 +62,12 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
 void decision_scope::decide_tied(const pair_budget& budget, const pair_decisions& by,
                                  int cpu_threads, cudaStream_t stream) {
   if (by.tied != nullptr) return rows_.decide_by(stats::decide_by(*by.tied->p, by.tied->keep));
-  if (by.bins == nullptr || by.bins->tied == nullptr) {
+  if (by.bins == nullptr || by.bins->tied.kendall == nullptr) {
     return rows_.decide_by(stats::decide_nothing(rows_.format().cols));
   }
   const detail::bin_request& bins = *by.bins;
   const stats::kendall_steps steps = stats::steps_of(
-      *bins.tied, {.low = bins.low, .high = bins.high, .scale = bins.scale, .bins = bins.bins},
+      *bins.tied.kendall, {.low = bins.low, .high = bins.high, .scale = bins.scale, .bins = bins.bins},
       cpu_threads);
   std::vector<double> host(steps.z);
   host.insert(host.end(), steps.p.begin(), steps.p.end());
@@ -77,7 +77,7 @@ void decision_scope::decide_tied(const pair_budget& budget, const pair_decisions
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(steps_.data(), host.data(), steps_.bytes(), cudaMemcpyHostToDevice, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  stats::kendall_decision decision = stats::decide_steps(*bins.tied);
+  stats::kendall_decision decision = stats::decide_steps(*bins.tied.kendall);
   decision.steps = static_cast<int>(steps.z.size());
   decision.step_z = steps_.data();
   decision.step_p = decision.step_z + steps.z.size();

@@ -54,7 +54,9 @@ statistic_text::statistic_text(const result_context& context, char separator)
 }
 
 char* statistic_text::append(char* out, double statistic, double p) {
-  if (test_ == significance::kendall) return append_once(out, statistic, p, observations_);
+  if (test_ == significance::kendall || test_ == significance::permutations) {
+    return append_once(out, statistic, p, observations_);
+  }
   const std::size_t slot = slot_of(statistic);
   entry& e = entries_[slot];
   if (e.statistic != statistic) fill(e, statistic, p, observations_);
@@ -94,6 +96,7 @@ void statistic_text::fill(entry& e, double statistic, double p, index_t observat
     case significance::none:
       break;
     case significance::kendall:
+    case significance::permutations:
       *end++ = separator_;
       end = append_six_digits(end, p);
       break;

@@ -1,7 +1,8 @@
 #pragma once
 // Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", or with commas, formatted
 // and compressed by all cores; of a measure without a significance test without t and p, of
-// Kendall's tau without t. Where pairs have confidence intervals, lower and upper stand behind p.
+// Kendall's tau and with exact p without t. Where pairs have confidence intervals, lower and upper
+// stand behind p.
 
 #include <array>
 #include <cstdint>

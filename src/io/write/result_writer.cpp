@@ -250,6 +250,7 @@ std::string statistic_columns(const result_context& context) {
       names += "\tt\tp";
       break;
     case significance::kendall:
+    case significance::permutations:
       names += "\tp";
   }
   if (context.has_intervals()) names += "\tlower\tupper";

@@ -14,6 +14,7 @@
 #include <gpu/confidence.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/p_value.hpp>
+#include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/output_form.hpp"
@@ -42,6 +43,8 @@ struct result_context {
   /// Whether the test of the measure goes with the weights of the columns; without it there are no
   /// t and p.
   bool has_test = true;
+  /// Whether p is that of permutations where rows have no ties.
+  p_method p_from = p_method::t;
   /// Where p depends on them, the ties of the rows of both tables, those of y behind those of x.
   std::shared_ptr<const std::vector<row_ties>> ties = {};
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
@@ -57,6 +60,7 @@ struct result_context {
 
   [[nodiscard]] measure_info info() const {
     measure_info out = info_of(what);
+    if (p_from == p_method::exact) out.test = significance::permutations;
     if (!has_test) out.test = significance::none;
     return out;
   }
@@ -72,7 +76,10 @@ struct result_context {
   [[nodiscard]] double p_of_ties(double statistic, index_t row, index_t col) const {
     const auto first = static_cast<std::size_t>(row);
     const auto second = static_cast<std::size_t>(against != nullptr ? rows + col : col);
-    return kendall_p_value(statistic, observations, ties->at(first), ties->at(second), side);
+    const row_ties& x = ties->at(first);
+    const row_ties& y = ties->at(second);
+    if (p_from == p_method::exact) return spearman_p_value(statistic, observations, x, y, side);
+    return kendall_p_value(statistic, observations, x, y, side);
   }
   [[nodiscard]] bool has_intervals() const { return confidence > 0; }
   /// The confidence interval of the statistic of a pair.

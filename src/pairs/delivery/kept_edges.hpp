@@ -26,7 +26,7 @@ struct pair_tests {
     return missing == nullptr ? nullptr : missing->cuts.get();
   }
   [[nodiscard]] const detail::tied_cut* tied_cut() const {
-    return tied == nullptr ? nullptr : &tied->cut;
+    return tied == nullptr ? nullptr : &tied->cut();
   }
 };
 

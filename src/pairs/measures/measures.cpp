@@ -132,6 +132,20 @@ measure_traits column_traits_of(const measure_traits& complete, const column_cou
   return out;
 }
 
+measure_traits permutation_traits_of(const measure_traits& complete) {
+  if (complete.form != row_form::ranks) {
+    throw unsupported(
+        fmt::format("options.p_method: exact is not offered for {}, expected t, or spearman",
+                    complete.info.title));
+  }
+  measure_traits out = complete;
+  out.info.test = significance::permutations;
+  out.most_cols_on_cuda = 0;
+  // Patterns of rows would need p of pairs of patterns.
+  out.info.equals = equal_rows::apart;
+  return out;
+}
+
 const measure_traits& traits_of(measure what) {
   if (const measure_traits* const traits = find_traits(what)) return *traits;
   throw invalid_argument(fmt::format("measure: got {}, expected 0 to {}", static_cast<int>(what),

@@ -78,6 +78,9 @@ struct column_counts {
 /// doubles: their cosine.
 /// @throw gpu::unsupported of a measure whose statistic is none then.
 measure_traits column_traits_of(const measure_traits& complete, const column_counts& columns);
+/// The same measure with p by permutations where neither row of a pair has ties.
+/// @throw gpu::unsupported of a measure that is not the correlation of ranks.
+measure_traits permutation_traits_of(const measure_traits& complete);
 /// Whether its rows have missing values.
 [[nodiscard]] constexpr bool is_pairwise(const measure_traits& what) {
   switch (what.form) {

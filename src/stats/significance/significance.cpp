@@ -35,7 +35,8 @@ double weakest_of_all(tail side) {
 std::shared_ptr<const p_table> p_table_for(significance test, index_t observations) {
   switch (test) {
     case significance::none:
-    case significance::kendall:  // not of the statistic alone: stats/significance/kendall_test.hpp
+    case significance::kendall:       // not of the statistic alone: kendall_test.hpp
+    case significance::permutations:  // nor this: spearman_test.hpp
       return table_of_nans();
     case significance::student_t:
       return p_table_for(observations);
@@ -47,6 +48,7 @@ double critical_value(significance test, double p, const p_table& table, tail si
   switch (test) {
     case significance::none:
     case significance::kendall:
+    case significance::permutations:
       return weakest_of_all(side);
     case significance::student_t:
       return critical_value(p, table, side);
@@ -58,6 +60,7 @@ double critical_value(significance test, double p, index_t observations, tail si
   switch (test) {
     case significance::none:
     case significance::kendall:
+    case significance::permutations:
       return weakest_of_all(side);
     case significance::student_t:
       return critical_value(p, observations, side);

@@ -10,11 +10,12 @@ import ast
 GROUPS = {
     "pairs.md": ("All pairs of rows", "Edges, counts, partners, dense results and streams.", [
         "edges", "spearman_edges", "pearson_edges", "top_k_partners", "counts", "dense", "stream",
-        "folded_edges", "folded_stream", "prepare", "plan", "max_t", "connectivity", "scale_free_fit",
-        "topological_overlap"]),
+        "folded_edges", "folded_stream", "prepare", "plan", "max_t", "differential", "connectivity",
+        "scale_free_fit", "topological_overlap"]),
     "results.md": ("Results", "What the functions over all pairs give.", [
         "Edges", "Partners", "Counts", "Dense", "EdgeStream", "FoldedEdges", "FoldedStream", "Patterns",
-        "PreparedRows", "PairSummary", "PairPlan", "MaxT", "Connectivity", "ScaleFreeFit"]),
+        "PreparedRows", "PairSummary", "PairPlan", "MaxT", "Differential", "DifferentialSummary", "Connectivity",
+        "ScaleFreeFit"]),
     "rows.md": ("Rows and products", "Ranks, moving means, selection and products.", [
         "rank", "mean_filter", "convolve", "top_k", "top_k_distinct", "TopK", "TopKDistinct", "matmul",
         "pack_bits", "binary_matmul", "Bits"]),

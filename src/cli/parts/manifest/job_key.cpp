@@ -102,7 +102,7 @@ std::string text_of(const std::optional<io::file_digest>& digest) {
 // statistic, which is there in full.
 void expect_joinable_q(const pairs_command& job) {
   if (!job.writes_q() || job.format == io::result_format::npy) return;
-  if (info_of(job.what).test != significance::kendall) return;
+  if (!job.has_p_of_ties()) return;
   throw usage_error(fmt::format(
       "--adjust: q of {} in text is not offered for jobs in parts, because p depends on "
       "the ties of both rows, expected --format npy",
@@ -149,6 +149,7 @@ job_key key_of(const pairs_command& job) {
                       {"min-abs", fmt::format("{}", filter.min_abs)},
                       {"tail", word_of(filter.side)},
                       {"adjust", word_of(filter.adjust)},
+                      {"p-method", std::string(to_string(job.pairs.p_method))},
                       {"covariates", option_of("--covariates", job.covariates)},
                       {"weights", option_of("--weights", job.weights)},
                       {"effective-observations",

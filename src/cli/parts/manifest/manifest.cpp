@@ -69,6 +69,7 @@ void add_summary(io::json_members& members, const part_manifest& m) {
   members.add("family", fmt::to_string(m.family));
   members.add("pairs_tested", fmt::to_string(s.pairs_tested));
   members.add("pairs_kept", fmt::to_string(s.pairs_kept));
+  members.add("pairs_by_t", fmt::to_string(s.pairs_by_t));
   members.add("checksum", json_text(gpu::to_string(s.checksum)));
   members.add("max_p_effective", json_number(s.max_p_effective));
   members.add("min_abs_effective", json_number(s.min_abs_effective));
@@ -187,6 +188,7 @@ void read_summary(member_reader& members, part_manifest& m) {
   members.read("family", m.family);
   members.read("pairs_tested", s.pairs_tested);
   members.read("pairs_kept", s.pairs_kept);
+  members.read("pairs_by_t", s.pairs_by_t);
   members.read("checksum", s.checksum);
   members.read("max_p_effective", s.max_p_effective, infinity);
   members.read("min_abs_effective", s.min_abs_effective, infinity);
@@ -206,6 +208,7 @@ void read_summary(member_reader& members, part_manifest& m) {
 
 // Columns of a search: none where counting passes bin p itself.
 index_t observations_of_search(const part_manifest& m) {
+  if (m.job.option("p-method") == to_string(p_method::exact)) return 0;
   const std::string& name = m.job.option("statistic");
   for (const measure what : all_measures()) {
     if (to_string(what) == name && info_of(what).test == significance::kendall) return 0;

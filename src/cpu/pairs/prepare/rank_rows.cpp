@@ -11,6 +11,7 @@
 #include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/ranks/packed_rank_rows.hpp"
 #include "cpu/pairs/ranks/plain_rank_rows.hpp"
+#include "cpu/pairs/ranks/tested_rank_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/section_patterns.hpp"
@@ -159,11 +160,27 @@ template <class Integer>
 struct row_maker {
   bool is_naive;
   bool takes_signs;
+  bool has_two_tests;  // whether p depends on ties
   cpu_rank_form form;
   int threads;
 
   std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks,
                                         const row_layout& layout) const {
+    if (!has_two_tests) return make(std::move(ranks), layout);
+    std::vector<std::uint8_t> ties = find_ties(ranks);
+    return std::make_unique<tested_rank_rows>(make(std::move(ranks), layout), std::move(ties));
+  }
+
+  // Ties alone make the sum of squares smaller.
+  static std::vector<std::uint8_t> find_ties(const ordinary_ranks<Integer>& ranks) {
+    const std::int64_t untied = ranks.stride * (ranks.stride * ranks.stride - 1) / 3;
+    std::vector<std::uint8_t> out(ranks.square_sums.size());
+    std::transform(ranks.square_sums.begin(), ranks.square_sums.end(), out.begin(),
+                   [untied](std::int64_t sum) { return std::uint8_t{sum != untied}; });
+    return out;
+  }
+
+  std::unique_ptr<pair_rows> make(ordinary_ranks<Integer> ranks, const row_layout& layout) const {
     if (takes_signs) return make_kendall_rows(std::move(ranks), is_naive, threads);
     if (is_naive) return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
     if constexpr (sizeof(Integer) <= 2) {
@@ -186,10 +203,12 @@ struct row_maker {
 // Rows of ranks of type Integer.
 template <class Integer>
 void make_rows(const input_rows& input, const row_options& options, row_preparation& found) {
-  const row_maker<Integer> maker{.is_naive = options.variant == pair_variant::naive,
-                                 .takes_signs = options.what.form == detail::row_form::signs,
-                                 .form = rank_form(input.cols()),
-                                 .threads = options.threads};
+  const row_maker<Integer> maker{
+      .is_naive = options.variant == pair_variant::naive,
+      .takes_signs = options.what.form == detail::row_form::signs,
+      .has_two_tests = options.what.info.test == significance::permutations,
+      .form = rank_form(input.cols()),
+      .threads = options.threads};
   if (options.in_windows) {
     found.source = make_ranked_source<Integer>(input, options, maker, found);
     return;

@@ -41,6 +41,14 @@ class hit_buffer {
   /// Room for `more` hits behind those that are there; of them `add` says how many were written.
   [[nodiscard]] pair_hit* room_for(index_t more);
   void add(index_t count) { size_ += static_cast<std::size_t>(count); }
+  /// Leaves of the hits from `first` on those that `keeps`.
+  template <class Keeps>
+  void filter(std::size_t first, const Keeps& keeps) {
+    pair_hit* const end = data_.data() + size_;
+    pair_hit* const kept =
+        std::remove_if(data_.data() + first, end, [&](const pair_hit& hit) { return !keeps(hit); });
+    size_ -= static_cast<std::size_t>(end - kept);
+  }
   void push(const pair_hit& hit) {
     *room_for(1) = hit;
     ++size_;
@@ -86,7 +94,7 @@ struct pair_task {
   const detail::observation_tests* tests = nullptr;
   // Where p depends on the ties of a pair, likewise.
   const detail::tied_cut* tied = nullptr;
-  const stats::kendall_cut* tied_tests = nullptr;
+  detail::tied_bins tied_tests = {};
 };
 
 /// Made by pair_rows::search for one task, and complete then: it owns the cut, the way in which
@@ -100,7 +108,7 @@ class pair_search {
 
   [[nodiscard]] const pair_task& task() const { return task_; }
   /// The memory of thread `thread`, made when that thread first asks.
-  [[nodiscard]] pair_scratch& scratch(int thread);
+  [[nodiscard]] virtual pair_scratch& scratch(int thread);
 
   /// What a sample of the pairs says about the cut; empty without a sample.
   [[nodiscard]] virtual pair_estimate estimate() const { return {}; }

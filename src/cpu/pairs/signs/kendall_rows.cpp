@@ -55,14 +55,15 @@ kendall_rows::kendall_rows(index_t rows, index_t cols)
 
 double kendall_rows::taken(const pair_task& task, index_t i, index_t j, std::int64_t s,
                            double tau) const {
-  if (task.tied_tests != nullptr) return task.tied_tests->p_within(s, ties_of(i), ties_of(j));
+  const stats::kendall_cut* const tests = task.tied_tests.kendall;
+  if (tests != nullptr) return tests->p_within(s, ties_of(i), ties_of(j));
   if (task.tied == nullptr) return tau;
   const bool is_kept = task.tied->keep.keeps(tau) && task.tied->p->keeps(s, ties_of(i), ties_of(j));
   return is_kept ? tau : detail::no_statistic;
 }
 
 double kendall_rows::dropped(const pair_task& task) {
-  return task.tied_tests != nullptr ? 1.0 : detail::no_statistic;
+  return task.tied_tests.kendall != nullptr ? 1.0 : detail::no_statistic;
 }
 
 std::size_t kendall_row_bytes(index_t cols) {

@@ -34,7 +34,7 @@ class kendall_rows : public decided_rows {
                              double tau) const;
   /// The cut on p that says what it is; null where it is tau itself.
   [[nodiscard]] static const stats::kendall_cut* cut_of(const pair_task& task) {
-    if (task.tied_tests != nullptr) return task.tied_tests;
+    if (task.tied_tests.kendall != nullptr) return task.tied_tests.kendall;
     return task.tied != nullptr ? task.tied->p : nullptr;
   }
   /// What it is of a pair that this cut drops.

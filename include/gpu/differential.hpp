@@ -1,0 +1,161 @@
+#pragma once
+/// @file
+/// Differential correlation: pairs of rows whose correlation differs between two groups of columns.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gpu/detail/any_view.hpp>
+#include <gpu/export.hpp>
+#include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
+#include <gpu/matrix_input.hpp>
+#include <gpu/measure.hpp>
+#include <gpu/pair_options.hpp>
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu {
+inline namespace v0 {
+
+/// Two groups of columns of a table, by number from 0: at least 4 columns each, no column twice.
+/// Columns in neither are left out.
+struct column_groups {
+  std::span<const index_t> first;   ///< Columns of the first group.
+  std::span<const index_t> second;  ///< Columns of the second group.
+};
+
+/// Which pairs to keep: those that pass both cuts. They need a statistic in both groups.
+struct differential_filter {
+  double max_p = 1.0;    ///< Keep p <= max_p, after `adjust`; in (0, 1].
+  double min_abs_z = 0;  ///< Keep |z| >= min_abs_z, not negative; with a one-sided tail z, or -z.
+  /// The alternative hypothesis: `greater` is a correlation that is larger in the first group.
+  tail side = tail::two_sided;
+  adjustment adjust = adjustment::none;  ///< Correction of max_p for the number of tested pairs.
+};
+
+/// A pair of rows.
+struct differential_edge {
+  node_id row;    ///< The first row.
+  node_id col;    ///< The second row, larger.
+  double first;   ///< The statistic over the first group.
+  double second;  ///< The statistic over the second group.
+  double z;       ///< The difference in standard errors: see differential_z.
+  double p;       ///< p of z.
+  /// Whether all members are equal.
+  bool operator==(const differential_edge&) const = default;
+};
+
+/// Keep the pairs that pass, in the order of (row, col). Memory: 40 bytes a pair.
+struct differential_edge_sink {
+  differential_filter keep = {};  ///< Which pairs.
+  /// Most pairs to hold; more throws gpu::capacity_exceeded with the number needed.
+  index_t max_edges = std::numeric_limits<index_t>::max();
+};
+
+/// Count the pairs that pass.
+struct differential_count_sink {
+  differential_filter keep = {};  ///< Which pairs.
+};
+
+/// What a call did.
+struct differential_summary {
+  index_t rows = 0;           ///< Rows of the table.
+  index_t first_cols = 0;     ///< Columns of the first group.
+  index_t second_cols = 0;    ///< Columns of the second group.
+  double standard_error = 0;  ///< Of the difference of the transformed statistics.
+  /// Rows without a statistic in at least one group, ascending: equal values there, or, for
+  /// Pearson, an infinite one.
+  std::vector<index_t> constant_rows = {};
+  std::vector<index_t> nan_rows = {};  ///< Rows with a NaN in a group (nan_policy::propagate).
+  std::uint64_t pairs_tested = 0;      ///< Pairs that have a statistic in both groups.
+  std::uint64_t pairs_kept = 0;        ///< Those that passed the filter.
+  double max_p_effective = 1;          ///< The cut on p after the adjustment.
+  double min_abs_z_effective = 0;      ///< The least |z| that both cuts keep, near rounding.
+  std::string device = {};             ///< What computed the statistics.
+  double seconds = 0;                  ///< The whole call.
+};
+
+/// Result of differential_edge_sink.
+struct differential_edges {
+  std::vector<differential_edge> edges;  ///< Ascending (row, col).
+  differential_summary summary;          ///< What the call did.
+};
+
+/// Result of differential_count_sink.
+struct differential_counts {
+  std::vector<std::uint32_t> degree;  ///< [rows]: kept pairs that row i is part of.
+  differential_summary summary;       ///< What the call did: pairs tested and kept.
+};
+
+/// The standard error of a difference: sqrt(f / (first - 3) + f / (second - 3)) with f = 1 for
+/// measure::pearson (Fisher) and f = 1.06 for measure::spearman (E. C. Fieller, H. O. Hartley and
+/// E. S. Pearson, Biometrika 44, 1957).
+/// @param what measure::pearson or measure::spearman; others throw gpu::unsupported.
+/// @param first_cols, second_cols observations of the groups, at least 4.
+/// @throw gpu::invalid_argument for fewer.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double differential_standard_error(measure what,
+                                                                       index_t first_cols,
+                                                                       index_t second_cols);
+
+/// z = (atanh first - atanh second) / standard_error, computed as atanh((first - second) / (1 -
+/// first * second)), which loses nothing where the two are near each other or near 1. 0 where they
+/// are equal, 1 and 1 included; +-infinity where exactly one is +-1, or they are 1 and -1.
+/// @param first, second statistics in [-1, 1]; NaN gives NaN.
+/// @param standard_error of the difference, above 0.
+/// @throw gpu::invalid_argument outside these ranges.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double differential_z(double first, double second,
+                                                          double standard_error);
+
+namespace detail {
+GPU_SIMILARITY_EXPORT differential_edges differential_pairs(measure what, const any_table& data,
+                                                            const column_groups& groups,
+                                                            const pair_options& options,
+                                                            const differential_edge_sink& sink);
+GPU_SIMILARITY_EXPORT differential_counts differential_pairs(measure what, const any_table& data,
+                                                             const column_groups& groups,
+                                                             const pair_options& options,
+                                                             const differential_count_sink& sink);
+}  // namespace detail
+
+/// The pairs of rows of `data` whose correlation over the columns of one group differs from that
+/// over the other, by Fisher's z. p is that of the standard normal distribution.
+///
+/// @param what measure::pearson or measure::spearman. Ranks are taken within each group.
+/// @param data values [rows, cols] in host memory, of any element type and layout.
+/// @param groups the columns.
+/// @param options NaN policy (`reject`: a NaN in a column of a group throws; `propagate`: rows with
+///   one have no statistic), variant, threads and progress, whose stage is "differential", in
+///   pairs. The others are not taken.
+/// @param sink differential_edge_sink or differential_count_sink.
+/// @return what the sink gives.
+/// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
+///   or that stands twice, a cut outside its range, and as all_pairs; gpu::unsupported for other
+///   measures, backend::cuda, tables in device memory, nan_policy::pairwise, covariates, weights,
+///   p_method::exact, parts and row_folding::always, all before any work.
+///   gpu::capacity_exceeded, gpu::out_of_memory, gpu::cancelled.
+/// Cost: the statistics of all pairs twice, once for each group, and a few operations a pair; z is
+/// computed for pairs that may pass. Benjamini and Hochberg's adjustment adds one to three passes.
+/// Memory: 8 bytes a value of the groups, two blocks of 2048 x 2048 statistics, and what the sink
+/// keeps; never [rows, rows].
+template <table_like Data>
+[[nodiscard]] differential_edges differential_pairs(measure what, const Data& data,
+                                                    const column_groups& groups,
+                                                    const pair_options& options = {},
+                                                    const differential_edge_sink& sink = {}) {
+  return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
+}
+
+/// The same for counts.
+template <table_like Data>
+[[nodiscard]] differential_counts differential_pairs(measure what, const Data& data,
+                                                     const column_groups& groups,
+                                                     const pair_options& options,
+                                                     const differential_count_sink& sink) {
+  return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
+}
+
+}  // namespace v0
+}  // namespace gpu

@@ -1,0 +1,69 @@
+#include <gpu/differential.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "pairs/pair_call.hpp"
+
+namespace gpu_python {
+namespace {
+
+std::vector<gpu::index_t> columns_of(const nb::list& columns) {
+  std::vector<gpu::index_t> out;
+  for (const nb::handle column : columns) out.push_back(nb::cast<gpu::index_t>(column));
+  return out;
+}
+
+// A member of every edge as an array.
+template <class Value>
+nb::object column_of(const std::vector<gpu::differential_edge>& edges,
+                     Value gpu::differential_edge::* member) {
+  std::vector<Value> out;
+  out.reserve(edges.size());
+  for (const gpu::differential_edge& e : edges) out.push_back(e.*member);
+  return vector_to_numpy(std::move(out));
+}
+
+nb::tuple summary_of(gpu::differential_summary&& s) {
+  return nb::make_tuple(s.rows, s.first_cols, s.second_cols, s.standard_error,
+                        vector_to_numpy(std::move(s.constant_rows)),
+                        vector_to_numpy(std::move(s.nan_rows)), s.pairs_tested, s.pairs_kept,
+                        s.max_p_effective, s.min_abs_z_effective, s.device, s.seconds);
+}
+
+// row, col, first, second, z, p and the summary.
+nb::tuple differential(nb::handle x, const nb::list& first, const nb::list& second,
+                       double min_abs_z, gpu::index_t max_edges, nb::dict keywords) {
+  const pair_tables tables(x, nb::none());
+  option_reader reader(std::move(keywords));
+  pair_call call(reader);
+  reader.check_all_read();
+  const std::vector<gpu::index_t> of_first = columns_of(first);
+  const std::vector<gpu::index_t> of_second = columns_of(second);
+  const gpu::differential_edge_sink sink{.keep = {.max_p = call.keep.max_p,
+                                                  .min_abs_z = min_abs_z,
+                                                  .side = call.keep.side,
+                                                  .adjust = call.keep.adjust},
+                                         .max_edges = max_edges};
+  gpu::differential_edges found = call.context.run([&] {
+    return gpu::detail::differential_pairs(call.what, tables.x(), {of_first, of_second},
+                                           call.options, sink);
+  });
+  using edge = gpu::differential_edge;
+  return nb::make_tuple(column_of(found.edges, &edge::row), column_of(found.edges, &edge::col),
+                        column_of(found.edges, &edge::first), column_of(found.edges, &edge::second),
+                        column_of(found.edges, &edge::z), column_of(found.edges, &edge::p),
+                        summary_of(std::move(found.summary)));
+}
+
+}  // namespace
+
+void bind_differential(nb::module_& module) {
+  module.def("differential", &differential, nb::arg("x"), nb::arg("first"), nb::arg("second"),
+             nb::arg("min_abs_z"), nb::arg("max_edges"), nb::arg("options"));
+}
+
+}  // namespace gpu_python

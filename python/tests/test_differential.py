@@ -1,0 +1,71 @@
+"""Differential correlation beside NumPy's formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gpu_similarity as gs
+import numpy as np
+import pytest
+
+Rng = np.random.Generator
+
+
+def own_pairs(x: Any, first: Any, second: Any, measure: str) -> tuple[Any, ...]:
+    stats = pytest.importorskip("scipy.stats")
+    factor = 1.0 if measure == "pearson" else 1.06
+
+    def correlation(y: Any) -> Any:
+        return np.corrcoef(y if measure == "pearson" else stats.rankdata(y, axis=1))
+
+    one, two = correlation(x[:, first]), correlation(x[:, second])
+    error = np.sqrt(factor / (len(first) - 3) + factor / (len(second) - 3))
+    i, j = np.triu_indices(len(x), 1)
+    z = (np.arctanh(one[i, j]) - np.arctanh(two[i, j])) / error
+    return i, j, one[i, j], two[i, j], z, 2 * stats.norm.sf(np.abs(z))
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman"])
+def test_every_pair_is_numpys(rng: Rng, measure: Any) -> None:
+    x = rng.normal(size=(30, 40))
+    x[1::2, :15] += x[::2, :15]
+    first, second = np.arange(15), np.arange(39, 17, -1)
+    i, j, one, two, z, p = own_pairs(x, first, second, measure)
+    got = gs.differential(x, (first, second), measure=measure)
+    assert (got.row == i).all() and (got.col == j).all()
+    for mine, wanted in ((got.first, one), (got.second, two), (got.z, z), (got.p, p)):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-9, atol=1e-12)
+    assert got.summary.pairs_tested == 435
+    cut = gs.differential(x, (first, second), measure=measure, max_p=0.05, adjust="bh")
+    q = got.adjusted_p()
+    assert (np.stack([cut.row, cut.col]) == np.stack([i, j])[:, q <= 0.05]).all()
+    np.testing.assert_allclose(cut.adjusted_p(), q[q <= 0.05])
+    less = gs.differential(x, (first, second), measure=measure, min_abs_z=1.5, tail="less")
+    assert len(less) == np.count_nonzero(-z >= 1.5)
+
+
+def test_groups_are_numbers_or_masks(rng: Rng) -> None:
+    x = rng.normal(size=(8, 20))
+    mask = np.arange(20) < 9
+    numbers = gs.differential(x, (range(9), range(9, 20)))
+    masks = gs.differential(x, (mask, ~mask))
+    columns = gs.differential(x.T, (mask, ~mask), axis="columns")
+    assert (numbers.z == masks.z).all() and (numbers.z == columns.z).all()
+    with pytest.raises(ValueError, match="mask of 19"):
+        gs.differential(x, (mask[1:], ~mask))
+    with pytest.raises(TypeError, match="groups"):
+        gs.differential(x, (np.arange(9.0), ~mask))
+    with pytest.raises(ValueError, match="twice"):
+        gs.differential(x, (range(9), range(8, 20)))
+    with pytest.raises(gs.Unsupported):
+        gs.differential(x, (mask, ~mask), measure="kendall")
+    with pytest.raises(gs.CapacityExceeded):
+        gs.differential(x, (mask, ~mask), max_edges=3)
+
+
+def test_names_and_frames(rng: Rng) -> None:
+    pandas = pytest.importorskip("pandas")
+    x = pandas.DataFrame(rng.normal(size=(5, 12)), index=list("abcde"))
+    frame = gs.differential(x, (range(6), range(6, 12))).to_pandas(adjust="bonferroni")
+    assert list(frame.columns) == ["row", "col", "first", "second", "z", "p", "q"]
+    assert (frame["row"][0], frame["col"][0]) == ("a", "b")

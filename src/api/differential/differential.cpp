@@ -1,0 +1,159 @@
+// Differential correlation: checks, and the statistics of all pairs for src/pairs/differential.
+#include <gpu/differential.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include <gpu/error.hpp>
+
+#include "api/all_pairs_run.hpp"
+#include "api/pair_call.hpp"
+#include "base/memory_errors.hpp"
+#include "base/parallel.hpp"
+#include "pairs/differential/difference_sinks.hpp"
+#include "pairs/differential/difference_walk.hpp"
+#include "pairs/tables.hpp"
+#include "stats/correlation_difference.hpp"
+
+namespace gpu::inline v0 {
+namespace {
+
+void check_correlation(const char* name, double r) {
+  if (r < -1.0 || r > 1.0) {
+    throw invalid_argument(fmt::format("{}: got {}, expected a correlation in [-1, 1]", name, r));
+  }
+}
+
+}  // namespace
+
+double differential_standard_error(measure what, index_t first_cols, index_t second_cols) {
+  constexpr double of_ranks = 1.06;
+  constexpr index_t least = 4;
+  if (what != measure::pearson && what != measure::spearman) {
+    throw unsupported(fmt::format(
+        "measure: the standard error of a difference is known of pearson and spearman, got {}",
+        info_of(what).name));
+  }
+  if (std::min(first_cols, second_cols) < least) {
+    throw invalid_argument(
+        fmt::format("first_cols, second_cols: got {} and {}, expected at least {}", first_cols,
+                    second_cols, least));
+  }
+  const double factor = what == measure::spearman ? of_ranks : 1.0;
+  return std::sqrt(factor / static_cast<double>(first_cols - 3) +
+                   factor / static_cast<double>(second_cols - 3));
+}
+
+double differential_z(double first, double second, double standard_error) {
+  check_correlation("first", first);
+  check_correlation("second", second);
+  if (!(standard_error > 0)) {
+    throw invalid_argument(
+        fmt::format("standard_error: got {}, expected a number above 0", standard_error));
+  }
+  return stats::transformed_difference(first, second) / standard_error;
+}
+
+namespace detail {
+namespace {
+
+void check_options(const any_table& data, const pair_options& options) {
+  if (is_on_device(data)) {
+    throw unsupported("data: got a table in device memory, expected host memory");
+  }
+  if (options.exec.target == backend::cuda) {
+    throw unsupported(
+        "execution.target: differential correlation is computed on the CPU alone, got cuda, "
+        "expected automatic or cpu");
+  }
+  if (options.nans == nan_policy::pairwise) {
+    throw unsupported(
+        "options.nans: pairwise is not offered for differential correlation, expected reject or "
+        "propagate");
+  }
+  refuse_columns(options, "for differential correlation");
+  if (options.p_method != p_method::t) {
+    throw unsupported("options.p_method: p of a difference is that of z, got exact, expected t");
+  }
+  if (options.part.of != 1 || options.part.index != 0) {
+    throw unsupported("options.part: differential correlation takes all pairs, expected the whole");
+  }
+  if (options.fold == row_folding::always) {
+    throw unsupported("options.fold: always is not offered for differential correlation");
+  }
+}
+
+// The statistics by the CPU's all pairs, with options that were checked.
+statistics_maker maker_of(const measure_traits& what, pair_options options) {
+  options.exec.target = backend::cpu;
+  options.exec.on_progress = {};
+  options.fold = row_folding::never;
+  options.nans = nan_policy::propagate;
+  return {.look_at =
+              [&what, options](matrix_view<const double> rows) {
+                const pair_run run(what, {rows}, options, part_shape::equal_pairs);
+                pair_summary found = run.finish(std::uint64_t{0});
+                return rows_without_statistic{.constant = std::move(found.constant_rows),
+                                              .with_nan = std::move(found.nan_rows),
+                                              .device = std::move(found.device)};
+              },
+          .fill =
+              [&what, options](matrix_view<const double> x, matrix_view<const double> y,
+                               matrix_view<double> out) {
+                pair_tables tables{x};
+                if (x.data() != y.data()) tables.y = y;
+                pair_run run(what, tables, options, part_shape::equal_rows);
+                run.engine().dense(out);
+              }};
+}
+
+// find(walk) of the call, with its time.
+template <class Find>
+auto timed(measure of, const any_table& data, const column_groups& groups,
+           const pair_options& options, const Find& find) {
+  const auto start = std::chrono::steady_clock::now();
+  const measure_traits& what = traits_of(of);
+  check_options(data, options);
+  check_groups(groups, std::visit([](const auto& view) { return view.cols(); }, data));
+  const double standard_error =
+      differential_standard_error(of, std::ssize(groups.first), std::ssize(groups.second));
+  pair_options on_cpu = options;
+  on_cpu.exec.target = backend::cpu;
+  (void)checked_backend(what, {data}, on_cpu);
+  const difference_walk walk(data, groups, options.nans,
+                             cpu::thread_count(options.exec.cpu_threads), options.exec.on_progress,
+                             standard_error, maker_of(what, options));
+  auto out = find(walk);
+  out.summary.seconds = seconds_since(start);
+  return out;
+}
+
+}  // namespace
+
+differential_edges differential_pairs(measure what, const any_table& data,
+                                      const column_groups& groups, const pair_options& options,
+                                      const differential_edge_sink& sink) {
+  return with_memory_errors("differential_pairs", [&] {
+    check_sink(sink);
+    return timed(what, data, groups, options,
+                 [&](const difference_walk& walk) { return find_differences(walk, sink); });
+  });
+}
+
+differential_counts differential_pairs(measure what, const any_table& data,
+                                       const column_groups& groups, const pair_options& options,
+                                       const differential_count_sink& sink) {
+  return with_memory_errors("differential_pairs", [&] {
+    check_sink(sink.keep);
+    return timed(what, data, groups, options,
+                 [&](const difference_walk& walk) { return count_differences(walk, sink.keep); });
+  });
+}
+
+}  // namespace detail
+}  // namespace gpu::inline v0

@@ -1,0 +1,123 @@
+#include "cli/verbs/group_labels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <system_error>
+#include <utility>
+
+#include "cli/process/exit_code.hpp"
+#include "io/io_error.hpp"
+
+namespace gpu::cli {
+namespace {
+
+using complaint = std::function<void(const std::string& text)>;  // throws
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    out.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool is_no_label(std::string_view label) {
+  return label.empty() || label == "-" || label == "NA";
+}
+
+// A label for each column.
+std::vector<std::string> labels_in_order(const std::vector<std::string>& labels, index_t cols,
+                                         const complaint& complain) {
+  if (std::ssize(labels) != cols) {
+    complain(fmt::format("got {} labels, expected one for each of the {} columns of numbers",
+                         labels.size(), cols));
+  }
+  return labels;
+}
+
+// The same of lines with a name of a column and its label.
+std::vector<std::string> labels_by_name(const std::vector<std::vector<std::string>>& lines,
+                                        index_t cols, const io::column_names& columns,
+                                        const complaint& complain) {
+  if (!columns.given()) complain("got names of columns, but the table has no header");
+  std::vector<std::string> out(static_cast<std::size_t>(cols));
+  for (const auto& line : lines) {
+    const auto found = std::find(columns.names.begin(), columns.names.end(), line[0]);
+    if (found == columns.names.end()) {
+      complain(fmt::format("got column {}, which the table does not have", io::quoted(line[0])));
+    }
+    out[static_cast<std::size_t>(found - columns.names.begin())] = line[1];
+  }
+  return out;
+}
+
+std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
+                                        const io::column_names& columns,
+                                        const complaint& complain) {
+  std::ifstream file(path);
+  if (!file) complain("cannot be read");
+  std::vector<std::vector<std::string>> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty()) continue;
+    lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ','));
+    if (lines.back().size() != lines.front().size() || lines.back().size() > 2) {
+      complain(
+          fmt::format("got {} fields in line {}, expected a label, or the name of a column "
+                      "and its label, in every line",
+                      lines.back().size(), lines.size()));
+    }
+  }
+  if (!lines.empty() && lines.front().size() == 2) {
+    return labels_by_name(lines, cols, columns, complain);
+  }
+  std::vector<std::string> labels;
+  for (auto& line : lines) labels.push_back(std::move(line[0]));
+  return labels_in_order(labels, cols, complain);
+}
+
+}  // namespace
+
+labelled_groups groups_of(const std::string& given, index_t cols, const io::column_names& columns) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::exists(given, ignored);
+  const complaint complain = [&](const std::string& text) {
+    if (is_file) throw io::input_error(given, {}, text);
+    throw usage_error("--groups: " + text);
+  };
+  const std::vector<std::string> labels = is_file
+                                              ? labels_of_file(given, cols, columns, complain)
+                                              : labels_in_order(split(given, ','), cols, complain);
+  labelled_groups out;
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    const std::string& label = labels[k];
+    if (is_no_label(label)) continue;
+    if (out.first.empty()) out.first_label = label;
+    if (label == out.first_label) {
+      out.first.push_back(static_cast<index_t>(k));
+      continue;
+    }
+    if (out.second.empty()) out.second_label = label;
+    if (label != out.second_label) {
+      complain(fmt::format(
+          "got a third group, {}, expected two ({} and {}), and - for columns in "
+          "neither",
+          io::quoted(label), io::quoted(out.first_label), io::quoted(out.second_label)));
+    }
+    out.second.push_back(static_cast<index_t>(k));
+  }
+  constexpr std::size_t least = 4;
+  if (out.first.size() < least || out.second.size() < least) {
+    complain(fmt::format("got groups of {} and {} columns, expected at least {} in each",
+                         out.first.size(), out.second.size(), least));
+  }
+  return out;
+}
+
+}  // namespace gpu::cli

@@ -1,0 +1,64 @@
+#pragma once
+// The difference of two correlations by Fisher's z, and the cut that decides it.
+
+#include <cmath>
+#include <numbers>
+
+#include <gpu/pair_sinks.hpp>
+
+namespace gpu::stats {
+
+/// atanh first - atanh second = atanh((first - second) / (1 - first second)). NaN gives NaN.
+inline double transformed_difference(double first, double second) {
+  if (first == second) return 0.0;
+  return std::atanh((first - second) / -std::fma(first, second, -1.0));
+}
+
+/// p of a standard normal variable.
+inline double normal_p(double z, tail side) {
+  switch (side) {
+    case tail::two_sided:
+      return std::erfc(std::abs(z) / std::numbers::sqrt2);
+    case tail::greater:
+      return 0.5 * std::erfc(z / std::numbers::sqrt2);
+    case tail::less:
+      return 0.5 * std::erfc(-z / std::numbers::sqrt2);
+  }
+  return 1.0;
+}
+
+/// What is kept of pairs of correlations.
+class difference_cut {
+ public:
+  difference_cut(double max_p, double min_abs_z, tail side, double standard_error);
+
+  /// z and p of a pair of correlations, and whether both cuts keep it.
+  struct verdict {
+    double z;
+    double p;
+    bool is_kept;
+  };
+  [[nodiscard]] verdict decide(double first, double second) const;
+  /// Whether a pair may be kept, by additions and multiplications: never false of a pair that
+  /// decide() keeps, false where a value is NaN.
+  [[nodiscard]] bool may_keep(double first, double second) const {
+    const double difference = factor_ * (first - second);
+    const double least = bar_ * (1 - first * second) - slack_;
+    return difference >= least || (takes_both_ && -difference >= least);
+  }
+  /// The least |z| that both cuts keep.
+  [[nodiscard]] double least_z() const { return least_z_; }
+
+ private:
+  double max_p_;
+  double min_abs_z_;
+  tail side_;
+  double standard_error_;
+  double least_z_;
+  double bar_;     // the least |first - second| / (1 - first second)
+  double slack_;   // for rounding, and for NaN
+  double factor_;  // -1 where the second is to be larger
+  bool takes_both_;
+};
+
+}  // namespace gpu::stats

@@ -1,0 +1,82 @@
+#pragma once
+// The test of Spearman's rho by the permutations of one row: the distribution of S, the sum of the
+// squared differences of two rows of ranks.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <gpu/index.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "base/keep_range.hpp"
+#include "stats/significance/p_table.hpp"
+
+namespace gpu::stats {
+
+/// How p of a pair of rows of ranks is decided: by S where neither row has ties.
+enum class rank_test { permutations, student_t };
+
+/// p of rho for one number of observations. Safe to share between threads.
+class spearman_test {
+ public:
+  /// @param observations at least 3. Of more than most_observations rows without ties have p of t.
+  explicit spearman_test(index_t observations);
+
+  static constexpr index_t most_observations = 1290;
+  [[nodiscard]] index_t observations() const { return observations_; }
+  /// p of the statistic of two rows; NaN gives NaN.
+  [[nodiscard]] double p(double rho, rank_test by, tail side) const;
+  /// The weakest statistic in the direction of `side` whose p is at most `max_p`; infinite, with
+  /// the sign of the side, where there is none.
+  [[nodiscard]] double weakest(double max_p, rank_test by, tail side) const;
+
+ private:
+  // S never exceeds twice the centre, and is even.
+  [[nodiscard]] double p_of_sum(std::int64_t s, tail side) const;
+  [[nodiscard]] double greater_p(std::int64_t s) const;
+  // P(S <= s), s at most the centre.
+  [[nodiscard]] double at_most(std::int64_t s) const;
+  struct series_value {
+    double normal;
+    double p;
+    // Farther out the terms of the series cancel the leading one, and p would end at 0. Up to here
+    // it is within a tenth of what counted and drawn permutations say.
+    [[nodiscard]] bool converges() const { return p >= 0.15 * normal; }
+  };
+  [[nodiscard]] series_value series(std::int64_t s) const;
+  [[nodiscard]] double t_p(std::int64_t s) const;
+  [[nodiscard]] double rho_of_sum(std::int64_t s) const;
+  void find_least_of_series();
+  [[nodiscard]] double weakest_by_permutations(double max_p, tail side) const;
+
+  index_t observations_;
+  std::int64_t centre_;  // the mean of S
+  std::shared_ptr<const p_table> t_;
+  std::vector<double> table_;         // of S = 0, 2, ..., of few observations
+  std::int64_t least_of_series_ = 0;  // the least S that the series is taken for
+  double p_there_ = 0;
+  double scale_of_t_ = 0;    // of p of t below it
+  double least_of_all_ = 0;  // P(S = 0)
+};
+
+/// Whether p of a pair is at most a cut, without computing p.
+class spearman_cut {
+ public:
+  /// `test` outlives this.
+  spearman_cut(const spearman_test& test, double max_p, tail side);
+
+  /// p of a pair that it keeps; 1 of others.
+  [[nodiscard]] double p_within(double rho, rank_test by) const {
+    const detail::keep_range& keep = by == rank_test::permutations ? permutations_ : student_t_;
+    return keep.keeps(rho) ? test_.p(rho, by, side_) : 1.0;
+  }
+
+ private:
+  const spearman_test& test_;
+  tail side_;
+  detail::keep_range permutations_;
+  detail::keep_range student_t_;
+};
+
+}  // namespace gpu::stats

@@ -1,0 +1,129 @@
+// gpu-similarity differential.
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gpu/differential.hpp>
+#include <gpu/matrix.hpp>
+
+#include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu_test::files;
+using gpu_test::numbers;
+using gpu_test::read_file;
+using gpu_test::run_command;
+
+constexpr int exit_usage = 2;
+constexpr int exit_input = 3;
+
+gpu::matrix<double> values() {
+  gpu::matrix<double> out(60, 12);
+  std::istringstream text(numbers());
+  for (gpu::index_t i = 0; i < 60; ++i) {
+    for (gpu::index_t k = 0; k < 12; ++k) text >> out(i, k);
+  }
+  return out;
+}
+
+// The values as a table with names.
+std::string named() {
+  std::string text = "id";
+  for (int k = 0; k < 12; ++k) text += "\tc" + std::to_string(k);
+  std::istringstream lines(numbers());
+  std::string line;
+  for (int i = 0; std::getline(lines, line); ++i) {
+    std::istringstream fields(line);
+    text += "\ng" + std::to_string(i);
+    for (std::string field; fields >> field;) text += "\t" + field;
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("differential writes what the library finds", "[cli][differential]") {
+  const files in(numbers());
+  const auto text = in.run({"differential", "--groups", "a,b,a,b,a,b,a,b,a,b,-,NA", "--measure",
+                            "spearman", "--max-p", "0.2", "--adjust", "bh"},
+                           "out.tsv");
+  const std::vector<gpu::index_t> first{0, 2, 4, 6, 8};
+  const std::vector<gpu::index_t> second{1, 3, 5, 7, 9};
+  const auto wanted = gpu::differential_pairs(
+      gpu::measure::spearman, values(), {first, second}, {},
+      gpu::differential_edge_sink{
+          .keep = {.max_p = 0.2, .adjust = gpu::adjustment::benjamini_hochberg}});
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line == "name_i\tname_j\trho_a\trho_b\tz\tp\tq");
+  std::size_t e = 0;
+  for (; std::getline(lines, line); ++e) {
+    REQUIRE(e < wanted.edges.size());
+    const gpu::differential_edge& own = wanted.edges[e];
+    std::istringstream fields(line);
+    std::vector<std::string> all;
+    for (std::string field; fields >> field;) all.push_back(field);
+    REQUIRE(all.size() == 7);
+    CHECK(all[0] == "X" + std::to_string(own.row + 1));
+    CHECK(all[1] == "X" + std::to_string(own.col + 1));
+    CHECK(std::stod(all[2]) == own.first);
+    CHECK(std::stod(all[3]) == own.second);
+    const double z = std::strtod(all[4].c_str(), nullptr);
+    CHECK((z == own.z || std::abs(z - own.z) <= 1e-5 * std::abs(own.z)));
+    CHECK(std::stod(all[6]) >= std::stod(all[5]));
+    CHECK(std::stod(all[6]) <= 0.2);
+  }
+  CHECK(e == wanted.edges.size());
+  CHECK(e > 3);
+}
+
+TEST_CASE("groups of differential come from a list or a file", "[cli][differential]") {
+  const files in(named());
+  const auto run = [&](const std::string& groups) {
+    return in.run({"differential", "--groups", groups, "--min-abs-z", "1"}, "out.csv");
+  };
+  const auto wanted = run("n,n,n,n,n,t,t,t,t,t,-,-");
+  CHECK(wanted.starts_with("name_i,name_j,r_n,r_t,z,p\ng"));
+  std::string in_order;
+  std::string by_name;
+  for (int k = 11; k >= 0; --k) {
+    const std::string label = k < 5 ? "n" : k < 10 ? "t" : "-";
+    in_order.insert(0, label + "\n");
+    by_name += "c" + std::to_string(k) + "\t" + label + "\r\n";
+  }
+  CHECK(run(in.folder.write("order.txt", in_order)) == wanted);
+  CHECK(run(in.folder.write("names.txt", by_name)) == wanted);
+}
+
+TEST_CASE("groups of differential that are wrong are named", "[cli][differential]") {
+  const files in(named());
+  const auto refused = [&](const std::vector<std::string>& words, int code) {
+    std::vector<std::string> all{"differential", in.input, "-q"};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto result = run_command(all);
+    CHECK(result.exit_code == code);
+    CHECK(result.out.empty());
+    return result.err;
+  };
+  const auto says = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(says(refused({}, exit_usage), "--groups"));
+  CHECK(says(refused({"--groups", "a,b"}, exit_usage), "got 2 labels"));
+  CHECK(says(refused({"--groups", "a,a,a,a,b,b,b,b,c,c,c,c"}, exit_usage), "third group"));
+  CHECK(says(refused({"--groups", "a,a,a,b,b,b,b,b,b,b,b,b"}, exit_usage),
+             "got groups of 3 and 9 columns"));
+  const auto unknown = in.folder.write("unknown.txt", "c0\ta\nd1\tb\n");
+  CHECK(says(refused({"--groups", unknown}, exit_input), "got column 'd1'"));
+  const std::string groups = "a,a,a,a,b,b,b,b,-,-,-,-";
+  CHECK(says(refused({"--groups", groups, "--format", "npy"}, exit_usage), "--format: npy"));
+  CHECK(says(refused({"--groups", groups, "--max-p", "2"}, exit_usage), "--max-p"));
+  CHECK(says(refused({"--groups", groups, "--measure", "kendall"}, exit_usage), "--measure"));
+}

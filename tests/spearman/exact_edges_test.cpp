@@ -1,0 +1,418 @@
+// All pairs with p by permutations: every sink beside an oracle that decides each pair by its own
+// p.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gpu/adjusted_p.hpp>
+#include <gpu/discovery.hpp>
+#include <gpu/error.hpp>
+#include <gpu/kendall.hpp>
+#include <gpu/max_t.hpp>
+#include <gpu/pearson.hpp>
+#include <gpu/plan.hpp>
+#include <gpu/prepared_rows.hpp>
+#include <gpu/spearman.hpp>
+
+#include "reference/correlation_reference.hpp"
+#include "support/catch.hpp"
+#include "support/generators.hpp"
+#include "support/pair_target.hpp"
+
+namespace {
+
+using gpu_test::const_view;
+
+constexpr std::array sides{gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less};
+
+enum class rows_with { no_ties, some_ties, ties };
+
+// Rows that move together; some rounded, one constant, one a copy of its neighbour's opposite.
+gpu::matrix<float> make_rows(gpu::index_t rows, gpu::index_t cols, rows_with what,
+                             std::uint64_t seed) {
+  const auto noise = gpu_test::random_matrix<double>(rows, cols, seed);
+  const auto common = gpu_test::random_matrix<double>(3, cols, seed + 1);
+  gpu::matrix<float> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    const bool is_tied = what == rows_with::ties || (what == rows_with::some_ties && i % 3 == 1);
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      double x = noise(i, k) + common(i % 3, k);
+      if (is_tied) x = std::round(2 * x);
+      if (i % 13 == 12) x = -static_cast<double>(out(i - 1, k));
+      if (i == 5 && what != rows_with::no_ties) x = 3;
+      out(i, k) = static_cast<float>(x);
+    }
+  }
+  return out;
+}
+
+struct pair_p {
+  gpu::node_id row;
+  gpu::node_id col;
+  double rho;
+  double p;
+  bool is_by_t;
+};
+
+template <class T>
+bool has_ties(const T* row, gpu::index_t cols) {
+  std::vector<T> sorted(row, row + cols);
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+}
+
+// Every pair of rows of x and y, which stand one behind the other in `both`.
+std::vector<pair_p> every_pair(gpu::matrix_view<const float> both, gpu::index_t rows_of_x,
+                               gpu::tail side) {
+  const auto rho = gpu_test::reference_spearman(both);
+  const bool is_against = rows_of_x < both.rows();
+  std::vector<pair_p> out;
+  for (gpu::index_t i = 0; i < rows_of_x; ++i) {
+    const bool is_tied = has_ties(both.row(i), both.cols());
+    for (gpu::index_t j = is_against ? rows_of_x : i + 1; j < both.rows(); ++j) {
+      const double r = rho[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+      if (std::isnan(r)) continue;
+      const bool is_by_t = is_tied || has_ties(both.row(j), both.cols()) || both.cols() > 1290;
+      const double p = is_by_t ? gpu::correlation_p_value(r, both.cols(), side)
+                               : gpu::spearman_p_value(r, both.cols(), {}, {}, side);
+      const gpu::index_t col = is_against ? j - rows_of_x : j;
+      out.push_back({static_cast<gpu::node_id>(i), static_cast<gpu::node_id>(col), r, p, is_by_t});
+    }
+  }
+  return out;
+}
+
+std::vector<pair_p> every_pair(const gpu::matrix<float>& data, gpu::tail side) {
+  return every_pair(const_view(data), data.rows(), side);
+}
+
+std::vector<pair_p> kept_of(const std::vector<pair_p>& all, const gpu::pair_filter& keep,
+                            double max_p) {
+  std::vector<pair_p> out;
+  for (const pair_p& pair : all) {
+    const double key = gpu_test::reference_key(pair.rho, keep.side);
+    if ((keep.min_abs == 0 || key >= keep.min_abs) && pair.p <= max_p) out.push_back(pair);
+  }
+  return out;
+}
+
+double rejected_up_to(const std::vector<pair_p>& all, double alpha) {
+  std::vector<double> p;
+  for (const pair_p& pair : all) p.push_back(pair.p);
+  std::sort(p.begin(), p.end());
+  for (std::size_t k = p.size(); k > 0; --k) {
+    if (p[k - 1] <= alpha * static_cast<double>(k) / static_cast<double>(p.size())) return p[k - 1];
+  }
+  return -1;
+}
+
+void check_kept(std::span<const gpu::edge> got, const std::vector<pair_p>& wanted) {
+  REQUIRE(got.size() == wanted.size());
+  CHECK(std::equal(got.begin(), got.end(), wanted.begin(), [](const gpu::edge& e, const pair_p& w) {
+    return e.row == w.row && e.col == w.col && e.statistic == w.rho && e.p == w.p;
+  }));
+}
+
+gpu::pair_options exact(gpu::pair_variant variant = gpu::pair_variant::automatic) {
+  gpu::pair_options out;
+  out.p_method = gpu::p_method::exact;
+  out.variant = variant;
+  return out;
+}
+
+std::uint64_t pairs_by_t(const std::vector<pair_p>& all) {
+  return static_cast<std::uint64_t>(
+      std::count_if(all.begin(), all.end(), [](const pair_p& pair) { return pair.is_by_t; }));
+}
+
+void check_sinks(const gpu::matrix<float>& data, const std::vector<pair_p>& all,
+                 const gpu::pair_options& options, const gpu::pair_filter& keep) {
+  const auto wanted = kept_of(all, keep, keep.max_p);
+  const auto got = gpu::spearman_all_pairs(data, options, gpu::edge_sink{.keep = keep});
+  check_kept(got.edges, wanted);
+  CHECK(got.summary.pairs_by_t == pairs_by_t(all));
+  CHECK(got.summary.pairs_tested == all.size());
+  std::vector<gpu::edge> streamed;
+  gpu::stream_sink stream{.keep = keep};
+  stream.consume = [&](std::span<const gpu::edge> edges) {
+    streamed.insert(streamed.end(), edges.begin(), edges.end());
+  };
+  const auto summary = gpu::spearman_all_pairs(data, options, stream);
+  check_kept(streamed, wanted);
+  CHECK(summary.checksum == got.summary.checksum);
+  const auto counts =
+      gpu::spearman_all_pairs(data, options, gpu::count_sink{.keep = keep, .histogram_bins = 20});
+  CHECK(counts.kept == wanted.size());
+  CHECK(counts.tested == all.size());
+  CHECK(std::accumulate(counts.histogram.begin(), counts.histogram.end(), std::uint64_t{0}) ==
+        wanted.size());
+  std::vector<std::uint32_t> degree(static_cast<std::size_t>(data.rows()));
+  for (const pair_p& pair : wanted) {
+    ++degree[pair.row];
+    ++degree[pair.col];
+  }
+  CHECK(counts.degree == degree);
+}
+
+}  // namespace
+
+TEST_CASE("edges, streams and counts by exact p", "[spearman][exact]") {
+  for (const auto variant : {gpu::pair_variant::tiled, gpu::pair_variant::naive}) {
+    for (const auto what : {rows_with::no_ties, rows_with::some_ties, rows_with::ties}) {
+      for (const gpu::index_t cols : {3, 4, 8, 9, 10, 33, 128, 140, 300}) {
+        const auto data = make_rows(70, cols, what, static_cast<std::uint64_t>(cols));
+        for (const gpu::pair_filter& keep : gpu_test::some_filters()) {
+          INFO(gpu::to_string(variant) << ", rows " << static_cast<int>(what) << ", " << cols
+                                       << " columns, max_p " << keep.max_p << ", min_abs "
+                                       << keep.min_abs << ", tail " << static_cast<int>(keep.side));
+          check_sinks(data, every_pair(data, keep.side), exact(variant), keep);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("exact p of long rows", "[spearman][exact]") {
+  for (const gpu::index_t cols : {1290, 1291, 2500}) {
+    for (const double max_p : {1.0, 0.3, 1e-3}) {
+      INFO(cols << " columns, max_p " << max_p);
+      const auto data = make_rows(40, cols, rows_with::some_ties, 7);
+      check_sinks(data, every_pair(data, gpu::tail::two_sided), exact(), {.max_p = max_p});
+    }
+  }
+}
+
+TEST_CASE("many rows of few ranks by exact p", "[spearman][exact]") {
+  // Enough rows for screens, and rows of equal ranks that are not folded.
+  for (const auto what : {rows_with::no_ties, rows_with::some_ties}) {
+    const auto data = make_rows(1200, 30, what, 3);
+    for (const double max_p : {0.05, 1e-5}) {
+      INFO("rows " << static_cast<int>(what) << ", max_p " << max_p);
+      check_sinks(data, every_pair(data, gpu::tail::two_sided), exact(), {.max_p = max_p});
+    }
+  }
+}
+
+TEST_CASE("adjustments of exact p", "[spearman][exact]") {
+  for (const gpu::index_t cols : {7, 25}) {
+    const auto data = make_rows(70, cols, rows_with::some_ties, 5);
+    for (const gpu::tail side : sides) {
+      const auto all = every_pair(data, side);
+      for (const double alpha : {0.3, 0.05, 1e-6, 1.0}) {
+        INFO(cols << " columns, tail " << static_cast<int>(side) << ", alpha " << alpha);
+        const auto edges_of = [&](gpu::adjustment adjust) {
+          return gpu::spearman_all_pairs(
+              data, exact(),
+              gpu::edge_sink{.keep = {.max_p = alpha, .side = side, .adjust = adjust}});
+        };
+        check_kept(edges_of(gpu::adjustment::bonferroni).edges,
+                   kept_of(all, {.side = side}, alpha / static_cast<double>(all.size())));
+        check_kept(edges_of(gpu::adjustment::benjamini_hochberg).edges,
+                   kept_of(all, {.side = side}, rejected_up_to(all, alpha)));
+      }
+    }
+  }
+}
+
+TEST_CASE("partners by exact p", "[spearman][exact]") {
+  const auto data = make_rows(1100, 12, rows_with::some_ties, 6);
+  for (const gpu::tail side : sides) {
+    const auto all = every_pair(data, side);
+    std::vector<std::vector<pair_p>> of_row(1100);
+    for (const pair_p& pair : all) {
+      of_row[pair.row].push_back(pair);
+      of_row[pair.col].push_back({pair.col, pair.row, pair.rho, pair.p, pair.is_by_t});
+    }
+    for (const double max_p : {1.0, 0.01}) {
+      INFO("tail " << static_cast<int>(side) << ", max_p " << max_p);
+      const auto got =
+          gpu::spearman_all_pairs(data, exact(),
+                                  gpu::top_k_sink{.k = 4,
+                                                  .keep = {.max_p = max_p, .side = side},
+                                                  .order = gpu::neighbor_order::by_absolute_value});
+      bool all_same = true;
+      for (std::size_t i = 0; i < of_row.size(); ++i) {
+        std::vector<pair_p> own;
+        for (const pair_p& pair : of_row[i]) {
+          const bool has_sign =
+              side == gpu::tail::two_sided || gpu_test::reference_key(pair.rho, side) >= 0;
+          if (pair.p <= max_p && has_sign) own.push_back(pair);
+        }
+        std::sort(own.begin(), own.end(), [](const pair_p& a, const pair_p& b) {
+          return std::abs(a.rho) != std::abs(b.rho) ? std::abs(a.rho) > std::abs(b.rho)
+                                                    : a.col < b.col;
+        });
+        own.resize(std::min<std::size_t>(own.size(), 4));
+        all_same &= got.count[i] == own.size();
+        for (std::size_t e = 0; e < std::min<std::size_t>(own.size(), got.count[i]); ++e) {
+          const auto row = static_cast<gpu::index_t>(i);
+          all_same &= got.index(row, static_cast<gpu::index_t>(e)) == own[e].col;
+          all_same &= got.statistic(row, static_cast<gpu::index_t>(e)) == own[e].rho;
+        }
+      }
+      CHECK(all_same);
+    }
+  }
+}
+
+TEST_CASE("q of partners by exact p", "[spearman][exact]") {
+  const auto data = make_rows(50, 14, rows_with::some_ties, 2);
+  const gpu::pair_filter keep{.max_p = 0.2, .adjust = gpu::adjustment::benjamini_hochberg};
+  const auto got = gpu::spearman_all_pairs(
+      data, exact(), gpu::top_k_sink{.k = 3, .keep = keep, .q = gpu::neighbor_q::exact});
+  const auto all = every_pair(data, gpu::tail::two_sided);
+  std::vector<double> p;
+  for (const pair_p& pair : all) p.push_back(pair.p);
+  const std::vector<double> q =
+      gpu::adjusted_p_values(std::span<const double>(p), p.size(), keep.adjust);
+  gpu::index_t found = 0;
+  for (gpu::node_id i = 0; i < 50; ++i) {
+    for (gpu::index_t e = 0; e < got.count[i]; ++e, ++found) {
+      const gpu::node_id a = std::min(i, got.index(i, e));
+      const gpu::node_id b = std::max(i, got.index(i, e));
+      const auto at = std::find_if(all.begin(), all.end(), [&](const pair_p& pair) {
+        return pair.row == a && pair.col == b;
+      });
+      REQUIRE(at != all.end());
+      CHECK(got.q(i, e) == q[static_cast<std::size_t>(at - all.begin())]);
+    }
+  }
+  CHECK(found > 20);
+}
+
+TEST_CASE("x against y, prepared rows, parts and windows by exact p", "[spearman][exact]") {
+  const auto both = make_rows(150, 11, rows_with::some_ties, 13);
+  const gpu::matrix_view<const float> x(both.data(), 50, 11);
+  const gpu::matrix_view<const float> y(both.data() + 50 * 11, 100, 11);
+  const gpu::edge_sink sink{.keep = {.max_p = 0.1}};
+  const auto all = every_pair(const_view(both), 50, gpu::tail::two_sided);
+  const auto wanted = kept_of(all, sink.keep, 0.1);
+  const auto got = gpu::spearman_all_pairs(x, y, exact(), sink);
+  check_kept(got.edges, wanted);
+  CHECK(got.summary.pairs_by_t == pairs_by_t(all));
+  for (const gpu::p_method method : {gpu::p_method::t, gpu::p_method::exact}) {
+    gpu::pair_options options;
+    options.p_method = method;
+    const auto prepared = gpu::prepare_rows(gpu::measure::spearman, y, options);
+    CHECK(gpu::kendall_ties(prepared) == gpu::kendall_ties(y));
+    const auto found = gpu::all_pairs(gpu::measure::spearman, x, prepared, exact(), sink);
+    check_kept(found.edges, wanted);
+  }
+  const auto hochberg = gpu::spearman_all_pairs(
+      x, y, exact(),
+      gpu::edge_sink{.keep = {.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg}});
+  check_kept(hochberg.edges, kept_of(all, {}, rejected_up_to(all, 0.1)));
+
+  const auto whole = gpu::spearman_all_pairs(both, exact(), sink);
+  std::vector<gpu::edge> joined;
+  std::uint64_t by_t = 0;
+  for (gpu::index_t part = 0; part < 5; ++part) {
+    gpu::pair_options options = exact();
+    options.part = {.index = part, .of = 5};
+    const auto some = gpu::spearman_all_pairs(both, options, sink);
+    joined.insert(joined.end(), some.edges.begin(), some.edges.end());
+    by_t += some.summary.pairs_by_t;
+  }
+  CHECK(std::equal(joined.begin(), joined.end(), whole.edges.begin(), whole.edges.end()));
+  CHECK(by_t == whole.summary.pairs_by_t);
+
+  const auto many = make_rows(1500, 22, rows_with::some_ties, 8);
+  gpu::pair_options windows = exact();
+  windows.exec.cpu_threads = 2;
+  const auto in_one = gpu::spearman_all_pairs(many, windows, sink);
+  windows.exec.workspace_bytes = std::size_t{1} << 20;
+  const auto in_many = gpu::spearman_all_pairs(many, windows, sink);
+  CHECK(in_one.edges == in_many.edges);
+  CHECK(in_one.edges.size() > 1000);
+}
+
+TEST_CASE("discoveries of parts by exact p", "[spearman][exact]") {
+  const auto data = make_rows(90, 13, rows_with::some_ties, 21);
+  const gpu::pair_filter keep{.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg};
+  const auto whole = gpu::spearman_all_pairs(data, exact(), gpu::edge_sink{.keep = keep});
+  gpu::discovery_sink sink{.keep = {.max_p = 0.05}};
+  for (int pass = 0; !sink.search || !sink.search->is_decided(); ++pass) {
+    REQUIRE(pass < 20);
+    std::optional<gpu::discovery_counts> sum;
+    for (gpu::index_t part = 0; part < 3; ++part) {
+      gpu::pair_options options = exact();
+      options.part = {.index = part, .of = 3};
+      const auto counts = gpu::spearman_all_pairs(data, options, sink);
+      if (sum) {
+        *sum += counts;
+      } else {
+        sum = counts;
+      }
+    }
+    sink.search = gpu::next_search(*sum);
+  }
+  CHECK(sink.search->max_p_effective() == whole.summary.max_p_effective);
+  CHECK(whole.edges.size() > 20);
+}
+
+TEST_CASE("exact p leaves statistics and the rest alone", "[spearman][exact]") {
+  const auto data = make_rows(60, 9, rows_with::some_ties, 4);
+  const auto by_t = gpu::spearman_all_pairs(data);
+  const auto by_permutations = gpu::spearman_all_pairs(data, exact());
+  CHECK(by_t.summary.pairs_by_t == 0);
+  for (gpu::index_t i = 0; i < 60; ++i) {
+    for (gpu::index_t j = 0; j < 60; ++j) {
+      const double a = by_t(i, j);
+      const double b = by_permutations(i, j);
+      CHECK((a == b || (std::isnan(a) && std::isnan(b))));
+    }
+  }
+  const auto plan =
+      gpu::plan_spearman_all_pairs(data, exact(), gpu::edge_sink{.keep = {.max_p = 0.05}});
+  const auto edges =
+      gpu::spearman_all_pairs(data, exact(), gpu::edge_sink{.keep = {.max_p = 0.05}});
+  CHECK(plan.used == gpu::backend::cpu);
+  CHECK(std::abs(plan.kept_estimate - static_cast<double>(edges.edges.size())) < 1e-6);
+}
+
+TEST_CASE("what exact p is refused for", "[spearman][exact]") {
+  const auto data = make_rows(20, 9, rows_with::some_ties, 4);
+  const auto refused = [&](const auto& call, const std::string& begin) {
+    try {
+      call();
+      FAIL("nothing was thrown, expected " << begin);
+    } catch (const gpu::unsupported& error) {
+      CHECK(std::string(error.what()).find(begin) == 0);
+    }
+  };
+  const gpu::edge_sink sink{.keep = {.max_p = 0.5}};
+  refused([&] { (void)gpu::pearson_all_pairs(data, exact(), sink); },
+          "options.p_method: exact is not offered for Pearson");
+  refused([&] { (void)gpu::kendall_all_pairs(data, exact(), sink); },
+          "options.p_method: exact is not offered for Kendall");
+  gpu::pair_options options = exact();
+  options.nans = gpu::nan_policy::pairwise;
+  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+          "options.nans: pairwise is not offered with options.p_method exact");
+  options = exact();
+  const auto covariates = gpu_test::random_matrix<double>(1, 9, 8);
+  options.covariates = covariates.view();
+  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+          "options.p_method: exact is not offered with covariates");
+  options = exact();
+  options.fold = gpu::row_folding::always;
+  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+          "options.fold: rows are not");
+  refused([&] { (void)gpu::spearman_all_pairs(data, exact(), gpu::folded_edge_sink{}); },
+          "options.fold: rows are not");
+  options = exact();
+  options.exec.target = gpu::backend::cuda;
+  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+          "execution.target: Spearman with options.p_method exact is computed on the CPU alone");
+  refused([&] { (void)gpu::max_t(gpu::measure::spearman, data, exact()); },
+          "options.p_method: max-T has a p of its own");
+  options = exact();
+  options.p_method = static_cast<gpu::p_method>(7);
+  CHECK_THROWS_AS(gpu::spearman_all_pairs(data, options, sink), gpu::invalid_argument);
+}

@@ -36,12 +36,14 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
   if (is_on_device(tables)) {
     throw unsupported(
         is_never_taken
-            ? fmt::format("{}: is computed on the CPU alone, got a table in device memory, expected "
-                          "host memory",
-                          title_of(what))
-            : fmt::format("{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes "
-                          "more, in host memory",
-                          title_of(what), what.most_cols_on_cuda, cols));
+            ? fmt::format(
+                  "{}: is computed on the CPU alone, got a table in device memory, expected "
+                  "host memory",
+                  title_of(what))
+            : fmt::format(
+                  "{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes "
+                  "more, in host memory",
+                  title_of(what), what.most_cols_on_cuda, cols));
   }
   execution on_cpu = exec;
   if (exec.target == backend::cuda) {

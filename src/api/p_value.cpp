@@ -145,13 +145,13 @@ std::vector<row_ties> kendall_ties(const any_table& data) {
 std::vector<row_ties> kendall_ties(const prepared_table& data) {
   return with_memory_errors("kendall_ties", [&] {
     const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
-    const bool is_known = data.what == measure::kendall ||
-                          (data.what == measure::spearman && kept != nullptr);
+    const bool is_known =
+        data.what == measure::kendall || (data.what == measure::spearman && kept != nullptr);
     if (!is_known) {
-      throw invalid_argument(fmt::format("data: was prepared for {} on {}, expected {}, or {} on {}",
-                                         to_string(data.what), to_string(data.where),
-                                         to_string(measure::kendall), to_string(measure::spearman),
-                                         to_string(backend::cpu)));
+      throw invalid_argument(
+          fmt::format("data: was prepared for {} on {}, expected {}, or {} on {}",
+                      to_string(data.what), to_string(data.where), to_string(measure::kendall),
+                      to_string(measure::spearman), to_string(backend::cpu)));
     }
     return kept != nullptr ? find_ties(*kept) : data.ties;
   });

@@ -56,8 +56,7 @@ struct tied_bins {
 class tied_rows {
  public:
   /// `test` is kendall or permutations; `ties` are those of all rows, of y behind those of x.
-  tied_rows(significance test, std::vector<row_ties> ties, index_t cols,
-            index_t first_col_of_area);
+  tied_rows(significance test, std::vector<row_ties> ties, index_t cols, index_t first_col_of_area);
 
   /// Of all rows, those of y behind those of x.
   [[nodiscard]] const std::vector<row_ties>& ties() const { return ties_; }

@@ -18,7 +18,7 @@ void pair_engine::connectivity(const detail::connectivity_request& request,
   const index_t rows = area_.rows.size();
   const index_t cols = area_.cols.size();
   if (rows == 0) return;
-  const pairwise_scope deciding = decide_pairwise(nullptr, nullptr);
+  const decision_scope deciding = decide_pairs({});
   const auto powers = static_cast<index_t>(request.steps.size());
   const index_t row_partial = kernels::connectivity_segments(cols) * powers;
   const auto row_bytes = static_cast<std::size_t>(cols + row_partial) * sizeof(double);

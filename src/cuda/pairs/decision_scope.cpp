@@ -67,8 +67,8 @@ void decision_scope::decide_tied(const pair_budget& budget, const pair_decisions
   }
   const detail::bin_request& bins = *by.bins;
   const stats::kendall_steps steps = stats::steps_of(
-      *bins.tied.kendall, {.low = bins.low, .high = bins.high, .scale = bins.scale, .bins = bins.bins},
-      cpu_threads);
+      *bins.tied.kendall,
+      {.low = bins.low, .high = bins.high, .scale = bins.scale, .bins = bins.bins}, cpu_threads);
   std::vector<double> host(steps.z);
   host.insert(host.end(), steps.p.begin(), steps.p.end());
   host.insert(host.end(), steps.untied_p.begin(), steps.untied_p.end());

@@ -11,8 +11,8 @@
 namespace gpu::cpu {
 namespace {
 
-// Draws from a search of the rows for what either cut keeps; what is between the two cuts is decided
-// here. Where one cut holds for all pairs, that search is for it.
+// Draws from a search of the rows for what either cut keeps; what is between the two cuts is
+// decided here. Where one cut holds for all pairs, that search is for it.
 class tested_rank_search final : public pair_search {
  public:
   tested_rank_search(const tested_rank_rows& rows, const pair_task& task, int threads,

@@ -299,6 +299,7 @@ TEST_CASE("x against y, prepared rows, parts and windows by exact p", "[spearman
   for (const gpu::p_method method : {gpu::p_method::t, gpu::p_method::exact}) {
     gpu::pair_options options;
     options.p_method = method;
+    options.exec.target = gpu::backend::cpu;  // which alone knows exact p
     const auto prepared = gpu::prepare_rows(gpu::measure::spearman, y, options);
     CHECK(gpu::kendall_ties(prepared) == gpu::kendall_ties(y));
     const auto found = gpu::all_pairs(gpu::measure::spearman, x, prepared, exact(), sink);

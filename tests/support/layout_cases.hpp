@@ -72,7 +72,7 @@ std::string_view differs(gpu::measure what, const Table& table, const Expected& 
 
 /// Less than the rows of the cases take; on CUDA those of Kendall's tau have to fit.
 inline std::size_t little_memory(gpu::measure what, const pair_target& target) {
-  const bool has_to_fit = what == gpu::measure::kendall && target.where == gpu::backend::cuda;
+  const bool has_to_fit = what == gpu::measure::kendall && target.where != gpu::backend::cpu;
   return std::size_t{has_to_fit ? 24U : 2U} << 20;
 }
 

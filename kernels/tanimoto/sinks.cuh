@@ -136,25 +136,48 @@ __device__ __forceinline__ bool is_met(bit_columns met, index_t row, index_t col
   return met == bit_columns::later ? col > row : col != row;
 }
 
+/// The bits that are set in any lane of the warp.
+__device__ __forceinline__ unsigned any_of_warp(unsigned bits) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(~0U, bits);
+#else
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) bits |= __shfl_xor_sync(~0U, bits, step);
+  return bits;
+#endif
+}
+
 /// By a warp: 16 rows from first_row on with one column a lane. common(r) is the count of row
-/// first_row + r with the lane's column.
+/// first_row + r with the lane's column. All rows are screened before any is taken: what a lane
+/// needs of a row comes from the lane that has loaded it, so nothing waits for memory row by row.
 template <class Taker, class Common>
 __device__ __forceinline__ void take_group(const bit_area& area, Taker& taker, index_t first_row,
                                            index_t col, const Common& common) {
+  constexpr int rows = 16;
   const bool valid = area.cols.begin <= col && col < area.cols.end;
   const std::int32_t ones = valid ? area.right.row_offsets[col] : 0;
+  const index_t loaded_row = first_row + threadIdx.x % rows;
+  const bool is_inside = area.rows.begin <= loaded_row && loaded_row < area.rows.end;
+  const std::int32_t loaded_ones = is_inside ? area.left.row_offsets[loaded_row] : 0;
+  const float loaded_t = is_inside ? taker.screen(loaded_row) : 0.0F;
+  const unsigned inside = __ballot_sync(~0U, is_inside);
+  unsigned passes = 0;
+#pragma unroll 4
+  for (int r = 0; r < rows; ++r) {
+    const float t = __shfl_sync(~0U, loaded_t, r);
+    const auto own = static_cast<float>(__shfl_sync(~0U, loaded_ones, r));
+    if ((inside >> r & 1U) == 0 || !valid || !is_met(area.met, first_row + r, col)) continue;
+    const auto both = static_cast<float>(common(r));
+    if (fmaf(-t, static_cast<float>(ones), both) >= t * own) passes |= 1U << r;
+  }
   taker.begin();
 #pragma unroll 1
-  for (int r = 0; r < 16; ++r) {
-    const index_t row = first_row + r;
-    if (row < area.rows.begin || row >= area.rows.end) continue;
-    const std::int32_t both = common(r);
-    const std::int32_t own = area.left.row_offsets[row];
-    const float t = taker.screen(row);
-    const bool passes =
-        valid && is_met(area.met, row, col) &&
-        fmaf(-t, static_cast<float>(ones), static_cast<float>(both)) >= t * static_cast<float>(own);
-    taker.take(row, col, both, tanimoto::in_either(own, ones, both), passes);
+  for (unsigned left = any_of_warp(passes); left != 0; left &= left - 1) {
+    const int r = __ffs(static_cast<int>(left)) - 1;
+    const std::int32_t own = __shfl_sync(~0U, loaded_ones, r);
+    const std::int32_t both = valid ? common(r) : 0;
+    taker.take(first_row + r, col, both, tanimoto::in_either(own, ones, both),
+               (passes >> r & 1U) != 0);
   }
   taker.end(col, valid);
 }

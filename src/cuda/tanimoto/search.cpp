@@ -242,7 +242,9 @@ void cuda_search::take(const kernels::bit_area& area, const Sink& sink) {
 bool cuda_search::edges(index_range rows, double least, std::uint64_t most, array<edge>& out) {
   if (least > 1 || rows.empty() || cols_ == 0) return true;
   if (edge_capacity_ == 0) {
-    edge_capacity_ = most;
+    // No later range has more rows than the first.
+    const auto pairs = static_cast<std::uint64_t>(rows.size()) * static_cast<std::uint64_t>(cols_);
+    edge_capacity_ = std::min(most, pairs);
     for (int i = 0; i < 2; ++i) {
       keys_[i] = device_buffer<std::uint64_t>(edge_capacity_, stream_.get());
       common_[i] = device_buffer<std::uint32_t>(edge_capacity_, stream_.get());
@@ -356,7 +358,7 @@ void cuda_search::write_partners(const kernels::tanimoto_partners& lists, index_
   const index_t k = lists.k;
   const auto held = download(lists.held, static_cast<std::size_t>(lists.rows));
   const auto best = download(lists.best, static_cast<std::size_t>(lists.rows * k));
-  cpu::parallel_for(lists.rows, threads_, [&](index_t row, int) {
+  const auto write_row = [&](index_t row) {
     const auto count = static_cast<index_t>(held[static_cast<std::size_t>(row)]);
     const std::int32_t own = left_.ones()[static_cast<std::size_t>(lists.first_row + row)];
     node_id* const index = out.index.row(first + row);
@@ -370,6 +372,11 @@ void cuda_search::write_partners(const kernels::tanimoto_partners& lists, index_
     std::fill(index + count, index + k, neighbor_table::no_neighbor);
     std::fill(statistic + count, statistic + k, std::numeric_limits<double>::quiet_NaN());
     out.count[first + row] = static_cast<node_id>(count);
+  };
+  constexpr index_t rows_at_once = 512;
+  cpu::parallel_for(ceil_div(lists.rows, rows_at_once), threads_, [&](index_t task, int) {
+    const index_t end = std::min(lists.rows, (task + 1) * rows_at_once);
+    for (index_t row = task * rows_at_once; row < end; ++row) write_row(row);
   });
 }
 

@@ -201,6 +201,7 @@ void q_is_refused_where_it_is_not_known(const pair_target& target) {
   // The p of all 235,000 pairs, eight bytes each, are more than that. Fewer are not.
   gpu::pair_options little = target.options();
   little.exec.workspace_bytes = std::size_t{1} << 20;
+  little.exec.cpu_threads = 2;  // each takes some of it
   CHECK(run(sink, little).q.rows() == 700);
   sink.keep.max_p = 1.0;
   try {

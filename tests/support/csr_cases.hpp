@@ -109,6 +109,7 @@ inline void every_way_to_read_rows_takes_sparse(const pair_target& target) {
     CHECK(same_prepared);
     gpu::pair_options little = target.options();
     little.exec.workspace_bytes = little_memory(what, target);
+    little.exec.cpu_threads = 2;  // each takes some of it
     CHECK(differs(what, sparse.view(), table, little).empty());
     gpu::pair_options holes = target.options();
     holes.nans = gpu::nan_policy::propagate;

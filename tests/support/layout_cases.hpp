@@ -151,6 +151,7 @@ inline void every_way_to_read_rows_takes_columns(const pair_target& target) {
     for (const gpu::row_folding fold : {gpu::row_folding::never, gpu::row_folding::automatic}) {
       gpu::pair_options little = target.options();
       little.exec.workspace_bytes = little_memory(what, target);
+      little.exec.cpu_threads = 2;  // each takes some of it
       little.fold = fold;
       CHECK(differs(what, turned.view(), table, little).empty());
     }

@@ -69,12 +69,10 @@ std::string examples_text(std::string_view verb) {
            "  gpu-similarity mean-filter signals.csv --window 5 --nan omit --boundary shrink";
   }
   if (verb == "differential") {
-    return "Columns of the result: name_i, name_j, the statistic of each group, z, p, and q with "
-           "--adjust.\n\n"
+    return "Columns of the result: name_i, name_j, the statistic of each group, z, p, and q\n"
+           "with --adjust.\n\n"
            "Examples:\n"
-           "  gpu-similarity differential expression.tsv --groups samples.tsv --max-p 0.05 "
-           "--adjust "
-           "bh\n"
+           "  gpu-similarity differential expression.tsv --groups samples.tsv --adjust bh\n"
            "  gpu-similarity differential small.csv --groups a,a,a,a,b,b,b,b,- --measure spearman";
   }
   if (verb == "parts") {

@@ -220,6 +220,33 @@ TEST_CASE("Wide tables in little memory have the CPU's bits", "[wide]") {
   }
 }
 
+TEST_CASE("Strict cuts of wide tables in little memory have the CPU's bits", "[wide]") {
+  // Memory for products, which need no screen, and then not: no screen reads rows that were never
+  // rounded.
+  const gpu::edge_sink sink{.keep = {.max_p = 1e-6}};
+  int ran = 0;
+  for (const gpu::index_t cols : {130, 300}) {
+    for (const gpu::index_t rows : {150, 400, 900, 1400}) {
+      const auto x = long_rows<std::int32_t>(rows, cols, 7, true);
+      const auto wanted = gpu::spearman_all_pairs(x, gpu_test::cpu_options(), sink);
+      const auto of_unit = gpu::pearson_all_pairs(x, gpu_test::cpu_options(), sink);
+      for (std::size_t kilobytes = 768; kilobytes <= 8192; kilobytes += 928) {
+        INFO(rows << " x " << cols << ", " << kilobytes << " KiB");
+        const gpu::pair_options options =
+            gpu_test::cuda_options(gpu::pair_variant::automatic, kilobytes << 10);
+        try {
+          gpu_test::check_same_edges(gpu::spearman_all_pairs(x, options, sink).edges, wanted.edges);
+          gpu_test::check_same_edges(gpu::pearson_all_pairs(x, options, sink).edges, of_unit.edges);
+          ++ran;
+        } catch (const gpu::out_of_memory&) {
+          continue;  // the rows do not fit
+        }
+      }
+    }
+  }
+  CHECK(ran > 20);
+}
+
 TEST_CASE("Dense results in float of wide tables have single precision", "[wide]") {
   // Tiles that begin at every place of a group of rows, in one piece and in several, with columns
   // split and not.

@@ -117,10 +117,7 @@ detail::keep_range pair_engine::screened_range(const detail::keep_range& keep,
 }
 
 bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
-  // Rows that would have to be rounded for a screen, and are not, are decided by products.
-  const row_format& format = rows_->format();
-  const bool is_left_out = format.products && !format.rounded && !finishes_statistics(format.tile);
-  return variant_ == pair_variant::hopper && !is_thin(area_) && !is_left_out &&
+  return variant_ == pair_variant::hopper && !is_thin(area_) && rows_->format().has_screens() &&
          !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
 

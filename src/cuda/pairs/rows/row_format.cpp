@@ -105,6 +105,11 @@ row_format sign_format(index_t cols) {
 
 }  // namespace
 
+bool row_format::has_screens() const {
+  return rounded || tile == pair_tile_kind::shared_int8 || tile == pair_tile_kind::tensor_int8 ||
+         tile == pair_tile_kind::signs;
+}
+
 pair_tile_kind row_format::deciding_tile() const {
   if (finishes_statistics(tile) || tile == pair_tile_kind::products_half) return tile;
   if (!products) return tile;

@@ -39,6 +39,8 @@ struct row_format {
     return row_bytes + unit_bytes + product_row_bytes() +
            (rounded ? sizeof(kernels::row_rounding) : 0);
   }
+  /// Whether a screen has rows to draw from: ranks of 8 bits, those of signs, or rounded rows.
+  [[nodiscard]] bool has_screens() const;
   /// The tile that decides every pair.
   [[nodiscard]] kernels::pair_tile_kind deciding_tile() const;
   /// The tile whose dense products are exact.

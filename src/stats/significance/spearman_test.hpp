@@ -41,7 +41,8 @@ class spearman_test {
     double normal;
     double p;
     // Farther out the terms of the series cancel the leading one, and p would end at 0. Up to here
-    // it is within a tenth of what counted and drawn permutations say (22 % at worst, of 10 columns).
+    // it is within a tenth of what counted and drawn permutations say (22 % at worst, of 10
+    // columns).
     [[nodiscard]] bool converges() const { return p >= 0.15 * normal; }
   };
   [[nodiscard]] series_value series(std::int64_t s) const;

@@ -89,6 +89,8 @@ sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const Sink& sink) {
 /// in y; counts have degrees of both.
 /// @param x bits [rows of x, cols].
 /// @param y bits [rows of y, cols]; together at most 2^32 - 1 rows.
+/// @param options as above; a part is one of the rows of x.
+/// @param sink as above.
 /// @throw gpu::invalid_argument where the columns differ; else as above.
 template <std::convertible_to<bit_matrix_view> Y, unfolded_pair_sink Sink = dense_sink>
 sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const Y& y,

@@ -183,7 +183,7 @@ def test_what_kendall_does_not_offer_is_refused() -> None:
     x = RNG.normal(size=(5, 9))
     for call in (
         lambda: gs.edges(x, measure="kendall", nans="pairwise"),
-        lambda: gs.edges(x, measure="kendall", backend="cuda"),
+        lambda: gs.edges(RNG.normal(size=(3, 2049)), measure="kendall", backend="cuda"),
         lambda: gs.edges(x, measure="kendall").to_pandas(confidence=0.95),
     ):
         with pytest.raises(gs.Unsupported):

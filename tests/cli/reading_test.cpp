@@ -152,11 +152,28 @@ TEST_CASE("Parts of a job are read in one way", "[cli][reading][parts]") {
       0);
   CHECK(gpu_test::read_file(folder.path("all.tsv")) == whole.out);
 
-  CHECK(run_command({"parts", folder.path("parts"), "--clean"}).exit_code == 0);
+  const auto cleaned = run_command({"parts", folder.path("parts"), "--clean"});
+  CHECK(cleaned.exit_code == 0);
+  CHECK(cleaned.out == "removed 2 of 2 parts\n");
   CHECK(gpu_test::read_file(keeps) == "not of the job\n");
   const auto gone = run_command({"parts", folder.path("parts"), "--clean"});
   CHECK(gone.exit_code != 0);
   CHECK(has(gone.err, "no part of a job is there"));
+}
+
+TEST_CASE("A column q that is not there is explained", "[cli][adjusted]") {
+  const gpu_test::temporary_folder folder;
+  const std::string in = folder.write("in.csv", "1,2,3,5\n2,1,4,3\n4,3,2,1\n");
+  const auto beside = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"pearson", in, "--max-p", "0.9"});
+    return has(run_command(options).err, "there is no column q beside --min-abs");
+  };
+  CHECK(beside({"--adjust", "bh", "--min-abs", "0.1"}));
+  CHECK_FALSE(beside({"--adjust", "bh"}));
+  CHECK_FALSE(beside({"--adjust", "bonferroni", "--min-abs", "0.1"}));
+  CHECK_FALSE(beside({"--min-abs", "0.1"}));
+  CHECK_FALSE(beside({"--adjust", "bh", "--min-abs", "0.1", "--quiet"}));
+  CHECK_FALSE(beside({"--adjust", "bh", "--min-abs", "0.1", "--keep", "counts"}));
 }
 
 TEST_CASE("With missing values t and p are of the columns that a pair shares", "[cli][reading]") {

@@ -107,15 +107,44 @@ TEST_CASE("A .npy that cannot be taken is refused", "[io][npy]") {
   check_refused(npy(">i4", {2, 2}, four), "big-endian");
   check_refused(npy("<c8", {1, 2}, four), "'<c8'");
   check_refused(npy("|b1", {4, 4}, four), "'|b1'");
-  std::string fortran = good;
-  fortran.replace(fortran.find("False, "), 7, "True,  ");
-  check_refused(fortran, "Fortran order");
   std::string version = good;
   version[6] = '\x07';
   check_refused(version, "version 7");
   std::string broken = good;
   broken.replace(broken.find("shape"), 5, "shade");
   check_refused(broken, "dictionary");
+}
+
+TEST_CASE("A .npy in Fortran order is the same array", "[io][npy]") {
+  const auto in_fortran_order = [](std::string bytes) {
+    bytes.replace(bytes.find("False, "), 7, "True,  ");
+    return bytes;
+  };
+  // [[1, 2, 3], [4, 5, 6]] by columns.
+  const auto bytes = in_fortran_order(npy<double>("<f8", {2, 3}, {1, 4, 2, 5, 3, 6}));
+  const auto values = [&](bool transposes) {
+    const gpu_test::temporary_folder folder;
+    const auto table =
+        gpu::io::read_table(folder.write("in.npy", bytes), {.transposes = transposes});
+    const auto& m = std::get<gpu::matrix<double>>(table.values);
+    return std::pair(m.cols(), std::vector<double>(m.data(), m.data() + 6));
+  };
+  CHECK(values(false) == std::pair(gpu::index_t{3}, std::vector<double>{1, 2, 3, 4, 5, 6}));
+  CHECK(values(true) == std::pair(gpu::index_t{2}, std::vector<double>{1, 4, 2, 5, 3, 6}));
+
+  // Errors name rows and columns of the array.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto table = read(in_fortran_order(npy<double>("<f8", {2, 3}, {1, 4, 2, nan, 3, 6})));
+  REQUIRE(table.first_nan.has_value());
+  CHECK(table.first_nan->line == 1);
+  CHECK(table.first_nan->column == 1);
+  check_refused(in_fortran_order(npy<std::int64_t>("<i8", {2, 3}, {1, 2, 3, 4, 5, 1LL << 40})),
+                "in.npy: row 1, column 2: got 1099511627776");
+  check_refused(bytes.substr(0, bytes.size() - 1), "truncated");
+  check_refused(bytes + '\0', "more bytes");
+  check_refused(in_fortran_order(npy<double>("<f8", {gpu::index_t{1} << 62, 0}, {})),
+                "got a .npy array of shape (4611686018427387904, 0), expected at most");
+  check_refused(npy<double>("<f8", {0, gpu::index_t{1} << 62}, {}), "expected at most");
 }
 
 TEST_CASE("A NaN of a .npy is located", "[io][npy]") {

@@ -57,7 +57,10 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out;
   std::ostringstream err;
   const int code = app.exit(error, out, err);
+  // The parser's message has the form of all others, then its hint.
   std::istringstream lines(err.str());
+  std::string first;
+  if (std::getline(lines, first)) complain(first);
   for (std::string line; std::getline(lines, line);) say(printable(line) + "\n");
   if (code != 0) return exit_usage;
   print(out.str());

@@ -139,14 +139,21 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
           .no_clobber = job.no_clobber};
 }
 
-/// Removes what the manifests of the job name, and no other file.
+/// Removes what the manifests of the job name, and no other file, and says how many parts that
+/// were.
 void clean_parts(const parts_command& job) {
   const part_folder folder(job.folder);
-  const auto any = folder.any_manifest(folder.list());
+  const part_folder::contents listed = folder.list();
+  const auto any = folder.any_manifest(listed);
   if (!any) throw parts_error(fmt::format("{}: no part of a job is there", job.folder));
   const folder_lock alone(folder, lock_kind::exclusive);
   folder.files().remove_if_empty(lock_name);
   folder.remove(any->job, part_folder::leftovers::removed);
+  const auto results = listed.numbers.find(0);  // of the step whose parts are those of the result
+  io::output_file out("-", {.stop = is_interrupted});
+  out.write(fmt::format("removed {} of {} parts\n",
+                        results == listed.numbers.end() ? 0 : results->second.size(), listed.of));
+  out.commit();
 }
 
 }  // namespace

@@ -20,6 +20,14 @@
 namespace gpu::cli {
 namespace {
 
+// Who adjusts and cuts by magnitude finds no column q, and is told why.
+void note_missing_q(const pairs_command& job) {
+  if (job.quiet || job.filter.adjust != adjustment::benjamini_hochberg) return;
+  if (job.keep != keep_kind::edges || job.writes_q()) return;
+  note("--adjust bh",
+       {"there is no column q beside --min-abs: q needs every pair that --max-p keeps"});
+}
+
 /// A run with its report.
 class reported_run {
  public:
@@ -77,6 +85,7 @@ class reported_run {
     if (digest_) report_.input.digest = digest_->get();
     if (against_digest_) report_.against->digest = against_digest_->get();
     write_report(outputs_.report(), to_json(report_));
+    note_missing_q(job_);
     if (!job_.quiet) say(to_text(report_));
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/npy_header.hpp"
+#include "io/read/transposed_rows.hpp"
 
 namespace gpu::io {
 namespace {
@@ -73,11 +74,6 @@ void check_layout(const npy_header& header, const std::string& file) {
                                   "are variables, columns are observations",
                                   fmt::join(header.shape, ", ")));
   }
-  if (header.fortran_order) {
-    throw input_error(file, {},
-                      "got a .npy array in Fortran order, expected C order: save "
-                      "numpy.ascontiguousarray(a)");
-  }
   if (header.descr.starts_with('>')) {
     throw input_error(file, {},
                       fmt::format("got a big-endian .npy array ({}), expected little endian: save "
@@ -91,13 +87,14 @@ void check_size(const byte_stream& bytes, index_t rows, index_t cols, std::size_
                 const std::string& file) {
   const std::uint64_t left = bytes.most_bytes();
   const std::uint64_t most_values = left / element_bytes;
-  // Rows that take no bytes are held to nothing: each would still be a line of the result.
+  // Rows that take no bytes are held to nothing: each would still be a line of the result. So would
+  // columns, where they become rows.
   constexpr index_t most_empty_rows = std::numeric_limits<std::int32_t>::max();
-  if (cols == 0 && rows > most_empty_rows) {
+  if (std::min(rows, cols) == 0 && std::max(rows, cols) > most_empty_rows) {
     throw input_error(file, {},
-                      fmt::format("got a .npy array of shape ({}, 0), expected at most {} rows "
+                      fmt::format("got a .npy array of shape ({}, {}), expected at most {} rows "
                                   "where there are no columns",
-                                  rows, most_empty_rows));
+                                  rows, cols, most_empty_rows));
   }
   if (cols != 0 &&
       static_cast<std::uint64_t>(rows) > most_values / static_cast<std::uint64_t>(cols)) {
@@ -108,9 +105,21 @@ void check_size(const byte_stream& bytes, index_t rows, index_t cols, std::size_
   }
 }
 
+/// Where the elements of the array stand in the file, and how messages name them.
+struct npy_layout {
+  index_t cols;  ///< Elements that follow each other: a row in C order, a column in Fortran order.
+  bool by_columns;
+
+  [[nodiscard]] input_position position(index_t number) const {
+    const index_t line = number / cols;
+    const index_t within = number % cols;
+    return by_columns ? input_position{within, line, true} : input_position{line, within, true};
+  }
+};
+
 /// Counts the NaN of `values`, of which the first is number `first` of the array.
 template <class T>
-void note_nans(std::span<const T> values, index_t first, index_t cols, table& out) {
+void note_nans(std::span<const T> values, index_t first, const npy_layout& layout, table& out) {
   if constexpr (std::is_floating_point_v<T>) {
     // Without an exit the loop runs in vectors.
     index_t count = 0;
@@ -118,8 +127,7 @@ void note_nans(std::span<const T> values, index_t first, index_t cols, table& ou
     out.missing += count;
     if (count == 0 || out.first_nan) return;
     const auto found = std::find_if(values.begin(), values.end(), [](T v) { return v != v; });
-    const index_t at = first + (found - values.begin());
-    out.first_nan = input_position{at / cols, at % cols, true};
+    out.first_nan = layout.position(first + (found - values.begin()));
   }
 }
 
@@ -140,22 +148,22 @@ void read_piece(byte_stream& bytes, std::span<T> piece, index_t done, index_t co
 
 /// Reads `count` values from number `first` on; `total` there are.
 template <class T>
-void read_values(byte_stream& bytes, std::span<T> out, index_t first, index_t total, index_t cols,
-                 const std::string& file, table& table_read) {
+void read_values(byte_stream& bytes, std::span<T> out, index_t first, index_t total,
+                 const npy_layout& layout, const std::string& file, table& table_read) {
   const auto count = static_cast<index_t>(out.size());
   for (index_t done = 0; done < count; done += piece_values) {
     const std::span<T> piece =
         out.subspan(static_cast<std::size_t>(done),
                     static_cast<std::size_t>(std::min(piece_values, count - done)));
     read_piece(bytes, piece, first + done, total, file);
-    note_nans<T>(piece, first + done, cols, table_read);
+    note_nans<T>(piece, first + done, layout, table_read);
   }
 }
 
 /// The same of wide integers, which are taken where every value fits int32.
 template <class T>
 void read_narrowed(byte_stream& bytes, std::span<std::int32_t> out, index_t first, index_t total,
-                   index_t cols, const std::string& file) {
+                   const npy_layout& layout, const std::string& file) {
   const auto count = static_cast<index_t>(out.size());
   std::vector<T> piece;
   for (index_t done = 0; done < count;) {
@@ -163,7 +171,7 @@ void read_narrowed(byte_stream& bytes, std::span<std::int32_t> out, index_t firs
     read_piece(bytes, std::span<T>(piece), first + done, total, file);
     for (const T value : piece) {
       if (!std::in_range<std::int32_t>(value)) {
-        throw input_error(file, {(first + done) / cols, (first + done) % cols, true},
+        throw input_error(file, layout.position(first + done),
                           fmt::format("got {}, expected integers that fit 32 bits; save float64 "
                                       "where rounding is meant",
                                       value));
@@ -211,6 +219,8 @@ npy_rows::npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file)
     check_size(*bytes_, header_.shape[0], header_.shape[1], sizeof(T), file);
     return sizeof(T);
   });
+  // The bytes of an array in Fortran order are those of its transpose in C order.
+  if (header_.fortran_order) std::swap(header_.shape[0], header_.shape[1]);
 }
 
 bool npy_rows::is_float() const {
@@ -241,6 +251,7 @@ table npy_rows::read_rows(index_t rows) {
   const index_t cols = header_.shape[1];
   const index_t first = done_rows_ * cols;
   const index_t total = header_.shape[0] * cols;
+  const npy_layout layout{cols, header_.fortran_order};
   with_stored_type(header_, file_, [&]<class T>(T) {
     using element = std::conditional_t<(std::is_integral_v<T> && sizeof(T) > 4) ||
                                            std::is_same_v<T, std::uint32_t>,
@@ -248,9 +259,9 @@ table npy_rows::read_rows(index_t rows) {
     matrix<element> values(rows, cols);
     const std::span<element> all(values.data(), static_cast<std::size_t>(rows * cols));
     if constexpr (std::is_same_v<element, T>) {
-      read_values<T>(*bytes_, all, first, total, cols, file_, out);
+      read_values<T>(*bytes_, all, first, total, layout, file_, out);
     } else {
-      read_narrowed<T>(*bytes_, all, first, total, cols, file_);
+      read_narrowed<T>(*bytes_, all, first, total, layout, file_);
     }
     out.values = std::move(values);
   });
@@ -258,8 +269,11 @@ table npy_rows::read_rows(index_t rows) {
   return out;
 }
 
-table read_npy(std::unique_ptr<byte_stream> bytes, const std::string& file) {
-  return npy_rows(std::move(bytes), file).rest();
+std::unique_ptr<row_source> open_npy(std::unique_ptr<byte_stream> bytes, const std::string& file,
+                                     bool transposes, int threads) {
+  auto rows = std::make_unique<npy_rows>(std::move(bytes), file);
+  if (rows->holds_transpose() == transposes) return rows;
+  return std::make_unique<transposed_rows>(std::move(rows), threads);
 }
 
 }  // namespace gpu::io

@@ -1,5 +1,5 @@
 #pragma once
-// NumPy's .npy, versions 1 to 3: two dimensions, C order, little endian.
+// NumPy's .npy, versions 1 to 3: two dimensions, C or Fortran order, little endian.
 
 #include <cstddef>
 #include <memory>
@@ -20,7 +20,7 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 /// @throw input_error
 [[nodiscard]] npy_header read_npy_header(byte_stream& bytes, const std::string& file);
 
-/// The rows of a .npy, some megabytes at a time.
+/// The rows of a .npy, some megabytes at a time; of an array in Fortran order its columns.
 class npy_rows final : public row_source {
  public:
   /// Reads the header. `file` is named in errors.
@@ -29,6 +29,8 @@ class npy_rows final : public row_source {
   [[nodiscard]] std::optional<index_t> rows() const override { return header_.shape[0]; }
   [[nodiscard]] bool names_rows() const override { return false; }
   [[nodiscard]] bool is_float() const override;
+  /// Whether these rows are the columns of the array.
+  [[nodiscard]] bool holds_transpose() const { return header_.fortran_order; }
   [[nodiscard]] const column_names& columns() const override { return columns_; }
   [[nodiscard]] const table_reading& reading() const override { return reading_; }
   std::optional<table> next() override;
@@ -47,7 +49,11 @@ class npy_rows final : public row_source {
   bool is_end_checked_ = false;
 };
 
-/// Reads the .npy that `bytes` delivers; `file` is named in errors.
-[[nodiscard]] table read_npy(std::unique_ptr<byte_stream> bytes, const std::string& file);
+/// The rows of the array that `bytes` delivers, or its columns where `transposes`; `file` is named
+/// in errors. What does not lie so in the file is turned in memory (transposed_rows).
+/// @throw input_error
+[[nodiscard]] std::unique_ptr<row_source> open_npy(std::unique_ptr<byte_stream> bytes,
+                                                   const std::string& file, bool transposes,
+                                                   int threads);
 
 }  // namespace gpu::io

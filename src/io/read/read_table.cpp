@@ -19,7 +19,6 @@ namespace gpu::io {
 namespace {
 
 std::unique_ptr<row_source> open_lines(input& file, const read_options& options) {
-  if (file.begins_with(npy_magic)) return std::make_unique<npy_rows>(file.bytes(), file.name());
   if (file.begins_with(parquet_magic)) return open_parquet(file, options);
   for (const char* const suffix : {".npy", ".parquet", ".mtx", ".npz"}) {
     if (!file.name().ends_with(suffix)) continue;
@@ -53,6 +52,9 @@ std::unique_ptr<row_source> open_rows(input& file, const read_options& options) 
     throw input_error(file.name(), {},
                       "is no sparse file (.mtx, .npz of SciPy), whose rows alone a file of names "
                       "(--names) names");
+  }
+  if (file.begins_with(npy_magic)) {
+    return open_npy(file.bytes(), file.name(), options.transposes, options.threads);
   }
   auto source = open_lines(file, options);
   if (!options.transposes) return source;

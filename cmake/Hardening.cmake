@@ -26,5 +26,9 @@ function(gpu_similarity_harden target)
   elseif(NOT type STREQUAL "EXECUTABLE")
     # What is linked in from archives (cudart, say) is no part of the interface.
     target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL)
+    if(type STREQUAL "SHARED_LIBRARY")
+      # A symbol that nothing defines ends the link of the library, not that of the program that uses it.
+      target_link_options(${target} PRIVATE LINKER:-z,defs)
+    endif()
   endif()
 endfunction()

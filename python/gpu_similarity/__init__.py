@@ -36,6 +36,7 @@ from ._faces import (
     uniform_filter1d,
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
+from ._frames import NamedTable
 from ._max_t import MaxT, max_t
 from ._observations import observations
 from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
@@ -51,7 +52,7 @@ from ._pairs import (
     top_k_partners,
 )
 from ._products import Bits, binary_matmul, matmul, pack_bits
-from ._read_table import NamedTable, read_table
+from ._read_table import read_table
 from ._results import Counts, Dense, Partners
 from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._soft_thresholds import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ._frames import (
     numbers_of,
     variables_of_frame,
     variables_of_sparse,
+    without_names,
 )
 
 Array = npt.NDArray[Any]
@@ -169,15 +171,18 @@ def in_table_type(a: Array, argument: str, copy: bool | None, ordinal: bool) -> 
 
 def values_of(x: Any, argument: str) -> Array:
     """`x` as NumPy has it, frames and sparse matrices too, in whatever type and layout."""
+    x = without_names(x)
     if is_frame(x):
         return variables_of_frame(x, argument, in_columns=False)
     if is_sparse(x):
         return variables_of_sparse(x, argument, in_columns=False)
+    _check_is_table(x, argument)
     return np.asarray(x)
 
 
 def _to_numpy(x: Any, argument: str, copy: bool | None, in_columns: bool) -> Array:
     """`x` as an array with its variables in rows."""
+    x = without_names(x)
     if _device.is_device_array(x):
         if copy is not True:
             raise TypeError(
@@ -206,11 +211,7 @@ def _from_others(x: Any, argument: str, copy: bool | None) -> Array:
         raise ValueError(
             f"{argument}: masked values are not taken; fill them with NaN or drop them"
         )
-    if type(x).__name__ == "AnnData" and hasattr(x, "layers"):
-        raise TypeError(
-            f"{argument}: got an AnnData object, expected a table; gs.anndata.correlate takes it, "
-            "and every function its .X with axis='columns'"
-        )
+    _check_is_table(x, argument)
     a = np.asarray(x)
     if copy is False and not isinstance(x, np.ndarray):
         raise ValueError(
@@ -218,6 +219,21 @@ def _from_others(x: Any, argument: str, copy: bool | None) -> Array:
             "copy=False forbids a copy"
         )
     return a
+
+
+def _check_is_table(x: Any, argument: str) -> None:
+    """Refuses what holds a table, or leads to one, with the way to it."""
+    if type(x).__name__ == "AnnData" and hasattr(x, "layers"):
+        raise TypeError(
+            f"{argument}: got an AnnData object, expected a table; gs.anndata.correlate takes it, "
+            "and every function its .X with axis='columns'"
+        )
+    if isinstance(x, str | bytes | os.PathLike):
+        raise TypeError(
+            f"{argument}: got {x!r}, expected a table; gs.read_table reads a file into one"
+        )
+    if type(x).__name__ == "LazyFrame":
+        raise TypeError(f"{argument}: got a LazyFrame, expected a table; its collect() gives one")
 
 
 def _convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:

@@ -16,8 +16,8 @@ from ._arrays import (
     variables_in_columns,
     weights_of,
 )
-from ._frames import is_sparse, labels_of
-from ._options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
+from ._frames import is_sparse, labels_of, without_names
+from ._options import MEASURES, Adjustment, Measure, PairRunOptions, Tail, adjustment_of
 from ._places import Places
 from ._progress import callback
 from ._results import Names
@@ -139,7 +139,7 @@ def pair_call(
     if tail != "two-sided":
         options["tail"] = tail
     if adjust != "none":
-        options["adjust"] = adjust
+        options["adjust"] = adjustment_of(adjust)
     # What most callers pass, with few calls of functions; the constructor of a NamedTuple costs
     # several times that of a tuple.
     if y is None and names is None and y_names is None and not in_columns and is_plain_table(x):
@@ -185,7 +185,7 @@ def _host_call(
 
 def _read(x: Any, argument: str, reading: dict[str, Any]) -> Array | SparseRows:
     """A table in the memory of the host, sparse where it is."""
-    if type(x) is np.ndarray or not is_sparse(x):
+    if type(x) is np.ndarray or not is_sparse(x := without_names(x)):
         return table(x, argument, **reading)
     sparse = {name: reading[name] for name in ("copy", "ordinal", "in_columns")}
     return sparse_rows(x, argument, **sparse)
@@ -207,6 +207,8 @@ def device_call(x: Any, y: Any, measure: Measure, run: Any) -> tuple[PairCall, _
         if data is not None and not _device.is_device_array(data):
             raise TypeError(f"{name}: got an array on the host, expected one in a GPU's memory")
     options: dict[str, Any] = dict(run)
+    if "adjust" in options:
+        options["adjust"] = adjustment_of(options["adjust"])
     if measure != "spearman":
         options["measure"] = measure
     call = _device_call(x, y, options, None, None)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from . import _core
 from ._call import pair_call
 from ._messages import integer, real
-from ._options import Adjustment, Measure, PairRunOptions, Tail
+from ._options import Adjustment, Measure, PairRunOptions, Tail, adjustment_of
 from ._places import computed
 from ._results import Names
 from ._test_of_correlation import adjusted_p_values
@@ -107,7 +107,7 @@ class Differential:
             "z": self.z,
             "p": self.p,
         }
-        if adjust != "none":
+        if adjustment_of(adjust) != "none":
             columns["q"] = self.adjusted_p(adjust)
         return pandas.DataFrame(columns)
 

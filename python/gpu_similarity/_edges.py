@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from . import _edge_text, _graph_files
 from ._max_t import MaxT
+from ._messages import integer
 from ._needed import needed
-from ._options import Adjustment
+from ._options import Adjustment, adjustment_of
 from ._results import PairRecords
 from ._test_of_correlation import adjusted_p_values, confidence_interval
 
@@ -88,6 +89,9 @@ class Edges(PairRecords):
     def best(self, count: int = 10) -> Edges:
         """The `count` edges of largest magnitude, best first; ties in the order of the list."""
         magnitude = np.abs(self.statistic)
+        count = integer("count", count)
+        if count < 0:
+            raise ValueError(f"count: got {count}, expected at least 0")
         order = np.argsort(-magnitude, kind="stable")[:count]
         return self._with(self.records[order])
 
@@ -218,7 +222,7 @@ class Edges(PairRecords):
         adjust: Adjustment | MaxT = "none",
         confidence: float | None = None,
         observations: npt.ArrayLike | None = None,
-        separator: str = ",",
+        separator: str | None = None,
     ) -> None:
         """Writes text with a header line: row, col, statistic, p; names in place of numbers.
 
@@ -229,23 +233,22 @@ class Edges(PairRecords):
         Parameters
         ----------
         path : str or path
-            Where to; compressed where it ends in ".gz".
+            Where to. What it ends in says the separator (".tsv", ".tab": a tab, else a comma) and
+            the compression (".gz", ".bz2", ".xz", behind the other ending or alone).
         adjust, confidence, observations
             Add the columns q, lower and upper, as of `to_pandas`.
-        separator : str
-            One character between fields: "," or "\\t".
+        separator : str, optional
+            One character between fields, whatever the path ends in.
 
         Raises
         ------
         ValueError
-            As `adjusted_p` and `confidence_interval`; for another separator. No file is made then.
+            As `adjusted_p` and `confidence_interval`; for another separator, and for a path that
+            ends as a file that is no text, as ".parquet" does. No file is made then.
         """
-        if len(separator) != 1 or separator in '"\r\n':
-            raise ValueError(
-                f"separator: got {separator!r}, expected one character, as ',' or '\\t'"
-            )
+        found = _edge_text.separator_of(path, separator)
         more = self._more_columns(adjust, confidence, observations)
-        _edge_text.write_csv(self, path, more, separator)
+        _edge_text.write_csv(self, path, more, found)
 
     def _more_columns(
         self,
@@ -255,7 +258,7 @@ class Edges(PairRecords):
     ) -> dict[str, npt.NDArray[np.float64]]:
         """The columns q, lower and upper, where they are asked for."""
         columns = {}
-        if adjust != "none":
+        if isinstance(adjust, MaxT) or adjustment_of(adjust) != "none":
             columns["q"] = self.adjusted_p(adjust)
         if confidence is not None:
             columns["lower"], columns["upper"] = self.confidence_interval(

@@ -19,6 +19,28 @@ _EXACT_IN_DOUBLE = 2**53
 _NOT_NUMBERS = "its values are not numbers"
 
 
+class NamedTable(NamedTuple):
+    """A table of a file, as `read_table(..., frame=False)` gives it; calls take it as a table.
+
+    Attributes
+    ----------
+    values : ndarray, shape (rows, columns), or scipy.sparse.csr_array
+        Of the narrowest type that holds them; NaN where a value is missing. Sparse of a sparse
+        file.
+    names : ndarray of str, or None
+        Names of the rows.
+    columns : ndarray of str, or None
+        Names of the columns.
+    notes : tuple of str
+        What was taken for what, where another reading is likely too.
+    """
+
+    values: Any
+    names: Array | None
+    columns: Array | None
+    notes: tuple[str, ...]
+
+
 class Labels(NamedTuple):
     """What a frame calls its rows and its columns; None where they have but numbers."""
 
@@ -28,9 +50,15 @@ class Labels(NamedTuple):
 
 def is_frame(x: Any) -> bool:
     """Whether `x` is a data frame: of pandas or Polars, or a table that Arrow's stream gives."""
-    if not hasattr(x, "columns"):
+    # A LazyFrame would make its schema to say what its columns are.
+    if isinstance(x, NamedTable) or type(x).__name__ == "LazyFrame" or not hasattr(x, "columns"):
         return False
     return hasattr(x, "to_numpy") or hasattr(x, "__arrow_c_stream__")
+
+
+def without_names(x: Any) -> Any:
+    """The values of a NamedTable; anything else as it is."""
+    return x.values if isinstance(x, NamedTable) else x
 
 
 def is_sparse(x: Any) -> bool:
@@ -40,7 +68,9 @@ def is_sparse(x: Any) -> bool:
 
 
 def labels_of(x: Any) -> Labels:
-    """The names of the rows and of the columns of a data frame."""
+    """The names of the rows and of the columns of a data frame, or a NamedTable."""
+    if isinstance(x, NamedTable):
+        return Labels(x.names, x.columns)
     if type(x) is np.ndarray or not is_frame(x):
         return Labels()
     if not hasattr(x, "iloc"):

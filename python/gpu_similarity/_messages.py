@@ -56,7 +56,10 @@ _MEANT = {
     "cpu_threads": (
         "threads", "n_jobs", "njobs", "num_threads", "n_threads", "nthreads", "nproc", "workers",
     ),
-    "max_p": ("alpha", "p", "pval", "p_value", "pvalue", "p_max", "p_cutoff", "p_threshold"),
+    "max_p": (
+        "alpha", "p", "pval", "p_value", "pvalue", "p_max", "p_cutoff", "p_threshold",
+        "max_pvalue", "max_p_value",
+    ),
     "min_abs": ("threshold", "cutoff", "min_corr", "min_r", "min_rho", "r_min", "min_statistic"),
     "workspace_bytes": ("memory_limit", "max_memory", "memory", "mem", "memory_bytes"),
     "nans": ("nan_policy", "nan", "na", "missing"),
@@ -74,6 +77,13 @@ _MEANT = {
     "axis": ("rowvar", "orient", "transpose", "variables"),
     "boundary": ("mode", "edges"),
     "bins": ("histogram_bins",),
+    "ties": ("method",),
+    "order": ("sort", "sort_by", "order_by"),
+    "delimiter": ("sep", "separator"),
+    "na_values": ("na", "nan", "missing", "null_values"),
+    "columns": ("usecols", "cols"),
+    "names_column": ("index_col", "index_column"),
+    "max_bytes": ("max_input", "limit"),
 }  # fmt: skip
 
 
@@ -112,8 +122,11 @@ def arguments_named(*, hints: bool = True, **names: str) -> Iterator[None]:
 def unknown_keyword(name: str, known: list[str]) -> str:
     """What a TypeError says of a keyword that nobody read."""
     message = f"unknown option: got an unexpected keyword argument {name!r}"
-    meant = next((key for key, others in _MEANT.items() if name.lower() in others), None)
-    if meant not in known:
+    if "fold" in known:  # of a function over all pairs, some keywords of which end in Python
+        known = [*known, "axis", "copy", "names", "y_names"]
+    meaning = [key for key, others in _MEANT.items() if name.lower() in others]
+    meant = next((key for key in meaning if key in known), None)
+    if meant is None:
         close = difflib.get_close_matches(name.lower(), known, 1, 0.7)
         meant = close[0] if close else None
     return message if meant is None else f"{message}; did you mean {meant}=?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict, cast
 
 import numpy.typing as npt
 
@@ -12,7 +12,7 @@ from ._progress import Callback
 
 Backend = Literal["automatic", "cpu", "cuda"]
 Tail = Literal["two-sided", "greater", "less"]
-Adjustment = Literal["none", "bonferroni", "benjamini-hochberg", "bh"]
+Adjustment = Literal["none", "bonferroni", "bonf", "benjamini-hochberg", "bh", "BH", "fdr"]
 Axis = Literal[0, 1, "rows", "columns"]
 NanPolicy = Literal["reject", "propagate"]
 PairNanPolicy = Literal["reject", "propagate", "pairwise"]
@@ -37,6 +37,29 @@ RESULT_MEASURES = {
     **MEASURES,
     "tanimoto": MeasureInfo("tanimoto", "Tanimoto", "tanimoto", has_p=False, is_ordinal=False),
 }
+
+
+# What adjustments are called elsewhere (R, statsmodels, the command), in small letters.
+_ADJUSTMENTS: dict[str, Adjustment] = {
+    "none": "none",
+    "bonferroni": "bonferroni",
+    "bonf": "bonferroni",
+    "benjamini-hochberg": "benjamini-hochberg",
+    "bh": "bh",
+    "fdr": "bh",
+    "fdr-bh": "bh",
+}
+
+
+def adjustment_of(name: Any) -> Adjustment:
+    """The adjustment that `name` means; what means none is given back, for the library to refuse.
+
+    Capitals and underscores make no difference, and None is "none".
+    """
+    if name is None:
+        return "none"
+    plain = name.lower().replace("_", "-") if isinstance(name, str) else ""
+    return _ADJUSTMENTS.get(plain, cast(Adjustment, name))
 
 
 class RunOptions(TypedDict, total=False):

@@ -31,7 +31,7 @@ class Places(NamedTuple):
 
     def told(self, variable: int, observation: int) -> str:
         """A place in the table as its maker wrote it."""
-        names = _name(self.variables, variable), _name(self.observations, observation)
+        names = name_of(self.variables, variable), name_of(self.observations, observation)
         row, column = reversed(names) if self.in_columns else names
         return f"row {row}, column {column}"
 
@@ -57,7 +57,8 @@ def _with_names(message: str, places: dict[str, Places]) -> str:
     return _PLACE.sub(name, message)
 
 
-def _name(names: Any, number: int) -> str:
+def name_of(names: Any, number: int) -> str:
+    """The name of a variable or an observation as a message has it, or its number."""
     if names is None:
         return str(number)
     name = names[number]

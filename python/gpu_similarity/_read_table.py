@@ -6,14 +6,18 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
 from ._errors import InvalidArgument, Unsupported
-from ._messages import integer
+from ._frames import NamedTable
+from ._messages import integer, unknown_keyword
+
+if TYPE_CHECKING:
+    import pandas
 
 Sign = Literal["auto"] | bool
 Word = str | int | float
@@ -35,28 +39,43 @@ _SIGNS: dict[Any, str] = {"auto": "auto", True: "yes", False: "no"}
 _CHOICE = re.compile(r"--(header|row-names) (yes|no)\b")
 _LETTER = re.compile(r"--(decimal|comment) '?(.)'?")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_PIPED = re.compile(r"[:;] (\S[^:;]*) FILE \| gpu-similarity \.\.\. -")
 
 
-class NamedTable(NamedTuple):
-    """A table of a file, as `read_table(..., frame=False)` gives it.
+class ReadingOptions(TypedDict, total=False):
+    """Keywords of `read_table`, for type checkers; it says what they are."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (rows, columns), or scipy.sparse.csr_array
-        Of the narrowest type that holds them; NaN where a value is missing. Sparse of a sparse
-        file.
-    names : ndarray of str, or None
-        Names of the rows.
-    columns : ndarray of str, or None
-        Names of the columns.
-    notes : tuple of str
-        What was taken for what, where another reading is likely too.
-    """
+    header: Sign
+    row_names: Sign
+    delimiter: str
+    decimal: Literal[".", ","]
+    comment: str
+    na_values: Sequence[Word] | Word
+    columns: Sequence[Word] | Word
+    skip_columns: Sequence[Word] | Word
+    names_column: Word | None
+    names: str | os.PathLike[str] | None
+    transpose: bool
+    cpu_threads: int
+    max_bytes: int
 
-    values: Any
-    names: npt.NDArray[Any] | None
-    columns: npt.NDArray[Any] | None
-    notes: tuple[str, ...]
+
+@overload
+def read_table(
+    path: str | os.PathLike[str], *, frame: Literal[False], **reading: Unpack[ReadingOptions]
+) -> NamedTable: ...
+
+
+@overload
+def read_table(
+    path: str | os.PathLike[str], *, frame: Literal[True], **reading: Unpack[ReadingOptions]
+) -> pandas.DataFrame: ...
+
+
+@overload
+def read_table(
+    path: str | os.PathLike[str], *, frame: bool | None = None, **reading: Unpack[ReadingOptions]
+) -> Any: ...
 
 
 def read_table(
@@ -76,6 +95,7 @@ def read_table(
     frame: bool | None = None,
     cpu_threads: int = 0,
     max_bytes: int = 32_000_000_000,
+    **unknown: Any,
 ) -> Any:
     """A table of numbers from a file, with names, as the command gpu-similarity reads it.
 
@@ -150,6 +170,8 @@ def read_table(
     (array([[1.5, 2. , nan],
            [4. , 5. , 6. ]]), array(['TP53', 'MYC'], dtype=object), array(['s1', 's2', 's3'], dtype=object))
     """  # noqa: E501
+    for keyword in unknown:
+        raise TypeError(unknown_keyword(keyword, [*ReadingOptions.__annotations__, "frame"]))
     if not hasattr(_core, "read_table"):
         raise Unsupported("read_table: this package was built without zlib, which it needs")
     options = {
@@ -270,5 +292,6 @@ def _in_keywords(message: str) -> str:
     message = _CHOICE.sub(
         lambda m: f"{m[1].replace('-', '_')}={m[2] == 'yes'}", message.replace("--max-input", "")
     ).replace("(max_bytes, )", "(max_bytes)")
+    message = _PIPED.sub(r"; \1 FILE > OTHER makes one", message)
     message = _LETTER.sub(lambda m: f"{m[1]}={m[2]!r}", message)
     return _OPTION.sub(lambda m: m[1].replace("-", "_"), message)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _graph_files
-from ._options import RESULT_MEASURES, Adjustment, Measure, Tail
+from ._options import RESULT_MEASURES, Adjustment, Measure, Tail, adjustment_of
 from ._summary import PairSummary
 from ._test_of_correlation import adjusted_p_values, p_value
 
@@ -25,7 +25,8 @@ Names = npt.NDArray[Any] | None
 
 
 def _short(adjust: Adjustment) -> str:
-    return "bh" if adjust == "benjamini-hochberg" else adjust
+    name = adjustment_of(adjust)
+    return "bh" if name == "benjamini-hochberg" else name
 
 
 class PairResult:
@@ -262,7 +263,7 @@ class Partners(PairResult):
             "statistic": statistic,
             "p": self.p[present],
         }
-        if adjust != "none":
+        if adjustment_of(adjust) != "none":
             columns["q"] = self.adjusted_p(adjust)[present]
         elif self.q is not None:
             columns["q"] = self.q[present]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._messages import integer, real
-from ._options import Adjustment, Measure, Tail
+from ._options import Adjustment, Measure, Tail, adjustment_of
 
 
 def p_value(r: npt.ArrayLike, observations: npt.ArrayLike, *, tail: Tail = "two-sided") -> Any:
@@ -195,5 +195,7 @@ def adjusted_p_values(
     [0.1, 0.1, 0.1]
     """
     values = np.asarray(p, dtype=np.float64, order="C")
-    q = _core.adjusted_p_values(values.reshape(-1), integer("family", family), str(adjust))
+    q = _core.adjusted_p_values(
+        values.reshape(-1), integer("family", family), adjustment_of(adjust)
+    )
     return np.asarray(q.reshape(values.shape))

@@ -67,7 +67,7 @@ def histogram(
             axes.axvline(at, color="tab:red", ls="--", lw=1, label=label)
             label = None
     axes.set_yscale("log")
-    axes.set_ylim(bottom=0.5)
+    axes.set_ylim(0.5, 4 * max(1.0, float(counts.histogram.max()), float(expected.max())))
     axes.set_xlim(-1, 1)
     axes.set_xlabel(symbol)
     axes.set_ylabel("pairs")

@@ -97,7 +97,7 @@ def from_report(path: str | os.PathLike[str], *, kind: str = "overview") -> Any:
             place.axis("off")
         drawn = list(zip(kinds, axes.flat, strict=False))
     else:
-        figure, axes = pyplot.subplots(figsize=(7, 6.4), layout="constrained")
+        figure, axes = pyplot.subplots(figsize=(7, 6.4), layout="compressed")
         drawn = [(kind, axes)]
     for each, place in drawn:
         _draw(each, place, run, found, 30 if kind == "overview" else 45)
@@ -122,7 +122,10 @@ def _draw(kind: str, axes: Any, run: _Run, found: Counts, rows: int) -> None:
     elif kind == "heat-map":
         heat_map(run.x, found, rows=rows, ax=axes)
     else:
-        network(_strongest(run, found), ax=axes)
+        strongest = _strongest(run, found)
+        network(strongest, ax=axes)
+        title = axes.get_title().replace(f"of {len(strongest):,} edges", f"of {found.kept:,} edges")
+        axes.set_title(title, fontsize="medium")
 
 
 def _strongest(run: _Run, found: Counts) -> Edges:

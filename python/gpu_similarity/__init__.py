@@ -37,7 +37,8 @@ from ._faces import (
 )
 from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
 from ._frames import NamedTable
-from ._max_t import MaxT, max_t
+from ._max_t import max_t
+from ._maxima import MaxT
 from ._observations import observations
 from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
 from ._pairs import (

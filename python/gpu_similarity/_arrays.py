@@ -6,27 +6,18 @@ import os
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _device
 from ._frames import (
     check_columns,
     is_frame,
     is_sparse,
-    numbers_of,
     variables_of_frame,
     variables_of_sparse,
     without_names,
 )
+from ._numbers import DIRECT, WIDE, Array, convert, is_exact
 
-Array = npt.NDArray[Any]
-
-# What the library reads in place, in the machine's byte order.
-_DIRECT = frozenset(map(np.dtype, ("i1", "i2", "i4", "u1", "u2", "f4", "f8")))
-# What ranks and all pairs read in place besides.
-_WIDE = frozenset(map(np.dtype, ("i8", "u4", "u8")))
-_INT32 = np.iinfo(np.int32)
-_EXACT_IN_DOUBLE = 2**53
 _IN_ROWS = (None, 0, "rows")
 _IN_COLUMNS = (1, "columns")
 
@@ -63,14 +54,14 @@ def host_array(
     a: Array = x if type(x) is np.ndarray else _to_numpy(x, argument, copy, in_columns)
     if in_columns and type(x) is np.ndarray:
         a = a.T
-    if a.dtype not in _DIRECT and not (any_layout and a.dtype in _WIDE):
+    if a.dtype not in DIRECT and not (any_layout and a.dtype in WIDE):
         try:
-            a = _convert(a, argument, copy, ordinal)
+            a = convert(a, argument, copy, ordinal)
         except (TypeError, ValueError):
             if is_frame(x):
                 check_columns(x, argument)
             raise
-    elif a.dtype in _WIDE and not ordinal and is_frame(x) and not _is_exact(a):
+    elif a.dtype in WIDE and not ordinal and is_frame(x) and not is_exact(a):
         check_columns(x, argument)
     in_place = (a.flags.c_contiguous and a.flags.aligned) or _readable_rows(a)
     if not in_place and not (any_layout and _readable_rows(a.T)):
@@ -85,7 +76,7 @@ def host_array(
 
 def is_plain_table(x: Any) -> bool:
     """Whether `x` is a matrix of NumPy that the library reads in place, by its flags alone."""
-    if type(x) is not np.ndarray or x.ndim != 2 or x.dtype not in _DIRECT:
+    if type(x) is not np.ndarray or x.ndim != 2 or x.dtype not in DIRECT:
         return False
     flags = x.flags
     return (flags.c_contiguous or flags.f_contiguous) and flags.aligned
@@ -157,18 +148,6 @@ def names_of(given: Any, labels: Any, argument: str, variables: int) -> Array | 
     return out
 
 
-def in_direct_type(a: Array, argument: str) -> Array:
-    """`a` in a type that the library takes; every value stays what it is."""
-    return a if a.dtype in _DIRECT else _convert(a, argument, None, False)
-
-
-def in_table_type(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
-    """`a` in a type that the library reads tables in, 64-bit integers among them, in one piece."""
-    if a.dtype not in _DIRECT and a.dtype not in _WIDE:
-        a = _convert(a, argument, copy, ordinal)
-    return np.ascontiguousarray(a)
-
-
 def values_of(x: Any, argument: str) -> Array:
     """`x` as NumPy has it, frames and sparse matrices too, in whatever type and layout."""
     x = without_names(x)
@@ -234,61 +213,6 @@ def _check_is_table(x: Any, argument: str) -> None:
         )
     if type(x).__name__ == "LazyFrame":
         raise TypeError(f"{argument}: got a LazyFrame, expected a table; its collect() gives one")
-
-
-def _convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
-    """`a` in a type that the library takes, with every value (or the order of them) kept."""
-    if a.dtype == np.bool_:
-        return a.view(np.uint8)
-    if copy is False:
-        raise ValueError(
-            f"{argument}: elements of type {a.dtype} are not read in place, and copy=False forbids "
-            "a copy; int8, int16, int32, uint8, uint16, float32 and float64 are"
-        )
-    if a.dtype == object:
-        a = numbers_of(a.ravel(), argument).reshape(a.shape)
-    native = a.astype(a.dtype.newbyteorder("="), copy=False)
-    if native.dtype in _DIRECT:
-        return native
-    # In the order that the library reads, so that no second copy follows.
-    if native.dtype == np.float16:
-        return native.astype(np.float32, order="C")
-    if native.dtype.kind in "iu":
-        return _convert_integers(native, argument, ordinal)
-    if native.dtype.kind == "f" and ordinal:
-        return _codes(native) if not np.isnan(native).any() else native.astype(np.float64)
-    if native.dtype.kind == "f":
-        return native.astype(np.float64, order="C")
-    if native.dtype.kind == "c":
-        raise TypeError(f"{argument}: complex numbers are not taken")
-    raise TypeError(f"{argument}: elements of type {a.dtype} are not numbers")
-
-
-def _convert_integers(a: Array, argument: str, ordinal: bool) -> Array:
-    low, high = (int(a.min()), int(a.max())) if a.size else (0, 0)
-    if _INT32.min <= low and high <= _INT32.max:
-        return a.astype(np.int32, order="C")
-    if low >= -_EXACT_IN_DOUBLE and high <= _EXACT_IN_DOUBLE:
-        return a.astype(np.float64, order="C")
-    if ordinal:
-        return _codes(a)
-    raise ValueError(
-        f"{argument}: integers from {low} to {high} are exact in no type that the library takes; "
-        "convert them to float64 yourself if rounding is acceptable"
-    )
-
-
-def _is_exact(a: Array) -> bool:
-    """Whether float64 holds these integers."""
-    if a.size == 0:
-        return True
-    return bool(a.min() >= -_EXACT_IN_DOUBLE and a.max() <= _EXACT_IN_DOUBLE)
-
-
-def _codes(a: Array) -> Array:
-    """The position of each value among the distinct values: the same order, ties and all."""
-    codes = np.unique(a, return_inverse=True)[1].reshape(a.shape)
-    return codes.astype(np.int32 if codes.size <= _INT32.max else np.float64)
 
 
 def _readable_rows(a: Array) -> bool:

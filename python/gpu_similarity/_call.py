@@ -8,7 +8,6 @@ import numpy as np
 
 from . import _core, _device
 from ._arrays import (
-    Array,
     covariates_of,
     is_plain_table,
     names_of,
@@ -17,10 +16,11 @@ from ._arrays import (
     weights_of,
 )
 from ._frames import is_sparse, labels_of, without_names
+from ._numbers import Array
 from ._options import MEASURES, Adjustment, Measure, PairRunOptions, Tail, adjustment_of
 from ._places import Places
 from ._progress import callback
-from ._results import Names
+from ._records import Names
 from ._sparse import SparseRows, sparse_rows
 
 EdgeOrder = Literal["by-row-then-column", "unspecified"]

@@ -12,7 +12,7 @@ from ._call import pair_call
 from ._messages import integer, real
 from ._options import Adjustment, Measure, PairRunOptions, Tail, adjustment_of
 from ._places import computed
-from ._results import Names
+from ._records import Names
 from ._test_of_correlation import adjusted_p_values
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ import lzma
 import os
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from ._edges import Edges
+from ._records import EdgeRecords
 
 # A few arrays of so many Python objects are in memory at a time.
 _LINES = 1 << 16
@@ -62,7 +61,7 @@ def separator_of(path: Any, separator: str | None) -> str:
 
 
 def write_csv(
-    edges: Edges, path: Any, more: dict[str, npt.NDArray[np.float64]], separator: str
+    edges: EdgeRecords, path: Any, more: dict[str, npt.NDArray[np.float64]], separator: str
 ) -> None:
     """Writes row, col, statistic, p and `more`, a chunk of lines at a time."""
     columns = {"statistic": edges.statistic, "p": edges.p, **more}

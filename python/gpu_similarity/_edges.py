@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _edge_text, _graph_files
-from ._max_t import MaxT
+from ._maxima import MaxT
 from ._messages import integer
 from ._needed import needed
 from ._options import Adjustment, adjustment_of
-from ._results import PairRecords
+from ._records import EdgeRecords, categorical
 from ._test_of_correlation import adjusted_p_values, confidence_interval
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EDGE_DTYPE = np.dtype([("row", "<u4"), ("col", "<u4"), ("statistic", "<f8"), ("p", "<f8")])
 
 
-class Edges(PairRecords):
+class Edges(EdgeRecords):
     """The pairs that passed the filter: (row, col), row < col, or a row of x and one of y.
 
     Attributes
@@ -54,16 +54,6 @@ class Edges(PairRecords):
     def _is_pairwise(self) -> bool:
         """Whether an edge may have observations of its own: a fifth thing in common, if given."""
         return len(self._common) > 4 and bool(self._common[4])
-
-    @property
-    def row(self) -> npt.NDArray[np.uint32]:
-        """The smaller row number of each pair; of x against y, the row of x."""
-        return self.records["row"]
-
-    @property
-    def col(self) -> npt.NDArray[np.uint32]:
-        """The larger row number of each pair; of x against y, the row of y."""
-        return self.records["col"]
 
     def __getitem__(self, which: Any) -> Any:
         """Records by number; a slice, a mask or numbers give Edges."""
@@ -399,7 +389,7 @@ class Edges(PairRecords):
         ValueError
             For more than a million edges.
         """
-        _graph_files.write_graphml(self, path, isolated)
+        _graph_files.write_graphml(self, self.to_igraph, path, isolated)
 
     def to_sif(self, path: Any, *, interaction: str | None = None) -> Path | None:
         """Writes Cytoscape's simple interaction format: a line "name, interaction, name" an edge.
@@ -459,7 +449,7 @@ class Edges(PairRecords):
         return tuple(
             numbers
             if own is None
-            else _graph_files.categorical(numbers, own, argument)
+            else categorical(numbers, own, argument)
             if categories
             else own[numbers]
             for numbers, own, argument in zip(

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import Array, host_array, values_of
+from ._arrays import host_array, values_of
 from ._messages import arguments_named, integer
+from ._numbers import Array
 from ._observations import observations
 from ._rows import rank
 from ._test_of_correlation import p_value

@@ -12,7 +12,7 @@ from ._call import EdgeOrder, PairCall, pair_call
 from ._edges import EDGE_DTYPE, Edges
 from ._options import Adjustment, PairRunOptions, Tail
 from ._places import computed
-from ._results import PairRecords
+from ._records import PairRecords
 from ._stream import BatchStream
 
 if TYPE_CHECKING:

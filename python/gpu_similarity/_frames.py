@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from decimal import Decimal
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ._errors import OutOfMemory
+from ._numbers import NOT_NUMBERS, check_exact, in_direct_type, numbers_of
 
 Array = npt.NDArray[Any]
-_EXACT_IN_DOUBLE = 2**53
-_NOT_NUMBERS = "its values are not numbers"
 
 
 class NamedTable(NamedTuple):
@@ -115,7 +112,7 @@ def variables_of_sparse(x: Any, argument: str, *, in_columns: bool) -> Array:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    values = _narrow(matrix.data, argument)
+    values = in_direct_type(matrix.data, argument)
     needed, free = values.dtype.itemsize * matrix.shape[0] * matrix.shape[1], _free_memory()
     if free is not None and needed > free:
         raise OutOfMemory(
@@ -125,47 +122,6 @@ def variables_of_sparse(x: Any, argument: str, *, in_columns: bool) -> Array:
         )
     dense = type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
     return np.asarray(dense.toarray(order="C"))
-
-
-def numbers_of(values: Iterable[Any], where: str) -> Array:
-    """Python's numbers, as an array of objects holds them; None and pandas.NA are NaN.
-
-    Raises
-    ------
-    TypeError
-        For the first value that is none.
-    """
-    items = list(values)
-    for place, item in enumerate(items):
-        if isinstance(item, Real | Decimal):
-            continue
-        if item is None or type(item).__name__ in ("NAType", "NaTType"):
-            items[place] = None
-            continue
-        raise TypeError(f"{where}: {_NOT_NUMBERS}: got {item!r} at place {place}")
-    if any(item is None for item in items):
-        _check_exact((i for i in items if isinstance(i, int)), where)
-        return np.array([np.nan if i is None else float(i) for i in items])
-    found = np.array(items)
-    if found.dtype == object:
-        _check_exact((i for i in items if isinstance(i, int)), where)
-        found = np.array([float(i) for i in items])
-    return found
-
-
-def _check_exact(integers: Iterable[int], where: str) -> None:
-    for number in integers:
-        if abs(number) > _EXACT_IN_DOUBLE:
-            raise ValueError(
-                f"{where}: got {number} beside values that are no integers, expected integers up "
-                "to 2^53 in magnitude, which float64 holds"
-            )
-
-
-def _narrow(values: Array, argument: str) -> Array:
-    from ._arrays import in_direct_type
-
-    return in_direct_type(values, argument)
 
 
 def _free_memory() -> int | None:
@@ -230,7 +186,7 @@ def _read_column(column: Any, where: str) -> Array:
         values = _polars_column(column, where)
     else:
         values = _arrow_column(column, where)
-    return _narrow(values, where)
+    return in_direct_type(values, where)
 
 
 def _read_first(column: Any, where: str, x: Any, argument: str) -> Array:
@@ -250,7 +206,7 @@ def _pandas_column(column: Any, where: str) -> Array:
     if isinstance(kind, np.dtype) and kind.kind == "O":
         return numbers_of(column.to_numpy(dtype=object), where)
     if not types.is_numeric_dtype(kind):
-        raise TypeError(f"{where}: {_NOT_NUMBERS}")
+        raise TypeError(f"{where}: {NOT_NUMBERS}")
     if isinstance(kind, np.dtype):
         return np.asarray(column.to_numpy())
     missing = column.isna().to_numpy(dtype=bool)
@@ -259,7 +215,7 @@ def _pandas_column(column: Any, where: str) -> Array:
         return values if values.dtype != object else numbers_of(values, where)
     if types.is_integer_dtype(kind):
         present = column[~missing].to_numpy()
-        _check_exact((int(end) for end in (present.min(), present.max())) if len(present) else (),
+        check_exact((int(end) for end in (present.min(), present.max())) if len(present) else (),
                      where)  # fmt: skip
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
@@ -270,9 +226,9 @@ def _polars_column(column: Any, where: str) -> Array:
     if kind == polars.Object:
         return numbers_of(column.to_list(), where)
     if not (kind.is_numeric() or kind in (polars.Boolean, polars.Null)):
-        raise TypeError(f"{where}: {_NOT_NUMBERS}")
+        raise TypeError(f"{where}: {NOT_NUMBERS}")
     if kind.is_integer() and 0 < column.null_count() < len(column):
-        _check_exact((int(column.min()), int(column.max())), where)
+        check_exact((int(column.min()), int(column.max())), where)
     if column.null_count() > 0 or kind.is_decimal():
         column = column.cast(polars.Float64)
     return np.asarray(column.to_numpy())
@@ -286,7 +242,7 @@ def _arrow_column(column: Any, where: str) -> Array:
     are_numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal,
                    types.is_null)  # fmt: skip
     if not any(is_kind(kind) for is_kind in are_numbers):
-        raise TypeError(f"{where}: {_NOT_NUMBERS}")
+        raise TypeError(f"{where}: {NOT_NUMBERS}")
     if types.is_boolean(kind):
         column = column.cast(pyarrow.uint8())
     if column.null_count > 0 or types.is_decimal(kind):

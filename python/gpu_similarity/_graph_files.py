@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from ._edges import Edges
+from ._records import EdgeRecords
 
 # Programs that read these formats hold an object for each edge.
 MOST_EDGES = 1_000_000
@@ -28,7 +27,7 @@ class _Nodes(NamedTuple):
     names: list[str] | None  # of the nodes by number, where the file has numbers in their place
 
 
-def write_matrix_market(edges: Edges, path: Any, value: str) -> Path | None:
+def write_matrix_market(edges: EdgeRecords, path: Any, value: str) -> Path | None:
     from scipy import io, sparse
 
     if value not in ("statistic", "p"):
@@ -47,16 +46,17 @@ def write_matrix_market(edges: Edges, path: Any, value: str) -> Path | None:
     return _write_names(path, _all_names(edges))
 
 
-def write_graphml(edges: Edges, path: Any, isolated: bool) -> None:
+def write_graphml(edges: EdgeRecords, made: Callable[[], Any], path: Any, isolated: bool) -> None:
+    """Writes the graph that `made` makes of the edges, once they are known to be few enough."""
     _check_count(edges, "to_graphml")
-    graph = edges.to_igraph()
+    graph = made()
     graph.es["weight"] = np.abs(edges.statistic).tolist()
     if not isolated:
         graph.delete_vertices([v for v, degree in enumerate(graph.degree()) if degree == 0])
     graph.write_graphml(os.fspath(path))
 
 
-def write_sif(edges: Edges, path: Any, interaction: str | None) -> Path | None:
+def write_sif(edges: EdgeRecords, path: Any, interaction: str | None) -> Path | None:
     _check_count(edges, "to_sif")
     nodes = _nodes(edges, blanks=True)
     if interaction is None:
@@ -71,7 +71,7 @@ def write_sif(edges: Edges, path: Any, interaction: str | None) -> Path | None:
     return _write_names(path, nodes.names)
 
 
-def write_ncol(edges: Edges, path: Any, value: str) -> Path | None:
+def write_ncol(edges: EdgeRecords, path: Any, value: str) -> Path | None:
     _check_count(edges, "to_ncol")
     if value not in ("statistic", "magnitude", "p"):
         raise ValueError(f"value: got {value!r}, expected 'statistic', 'magnitude' or 'p'")
@@ -83,7 +83,7 @@ def write_ncol(edges: Edges, path: Any, value: str) -> Path | None:
     return _write_names(path, nodes.names)
 
 
-def _check_count(edges: Edges, method: str) -> None:
+def _check_count(edges: EdgeRecords, method: str) -> None:
     if len(edges) > MOST_EDGES:
         raise ValueError(
             f"{method}: got {len(edges):,} edges, expected at most {MOST_EDGES:,}: programs hold "
@@ -92,7 +92,7 @@ def _check_count(edges: Edges, method: str) -> None:
         )
 
 
-def _nodes(edges: Edges, *, blanks: bool) -> _Nodes:
+def _nodes(edges: EdgeRecords, *, blanks: bool) -> _Nodes:
     """Names where each is one node for every reader, else numbers from 0 and a file of names."""
     offset = edges.summary.rows if edges.summary.y_rows is not None else 0
     names = _all_names(edges)
@@ -109,7 +109,7 @@ def _are_safe(names: list[str], blanks: bool) -> bool:
     )
 
 
-def _all_names(edges: Edges) -> list[str] | None:
+def _all_names(edges: EdgeRecords) -> list[str] | None:
     """The names of all nodes: of the rows of x, behind them of those of y; None where none has."""
     if edges.names is None and edges.other_names is None:
         return None
@@ -127,14 +127,3 @@ def _write_names(path: Any, names: list[str] | None) -> Path | None:
     text = "".join(f"{_BREAKS.sub(' ', name)}\n" for name in names)
     place.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
     return place
-
-
-def categorical(numbers: npt.NDArray[Any], names: npt.NDArray[Any], argument: str) -> Any:
-    """A pandas.Categorical of names by number: 4 bytes an edge at most, whatever the names are."""
-    import pandas
-
-    index = pandas.Index(names)
-    if not index.is_unique or index.hasnans:
-        what = "name is missing" if index.hasnans else "name repeats"
-        raise ValueError(f"{argument}: a {what}; categories have to be different and there")
-    return pandas.Categorical.from_codes(numbers.astype(np.int32), categories=index)

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, host_array, table
+from ._arrays import host_array, table
 from ._messages import real
+from ._numbers import Array
 from ._options import RunOptions
 
 # CuPy's, and PyTorch's, which has few functions of unsigned integers.

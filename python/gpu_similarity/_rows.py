@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, host_array
+from ._arrays import host_array
 from ._messages import integer
+from ._numbers import Array
 from ._options import NanPolicy, RunOptions
 
 Boundary = Literal["zero", "reflect", "nearest", "mirror", "wrap", "shrink", "valid"]

@@ -13,7 +13,8 @@ from ._call import pair_call
 from ._messages import integer, real
 from ._options import Measure, PairRunOptions, RunOptions
 from ._places import computed
-from ._results import Dense, PairResult
+from ._records import PairResult
+from ._results import Dense
 
 if TYPE_CHECKING:
     import pandas

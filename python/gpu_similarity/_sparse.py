@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array, in_table_type
+from ._numbers import Array, in_table_type
 
 
 class SparseRows:

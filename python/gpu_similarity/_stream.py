@@ -14,7 +14,7 @@ from ._call import PairCall, tested_observations
 from ._edges import Edges
 from ._options import Measure
 from ._places import computed
-from ._results import Names
+from ._records import Names
 from ._summary import PairSummary, running_summary
 
 if TYPE_CHECKING:

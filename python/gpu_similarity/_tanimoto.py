@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, names_of
+from ._arrays import names_of
 from ._edges import Edges
 from ._frames import labels_of
 from ._messages import integer
+from ._numbers import Array
 from ._options import RunOptions
 from ._products import Bits
 from ._progress import Callback, callback
-from ._results import Counts, Dense, Names, Partners
+from ._records import Names
+from ._results import Counts, Dense, Partners
 
 Rows = Bits | npt.ArrayLike
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-if TYPE_CHECKING:
-    from ._stream import EdgeStream
+from ._records import EdgeRecords
 
 __all__ = ["batches", "reader", "schema", "table", "write_parquet"]
 
 Records = npt.NDArray[Any]
 Names = npt.NDArray[Any] | None
+
+
+class Batches(Protocol):
+    """What `stream` gives, an EdgeStream: batches of edges, and the names of their rows."""
+
+    @property
+    def names(self) -> Names: ...
+
+    @property
+    def other_names(self) -> Names: ...
+
+    def __iter__(self) -> Iterator[EdgeRecords]: ...
 
 
 class _Columns:
@@ -59,21 +70,21 @@ def table(records: Records, names: Names = None, other_names: Names = None) -> p
     return pa.Table.from_batches([batch(records, names, other_names)])
 
 
-def batches(stream: EdgeStream) -> Iterable[pa.RecordBatch]:
+def batches(stream: Batches) -> Iterable[pa.RecordBatch]:
     """The batches of a stream as record batches, one at a time."""
     columns = _Columns(stream.names, stream.other_names)
     for edges in stream:
         yield columns.batch(edges.records)
 
 
-def reader(stream: EdgeStream) -> pa.RecordBatchReader:
+def reader(stream: Batches) -> pa.RecordBatchReader:
     """A reader over the batches of a stream, as pyarrow.dataset and other engines take it."""
     return pa.RecordBatchReader.from_batches(
         schema(stream.names, stream.other_names), iter(batches(stream))
     )
 
 
-def write_parquet(stream: EdgeStream, path: Any, **options: Any) -> int:
+def write_parquet(stream: Batches, path: Any, **options: Any) -> int:
     """Writes a stream to a Parquet file, batch by batch, in memory for a few batches.
 
     Parameters

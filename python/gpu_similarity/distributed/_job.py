@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Array, covariates_of, variables_in_columns, weights_of
+from .._arrays import covariates_of, variables_in_columns, weights_of
 from .._edges import Edges
 from .._messages import integer
+from .._numbers import Array
 from .._options import MEASURES, Measure, adjustment_of
 from .._pairs import edges
 from . import _cut

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import Array, names_of, table
+from .._arrays import names_of, table
 from .._frames import NamedTable, labels_of
+from .._numbers import Array
 from .._places import name_of
 from .._read_table import read_table
 

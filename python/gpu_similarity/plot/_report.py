@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from .._arrays import Array
 from .._edges import Edges
+from .._numbers import Array
 from .._options import MEASURES, Measure
 from .._pairs import counts, edges
 from .._read_table import read_table

@@ -10,7 +10,8 @@ from typing import Any
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity import _edge_text, _graph_files
+from gpu_similarity._results import edge_text as _edge_text
+from gpu_similarity._results import graph_files as _graph_files
 
 Rng = np.random.Generator
 

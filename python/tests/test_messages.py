@@ -13,7 +13,7 @@ from typing import Any
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity import _messages
+from gpu_similarity._shared import messages as _messages
 
 Array = np.ndarray
 Call = Callable[[Array], Any]

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import covariates_of, variables_in_columns, weights_of
-from .._edges import Edges
-from .._messages import integer
-from .._numbers import Array
-from .._options import MEASURES, Measure, adjustment_of
-from .._pairs import edges
+from .._pairs.pairs import edges
+from .._results.edges import Edges
+from .._shared.messages import integer
+from .._shared.options import MEASURES, Measure, adjustment_of
+from .._tables.arrays import covariates_of, variables_in_columns, weights_of
+from .._tables.numbers import Array
 from . import _cut
 from ._records import IncompleteJob, PartRecord, read_record
 from ._tables import Named, check_no_nan, check_readable, is_path, read

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import names_of, table
-from .._frames import NamedTable, labels_of
-from .._numbers import Array
-from .._places import name_of
-from .._read_table import read_table
+from .._tables.arrays import names_of, table
+from .._tables.frames import NamedTable, labels_of
+from .._tables.numbers import Array
+from .._tables.places import name_of
+from .._tables.read_table import read_table
 
 _NPY = b"\x93NUMPY"
 _CHECKED_AT_ONCE = 1 << 21

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._messages import integer
+from .._shared.messages import integer
 
 # No label is longer: what is left out is shown as an ellipsis.
 _LONGEST = 24

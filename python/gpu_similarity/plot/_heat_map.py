@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import table, variables_in_columns
-from .._pairs import dense
-from .._results import Counts
+from .._pairs.pairs import dense
+from .._results.results import Counts
+from .._tables.arrays import table, variables_in_columns
 from ._axes import at_least_one, axes_of, short, symbol_of
 
 # Points: smaller type is not read, larger is not needed.

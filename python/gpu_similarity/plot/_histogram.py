@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._options import Measure, Tail
-from .._results import Counts
+from .._results.results import Counts
+from .._shared.options import Measure, Tail
 from ._axes import axes_of, symbol_of
 
 
@@ -101,7 +101,7 @@ def null_share(
     >>> null_share([-1, 0, 1], 30)
     array([0.5, 0.5])
     """
-    from .._test_of_correlation import p_value
+    from .._results.test_of_correlation import p_value
 
     edges = np.asarray(bin_edges, dtype=np.float64)
     if measure == "kendall":

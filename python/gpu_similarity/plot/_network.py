@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._edges import Edges
-from .._needed import needed
+from .._results.edges import Edges
+from .._shared.needed import needed
 from ._axes import at_least_one, axes_of, short, symbol_of
 
 _COLOURS = {True: "tab:red", False: "tab:blue"}

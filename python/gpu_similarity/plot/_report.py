@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from .._edges import Edges
-from .._numbers import Array
-from .._options import MEASURES, Measure
-from .._pairs import counts, edges
-from .._read_table import read_table
-from .._results import Counts
+from .._pairs.pairs import counts, edges
+from .._results.edges import Edges
+from .._results.results import Counts
+from .._shared.options import MEASURES, Measure
+from .._tables.numbers import Array
+from .._tables.read_table import read_table
 from ._degrees import degrees
 from ._heat_map import heat_map
 from ._histogram import histogram

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import table, variables_in_columns
-from .._edges import Edges
-from .._options import MEASURES
-from .._rows import rank
+from .._results.edges import Edges
+from .._rows.rows import rank
+from .._shared.options import MEASURES
+from .._tables.arrays import table, variables_in_columns
 from ._axes import at_least_one, short, symbol_of
 
 

@@ -12,21 +12,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _core, device
-from ._backends import Backend, Device, backends, devices, survive_fork
-from ._call import PreparedRows
-from ._checksum import Checksum, checksum
-from ._differential import Differential, DifferentialSummary, differential
-from ._edges import Edges
-from ._errors import (
-    BackendUnavailable,
-    Cancelled,
-    CapacityExceeded,
-    CudaError,
-    Error,
-    InvalidArgument,
-    OutOfMemory,
-    Unsupported,
-)
 from ._faces import (
     SignificanceResult,
     corrcoef,
@@ -35,11 +20,12 @@ from ._faces import (
     spearmanr,
     uniform_filter1d,
 )
-from ._folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
-from ._max_t import MaxT, max_t
-from ._observations import observations
-from ._options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
-from ._pairs import (
+from ._pairs.call import PreparedRows
+from ._pairs.differential import Differential, DifferentialSummary, differential
+from ._pairs.folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
+from ._pairs.max_t import max_t
+from ._pairs.observations import observations
+from ._pairs.pairs import (
     counts,
     dense,
     edges,
@@ -50,32 +36,48 @@ from ._pairs import (
     stream,
     top_k_partners,
 )
-from ._products import Bits, binary_matmul, matmul, pack_bits
-from ._read_table import NamedTable, read_table
-from ._results import Counts, Dense, Partners
-from ._rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
-from ._soft_thresholds import (
+from ._pairs.soft_thresholds import (
     Connectivity,
     ScaleFreeFit,
     connectivity,
     scale_free_fit,
     topological_overlap,
 )
-from ._stream import EdgeStream
-from ._summary import PairPlan, PairSummary
-from ._tanimoto import (
+from ._pairs.stream import EdgeStream
+from ._pairs.tanimoto import (
     TanimotoOptions,
     tanimoto,
     tanimoto_counts,
     tanimoto_edges,
     tanimoto_partners,
 )
-from ._test_of_correlation import (
+from ._results.checksum import Checksum, checksum
+from ._results.edges import Edges
+from ._results.maxima import MaxT
+from ._results.results import Counts, Dense, Partners
+from ._results.summary import PairPlan, PairSummary
+from ._results.test_of_correlation import (
     adjusted_p_values,
     confidence_interval,
     critical_correlation,
     p_value,
 )
+from ._rows.products import Bits, binary_matmul, matmul, pack_bits
+from ._rows.rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
+from ._shared.backends import Backend, Device, backends, devices, survive_fork
+from ._shared.errors import (
+    BackendUnavailable,
+    Cancelled,
+    CapacityExceeded,
+    CudaError,
+    Error,
+    InvalidArgument,
+    OutOfMemory,
+    Unsupported,
+)
+from ._shared.options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
+from ._tables.frames import NamedTable
+from ._tables.read_table import read_table
 
 if TYPE_CHECKING:
     from . import anndata, arrow, distributed, plot

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import Array, host_array, values_of
-from ._messages import arguments_named, integer
-from ._observations import observations
-from ._rows import rank
-from ._test_of_correlation import p_value
+from ._pairs.observations import observations
+from ._results.test_of_correlation import p_value
+from ._rows.rows import rank
+from ._shared.messages import arguments_named, integer
+from ._tables.arrays import host_array, values_of
+from ._tables.numbers import Array
 
 # NumPy's own, for what is too small for the library.
 _numpy_corrcoef = np.corrcoef

@@ -6,9 +6,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ._edges import Edges
-from ._options import Adjustment, Measure, PairRunOptions, Tail
-from ._pairs import edges as all_edges
+from ._pairs.pairs import edges as all_edges
+from ._results.edges import Edges
+from ._shared.options import Adjustment, Measure, PairRunOptions, Tail
 
 __all__ = ["correlate"]
 

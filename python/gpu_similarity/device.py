@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._call import device_call
-from ._device import DeviceArray
-from ._messages import integer
-from ._options import Adjustment, Measure, Tail
+from ._pairs.call import device_call
+from ._shared.messages import integer
+from ._shared.options import Adjustment, Measure, Tail
+from ._tables.device_memory import DeviceArray
 
 __all__ = [
     "DeviceCounts",

@@ -15,9 +15,9 @@ namespace nb = nanobind;
 // Sets an exception of the class `name`, called with the message in Python's words and `arguments`.
 template <class... Arguments>
 void set_error(const char* name, const char* what, const Arguments&... arguments) {
-  const nb::object type = nb::module_::import_("gpu_similarity._errors").attr(name);
+  const nb::object type = nb::module_::import_("gpu_similarity._shared.errors").attr(name);
   const nb::object message =
-      nb::module_::import_("gpu_similarity._messages").attr("in_python")(what);
+      nb::module_::import_("gpu_similarity._shared.messages").attr("in_python")(what);
   const nb::object value = type(message, arguments...);
   PyErr_SetObject(type.ptr(), value.ptr());
 }

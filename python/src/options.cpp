@@ -105,7 +105,7 @@ void option_reader::check_all_read() const {
   for (std::size_t i = 0; i < asked_count_; ++i) known.append(asked_[i]);
   for (const auto& [key, value] : options_) {
     if (PySequence_Contains(known.ptr(), key.ptr()) == 1) continue;
-    const nb::module_ messages = nb::module_::import_("gpu_similarity._messages");
+    const nb::module_ messages = nb::module_::import_("gpu_similarity._shared.messages");
     const nb::object message = messages.attr("unknown_keyword")(nb::str(key), known);
     throw nb::type_error(nb::cast<std::string>(message).c_str());
   }

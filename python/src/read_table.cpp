@@ -82,7 +82,8 @@ gpu::io::read_options options_of(nb::dict keywords) {
 
 // Raises the InvalidArgument of the package with `what` as it is: it begins with a file's name.
 [[noreturn]] void refuse_input(const char* what) {
-  const nb::object type = nb::module_::import_("gpu_similarity._errors").attr("InvalidArgument");
+  const nb::object type =
+      nb::module_::import_("gpu_similarity._shared.errors").attr("InvalidArgument");
   // Quoted input may be no UTF-8: such bytes are shown as \xfc.
   PyObject* const message = PyUnicode_DecodeUTF8(
       what, static_cast<Py_ssize_t>(std::string_view(what).size()), "backslashreplace");

@@ -11,7 +11,7 @@ from typing import Any
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity._arrays import host_array
+from gpu_similarity._tables.arrays import host_array
 from scipy import stats
 
 KINDS = ["int8", "int16", "int32", "uint8", "uint16", "float32", "float64"]

@@ -154,7 +154,7 @@ def test_an_exception_of_the_progress_callback_is_raised(rng: np.random.Generato
 
 
 def test_progress_bar(rng: np.random.Generator, capsys: pytest.CaptureFixture[str]) -> None:
-    from gpu_similarity import _progress
+    from gpu_similarity._shared import progress as _progress
 
     gs.counts(rng.normal(size=(300, 20)), progress=True)
     _progress._line("pairs", 1, 4)

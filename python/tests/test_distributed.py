@@ -172,7 +172,7 @@ def change_sum(path: Path) -> None:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """What readers take; the hidden file of an attempt that the cluster ended may still be there."""
+    """What readers take; the hidden file of an attempt that the cluster ended may be there."""
     return {
         path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")
     }
@@ -276,6 +276,16 @@ REFUSED: dict[str, tuple[Callable[[np.ndarray, Path], Any], type[Exception], str
     "no file": (lambda _, p: Job(p / "none.npy"), FileNotFoundError, "none.npy"),
     "torn": (lambda _, p: Job(torn(p)), ValueError, r"^x: .*torn\.npy cannot be read as \.npy"),
     "three": (lambda _, p: Job(saved(p, np.zeros((2, 3, 4)))), ValueError, r"^x: .* of 3 dimen"),
+    "nan": (
+        lambda x, _: Job(np.where(x == x[30, 4], np.nan, x), options={"names": range(len(x))}),
+        ValueError,
+        r"^x: got NaN at variable \d+, observation \d+, expected numbers; options=",
+    ),
+    "nan of a file": (
+        lambda _, p: Job(written(p, "g,a,b,c\nu,1,2,3\nv,1,NA,2\n")),
+        ValueError,
+        r"^x: got NaN at variable 'v', observation 1,",
+    ),
     "text": (lambda _, p: Job(written(p, "a,1,2\nb,3,x\n")), ValueError, r"table\.csv:2: column 3"),
 }
 
@@ -335,6 +345,22 @@ def test_the_cut_of_benjamini_and_hochberg(
     np.testing.assert_array_equal(np.concatenate([p.records for p in parts]), whole.records)
     assert sum((p.summary.checksum for p in parts), gs.Checksum()) == whole.summary.checksum
     assert against or (len(whole) > 0) == (options["max_p"] > 1e-9)
+
+
+def test_a_job_takes_the_names_of_adjustments(table: np.ndarray) -> None:
+    whole = gs.spearman_edges(table[:60], max_p=0.3, adjust="bh")
+    for name in ("BH", "fdr", "benjamini_hochberg"):
+        job = Job(table[:60], parts=2, options={"max_p": 0.3, "adjust": name}).with_cut()
+        assert sum(len(job.part(i)) for i in range(2)) == len(whole)
+
+
+def test_a_job_with_a_policy_takes_nan(table: np.ndarray) -> None:
+    x = table[:60].astype(np.float64)
+    x[3, 4] = np.nan
+    for nans in ("pairwise", "propagate"):
+        options = {"max_p": 0.3, "nans": nans}
+        job = Job(x, parts=2, options=options)
+        assert sum(len(job.part(i)) for i in range(2)) == len(gs.spearman_edges(x, **options))
 
 
 def test_names_come_back_from_frames_and_files(table: np.ndarray, tmp_path: Path) -> None:

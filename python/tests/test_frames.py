@@ -9,7 +9,7 @@ from typing import Any
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity._arrays import host_array
+from gpu_similarity._tables.arrays import host_array
 
 Array = np.ndarray
 GENES, CELLS = list("abcdefgh"), [f"s{i}" for i in range(12)]

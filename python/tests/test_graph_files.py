@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
+import lzma
 from pathlib import Path
 from typing import Any
 
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity import _edge_text, _graph_files
+from gpu_similarity._results import edge_text as _edge_text
+from gpu_similarity._results import graph_files as _graph_files
 
 Rng = np.random.Generator
 
@@ -181,6 +184,14 @@ def test_csv_is_the_frame(rng: Rng, tmp_path: Path, monkeypatch: Any) -> None:
     got = pandas.read_csv(tabs, sep="\t", float_precision="round_trip")
     assert got["row"].tolist() == unnamed.row.tolist()
     assert got["col"].tolist() == unnamed.col.tolist()
+    for name, opened in {"t.tsv": open, "t.tab.bz2": bz2.open, "T.TSV.XZ": lzma.open}.items():
+        unnamed.to_csv(tmp_path / name)
+        with opened(tmp_path / name, "rt") as file:
+            assert file.read() == tabs.read_text()
+    for name in ("a.parquet", "a.npy", "a.xlsx", "a.csv.zst", "a.mtx", "a.graphml", "a.parquet.gz"):
+        with pytest.raises(ValueError, match=r"^path: got a name that ends in"):
+            unnamed.to_csv(tmp_path / name)
+        assert not (tmp_path / name).exists()
     # A measure without p has empty fields.
     cosine = gs.edges(rng.normal(size=(4, 6)), measure="cosine")
     cosine.to_csv(tmp_path / "cosine.csv")

@@ -9,7 +9,7 @@ from typing import get_args
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity import _options
+from gpu_similarity._shared import options as _options
 
 RNG = np.random.default_rng(5)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import resource
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import gpu_similarity as gs
 import numpy as np
 import pytest
-from gpu_similarity import _messages
+from gpu_similarity._shared import messages as _messages
 
 Array = np.ndarray
 Call = Callable[[Array], Any]
@@ -144,6 +145,8 @@ def test_what_is_refused_is_named(case: str, x: Array) -> None:
         ("device", "devices"),
         ("fdr", "adjust"),
         ("cpu_thread", "cpu_threads"),
+        ("labels", "names"),
+        ("rowvar", "axis"),
     ],
 )
 def test_unknown_keywords_get_a_suggestion(x: Array, keyword: str, meant: str) -> None:
@@ -231,3 +234,73 @@ def test_no_memory_for_a_thread_is_a_memory_error() -> None:
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("OutOfMemory stream: no thread can be started")
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("BH", "bh"),
+        ("fdr", "bh"),
+        ("fdr_bh", "bh"),
+        ("Benjamini_Hochberg", "bh"),
+        ("bonf", "bonferroni"),
+        ("Bonferroni", "bonferroni"),
+        (None, "none"),
+        ("None", "none"),
+    ],
+)
+def test_adjustments_have_the_names_of_other_packages(x: Array, name: Any, plain: Any) -> None:
+    want = gs.spearman_edges(x, max_p=0.9, adjust=plain)
+    got = gs.spearman_edges(x, max_p=0.9, adjust=name)
+    np.testing.assert_array_equal(got.records, want.records)
+    assert gs.counts(x, max_p=0.9, adjust=name).kept == len(want)
+    q = gs.adjusted_p_values([0.01, 0.3], 15, adjust=name)
+    np.testing.assert_array_equal(q, gs.adjusted_p_values([0.01, 0.3], 15, adjust=plain))
+    pytest.importorskip("pandas")
+    everything = gs.spearman_edges(x, max_p=1)
+    assert everything.to_pandas(adjust=name).equals(everything.to_pandas(adjust=plain))
+    best = gs.top_k_partners(x, 2)
+    assert best.to_pandas(adjust=name).equals(best.to_pandas(adjust=plain))
+
+
+def test_another_adjustment_is_refused_by_its_name(x: Array) -> None:
+    with pytest.raises(ValueError, match=r"^adjust: got 'holm', expected one of 'none'"):
+        gs.spearman_edges(x, adjust="holm")
+    with pytest.raises((TypeError, ValueError), match=r"^adjust: got 3"):
+        gs.spearman_edges(x, adjust=3)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "meant"),
+    [
+        ("sep", "delimiter"),
+        ("index_col", "names_column"),
+        ("usecols", "columns"),
+        ("na", "na_values"),
+        ("threads", "cpu_threads"),
+    ],
+)
+def test_keywords_of_other_readers_get_a_suggestion(keyword: str, meant: str) -> None:
+    with pytest.raises(TypeError, match=f"{keyword!r}; did you mean {meant}=\\?$"):
+        gs.read_table("nothing.csv", **{keyword: 1})
+
+
+def test_paths_are_refused_with_the_function_that_reads_them(x: Array) -> None:
+    for path in ("table.csv", pathlib.Path("table.csv")):
+        for call in (gs.spearman_edges, gs.rank, gs.corrcoef):
+            with pytest.raises(TypeError, match=r"table\.csv'.*gs\.read_table reads a file"):
+                call(path)
+
+
+def test_lazy_frames_are_refused_with_what_makes_a_table_of_them(x: Array) -> None:
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match=r"^x: got a LazyFrame, .* collect\(\)"):
+        gs.spearman_edges(polars.DataFrame(x).lazy())
+
+
+@pytest.mark.parametrize("count", [1.5, None, "3"])
+def test_numbers_of_edges_are_integers(x: Array, count: Any) -> None:
+    with pytest.raises(TypeError, match=r"^count: got .*, expected an integer"):
+        gs.spearman_edges(x).best(count)
+    with pytest.raises(ValueError, match=r"^count: got -3"):
+        gs.spearman_edges(x).best(-3)

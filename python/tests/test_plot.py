@@ -249,3 +249,74 @@ def test_reports_of_another_run_are_refused(
     )
     assert got.returncode == 1
     assert got.stderr.startswith("python -m gpu_similarity: ") and got.stderr.count("\n") == 1
+
+
+def test_the_heat_map_of_missing_values_is_that_of_shared_columns(x: np.ndarray) -> None:
+    from scipy.stats import spearmanr
+
+    x[np.random.default_rng(2).random(x.shape) < 0.03] = np.nan
+    found = gs.counts(x, max_p=1e-4, nans="pairwise")
+    axes = gs.plot.heat_map(x, found, rows=20)
+    shown = np.asarray(axes.images[0].get_array())
+    rows = [int(text.get_text()) for text in axes.get_yticklabels()]
+    assert np.isnan(x[rows]).any() and not np.isnan(shown).any()
+    want = spearmanr(x[rows[2]], x[rows[7]], nan_policy="omit").statistic
+    assert shown[2, 7] == pytest.approx(want, abs=1e-12)
+
+
+def test_every_label_is_inside_its_figure(x: np.ndarray) -> None:
+    names = np.array([f"a long name {i}" for i in range(100)])
+    axes = gs.plot.heat_map(x, gs.counts(x, max_p=1e-4, names=names), rows=40)
+    axes.figure.canvas.draw()
+    inside = axes.figure.bbox
+    for text in [*axes.get_xticklabels(), *axes.get_yticklabels()]:
+        box = text.get_window_extent()
+        assert box.x0 >= inside.x0 and box.y0 >= inside.y0
+        assert box.x1 <= inside.x1 and box.y1 <= inside.y1
+
+
+def test_labels_of_a_network_cover_no_node_and_no_label(x: np.ndarray) -> None:
+    pytest.importorskip("igraph")
+    names = np.array([f"gene {i}" for i in range(100)])
+    axes = gs.plot.network(gs.spearman_edges(x, max_p=0.01, names=names), strongest=120)
+    axes.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) > 8
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
+    nodes = axes.transData.transform(
+        np.concatenate([points.get_offsets() for points in axes.collections[1:]])
+    )
+    for box in boxes:
+        assert not any(box.contains(*node) for node in nodes)
+
+
+def test_the_legend_of_a_network_has_the_signs_that_are_there(x: np.ndarray) -> None:
+    pytest.importorskip("igraph")
+    assert legend(gs.plot.network(gs.spearman_edges(x, max_p=0.01, tail="less"))) == ["negative"]
+    assert legend(gs.plot.network(gs.spearman_edges(x, max_p=0.01, tail="greater"))) == ["positive"]
+
+
+def test_titles_of_scatters_round_nothing_to_one_and_no_p_to_zero() -> None:
+    rows = np.stack([np.arange(200.0), np.arange(200.0), np.arange(200.0)])
+    rows[2, :2] = 1, 0
+    figure = gs.plot.scatters(rows, gs.spearman_edges(rows), pairs=3)
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles[0].endswith("= 1.000, p < 1e-300")
+    assert "= 0.9999" in titles[1]
+    assert not any(title.endswith("p = 0") for title in titles)
+
+
+@pytest.mark.parametrize("draw", ["heat_map", "network", "scatters"])
+def test_what_is_drawn_is_counted_in_integers(x: np.ndarray, draw: str) -> None:
+    pytest.importorskip("igraph")
+    edges = gs.spearman_edges(x, max_p=0.01)
+    calls: dict[str, Any] = {
+        "heat_map": lambda n: gs.plot.heat_map(x, gs.counts(x, max_p=0.01), rows=n),
+        "network": lambda n: gs.plot.network(edges, strongest=n),
+        "scatters": lambda n: gs.plot.scatters(x, edges, pairs=n),
+    }
+    with pytest.raises(TypeError, match=r": got 1\.5, expected an integer"):
+        calls[draw](1.5)
+    with pytest.raises(ValueError, match=r": got 0, expected at least 1"):
+        calls[draw](0)

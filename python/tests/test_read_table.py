@@ -203,3 +203,41 @@ def test_names_of_10x(tmp_path: Any) -> None:
     (tmp_path / "own.txt").write_text("a\nb\nc\n")
     with pytest.raises(ValueError, match="got 3 names, expected one for each of the 2 rows"):
         gs.read_table(tmp_path / "matrix.mtx", names=tmp_path / "own.txt")
+
+
+def test_calls_take_the_named_table(rng: np.random.Generator, write: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    sparse = pytest.importorskip("scipy.sparse")
+    frame = pandas.DataFrame(rng.poisson(1, size=(9, 12)), index=[f"g{i}" for i in range(9)])
+    frame.columns = [f"s{i}" for i in range(12)]
+    table = gs.read_table(write(frame.to_csv()), frame=False)
+    for axis in ("rows", "columns"):
+        want = gs.spearman_edges(frame, min_abs=0.1, axis=axis)
+        got = gs.spearman_edges(table, min_abs=0.1, axis=axis)
+        np.testing.assert_array_equal(got.records, want.records)
+        assert got.names is not None and list(got.names) == list(want.names)
+    against = gs.spearman_edges(frame, table, min_abs=0.1)
+    assert list(against.y_names) == list(frame.index)
+    rows = sparse.csr_array(table.values.astype(float))
+    got = gs.spearman_edges(table._replace(values=rows), min_abs=0.1)
+    want = gs.spearman_edges(frame, min_abs=0.1)
+    np.testing.assert_array_equal(got.records, want.records)
+    assert list(got.names) == list(frame.index)
+    np.testing.assert_array_equal(gs.rank(table), gs.rank(frame))
+    spoilt = table._replace(values=np.where(table.values == table.values[4, 5], np.nan, 1.5))
+    with pytest.raises(ValueError, match=r"row 'g\d', column 's\d+'"):
+        gs.spearman_edges(spoilt)
+
+
+def test_type_checkers_see_what_read_table_gives() -> None:
+    import typing
+
+    given = [overload.__annotations__["return"] for overload in typing.get_overloads(gs.read_table)]
+    assert given == ["NamedTable", "pandas.DataFrame", "Any"]
+
+
+def test_what_other_programs_unpack_is_told_without_the_command(write: Any) -> None:
+    for content in ("a,b\n1,2\n".encode("utf-16"), b"\xfd7zXZ\x00abc"):
+        with pytest.raises(ValueError, match=r"; [a-z].* FILE > OTHER makes one$") as refused:
+            gs.read_table(write(content))
+        assert "gpu-similarity" not in str(refused.value)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._call import pair_call
-from .._options import Measure
-from .._pairs import counts
+from .._pairs.call import pair_call
+from .._pairs.pairs import counts
+from .._shared.options import Measure
 
 # Computes a function of the number of a part, and a step, for all parts.
 Pass = Callable[[Any], Iterable[Any]]

@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Array, covariates_of, variables_in_columns, weights_of
-from .._edges import Edges
-from .._messages import integer
-from .._options import MEASURES, Measure
-from .._pairs import edges
+from .._pairs.pairs import edges
+from .._results.edges import Edges
+from .._shared.messages import integer
+from .._shared.options import MEASURES, Measure, adjustment_of
+from .._tables.arrays import covariates_of, variables_in_columns, weights_of
+from .._tables.numbers import Array
 from . import _cut
 from ._records import IncompleteJob, PartRecord, read_record
-from ._tables import Named, check_readable, is_path, read
+from ._tables import Named, check_no_nan, check_readable, is_path, read
 
 _log = logging.getLogger(__name__)
 # Bytes of a table that are hashed at once.
@@ -35,15 +36,16 @@ _HOW = frozenset(
 # Options that say how the tables are to be taken: the digest has what they are taken for.
 _OF_TABLES = frozenset(("axis", "names", "y_names"))
 # Adjustments whose cut depends on all pairs of the job.
-_OF_ALL_PAIRS = ("bh", "benjamini-hochberg", "benjamini_hochberg")
+_OF_ALL_PAIRS = ("bh", "benjamini-hochberg")
 
 
 @dataclass(frozen=True)
 class Job:
     """All pairs of rows of a table, or of x against y, cut into parts.
 
-    What cannot be computed is refused when the job is made: a file that cannot be read, tables that
-    do not fit each other, an option out of range.
+    What cannot be computed is refused when the job is made: a file that cannot be read, a NaN that
+    the option nans does not take, tables that do not fit each other, an option out of range. Tables
+    are read for that once.
 
     Parameters
     ----------
@@ -90,6 +92,9 @@ class Job:
             raise ValueError(f"measure: got {self.measure!r}, expected one of {names}")
         if "part" in self.options:
             raise ValueError("options: 'part' is the job's own")
+        if "adjust" in self.options:
+            plain = {**self.options, "adjust": adjustment_of(self.options["adjust"])}
+            object.__setattr__(self, "options", plain)
         _check_options(self.measure, self.options)
         # A task has what was checked where the job was made.
         if self.expected is None:
@@ -101,7 +106,10 @@ class Job:
             if data is None:
                 continue
             check_readable(data, name, self.reading)
-            shapes[name] = self._read(name, mapped=True).values.shape
+            found = self._read(name, mapped=True)
+            if self.options.get("nans") in (None, "reject"):
+                check_no_nan(found, name)
+            shapes[name] = found.values.shape
         if len(shapes) == 2 and shapes["x"][1] != shapes["y"][1]:
             raise ValueError(
                 f"y: got {shapes['y'][1]} observations, expected {shapes['x'][1]} as x has"

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._checksum import Checksum
-from .._edges import Edges
+from .._results.checksum import Checksum
+from .._results.edges import Edges
 
 if TYPE_CHECKING:
     import pandas

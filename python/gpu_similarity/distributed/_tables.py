@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import Array, names_of, table
-from .._frames import labels_of
-from .._read_table import NamedTable, read_table
+from .._tables.arrays import names_of, table
+from .._tables.frames import NamedTable, labels_of
+from .._tables.numbers import Array
+from .._tables.places import name_of
+from .._tables.read_table import read_table
 
 _NPY = b"\x93NUMPY"
+_CHECKED_AT_ONCE = 1 << 21
 
 
 class Named(NamedTuple):
@@ -65,6 +68,26 @@ def check_readable(data: Any, argument: str, reading: Mapping[str, Any]) -> None
         raise ValueError(
             f"{argument}: {data} holds {loaded.values.dtype} of {loaded.values.ndim} dimensions, "
             "expected numbers of 2"
+        )
+
+
+def check_no_nan(found: Named, argument: str) -> None:
+    """Raises the ValueError of a task for the first NaN of a table."""
+    values = found.values
+    if values.dtype.kind != "f":
+        return
+    at_once = max(1, _CHECKED_AT_ONCE // max(1, values.shape[1]))
+    for first in range(0, len(values), at_once):
+        is_nan = np.isnan(values[first : first + at_once])
+        if not is_nan.any():
+            continue
+        row, column = np.argwhere(is_nan)[0].tolist()
+        row += first
+        label = name_of(found.names, row)
+        raise ValueError(
+            f"{argument}: got NaN at variable {label}, observation {column}, expected numbers; "
+            "options={'nans': 'pairwise'} leaves NaN out pair by pair, 'propagate' takes such "
+            "variables as without a statistic"
         )
 
 

@@ -93,7 +93,7 @@ def to_dataframe(client: Any, job: Job, *, labels: bool = False) -> Any:
     import pandas
     from dask.delayed import delayed
 
-    from .._edges import EDGE_DTYPE
+    from .._results.edges import EDGE_DTYPE
 
     job = job.sent()
     if job.needs_cut:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checksum import Checksum, checksum
+from .._results.checksum import Checksum, checksum
 from ._job import Job
 from ._records import JobResult, PartRecord, combine
 from ._tables import is_path

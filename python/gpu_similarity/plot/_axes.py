@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._shared.messages import integer
+
 # No label is longer: what is left out is shown as an ellipsis.
 _LONGEST = 24
 
@@ -14,7 +16,16 @@ def axes_of(ax: Any, size: tuple[float, float] | None = None) -> Any:
         return ax
     from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
+    # As "constrained", also where the shape of the axes is given: no label leaves the figure.
+    return pyplot.subplots(figsize=size, layout="compressed")[1]
+
+
+def at_least_one(argument: str, value: Any) -> int:
+    """`value` as a number of things to draw."""
+    number = integer(argument, value)
+    if number < 1:
+        raise ValueError(f"{argument}: got {number}, expected at least 1")
+    return number
 
 
 def short(label: Any) -> str:

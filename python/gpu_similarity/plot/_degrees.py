@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._results import Counts
+from .._results.results import Counts
 from ._axes import axes_of
 
 _EXPONENTS = np.arange(1.02, 6.0, 0.01)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import table, variables_in_columns
-from .._pairs import dense
-from .._results import Counts
-from ._axes import axes_of, short, symbol_of
+from .._pairs.pairs import dense
+from .._results.results import Counts
+from .._tables.arrays import table, variables_in_columns
+from ._axes import at_least_one, axes_of, short, symbol_of
 
 # Points: smaller type is not read, larger is not needed.
 _SMALLEST, _LARGEST = 5.0, 9.0
@@ -59,12 +59,15 @@ def heat_map(
             f"counts: got degrees of {counts.summary.shape()}, expected those of the "
             f"{len(data):,} rows of x"
         )
-    chosen = np.argsort(-counts.degree.astype(np.int64), kind="stable")[:rows]
+    chosen = np.argsort(-counts.degree.astype(np.int64), kind="stable")[
+        : at_least_one("rows", rows)
+    ]
     chosen = chosen[counts.degree[chosen] > 0]
     if not len(chosen):
         raise ValueError("counts: no row has a kept pair; take a weaker cut")
     axes = axes_of(ax, (7.0, 6.4))
-    nans: Any = "propagate" if np.isnan(data[chosen]).any() else "reject"
+    # A row that holds a NaN has kept pairs only where they were taken pair by pair.
+    nans: Any = "pairwise" if np.isnan(data[chosen]).any() else "reject"
     matrix = dense(data[chosen], measure=counts.measure, nans=nans).matrix
     tree = _tree(matrix)
     order = np.arange(len(matrix)) if tree is None else np.asarray(tree["leaves"])

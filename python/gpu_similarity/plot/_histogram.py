@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._options import Measure, Tail
-from .._results import Counts
+from .._results.results import Counts
+from .._shared.options import Measure, Tail
 from ._axes import axes_of, symbol_of
 
 
@@ -67,7 +67,7 @@ def histogram(
             axes.axvline(at, color="tab:red", ls="--", lw=1, label=label)
             label = None
     axes.set_yscale("log")
-    axes.set_ylim(bottom=0.5)
+    axes.set_ylim(0.5, 4 * max(1.0, float(counts.histogram.max()), float(expected.max())))
     axes.set_xlim(-1, 1)
     axes.set_xlabel(symbol)
     axes.set_ylabel("pairs")
@@ -101,7 +101,7 @@ def null_share(
     >>> null_share([-1, 0, 1], 30)
     array([0.5, 0.5])
     """
-    from .._test_of_correlation import p_value
+    from .._results.test_of_correlation import p_value
 
     edges = np.asarray(bin_edges, dtype=np.float64)
     if measure == "kendall":

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._edges import Edges
-from .._needed import needed
-from ._axes import axes_of, short, symbol_of
+from .._results.edges import Edges
+from .._shared.needed import needed
+from ._axes import at_least_one, axes_of, short, symbol_of
 
 _COLOURS = {True: "tab:red", False: "tab:blue"}
+# Points: the type of labels, about the width of a letter and the height of a line, half a node.
+_TYPE, _WIDTH, _HEIGHT, _DOT = 7, 4.2, 7.0, 2.5
+# Where a label may begin or end, from its node.
+_SIDES = ((3.5, 2.5), (-3.5, 2.5), (3.5, -9.0), (-3.5, -9.0))
 
 
 def network(edges: Edges, *, strongest: int = 100, labels: int = 25, ax: Any = None) -> Any:
@@ -24,8 +28,8 @@ def network(edges: Edges, *, strongest: int = 100, labels: int = 25, ax: Any = N
     strongest : int
         How many of them to draw: more than some hundreds are a ball of wool.
     labels : int
-        How many nodes to label at most, those of most drawn edges first, where no label covers
-        another.
+        How many nodes to label at most, those of most drawn edges first, where a label covers no
+        node and no other label.
     ax : matplotlib axes, optional
         Where to draw.
 
@@ -33,7 +37,8 @@ def network(edges: Edges, *, strongest: int = 100, labels: int = 25, ax: Any = N
     -------
     matplotlib axes
         Connected parts one beside the other, the largest first. Red edges are positive, blue ones
-        negative; a node is the larger, the more of the drawn edges it has. Of x against y, rows of
+        negative, and the wider the stronger; a node is the larger, the more of the drawn edges it
+        has. Of x against y, rows of
         y are squares.
 
     Raises
@@ -51,7 +56,7 @@ def network(edges: Edges, *, strongest: int = 100, labels: int = 25, ax: Any = N
     """
     if not len(edges):
         raise ValueError("edges: got none, expected at least one; take a weaker cut")
-    best = edges.best(strongest)
+    best = edges.best(at_least_one("strongest", strongest))
     against = edges.summary.y_rows is not None
     own, other = best.row.astype(np.int64), best.col.astype(np.int64)
     nodes, ends = np.unique(
@@ -97,29 +102,57 @@ def _draw_edges(
         LineCollection(list(places[pairs]), colors=colours, linewidths=width, alpha=0.6, zorder=1)
     )
     below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, 0)}
-    signs = [Line2D([], [], color=_COLOURS[sign]) for sign in (True, False)]
-    axes.legend(signs, ["positive", "negative"], frameon=False, fontsize="small", ncols=2, **below)
+    drawn = sorted({bool(value > 0) for value in statistic}, reverse=True)
+    signs = [Line2D([], [], color=_COLOURS[sign]) for sign in drawn]
+    words = ["positive" if sign else "negative" for sign in drawn]
+    axes.legend(signs, words, frameon=False, fontsize="small", ncols=2, **below)
 
 
 def _label(
     axes: Any, places: npt.NDArray[Any], names: list[str], order: npt.NDArray[Any], most: int
 ) -> None:
-    """Labels nodes in that order, but for those whose label would cover another."""
+    """Labels nodes in that order, each where its label covers no node and no other label."""
+    from matplotlib.patheffects import withStroke
+
     axes.autoscale_view()
     axes.apply_aspect()
     at = axes.transData.transform(places) * (72 / axes.figure.dpi)
-    taken: list[tuple[float, float, float]] = []
+    taken: list[tuple[float, float, float, float]] = []
     for node in order:
-        x, y = at[node]
-        wide = 4.2 * len(names[node])
         if len(taken) == most:
             return
-        if any(x < right and left < x + wide and abs(y - v) < 8 for left, right, v in taken):
+        wide = _WIDTH * len(names[node])
+        for (x, y), alignment in zip(_SIDES, ("left", "right", "left", "right"), strict=True):
+            left = at[node, 0] + (x if alignment == "left" else x - wide)
+            box = (left, at[node, 1] + y, left + wide, at[node, 1] + y + _HEIGHT)
+            if _is_free(box, taken, np.delete(at, node, axis=0)):
+                break
+        else:
             continue
-        taken.append((x, x + wide, y))
+        taken.append(box)
         axes.annotate(
-            names[node], places[node], (3, 3), textcoords="offset points", fontsize=7, zorder=3
+            names[node],
+            places[node],
+            (x, y),
+            textcoords="offset points",
+            fontsize=_TYPE,
+            ha=alignment,
+            zorder=3,
+            path_effects=[withStroke(linewidth=2, foreground="white")],
         )
+
+
+def _is_free(
+    box: tuple[float, float, float, float],
+    taken: list[tuple[float, float, float, float]],
+    nodes: npt.NDArray[Any],
+) -> bool:
+    left, below, right, above = box
+    if any(left < t[2] and t[0] < right and below < t[3] and t[1] < above for t in taken):
+        return False
+    x, y = nodes.T
+    inside = (x > left - _DOT) & (x < right + _DOT) & (y > below - _DOT) & (y < above + _DOT)
+    return not inside.any()
 
 
 def _places(nodes: int, pairs: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from .._arrays import Array
-from .._edges import Edges
-from .._options import MEASURES, Measure
-from .._pairs import counts, edges
-from .._read_table import read_table
-from .._results import Counts
+from .._pairs.pairs import counts, edges
+from .._results.edges import Edges
+from .._results.results import Counts
+from .._shared.options import MEASURES, Measure
+from .._tables.numbers import Array
+from .._tables.read_table import read_table
 from ._degrees import degrees
 from ._heat_map import heat_map
 from ._histogram import histogram
@@ -97,7 +97,7 @@ def from_report(path: str | os.PathLike[str], *, kind: str = "overview") -> Any:
             place.axis("off")
         drawn = list(zip(kinds, axes.flat, strict=False))
     else:
-        figure, axes = pyplot.subplots(figsize=(7, 6.4), layout="constrained")
+        figure, axes = pyplot.subplots(figsize=(7, 6.4), layout="compressed")
         drawn = [(kind, axes)]
     for each, place in drawn:
         _draw(each, place, run, found, 30 if kind == "overview" else 45)
@@ -122,7 +122,10 @@ def _draw(kind: str, axes: Any, run: _Run, found: Counts, rows: int) -> None:
     elif kind == "heat-map":
         heat_map(run.x, found, rows=rows, ax=axes)
     else:
-        network(_strongest(run, found), ax=axes)
+        strongest = _strongest(run, found)
+        network(strongest, ax=axes)
+        title = axes.get_title().replace(f"of {len(strongest):,} edges", f"of {found.kept:,} edges")
+        axes.set_title(title, fontsize="medium")
 
 
 def _strongest(run: _Run, found: Counts) -> Edges:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import table, variables_in_columns
-from .._edges import Edges
-from .._options import MEASURES
-from .._rows import rank
-from ._axes import short, symbol_of
+from .._results.edges import Edges
+from .._rows.rows import rank
+from .._shared.options import MEASURES
+from .._tables.arrays import table, variables_in_columns
+from ._axes import at_least_one, short, symbol_of
 
 
 def scatters(
@@ -61,7 +61,7 @@ def scatters(
     others = data if y is None else table(y, "y", in_columns=in_columns)
     if ranks is None:
         ranks = MEASURES[edges.measure].is_ordinal
-    best = edges.best(pairs)
+    best = edges.best(at_least_one("pairs", pairs))
     columns = max(1, int(np.ceil(np.sqrt(len(best)))))
     lines = max(1, int(np.ceil(len(best) / columns)))
     if figure is None:
@@ -74,9 +74,18 @@ def scatters(
         of = "rank of " if ranks else ""
         axes.set_xlabel(of + short(edges.label(edge["row"])), fontsize="small")
         axes.set_ylabel(of + short(edges.other_label(edge["col"])), fontsize="small")
-        p = f", p = {edge['p']:.2g}" if edges.has_p else ""
-        axes.set_title(f"{symbol_of(edges.symbol)} = {edge['statistic']:.3f}{p}", fontsize="small")
+        axes.set_title(_title(edges, edge), fontsize="small")
     return figure
+
+
+def _title(edges: Edges, edge: Any) -> str:
+    """The statistic, never rounded to 1, and p, which is said to be small rather than 0."""
+    value = float(edge["statistic"])
+    digits = next((n for n in range(3, 16) if abs(value) == 1 or f"{abs(value):.{n}f}" < "1"), 16)
+    title = f"{symbol_of(edges.symbol)} = {value:.{digits}f}"
+    if not edges.has_p or edge["p"] != edge["p"]:
+        return title
+    return f"{title}, p < 1e-300" if edge["p"] < 1e-300 else f"{title}, p = {edge['p']:.2g}"
 
 
 def _draw(axes: Any, own: npt.NDArray[Any], other: npt.NDArray[Any], ranks: bool) -> None:

@@ -20,10 +20,10 @@ nb::object make(const char* module, const char* name, Fields&&... fields) {
 
 nb::object run_summary::told() const {
   const gpu::pair_summary& run = of_run;
-  nb::object checksum = make("gpu_similarity._checksum", "Checksum", run.checksum.count,
+  nb::object checksum = make("gpu_similarity._results.checksum", "Checksum", run.checksum.count,
                              run.checksum.mix1, run.checksum.mix2);
-  return make("gpu_similarity._summary", "PairSummary", run.rows, run.cols, run.observations,
-              row_numbers(run.constant_rows), row_numbers(run.nan_rows),
+  return make("gpu_similarity._results.summary", "PairSummary", run.rows, run.cols,
+              run.observations, row_numbers(run.constant_rows), row_numbers(run.nan_rows),
               has_y ? nb::object(nb::int_(run.y_rows)) : nb::none(),
               row_numbers(run.y_constant_rows), row_numbers(run.y_nan_rows), run.part_begin,
               run.part_end, run.patterns, run.pairs_tested, run.pairs_kept, run.pairs_by_t,

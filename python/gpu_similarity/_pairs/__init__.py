@@ -1,0 +1,1 @@
+"""The functions over all pairs of rows."""

@@ -1,0 +1,1 @@
+"""Results over all pairs, their p, and the files they become."""

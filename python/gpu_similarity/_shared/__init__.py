@@ -1,0 +1,1 @@
+"""What every other room uses: exceptions, messages, options, progress, the backends."""

@@ -1,0 +1,150 @@
+"""The keywords that say where and with what means a call runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypedDict, cast
+
+import numpy.typing as npt
+
+from .. import _core
+from .progress import Callback
+
+Backend = Literal["automatic", "cpu", "cuda"]
+Tail = Literal["two-sided", "greater", "less"]
+Adjustment = Literal["none", "bonferroni", "bonf", "benjamini-hochberg", "bh", "BH", "fdr"]
+Axis = Literal[0, 1, "rows", "columns"]
+NanPolicy = Literal["reject", "propagate"]
+PairNanPolicy = Literal["reject", "propagate", "pairwise"]
+# For type checkers; a test holds this list to MEASURES.
+Measure = Literal["spearman", "pearson", "cosine", "bicor", "kendall"]
+
+
+class MeasureInfo(NamedTuple):
+    """What is known of a measure without computing anything."""
+
+    name: str
+    title: str
+    symbol: str
+    has_p: bool
+    is_ordinal: bool
+
+
+# Every measure of the library by its name.
+MEASURES = {told[0]: MeasureInfo(*told) for told in _core.measures()}
+# What results may be of beside: rows of bits have functions of their own.
+RESULT_MEASURES = {
+    **MEASURES,
+    "tanimoto": MeasureInfo("tanimoto", "Tanimoto", "tanimoto", has_p=False, is_ordinal=False),
+}
+
+
+# What adjustments are called elsewhere (R, statsmodels, the command), in small letters.
+_ADJUSTMENTS: dict[str, Adjustment] = {
+    "none": "none",
+    "bonferroni": "bonferroni",
+    "bonf": "bonferroni",
+    "benjamini-hochberg": "benjamini-hochberg",
+    "bh": "bh",
+    "fdr": "bh",
+    "fdr-bh": "bh",
+}
+
+
+def adjustment_of(name: Any) -> Adjustment:
+    """The adjustment that `name` means; what means none is given back, for the library to refuse.
+
+    Capitals and underscores make no difference, and None is "none".
+    """
+    if name is None:
+        return "none"
+    plain = name.lower().replace("_", "-") if isinstance(name, str) else ""
+    return _ADJUSTMENTS.get(plain, cast(Adjustment, name))
+
+
+class RunOptions(TypedDict, total=False):
+    """Keywords of every function that computes.
+
+    Attributes
+    ----------
+    backend : {"automatic", "cpu", "cuda"}
+        "cuda" never falls back; "automatic" takes a usable GPU, else the CPU.
+    devices : int or sequence of int
+        CUDA device ordinals; functions over all pairs share the work among them.
+    workspace_bytes : int
+        Upper bound on scratch memory, of each device or of the host.
+    cpu_threads : int
+        Threads of the CPU; 0 takes what OpenMP would.
+    variant : str
+        Name of the implementation; "automatic" chooses.
+    """
+
+    backend: Backend
+    devices: int | Sequence[int]
+    workspace_bytes: int
+    cpu_threads: int
+    variant: str
+
+
+class PairRunOptions(RunOptions, total=False):
+    """Further keywords of the functions over all pairs.
+
+    Attributes
+    ----------
+    axis : {0, "rows", 1, "columns"}
+        Where the variables of the tables are. 0 or "rows", the default: each row is a variable.
+        1 or "columns": each column is a variable and each row an observation, as in most data
+        frames; names then are those of the columns, and "row" and "col" of results count
+        variables all the same. Also of y.
+    nans : {"reject", "propagate", "pairwise"}
+        "reject" raises ValueError for a NaN, with its row and column; "propagate" leaves rows that
+        hold one without a statistic; "pairwise" takes of each pair of rows the columns in which
+        neither holds a NaN, and p by their number.
+    min_observations : int
+        With nans="pairwise": pairs that share fewer columns have no statistic. At least 3.
+    covariates : array_like, shape (covariates, columns) or (columns,)
+        "spearman" and "pearson": the partial correlation given these rows: that of what is left of
+        two rows (of "spearman" of their ranks) by least squares on a constant and the covariates
+        (their ranks). p has columns - 2 - covariates degrees of freedom. With axis="columns" the
+        covariates are columns too. Not with nans="pairwise", nor arrays in the memory of a GPU.
+    weights : array_like, shape (columns,)
+        "pearson" and "cosine": how much each observation counts, numbers from 0 of which the ratios
+        matter. Without `effective_observations` there is no p: it is NaN, and `max_p` is refused.
+    effective_observations : int
+        With weights: the observations that p is computed for, at least 3; covariates are taken off
+        them.
+    p_method : {"t", "exact"}
+        "exact", of "spearman": p of a pair is that of the permutations of a row where neither row
+        has ties and there are at most 1290 columns, as R's ``cor.test(exact=TRUE)``, else that of
+        Student's t; ``summary.pairs_by_t`` counts the latter. Each pair is decided by its own p. On
+        the CPU alone; not with covariates nor nans="pairwise", and rows are not folded.
+    names, y_names : array_like
+        Names of the variables of x and of y, for the result; default: the index of a data frame,
+        with axis="columns" its columns.
+    copy : bool
+        None copies where the type or layout of a table asks for it, False raises ValueError
+        instead, True also takes arrays from the memory of a GPU.
+    part : tuple of int
+        (index, of): the part number `index`, from 0, of a job that is cut into `of` parts. The
+        parts together are the whole call, decided by the same cut; of folded edges a part is a
+        panel of the patterns. Not with the adjustment of Benjamini and Hochberg.
+    fold : {"automatic", "never", "always"}
+        Whether rows of equal ranks are computed once; no result depends on it.
+    progress : bool or callable
+        True shows a bar (tqdm where it is installed, else a line); a function is called with
+        (stage, done, total) and cancels the run by answering False.
+    """
+
+    axis: Axis
+    nans: PairNanPolicy
+    min_observations: int
+    covariates: npt.ArrayLike | None
+    weights: npt.ArrayLike | None
+    effective_observations: int | None
+    p_method: Literal["t", "exact"]
+    names: npt.ArrayLike | None
+    y_names: npt.ArrayLike | None
+    copy: bool | None
+    part: tuple[int, int] | None
+    fold: Literal["automatic", "never", "always"]
+    progress: bool | Callback | None

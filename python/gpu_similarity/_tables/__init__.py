@@ -1,0 +1,1 @@
+"""Tables on the way in: arrays, frames, sparse matrices, device memory, files."""

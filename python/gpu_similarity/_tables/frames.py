@@ -1,0 +1,253 @@
+"""Data frames and sparse matrices as plain tables: pandas, Polars, Arrow, SciPy."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._shared.errors import OutOfMemory
+from .numbers import NOT_NUMBERS, check_exact, in_direct_type, numbers_of
+
+Array = npt.NDArray[Any]
+
+
+class NamedTable(NamedTuple):
+    """A table of a file, as `read_table(..., frame=False)` gives it; calls take it as a table.
+
+    Attributes
+    ----------
+    values : ndarray, shape (rows, columns), or scipy.sparse.csr_array
+        Of the narrowest type that holds them; NaN where a value is missing. Sparse of a sparse
+        file.
+    names : ndarray of str, or None
+        Names of the rows.
+    columns : ndarray of str, or None
+        Names of the columns.
+    notes : tuple of str
+        What was taken for what, where another reading is likely too.
+    """
+
+    values: Any
+    names: Array | None
+    columns: Array | None
+    notes: tuple[str, ...]
+
+
+class Labels(NamedTuple):
+    """What a frame calls its rows and its columns; None where they have but numbers."""
+
+    rows: Any = None
+    columns: Any = None
+
+
+def is_frame(x: Any) -> bool:
+    """Whether `x` is a data frame: of pandas or Polars, or a table that Arrow's stream gives."""
+    # A LazyFrame would make its schema to say what its columns are.
+    if isinstance(x, NamedTable) or type(x).__name__ == "LazyFrame" or not hasattr(x, "columns"):
+        return False
+    return hasattr(x, "to_numpy") or hasattr(x, "__arrow_c_stream__")
+
+
+def without_names(x: Any) -> Any:
+    """The values of a NamedTable; anything else as it is."""
+    return x.values if isinstance(x, NamedTable) else x
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether `x` is a sparse matrix or array of SciPy."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(x))
+
+
+def labels_of(x: Any) -> Labels:
+    """The names of the rows and of the columns of a data frame, or a NamedTable."""
+    if isinstance(x, NamedTable):
+        return Labels(x.names, x.columns)
+    if type(x) is np.ndarray or not is_frame(x):
+        return Labels()
+    if not hasattr(x, "iloc"):
+        return Labels(None, list(getattr(x, "column_names", x.columns)))
+    index, columns = (None if type(i).__name__ == "RangeIndex" else i for i in (x.index, x.columns))
+    return Labels(index, columns)
+
+
+def variables_of_frame(x: Any, argument: str, *, in_columns: bool) -> Array:
+    """The values of a data frame, a variable a row; missing values are NaN.
+
+    One type throughout is taken as it lies. Else each column is read by itself, and an error names
+    the first that does not hold numbers, and its dtype.
+    """
+    whole = _whole_frame(x)
+    if whole is not None:
+        return whole.T if in_columns else whole
+    columns = [
+        _read_column(column, where) if place > 0 else _read_first(column, where, x, argument)
+        for place, (column, where) in enumerate(_columns(x, argument))
+    ]
+    if not columns:
+        return np.empty((0, len(x)) if in_columns else (len(x), 0))
+    return np.stack(columns) if in_columns else np.column_stack(columns)
+
+
+def check_columns(x: Any, argument: str) -> None:
+    """Raises the error of the first column of a data frame that is not taken, if there is one."""
+    for told in _columns(x, argument):
+        _read_column(*told)
+
+
+def variables_of_sparse(x: Any, argument: str, *, in_columns: bool) -> Array:
+    """A sparse matrix as a dense table of the same type, a variable a row; what is not stored is 0.
+
+    One table is made, in the order that the library reads, of the narrowest type that holds the
+    values: no other copy is as large. A table that the free memory does not hold is refused first.
+    """
+    if x.ndim != 2:
+        raise ValueError(f"{argument}: got {x.ndim} dimensions, expected 2")
+    matrix = (x.T if in_columns else x).tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    values = in_direct_type(matrix.data, argument)
+    needed, free = values.dtype.itemsize * matrix.shape[0] * matrix.shape[1], _free_memory()
+    if free is not None and needed > free:
+        raise OutOfMemory(
+            f"{argument}: got a sparse matrix of {x.shape[0]:,} x {x.shape[1]:,}, which is a dense "
+            f"table of {needed:,} bytes, expected at most the {free:,} that are free",
+            needed,
+        )
+    dense = type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return np.asarray(dense.toarray(order="C"))
+
+
+def _free_memory() -> int | None:
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _page_cache()
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _page_cache() -> int:
+    """What the system would give back: on Linux, MemAvailable beyond the pages that are free."""
+    with open("/proc/meminfo") as file:
+        told = dict(line.split(":", 1) for line in file)
+    bytes_of = {key: int(told[key].split()[0]) * 1024 for key in ("MemAvailable", "MemFree")}
+    return max(0, bytes_of["MemAvailable"] - bytes_of["MemFree"])
+
+
+def _whole_frame(x: Any) -> Array | None:
+    """The values of a frame that are one array of one type of NumPy without missing values."""
+    if hasattr(x, "iloc"):
+        kinds = {str(kind) if isinstance(kind, np.dtype) else None for kind in x.dtypes}
+        if len(kinds) != 1 or kinds & {None, "object"}:
+            return None
+        found = np.asarray(x.to_numpy())
+        return found if found.dtype.kind in "biuf" else None
+    if hasattr(x, "schema") and hasattr(x, "null_count") and hasattr(x, "to_numpy"):
+        kinds = set(map(str, x.dtypes))
+        if len(kinds) != 1 or sum(x.null_count().row(0)) > 0:
+            return None
+        found = np.asarray(x.to_numpy())
+        return found if found.dtype.kind in "biuf" else None
+    return None
+
+
+def _columns(x: Any, argument: str) -> Iterable[tuple[Any, str]]:
+    """Each column, and how an error speaks of it."""
+    named: Iterable[tuple[Any, Any]]
+    if hasattr(x, "iloc"):
+        # By position: names may repeat.
+        named = ((name, x.iloc[:, place]) for place, name in enumerate(x.columns))
+    elif hasattr(x, "get_columns"):
+        named = ((column.name, column) for column in x.get_columns())
+    elif hasattr(x, "__arrow_c_stream__"):
+        import pyarrow
+
+        table = pyarrow.table(x)
+        named = zip(table.column_names, table.columns, strict=True)
+    else:
+        raise TypeError(
+            f"{argument}: got {type(x).__module__}.{type(x).__qualname__}, expected a data frame "
+            "of pandas or Polars, or a table of Arrow"
+        )
+    for name, column in named:
+        kind = getattr(column, "dtype", None) or column.type
+        yield column, f"{argument}: column {name!r} of dtype {kind}"
+
+
+def _read_column(column: Any, where: str) -> Array:
+    if hasattr(column, "iloc"):
+        values = _pandas_column(column, where)
+    elif hasattr(column, "null_count") and hasattr(column, "to_numpy") and hasattr(column, "dtype"):
+        values = _polars_column(column, where)
+    else:
+        values = _arrow_column(column, where)
+    return in_direct_type(values, where)
+
+
+def _read_first(column: Any, where: str, x: Any, argument: str) -> Array:
+    """The first column, which may hold the names of the rows."""
+    try:
+        return _read_column(column, where)
+    except TypeError as error:
+        if not hasattr(x, "set_index"):
+            raise
+        index = f"{argument}.set_index({x.columns[0]!r})"
+        raise TypeError(f"{error}; names of rows belong in the index: {index}") from None
+
+
+def _pandas_column(column: Any, where: str) -> Array:
+    types = sys.modules["pandas"].api.types
+    kind = column.dtype
+    if isinstance(kind, np.dtype) and kind.kind == "O":
+        return numbers_of(column.to_numpy(dtype=object), where)
+    if not types.is_numeric_dtype(kind):
+        raise TypeError(f"{where}: {NOT_NUMBERS}")
+    if isinstance(kind, np.dtype):
+        return np.asarray(column.to_numpy())
+    missing = column.isna().to_numpy(dtype=bool)
+    if not missing.any():
+        values = np.asarray(column.to_numpy())
+        return values if values.dtype != object else numbers_of(values, where)
+    if types.is_integer_dtype(kind):
+        present = column[~missing].to_numpy()
+        check_exact((int(end) for end in (present.min(), present.max())) if len(present) else (),
+                     where)  # fmt: skip
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _polars_column(column: Any, where: str) -> Array:
+    polars = sys.modules["polars"]
+    kind = column.dtype
+    if kind == polars.Object:
+        return numbers_of(column.to_list(), where)
+    if not (kind.is_numeric() or kind in (polars.Boolean, polars.Null)):
+        raise TypeError(f"{where}: {NOT_NUMBERS}")
+    if kind.is_integer() and 0 < column.null_count() < len(column):
+        check_exact((int(column.min()), int(column.max())), where)
+    if column.null_count() > 0 or kind.is_decimal():
+        column = column.cast(polars.Float64)
+    return np.asarray(column.to_numpy())
+
+
+def _arrow_column(column: Any, where: str) -> Array:
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    are_numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal,
+                   types.is_null)  # fmt: skip
+    if not any(is_kind(kind) for is_kind in are_numbers):
+        raise TypeError(f"{where}: {NOT_NUMBERS}")
+    if types.is_boolean(kind):
+        column = column.cast(pyarrow.uint8())
+    if column.null_count > 0 or types.is_decimal(kind):
+        try:
+            column = column.cast(pyarrow.float64())
+        except pyarrow.ArrowInvalid as error:
+            raise ValueError(f"{where}: {error}") from None
+    return np.asarray(column.to_numpy())

@@ -321,6 +321,12 @@ inline void missing_equals_the_oracle(const pair_target& target, const missing_m
       const gpu::top_k_sink sink{.k = 3, .keep = keep, .order = order};
       check_partners(measure, run(sink, options), oracle, x.rows(), y.rows(), is_against, sink);
     }
+    if (measure.what == gpu::measure::kendall) {
+      const auto p = is_against ? gpu::shared_kendall_p(x, y, edges.edges, keep.side)
+                                : gpu::shared_kendall_p(x, edges.edges, keep.side);
+      CHECK(std::equal(p.begin(), p.end(), edges.edges.begin(), edges.edges.end(),
+                       [](double own, const gpu::edge& e) { return own == e.p; }));
+    }
 
     if (keep.side != gpu::tail::two_sided) continue;
     std::vector<gpu::edge> joined;

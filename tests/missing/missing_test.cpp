@@ -189,6 +189,22 @@ TEST_CASE("Observations of pairs", "[missing]") {
   CHECK(gpu::shared_observations(data, others, across) == std::vector<gpu::node_id>{2, 3});
 }
 
+TEST_CASE("p of Kendall of some pairs of rows with missing values", "[missing]") {
+  constexpr double no = gpu_test::missing;
+  const std::vector<double> values{1, 2, no, 4, no, 2, 3, 4, 1, 2, 3, no, 1, 2, 3, 4};
+  const auto data = gpu::as_matrix(values, 4, 4);
+  // Two columns, a statistic that is none, and three columns in one order: 2 of 6 orders.
+  const std::vector<gpu::edge> edges{{0, 1, 1.0, 0}, {2, 3, no, 0}, {2, 3, 1.0, 0}};
+  const auto p = gpu::shared_kendall_p(data, edges);
+  CHECK(std::isnan(p[0]));
+  CHECK(std::isnan(p[1]));
+  CHECK(p[2] == Approx(1.0 / 3).epsilon(1e-15));
+  const std::vector<gpu::edge> beyond{{1, 4, 0, 0}};
+  CHECK_THROWS_AS(gpu::shared_kendall_p(data, beyond), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::shared_kendall_p(data, edges, static_cast<gpu::tail>(7)),
+                  gpu::invalid_argument);
+}
+
 TEST_CASE("What missing values pair by pair do not go with", "[missing]") {
   const auto data = gpu_test::rows_with_holes(20, 12, gpu_test::holes::scattered, 3);
   const gpu::pair_options options = gpu_test::pairwise_options(tiled);

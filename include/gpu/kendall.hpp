@@ -99,7 +99,8 @@ template <table_like Data>
 /// @return [edges]: p; NaN where tau is, and of a pair that shares fewer than 3 columns.
 /// Cost: the values of each row are sorted once; then some nanoseconds an edge for each 64 columns,
 /// or each group of ties.
-/// @throw gpu::invalid_argument for a row that the table does not have; gpu::unsupported for data in
+/// @throw gpu::invalid_argument for a row that the table does not have; gpu::unsupported for data
+/// in
 ///   device memory; gpu::out_of_memory.
 template <table_like Data>
 [[nodiscard]] std::vector<double> shared_kendall_p(const Data& data, std::span<const edge> edges,

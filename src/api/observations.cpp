@@ -76,15 +76,7 @@ std::vector<double> shared_kendall_p(const pair_tables& tables, std::span<const 
     check_edges(tables, present, edges);
     shared_kendall test(find_shared_ties(tables, 0));
     test.begin(least_tested, std::max(least_tested, present.cols()), side);
-    const index_t first = first_partner(tables);
-    std::vector<double> out(edges.size());
-    std::transform(edges.begin(), edges.end(), out.begin(), [&](const edge& e) {
-      const index_t row{e.row};
-      const index_t col = first + index_t{e.col};
-      const bool has_p = e.statistic == e.statistic && present.shared(row, col) >= least_tested;
-      return has_p ? test.p(e.statistic, present, row, col) : no_statistic;
-    });
-    return out;
+    return test.p_of(edges, present, first_partner(tables));
   });
 }
 

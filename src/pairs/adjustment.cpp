@@ -219,11 +219,8 @@ struct missing_tests {
 // Pairs that have a statistic: those whose p is not no_p.
 std::uint64_t count_tested(detail::pair_engine& engine, const missing_tests& tests) {
   constexpr double above_no_p = -1.5;  // as a key, which is -p
-  const bin_counts counts = engine.bin_statistics(tests.of({.key = bin_key::negated_value,
-                                                            .low = above_no_p,
-                                                            .high = infinity,
-                                                            .scale = 0,
-                                                            .bins = 1}));
+  const bin_counts counts = engine.bin_statistics(tests.of(
+      {.key = bin_key::negated_value, .low = above_no_p, .high = infinity, .scale = 0, .bins = 1}));
   return counts.bins.front() + counts.at_or_above;
 }
 

@@ -43,7 +43,7 @@ struct tied_cut {
   const stats::kendall_cut* p = nullptr;  ///< Of Kendall's tau; null: of ranks, or `shared`.
   /// Of Kendall's tau of rows with missing values, by the columns that a pair shares.
   const shared_kendall_cut* shared = nullptr;
-  keep_range keep{0.0, 0.0};              ///< Of tau, beside p.
+  keep_range keep{0.0, 0.0};  ///< Of tau, beside p.
   rank_cuts ranks{{0.0, 0.0}, {0.0, 0.0}};
 };
 

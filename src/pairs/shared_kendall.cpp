@@ -71,9 +71,8 @@ std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int thr
     });
   };
   const auto add_table = [&](const host_rows& table, index_t before) {
-    table.for_each_view({0, table.rows()}, threads, [&](const auto& view, index_t first) {
-      add_rows(view, before + first);
-    });
+    table.for_each_view({0, table.rows()}, threads,
+                        [&](const auto& view, index_t first) { add_rows(view, before + first); });
   };
   add_table(x, 0);
   add_table(y, x.rows());
@@ -90,6 +89,18 @@ double shared_kendall::p(double tau, const present_values& present, index_t x, i
   const row_ties of_y = ties_[static_cast<std::size_t>(y)].within(present.row(x));
   const stats::kendall_test& test = tests_->of(present.shared(x, y));
   return test.p(test.sum_of(tau, of_x, of_y), of_x, of_y, side_);
+}
+
+std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const present_values& present,
+                                         index_t first) const {
+  std::vector<double> out(edges.size(), no_statistic);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const edge& e = edges[i];
+    const index_t col = first + index_t{e.col};
+    if (e.statistic != e.statistic || present.shared(e.row, col) < tests_->least()) continue;
+    out[i] = p(e.statistic, present, e.row, col);
+  }
+  return out;
 }
 
 void shared_kendall::set_cut(double max_p, const keep_range& keep) {

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/index.hpp>
 #include <gpu/p_value.hpp>
+#include <gpu/pair_sinks.hpp>
 
 #include "base/keep_range.hpp"
 #include "pairs/observations.hpp"
@@ -59,8 +61,8 @@ class shared_kendall_tests {
   [[nodiscard]] index_t least() const { return tests_.least(); }
   [[nodiscard]] index_t most() const { return tests_.most(); }
   [[nodiscard]] const stats::kendall_test& of(index_t shared) const {
-    return *tests_.of(
-        shared, [](index_t n) { return std::make_unique<const stats::kendall_test>(n); });
+    return *tests_.of(shared,
+                      [](index_t n) { return std::make_unique<const stats::kendall_test>(n); });
   }
 
  private:
@@ -97,6 +99,10 @@ class shared_kendall {
   [[nodiscard]] const shared_kendall_tests& tests() const { return *tests_; }
   /// p of two rows, which number from x on through y.
   [[nodiscard]] double p(double tau, const present_values& present, index_t x, index_t y) const;
+  /// The same of edges, whose col counts from row `first`; NaN where they have no tau, or share
+  /// fewer columns than the tests begin with.
+  [[nodiscard]] std::vector<double> p_of(std::span<const edge> edges, const present_values& present,
+                                         index_t first) const;
   /// Takes the cut of max_p, beside `keep` of tau.
   void set_cut(double max_p, const keep_range& keep);
   [[nodiscard]] const tied_cut& cut() const { return cut_; }

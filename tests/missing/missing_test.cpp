@@ -40,10 +40,10 @@ TEST_CASE("Kendall of long rows over shared columns", "[missing]") {
 // Ties that only some partners see, and a row that is constant on what some share.
 TEST_CASE("Kendall of ties that a partner misses", "[missing]") {
   constexpr double no = gpu_test::missing;
-  const std::vector<double> values{1, 1,  2, 3, 3, 4, 5, 6,  //
-                                   1, no, 5, 2, no, 7, 3, 9,  //
-                                   no, 4, no, 4, 4, no, 4, 1,  //
-                                   2, 3,  no, no, 4, 1, 5, no};
+  const std::vector<double> values{1,  1,  2,  3,  3,  4,  5, 6,  //
+                                   1,  no, 5,  2,  no, 7,  3, 9,  //
+                                   no, 4,  no, 4,  4,  no, 4, 1,  //
+                                   2,  3,  no, no, 4,  1,  5, no};
   const auto data = gpu::as_matrix(values, 4, 8);
   gpu::matrix<double> copy(4, 8);
   std::copy(values.begin(), values.end(), copy.row(0).data());
@@ -53,7 +53,8 @@ TEST_CASE("Kendall of ties that a partner misses", "[missing]") {
   }
   // Rows 0 and 1 share six columns without ties, where scipy.stats.kendalltau gives 0.6 and
   // 98/720: three of fifteen pairs of columns are discordant.
-  const auto got = gpu::kendall_all_pairs(data, gpu_test::pairwise_options(tiled), gpu::edge_sink{});
+  const auto got =
+      gpu::kendall_all_pairs(data, gpu_test::pairwise_options(tiled), gpu::edge_sink{});
   REQUIRE(!got.edges.empty());
   CHECK(got.edges[0].col == 1);
   CHECK(got.edges[0].statistic == 0.6);

@@ -168,8 +168,8 @@ class Edges(EdgeRecords):
         Raises
         ------
         ValueError
-            As `adjusted_p` and `confidence_interval`; for another number of observations; with `categories` for names that repeat or
-            are missing.
+            As `adjusted_p` and `confidence_interval`; for another number of observations; with
+            `categories` for names that repeat or are missing.
         """
         import pandas
 

@@ -33,7 +33,8 @@ enum class result_frame {
 /// The columns that the rows of a pair share; empty where no value is missing.
 using shared_columns = std::function<index_t(index_t row, index_t col)>;
 
-/// The ties of both rows of a pair in the columns that they share; empty where p needs none of them.
+/// The ties of both rows of a pair in the columns that they share; empty where p needs none of
+/// them.
 struct pair_ties {
   row_ties x;
   row_ties y;

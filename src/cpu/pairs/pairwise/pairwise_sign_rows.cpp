@@ -173,8 +173,8 @@ class pairwise_sorted_rows final : public pairwise_sign_rows {
       if (end - begin > 1) tied_in_both += sort_group(y + begin, end - begin);
     }
     const std::int64_t falling = falling_pairs(y, shared, memory + 2 * cols());
-    const std::int64_t s = shared * (shared - 1) / 2 - ties.x.pairs - ties.y.pairs + tied_in_both -
-                           2 * falling;
+    const std::int64_t s =
+        shared * (shared - 1) / 2 - ties.x.pairs - ties.y.pairs + tied_in_both - 2 * falling;
     return taken(task, shared, ties, s);
   }
 

@@ -2,6 +2,7 @@
 /// @file
 /// Kendall's tau-b of all pairs of rows, with p-values.
 
+#include <span>
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
@@ -18,6 +19,8 @@ inline namespace v0 {
 namespace detail {
 GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const any_table& data);
 GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const prepared_table& data);
+GPU_SIMILARITY_EXPORT std::vector<double> shared_kendall_p(const pair_tables& tables,
+                                                           std::span<const edge> edges, tail side);
 }  // namespace detail
 
 /// Kendall's tau-b of every pair of rows of `data`: gpu::all_pairs with measure::kendall.
@@ -30,8 +33,9 @@ GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const prepared_table& d
 /// depends on the ties of both rows beside tau: a cut on p decides each pair by its own p, and
 /// pair_summary::cut_at_least and cut_at_most are those of rows without ties.
 ///
-/// A row of equal values has no statistic. nan_policy::pairwise throws gpu::unsupported, and so
-/// does gpu::confidence_interval.
+/// A row of equal values has no statistic. With nan_policy::pairwise S, T and the ties are those of
+/// the columns that both rows of a pair have; a table that holds a NaN is then computed on the CPU
+/// alone, and backend::cuda throws gpu::unsupported. So does gpu::confidence_interval.
 ///
 /// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, where
 /// longer rows, in host or device memory, throw gpu::unsupported and backend::automatic takes the
@@ -84,6 +88,36 @@ template <table_like Data>
 /// @throw gpu::invalid_argument where they were prepared for another measure.
 [[nodiscard]] inline std::vector<row_ties> kendall_ties(const prepared_rows& data) {
   return detail::kendall_ties(*data.table());
+}
+
+/// p of pairs of rows with missing values, as all pairs with nan_policy::pairwise gives it: by the
+/// columns that both rows have, and by the ties of both in these. Edges have it already, best
+/// partners do not.
+/// @param data values [rows, cols] in host memory, of any element type; a NaN is a missing value.
+/// @param edges pairs of rows, and tau-b of each over the columns that they share.
+/// @param side the alternative.
+/// @return [edges]: p; NaN where tau is, and of a pair that shares fewer than 3 columns.
+/// Cost: the values of each row are sorted once; then some nanoseconds an edge for each 64 columns,
+/// or each group of ties.
+/// @throw gpu::invalid_argument for a row that the table does not have; gpu::unsupported for data
+/// in
+///   device memory; gpu::out_of_memory.
+template <table_like Data>
+[[nodiscard]] std::vector<double> shared_kendall_p(const Data& data, std::span<const edge> edges,
+                                                   tail side = tail::two_sided) {
+  return detail::shared_kendall_p({detail::read_table(data)}, edges, side);
+}
+
+/// The same of pairs of a row of `x` and a row of `y`.
+/// @param x, y values [rows, cols] of as many columns, as above.
+/// @param edges pairs, whose col is a row of y.
+/// @param side the alternative.
+template <table_like X, table_like Y>
+  requires detail::tables_together<X, Y>
+[[nodiscard]] std::vector<double> shared_kendall_p(const X& x, const Y& y,
+                                                   std::span<const edge> edges,
+                                                   tail side = tail::two_sided) {
+  return detail::shared_kendall_p({detail::read_table(x), detail::read_table(y)}, edges, side);
 }
 
 }  // namespace v0

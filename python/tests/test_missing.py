@@ -22,7 +22,12 @@ def shared(x: np.ndarray, i: int, j: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_edges_have_scipys_statistic_and_p(table):
     stats = pytest.importorskip("scipy.stats")
-    for measure, peer in (("spearman", stats.spearmanr), ("pearson", stats.pearsonr)):
+    table[5] = np.round(table[5])  # ties
+    for measure, peer in (
+        ("spearman", stats.spearmanr),
+        ("pearson", stats.pearsonr),
+        ("kendall", stats.kendalltau),
+    ):
         edges = gs.edges(table, measure=measure, nans="pairwise", max_p=0.2)
         assert 5 < len(edges) < 66
         kept = {(int(e["row"]), int(e["col"])): e for e in edges.records}
@@ -38,7 +43,7 @@ def test_edges_have_scipys_statistic_and_p(table):
 def test_dense_is_that_of_pandas(table):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(table.T)
-    for measure in ("spearman", "pearson"):
+    for measure in ("spearman", "pearson", "kendall"):
         got = gs.dense(table, measure=measure, nans="pairwise", min_observations=30)
         wanted = frame.corr(method=measure, min_periods=30).to_numpy()
         np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-12)
@@ -69,6 +74,33 @@ def test_partners_have_p_of_what_they_share(table):
     rows = np.repeat(np.arange(12), 3).reshape(12, 3)
     n = gs.observations(table)[rows, best.index]
     np.testing.assert_array_equal(best.p, gs.p_value(best.statistic, n))
+
+
+def test_partners_of_kendall_have_p_of_what_they_share(table):
+    stats = pytest.importorskip("scipy.stats")
+    table[5] = np.round(table[5])
+    best = gs.top_k_partners(table, 3, measure="kendall", nans="pairwise")
+    for i in range(12):
+        for e in range(3):
+            wanted = stats.kendalltau(*shared(table, i, best.index[i, e]))
+            assert best.statistic[i, e] == pytest.approx(wanted.statistic, rel=1e-12)
+            assert best.p[i, e] == pytest.approx(wanted.pvalue, rel=1e-9)
+
+
+def test_edges_have_n(table, tmp_path):
+    pytest.importorskip("pandas")
+    edges = gs.edges(table, nans="pairwise", max_p=0.2)
+    n = gs.observations(table, pairs=edges)
+    frame = edges.to_pandas(observations=n, confidence=0.9)
+    assert list(frame.columns) == ["row", "col", "statistic", "p", "n", "lower", "upper"]
+    np.testing.assert_array_equal(frame["n"], n)
+    assert "n" not in edges.to_pandas().columns
+    edges.to_csv(tmp_path / "edges.csv", observations=n)
+    head, first = (tmp_path / "edges.csv").read_text().splitlines()[:2]
+    assert head == "row,col,statistic,p,n"
+    assert int(float(first.split(",")[-1])) == n[0]
+    with pytest.raises(ValueError, match="observations: got"):
+        edges.to_pandas(observations=n[1:])
 
 
 def test_the_family_is_the_pairs_that_have_a_statistic(table):

@@ -15,6 +15,7 @@
 #include "api/arguments.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/prepared_table.hpp"
+#include "pairs/shared_kendall.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
@@ -26,7 +27,8 @@ constexpr index_t least_observations = 3;
 // Of a measure, in a sentence.
 std::string title_of(const measure_traits& what) {
   const bool is_exact = what.info.test == significance::permutations;
-  return fmt::format("{}{}", what.info.title, is_exact ? " with options.p_method exact" : "");
+  return fmt::format("{}{}{}", what.info.title, is_exact ? " with options.p_method exact" : "",
+                     is_pairwise(what) ? " with missing values, pair by pair," : "");
 }
 
 // The backend of rows of a measure that CUDA does not take, or not as long ones.
@@ -63,14 +65,19 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
 std::unique_ptr<missing_values> find_missing(const measure_traits& what, const pair_input& input,
                                              const pair_options& options) {
   if (!is_pairwise(what)) return nullptr;
-  return std::make_unique<missing_values>(missing_values{
-      .present = present_values(input.tables, options.min_observations, options.exec.cpu_threads),
-      .first_col = input.area.cols.begin});
+  const int threads = options.exec.cpu_threads;
+  auto out = std::make_unique<missing_values>(
+      present_values(input.tables, options.min_observations, threads), input.area.cols.begin);
+  if (what.info.test == significance::kendall) {
+    out->kendall = std::make_unique<shared_kendall>(find_shared_ties(input.tables, threads));
+  }
+  return out;
 }
 
 std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_input& input,
                                      const pair_engine& engine, const pair_options& options) {
   const significance test = what.info.test;
+  if (is_pairwise(what)) return nullptr;  // by shared columns
   if (test != significance::kendall && test != significance::permutations) return nullptr;
   const bool are_known = engine.rows().ties.size() == static_cast<std::size_t>(input.rows());
   return std::make_unique<tied_rows>(

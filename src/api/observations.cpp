@@ -5,18 +5,24 @@
 #include <algorithm>
 
 #include <gpu/error.hpp>
+#include <gpu/kendall.hpp>
 
+#include "base/check_enumerator.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/observations.hpp"
+#include "pairs/shared_kendall.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
 
-present_values find_present(const pair_tables& tables) {
+constexpr index_t least_tested = 3;  // columns of a pair with a p
+
+present_values find_present(const char* function, const pair_tables& tables) {
   if (is_on_device(tables)) {
-    throw unsupported("shared_observations: takes data in host memory, got data in device memory");
+    throw unsupported(
+        fmt::format("{}: takes data in host memory, got data in device memory", function));
   }
   const auto cols_of = [](const any_table& table) {
     return std::visit([](const auto& view) { return view.cols(); }, table);
@@ -28,31 +34,49 @@ present_values find_present(const pair_tables& tables) {
   return {tables, 0, 0};
 }
 
+// Where the columns of edges begin among the rows of both tables.
+index_t first_partner(const pair_tables& tables) {
+  return tables.y ? rows_of(tables.x) : 0;
+}
+
+void check_edges(const pair_tables& tables, const present_values& present,
+                 std::span<const edge> edges) {
+  const index_t first = first_partner(tables);
+  const auto unknown = std::find_if(edges.begin(), edges.end(), [&](const edge& e) {
+    return index_t{e.row} >= rows_of(tables.x) || first + index_t{e.col} >= present.rows();
+  });
+  if (unknown == edges.end()) return;
+  throw invalid_argument(
+      fmt::format("edges: edge {} is of rows {} and {}, which the table does not have",
+                  unknown - edges.begin(), unknown->row, unknown->col));
+}
+
 }  // namespace
 
 matrix<node_id> shared_observations(const pair_tables& tables) {
   return with_memory_errors("shared_observations", [&] {
-    const present_values present = find_present(tables);
-    const index_t rows_of_x = rows_of(tables.x);
-    const index_t first = tables.y ? rows_of_x : 0;
-    return present.shared_of({0, rows_of_x}, {first, present.rows()});
+    const present_values present = find_present("shared_observations", tables);
+    return present.shared_of({0, rows_of(tables.x)}, {first_partner(tables), present.rows()});
   });
 }
 
 std::vector<node_id> shared_observations(const pair_tables& tables, std::span<const edge> edges) {
   return with_memory_errors("shared_observations", [&] {
-    const present_values present = find_present(tables);
-    const index_t rows_of_x = rows_of(tables.x);
-    const index_t first = tables.y ? rows_of_x : 0;
-    const auto unknown = std::find_if(edges.begin(), edges.end(), [&](const edge& e) {
-      return index_t{e.row} >= rows_of_x || first + index_t{e.col} >= present.rows();
-    });
-    if (unknown != edges.end()) {
-      throw invalid_argument(
-          fmt::format("edges: edge {} is of rows {} and {}, which the table does not have",
-                      unknown - edges.begin(), unknown->row, unknown->col));
-    }
-    return present.shared_of(edges, first);
+    const present_values present = find_present("shared_observations", tables);
+    check_edges(tables, present, edges);
+    return present.shared_of(edges, first_partner(tables));
+  });
+}
+
+std::vector<double> shared_kendall_p(const pair_tables& tables, std::span<const edge> edges,
+                                     tail side) {
+  return with_memory_errors("shared_kendall_p", [&] {
+    check_enumerator("side", side, tail::less);
+    const present_values present = find_present("shared_kendall_p", tables);
+    check_edges(tables, present, edges);
+    shared_kendall test(find_shared_ties(tables, 0));
+    test.begin(least_tested, std::max(least_tested, present.cols()), side);
+    return test.p_of(edges, present, first_partner(tables));
   });
 }
 

@@ -135,7 +135,7 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
     out.cut = count_candidates(run.engine(), what, out.keep, use_of(sink), out.counts);
   }
   const tied_cut* const tied = run.tests().tied_cut();
-  const bool is_of_ranks = tied != nullptr && tied->p == nullptr;
+  const bool is_of_ranks = tied != nullptr && tied->p == nullptr && tied->shared == nullptr;
   out.choice =
       cpu::explain_edges(run.packed_engine(), is_of_ranks ? tied->ranks.permutations : out.keep);
   if (tied != nullptr && tied->p != nullptr) {

@@ -7,10 +7,12 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "pairs/shared_kendall.hpp"
 #include "stats/bins.hpp"
 #include "stats/significance/correlation_test.hpp"
 #include "stats/significance/significance.hpp"
@@ -202,16 +204,45 @@ effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter&
 
 namespace {
 
+// p of rows with missing values as counting passes bin it: one of them.
+struct missing_tests {
+  const detail::observation_tests* observations = nullptr;
+  const detail::shared_kendall_cut* kendall = nullptr;
+
+  [[nodiscard]] bin_request of(bin_request request) const {
+    request.tests = observations;
+    request.tied.shared = kendall;
+    return request;
+  }
+};
+
 // Pairs that have a statistic: those whose p is not no_p.
-std::uint64_t count_tested(detail::pair_engine& engine, const detail::observation_tests& tests) {
+std::uint64_t count_tested(detail::pair_engine& engine, const missing_tests& tests) {
   constexpr double above_no_p = -1.5;  // as a key, which is -p
-  const bin_counts counts = engine.bin_statistics({.key = bin_key::negated_value,
-                                                   .low = above_no_p,
-                                                   .high = infinity,
-                                                   .scale = 0,
-                                                   .bins = 1,
-                                                   .tests = &tests});
+  const bin_counts counts = engine.bin_statistics(tests.of(
+      {.key = bin_key::negated_value, .low = above_no_p, .high = infinity, .scale = 0, .bins = 1}));
   return counts.bins.front() + counts.at_or_above;
+}
+
+// As cut_missing.
+effective_cut cut_shared_kendall(double max_p, const pair_filter& filter,
+                                 detail::shared_kendall& kendall, bool of_one_side) {
+  const auto cut_of = [&](double critical) {
+    const effective_cut cut = cut_from(critical, max_p, filter);
+    return of_one_side ? of_one_sign(cut, filter.side) : cut;
+  };
+  const kendall_test& test = kendall.tests().of(kendall.tests().most());
+  // Whatever the statistic, as far as p is concerned.
+  const double any = critical_value(significance::none, 1.0, test.observations(), filter.side);
+  kendall.set_cut(max_p, cut_of(any).keep);
+  return cut_of(kendall_cut(test, max_p, filter.side).weakest_untied());
+}
+
+// The p of `missing` that are at most max_p, and where there is Kendall's test its cut.
+missing_tests tests_of(const detail::missing_values& missing, double max_p, tail side,
+                       std::optional<detail::shared_kendall_cut>& cut) {
+  if (missing.kendall == nullptr) return {.observations = missing.tests.get()};
+  return {.kendall = &cut.emplace(missing.kendall->tests(), max_p, side)};
 }
 
 }  // namespace
@@ -219,6 +250,7 @@ std::uint64_t count_tested(detail::pair_engine& engine, const detail::observatio
 effective_cut cut_missing(const detail::measure_traits& what, double max_p,
                           const pair_filter& filter, detail::missing_values& missing,
                           bool of_one_side) {
+  if (missing.kendall) return cut_shared_kendall(max_p, filter, *missing.kendall, of_one_side);
   const significance test = what.info.test;
   const detail::observation_tests& tests = *missing.tests;
   const auto cut_of = [test, max_p, filter, of_one_side, &tests](index_t shared) {
@@ -237,22 +269,25 @@ effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pai
   const index_t least = missing.present.fewest_shared();
   // With more observations asked for than there are columns, no pair has a statistic.
   const index_t most = std::max(missing.present.cols(), least);
-  missing.tests =
-      std::make_unique<detail::observation_tests>(what.info.test, least, most, filter.side);
+  if (missing.kendall) {
+    missing.kendall->begin(least, most, filter.side);
+  } else {
+    missing.tests =
+        std::make_unique<detail::observation_tests>(what.info.test, least, most, filter.side);
+  }
   double max_p = filter.max_p;
   std::uint64_t discoveries = 0;
   if (filter.adjust != adjustment::none) {
-    const std::uint64_t family = count_tested(engine, *missing.tests);
+    std::optional<detail::shared_kendall_cut> within;
+    const missing_tests tests = tests_of(missing, filter.max_p, filter.side, within);
+    const std::uint64_t family = count_tested(engine, tests);
     missing.tested = family;
     if (family > 0 && filter.adjust == adjustment::bonferroni) {
       max_p /= static_cast<double>(family);
     } else if (family > 0) {
       discovery_search search = begin_search(filter, 0, family);
       while (!search.is_decided()) {
-        bin_request request = pass_of(search);
-        request.tests = missing.tests.get();
-        bin_counts counts = engine.bin_statistics(request);
-        search = after_pass(search, counts);
+        search = after_pass(search, engine.bin_statistics(tests.of(pass_of(search))));
       }
       max_p = adjusted_max_p(search);
       discoveries = search.most;

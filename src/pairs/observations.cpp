@@ -4,9 +4,11 @@
 #include <bit>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "pairs/reading/host_rows.hpp"
+#include "pairs/shared_kendall.hpp"
 #include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {
@@ -91,6 +93,21 @@ std::vector<node_id> present_values::shared_of(std::span<const edge> edges, inde
     return static_cast<node_id>(shared(index_t{e.row}, first + index_t{e.col}));
   });
   return out;
+}
+
+missing_values::missing_values(present_values of, index_t first_col_of_area)
+    : present(std::move(of)), first_col(first_col_of_area) {}
+
+missing_values::~missing_values() = default;
+
+double missing_values::p(double statistic, index_t row, index_t col) const {
+  const index_t other = first_col + col;
+  if (kendall != nullptr) return kendall->p(statistic, present, row, other);
+  return tests->p(statistic, present.shared(row, other));
+}
+
+const tied_cut* missing_values::kendall_cut() const {
+  return kendall == nullptr ? nullptr : &kendall->cut();
 }
 
 }  // namespace gpu::inline v0::detail

@@ -21,6 +21,7 @@
 #include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/measures/measures.hpp"
+#include "pairs/pair_ties.hpp"
 #include "stats/significance/p_table.hpp"
 
 namespace gpu::inline v0::detail {
@@ -34,6 +35,10 @@ class present_values {
 
   [[nodiscard]] index_t rows() const { return rows_; }
   [[nodiscard]] index_t cols() const { return cols_; }
+  /// The values of row i that are there, a bit each.
+  [[nodiscard]] const std::uint64_t* row(index_t i) const {
+    return bits_.data() + static_cast<std::size_t>(i * words_);
+  }
   /// Columns that rows i and j share.
   [[nodiscard]] index_t shared(index_t i, index_t j) const;
   /// The same of every row with every row of `others`, by all threads.
@@ -48,9 +53,6 @@ class present_values {
  private:
   template <class T>
   void add(const matrix_view<const T>& table, index_t first, int threads);
-  [[nodiscard]] const std::uint64_t* row(index_t i) const {
-    return bits_.data() + static_cast<std::size_t>(i * words_);
-  }
 
   index_t rows_ = 0;
   index_t cols_ = 0;
@@ -133,10 +135,17 @@ class observation_cuts {
 /// What stands for p of a pair without a statistic where p is binned: above every p.
 inline constexpr double no_p = 2.0;
 
+class shared_kendall;
+
 /// What a call over rows with missing values knows of them.
 struct missing_values {
+  missing_values(present_values of, index_t first_col_of_area);
+  ~missing_values();
+
   present_values present;
   index_t first_col;  ///< The row that the first column of the area is.
+  /// Of Kendall's tau, in the place of tests and cuts: p depends on ties too.
+  std::unique_ptr<shared_kendall> kendall;
   // Once the cut is resolved.
   std::unique_ptr<observation_tests> tests = {};
   std::unique_ptr<observation_cuts> cuts = {};
@@ -145,9 +154,9 @@ struct missing_values {
 
   /// Once the cut is resolved: p of a pair by the columns that it shares; `col` counts from
   /// first_col.
-  [[nodiscard]] double p(double statistic, index_t row, index_t col) const {
-    return tests->p(statistic, present.shared(row, first_col + col));
-  }
+  [[nodiscard]] double p(double statistic, index_t row, index_t col) const;
+  /// The cut of Kendall's tau; null of another measure.
+  [[nodiscard]] const tied_cut* kendall_cut() const;
 };
 
 }  // namespace gpu::inline v0::detail

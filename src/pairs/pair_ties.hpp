@@ -19,6 +19,7 @@
 namespace gpu::inline v0::detail {
 
 class host_prepared_table;
+class shared_kendall_cut;
 
 /// The ties of the rows of `tables` in host memory, those of y behind those of x. Reads them once,
 /// in parallel. Zeros of a row with a NaN.
@@ -39,17 +40,23 @@ struct rank_cuts {
 
 /// What is kept of pairs whose p depends on their ties.
 struct tied_cut {
-  const stats::kendall_cut* p = nullptr;  ///< Of Kendall's tau; null: of ranks.
-  keep_range keep{0.0, 0.0};              ///< Of tau, beside p.
+  const stats::kendall_cut* p = nullptr;  ///< Of Kendall's tau; null: of ranks, or `shared`.
+  /// Of Kendall's tau of rows with missing values, by the columns that a pair shares.
+  const shared_kendall_cut* shared = nullptr;
+  keep_range keep{0.0, 0.0};  ///< Of tau, beside p.
   rank_cuts ranks{{0.0, 0.0}, {0.0, 0.0}};
 };
 
-/// p by ties as counting passes bin it: one of them, or none.
+/// p by ties as counting passes bin it: one of them, or none. no_p stands for a pair of `shared`
+/// that has no statistic.
 struct tied_bins {
   const stats::kendall_cut* kendall = nullptr;
+  const shared_kendall_cut* shared = nullptr;
   const stats::spearman_cut* ranks = nullptr;
 
-  [[nodiscard]] bool is_empty() const { return kendall == nullptr && ranks == nullptr; }
+  [[nodiscard]] bool is_empty() const {
+    return kendall == nullptr && shared == nullptr && ranks == nullptr;
+  }
 };
 
 /// What a call of such a measure knows of its rows.

@@ -109,7 +109,8 @@ bool allows_warpgroups(const measure_traits& what, pair_variant variant) {
     case row_form::shared_values:
       return variant == pair_variant::hopper || variant == pair_variant::tensor;
     case row_form::signs:
-      break;  // not on CUDA
+    case row_form::shared_signs:
+      break;  // by kernels of their own, or the CPU alone
   }
   return false;
 }

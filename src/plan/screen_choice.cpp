@@ -39,6 +39,7 @@ double rounding_loss(row_form form) {
     case row_form::unit_values:
     case row_form::shared_values:
     case row_form::signs:  // screened by exact ranks
+    case row_form::shared_signs:
       break;
   }
   return value_loss;
@@ -54,6 +55,7 @@ screen_kind screens_of(row_form form, index_t cols, index_t packed_cols) {
       return screen_kind::rounded;
     case row_form::shared_ranks:
     case row_form::shared_values:
+    case row_form::shared_signs:
       break;               // computed anew for each pair
     case row_form::signs:  // by their ranks
       return cols > most_rank_columns ? screen_kind::none : screen_kind::exact_ranks;

@@ -176,6 +176,25 @@ TEST_CASE("A column q that is not there is explained", "[cli][adjusted]") {
   CHECK_FALSE(beside({"--adjust", "bh", "--min-abs", "0.1", "--keep", "counts"}));
 }
 
+TEST_CASE("With missing values p of Kendall is of the ties that a pair shares", "[cli][reading]") {
+  const gpu_test::temporary_folder folder;
+  // x and y share six columns without ties: 3 of 15 pairs of columns are discordant, p = 98/720. x
+  // and z share seven, two of each row tied: S = 15, variance 133/3 - 2 + 1/21.
+  const std::string in = folder.write("in.csv",
+                                      "name,a,b,c,d,e,f,g,h\nx,1,1,2,3,3,4,5,6\ny,1,,5,2,,7,3,9\n"
+                                      "z,1,,2,3,5,4,4,6\n");
+  for (const std::vector<std::string>& keep :
+       std::vector<std::vector<std::string>>{{"--keep", "edges"}, {"--keep", "top-k", "-k", "2"}}) {
+    std::vector<std::string> words{"kendall", in, "--nan", "pairwise", "-q"};
+    words.insert(words.end(), keep.begin(), keep.end());
+    const auto run = run_command(words);
+    INFO(run.err << run.out);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "\ty\t0.6\t0.136111\n"));
+    CHECK(has(run.out, "\tz\t0.75\t0.0212157\n"));
+  }
+}
+
 TEST_CASE("With missing values t and p are of the columns that a pair shares", "[cli][reading]") {
   const gpu_test::temporary_folder folder;
   // Both pairs with x have a rho of 0.8: of five columns and of four.

@@ -347,9 +347,6 @@ inline void kendall_of_missing_values(const pair_target& target) {
   CHECK_THROWS_AS(gpu::kendall_all_pairs(data.view(), target.options(), gpu::count_sink{}),
                   gpu::invalid_argument);
   gpu::pair_options options = target.options();
-  options.nans = gpu::nan_policy::pairwise;
-  CHECK_THROWS_AS(gpu::kendall_all_pairs(data.view(), options, gpu::count_sink{}),
-                  gpu::unsupported);
   options.nans = gpu::nan_policy::propagate;
   const gpu::edge_sink sink{.keep = {.max_p = 0.4}};
   const auto got = gpu::kendall_all_pairs(data.view(), options, sink);

@@ -14,9 +14,11 @@
 
 #include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
+#include <gpu/kendall.hpp>
 #include <gpu/p_value.hpp>
 
 #include "reference/correlation_reference.hpp"
+#include "reference/kendall_reference.hpp"
 #include "support/generators.hpp"
 #include "support/pair_target.hpp"
 
@@ -84,6 +86,8 @@ inline constexpr missing_measure missing_pearson{gpu::measure::pearson, referenc
                                                  false};
 inline constexpr missing_measure missing_cosine{gpu::measure::cosine, reference_cosine<double>,
                                                 false};
+inline constexpr missing_measure missing_kendall{gpu::measure::kendall, reference_kendall<double>,
+                                                 true};
 
 /// The statistic of two rows, the columns that they share, and p of the three tails.
 struct shared_pair {
@@ -91,6 +95,19 @@ struct shared_pair {
   gpu::index_t observations;
   double p[3];
 };
+
+/// p of two complete rows of tau, the bits that edges hold, by the ties of both; near that of the
+/// textbook.
+inline double shared_kendall_p(const gpu::matrix<double>& both, double tau, gpu::tail side) {
+  const auto ties = gpu::kendall_ties(both.view());
+  const double p = gpu::kendall_p_value(tau, both.cols(), ties[0], ties[1], side);
+  const auto wanted = static_cast<double>(
+      reference_kendall_p(both.row(0).data(), both.row(1).data(), both.cols(), side));
+  if (!(std::abs(p - wanted) <= 1e-10 * wanted + 1e-15)) {
+    FAIL_CHECK("p of tau " << tau << ": got " << p << ", expected " << wanted);
+  }
+  return p;
+}
 
 inline shared_pair reference_shared(const missing_measure& measure, const double* x,
                                     const double* y, gpu::index_t cols, gpu::index_t least) {
@@ -110,7 +127,9 @@ inline shared_pair reference_shared(const missing_measure& measure, const double
   out.statistic = measure.oracle(const_view(both))[0][1];
   if (out.statistic != out.statistic || measure.what == gpu::measure::cosine) return out;
   for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
-    out.p[static_cast<int>(side)] = reference_p(out.statistic, count, side);
+    out.p[static_cast<int>(side)] = measure.what == gpu::measure::kendall
+                                        ? shared_kendall_p(both, out.statistic, side)
+                                        : reference_p(out.statistic, count, side);
   }
   return out;
 }
@@ -171,10 +190,10 @@ inline void check_missing_edges(const missing_measure& measure, std::span<const 
   });
   std::size_t wrong = 0;
   for (const std::size_t e : order) {
-    const double p =
-        measure.what == gpu::measure::cosine
-            ? missing
-            : gpu::correlation_p_value(got[e].statistic, wanted[e].pair.observations, side);
+    double p = wanted[e].pair.p[static_cast<int>(side)];  // of cosine missing, of tau all bits
+    if (measure.what != gpu::measure::cosine && measure.what != gpu::measure::kendall) {
+      p = gpu::correlation_p_value(got[e].statistic, wanted[e].pair.observations, side);
+    }
     const bool same_p = got[e].p == p || (p != p && got[e].p != got[e].p);
     wrong += gpu::index_t{got[e].row} != wanted[e].row ||
              gpu::index_t{got[e].col} != wanted[e].col ||
@@ -301,6 +320,12 @@ inline void missing_equals_the_oracle(const pair_target& target, const missing_m
          {gpu::neighbor_order::by_value, gpu::neighbor_order::by_absolute_value}) {
       const gpu::top_k_sink sink{.k = 3, .keep = keep, .order = order};
       check_partners(measure, run(sink, options), oracle, x.rows(), y.rows(), is_against, sink);
+    }
+    if (measure.what == gpu::measure::kendall) {
+      const auto p = is_against ? gpu::shared_kendall_p(x, y, edges.edges, keep.side)
+                                : gpu::shared_kendall_p(x, edges.edges, keep.side);
+      CHECK(std::equal(p.begin(), p.end(), edges.edges.begin(), edges.edges.end(),
+                       [](double own, const gpu::edge& e) { return own == e.p; }));
     }
 
     if (keep.side != gpu::tail::two_sided) continue;

@@ -27,6 +27,54 @@ TEST_CASE("Cosine over shared columns", "[missing]") {
   gpu_test::run_missing_cases(tiled, gpu_test::missing_cosine, shapes);
 }
 
+TEST_CASE("Kendall over shared columns", "[missing]") {
+  gpu_test::run_missing_cases(tiled, gpu_test::missing_kendall, shapes);
+  gpu_test::run_missing_cases(naive, gpu_test::missing_kendall, {{9, 5}, {40, 30}, {33, 100}});
+}
+
+TEST_CASE("Kendall of long rows over shared columns", "[missing]") {
+  // Signs with vectors of bit counts, a sort of shared columns without.
+  gpu_test::run_missing_cases(tiled, gpu_test::missing_kendall, {{4, 700}, {3, 2100}});
+}
+
+// Ties that only some partners see, and a row that is constant on what some share.
+TEST_CASE("Kendall of ties that a partner misses", "[missing]") {
+  constexpr double no = gpu_test::missing;
+  const std::vector<double> values{1,  1,  2,  3,  3,  4,  5, 6,  //
+                                   1,  no, 5,  2,  no, 7,  3, 9,  //
+                                   no, 4,  no, 4,  4,  no, 4, 1,  //
+                                   2,  3,  no, no, 4,  1,  5, no};
+  const auto data = gpu::as_matrix(values, 4, 8);
+  gpu::matrix<double> copy(4, 8);
+  std::copy(values.begin(), values.end(), copy.row(0).data());
+  for (const pair_target& target : {tiled, naive}) {
+    gpu_test::missing_equals_the_oracle(target, gpu_test::missing_kendall, copy, 0, 3);
+    gpu_test::missing_equals_the_oracle(target, gpu_test::missing_kendall, copy, 2, 4);
+  }
+  // Rows 0 and 1 share six columns without ties, where scipy.stats.kendalltau gives 0.6 and
+  // 98/720: three of fifteen pairs of columns are discordant.
+  const auto got =
+      gpu::kendall_all_pairs(data, gpu_test::pairwise_options(tiled), gpu::edge_sink{});
+  REQUIRE(!got.edges.empty());
+  CHECK(got.edges[0].col == 1);
+  CHECK(got.edges[0].statistic == 0.6);
+  CHECK(got.edges[0].p == Approx(98.0 / 720).epsilon(1e-14));
+  // Row 2 is 4 wherever row 3 has a value.
+  CHECK(std::none_of(got.edges.begin(), got.edges.end(),
+                     [](const gpu::edge& e) { return e.row == 2 && e.col == 3; }));
+}
+
+TEST_CASE("Kendall over shared columns is computed on the CPU", "[missing]") {
+  const auto data = gpu_test::rows_with_holes(20, 12, gpu_test::holes::scattered, 3);
+  gpu::pair_options options = gpu_test::pairwise_options(tiled);
+  options.exec.target = gpu::backend::automatic;
+  const auto got = gpu::kendall_all_pairs(data.view(), options, gpu::count_sink{});
+  CHECK(got.summary.used == gpu::backend::cpu);
+  options.exec.target = gpu::backend::cuda;
+  CHECK_THROWS_AS(gpu::kendall_all_pairs(data.view(), options, gpu::count_sink{}),
+                  gpu::unsupported);
+}
+
 TEST_CASE("Long rows over shared columns", "[missing]") {
   gpu_test::run_missing_cases(tiled, gpu_test::missing_spearman, {{4, 4200}});
   gpu_test::run_missing_cases(tiled, gpu_test::missing_pearson, {{10, 700}});
@@ -39,7 +87,8 @@ TEST_CASE("Missing values in windows of rows", "[missing]") {
     data(1700, k) = 2.5;
     data(2400, k) = gpu_test::missing;
   }
-  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
+  for (const gpu::measure what :
+       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::kendall}) {
     gpu::pair_options options = gpu_test::pairwise_options(tiled);
     options.exec.cpu_threads = 2;
     const gpu::edge_sink sink{.keep = {.max_p = 1e-3}};
@@ -60,7 +109,8 @@ TEST_CASE("Missing values in windows of rows", "[missing]") {
 
 // A row has no value more than a pair has to share, all others are complete.
 TEST_CASE("Rows of just as many values as a pair has to share", "[missing]") {
-  for (const auto& measure : {gpu_test::missing_spearman, gpu_test::missing_pearson}) {
+  for (const auto& measure :
+       {gpu_test::missing_spearman, gpu_test::missing_pearson, gpu_test::missing_kendall}) {
     auto data = gpu_test::random_matrix<double>(12, 20, 6);
     for (gpu::index_t k = 0; k < 10; ++k) data(7, 2 * k) = gpu_test::missing;
     gpu_test::missing_equals_the_oracle(tiled, measure, data, 0, 10);
@@ -138,6 +188,22 @@ TEST_CASE("Observations of pairs", "[missing]") {
   const auto others = gpu::as_matrix(std::span(values).last(8), 2, 4);
   const std::vector<gpu::edge> across{{0, 0, 0, 0}, {2, 1, 0, 0}};
   CHECK(gpu::shared_observations(data, others, across) == std::vector<gpu::node_id>{2, 3});
+}
+
+TEST_CASE("p of Kendall of some pairs of rows with missing values", "[missing]") {
+  constexpr double no = gpu_test::missing;
+  const std::vector<double> values{1, 2, no, 4, no, 2, 3, 4, 1, 2, 3, no, 1, 2, 3, 4};
+  const auto data = gpu::as_matrix(values, 4, 4);
+  // Two columns, a statistic that is none, and three columns in one order: 2 of 6 orders.
+  const std::vector<gpu::edge> edges{{0, 1, 1.0, 0}, {2, 3, no, 0}, {2, 3, 1.0, 0}};
+  const auto p = gpu::shared_kendall_p(data, edges);
+  CHECK(std::isnan(p[0]));
+  CHECK(std::isnan(p[1]));
+  CHECK(p[2] == Approx(1.0 / 3).epsilon(1e-15));
+  const std::vector<gpu::edge> beyond{{1, 4, 0, 0}};
+  CHECK_THROWS_AS(gpu::shared_kendall_p(data, beyond), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::shared_kendall_p(data, edges, static_cast<gpu::tail>(7)),
+                  gpu::invalid_argument);
 }
 
 TEST_CASE("What missing values pair by pair do not go with", "[missing]") {

@@ -61,7 +61,7 @@ def separator_of(path: Any, separator: str | None) -> str:
 
 
 def write_csv(
-    edges: EdgeRecords, path: Any, more: dict[str, npt.NDArray[np.float64]], separator: str
+    edges: EdgeRecords, path: Any, more: dict[str, npt.NDArray[Any]], separator: str
 ) -> None:
     """Writes row, col, statistic, p and `more`, a chunk of lines at a time."""
     columns = {"statistic": edges.statistic, "p": edges.p, **more}

@@ -162,13 +162,14 @@ class Edges(EdgeRecords):
         confidence : float, optional
             Adds the columns lower and upper, as `confidence_interval` gives them.
         observations : array_like of int, optional
-            For `confidence`, of each edge; needed of edges of nans="pairwise".
+            Of each edge: adds the column n, and is what `confidence` goes by; needed for that of
+            edges of nans="pairwise". observations=gs.observations(x, pairs=edges).
 
         Raises
         ------
         ValueError
-            As `adjusted_p` and `confidence_interval`; with `categories` for names that repeat or
-            are missing.
+            As `adjusted_p` and `confidence_interval`; for another number of observations; with
+            `categories` for names that repeat or are missing.
         """
         import pandas
 
@@ -189,7 +190,7 @@ class Edges(EdgeRecords):
         Parameters
         ----------
         adjust, confidence, observations
-            Add the columns q, lower and upper, as of `to_pandas`.
+            Add the columns n, q, lower and upper, as of `to_pandas`.
 
         Raises
         ------
@@ -227,7 +228,7 @@ class Edges(EdgeRecords):
             Where to. What it ends in says the separator (".tsv", ".tab": a tab, else a comma) and
             the compression (".gz", ".bz2", ".xz", behind the other ending or alone).
         adjust, confidence, observations
-            Add the columns q, lower and upper, as of `to_pandas`.
+            Add the columns n, q, lower and upper, as of `to_pandas`.
         separator : str, optional
             One character between fields, whatever the path ends in.
 
@@ -246,9 +247,16 @@ class Edges(EdgeRecords):
         adjust: Adjustment | MaxT,
         confidence: float | None,
         observations: npt.ArrayLike | None,
-    ) -> dict[str, npt.NDArray[np.float64]]:
-        """The columns q, lower and upper, where they are asked for."""
-        columns = {}
+    ) -> dict[str, npt.NDArray[Any]]:
+        """The columns n, q, lower and upper, where they are asked for."""
+        columns: dict[str, npt.NDArray[Any]] = {}
+        if observations is not None:
+            counts = np.asarray(observations)
+            if counts.ndim > 0 and counts.shape != (len(self),):
+                raise ValueError(
+                    f"observations: got {counts.shape}, expected one of each of {len(self)} edges"
+                )
+            columns["n"] = np.broadcast_to(counts, len(self)).astype(np.uint32)
         if isinstance(adjust, MaxT) or adjustment_of(adjust) != "none":
             columns["q"] = self.adjusted_p(adjust)
         if confidence is not None:

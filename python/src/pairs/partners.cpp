@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "bindings.hpp"
@@ -17,6 +18,35 @@ std::vector<gpu::row_ties> partner_ties(const pair_tables& tables) {
       return (gpu::kendall_ties(y), ...);
     }
   });
+}
+
+// p of Kendall's tau of every entry by the columns that its rows share.
+gpu::matrix<double> shared_p(const gpu::neighbor_table& table, const pair_tables& tables,
+                             const pair_call& call) {
+  std::vector<gpu::edge> edges;
+  gpu::matrix<double> p(table.index.rows(), table.index.cols());
+  const auto for_each_place = [&](const auto& body) {
+    for (gpu::index_t i = 0; i < p.rows(); ++i) {
+      for (gpu::index_t e = 0; e < p.cols(); ++e) {
+        body(i, e, e < gpu::index_t{table.count[static_cast<std::size_t>(i)]});
+      }
+    }
+  };
+  for_each_place([&](gpu::index_t i, gpu::index_t e, bool is_there) {
+    if (!is_there) return;
+    edges.push_back({.row = static_cast<gpu::node_id>(table.summary.part_begin + i),
+                     .col = table.index(i, e),
+                     .statistic = table.statistic(i, e),
+                     .p = 0});
+  });
+  const std::vector<double> of_edges = tables.visit_tables([&](const auto&... views) {
+    return gpu::shared_kendall_p(views..., std::span<const gpu::edge>(edges), call.keep.side);
+  });
+  std::size_t next = 0;
+  for_each_place([&](gpu::index_t i, gpu::index_t e, bool is_there) {
+    p(i, e) = is_there ? of_edges[next++] : std::numeric_limits<double>::quiet_NaN();
+  });
+  return p;
 }
 
 // p of every entry where it depends on the ties of both rows; NaN behind the last of a row.
@@ -56,7 +86,8 @@ nb::tuple partners(nb::handle x, nb::handle y, gpu::index_t k, nb::dict keywords
   gpu::matrix<double> p;
   gpu::neighbor_table result = call.context.run([&] {
     gpu::neighbor_table found = call.all_pairs(tables, sink);
-    if (is_tied) p = tied_p(found, tables, call);
+    const bool is_pairwise = call.options.nans == gpu::nan_policy::pairwise;
+    if (is_tied) p = (is_pairwise ? shared_p : tied_p)(found, tables, call);
     return found;
   });
   return nb::make_tuple(matrix_to_numpy<gpu::node_id>(std::move(result.index), 2),

@@ -15,6 +15,7 @@
 #include <gpu/adjusted_p.hpp>
 #include <gpu/error.hpp>
 #include <gpu/kendall.hpp>
+#include <gpu/matrix_input.hpp>
 #include <gpu/p_value.hpp>
 
 #include "cli/process/exit_code.hpp"
@@ -165,10 +166,44 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
   };
 }
 
+// The values of a row that has some missing, as double.
+std::vector<double> values_of(const io::table& table, index_t row) {
+  const auto copy = [](const auto& values, index_t i) {
+    const auto* const own = values.row(i).data();
+    return std::vector<double>(own, own + values.cols());
+  };
+  if (table.sparse) {
+    return std::visit([&](const auto& values) { return copy(values, 0); },
+                      io::dense_rows(*table.sparse, row, row + 1, 1));
+  }
+  return std::visit([&](const auto& values) { return copy(values, row); }, table.values);
+}
+
+// The ties of two rows of the tables, which outlive it, in the columns that they share.
+io::shared_ties shared_ties_of(const pairs_command& job, const input_tables& tables) {
+  if (job.pairs.nans != nan_policy::pairwise || !job.has_p_of_ties()) return {};
+  const io::table& x = tables.x;
+  const io::table& y = tables.y ? *tables.y : tables.x;
+  return [&x, &y](index_t row, index_t col) {
+    const std::vector<double> left = values_of(x, row);
+    const std::vector<double> right = values_of(y, col);
+    std::vector<double> shared[2];
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      if (left[k] != left[k] || right[k] != right[k]) continue;
+      shared[0].push_back(left[k]);
+      shared[1].push_back(right[k]);
+    }
+    const auto ties_of_row = [](const std::vector<double>& values) {
+      return kendall_ties(as_matrix(values, 1, std::ssize(values))).front();
+    };
+    return io::pair_ties{ties_of_row(shared[0]), ties_of_row(shared[1])};
+  };
+}
+
 // The ties of all rows, where p depends on them.
 std::shared_ptr<const std::vector<row_ties>> ties_of(const pairs_command& job,
                                                      const input_tables& tables) {
-  if (!job.has_p_of_ties()) return nullptr;
+  if (!job.has_p_of_ties() || job.pairs.nans == nan_policy::pairwise) return nullptr;
   const auto of_table = [](const io::table& table) {
     return detail::kendall_ties(table_of(table));
   };
@@ -187,6 +222,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .rows = tables.rows(),
           .observations = tables.observations(job.pairs),
           .shared = shared_columns_of(job, tables),
+          .ties_of_shared = shared_ties_of(job, tables),
           .has_test = tables.has_test(job.pairs),
           .p_from = job.pairs.p_method,
           .ties = ties_of(job, tables),

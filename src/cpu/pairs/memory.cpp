@@ -60,6 +60,7 @@ std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has
       return kendall_row_bytes(cols) + bytes_beside;
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
       break;
   }
   return pairwise_row_bytes(what, cols);
@@ -89,6 +90,7 @@ std::size_t task_bytes(const detail::measure_traits& what, index_t cols, bool ha
       return kendall_scratch_bytes(cols);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
       break;
   }
   return pairwise_scratch_bytes(what, cols);

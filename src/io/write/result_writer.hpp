@@ -33,6 +33,14 @@ enum class result_frame {
 /// The columns that the rows of a pair share; empty where no value is missing.
 using shared_columns = std::function<index_t(index_t row, index_t col)>;
 
+/// The ties of both rows of a pair in the columns that they share; empty where p needs none of
+/// them.
+struct pair_ties {
+  row_ties x;
+  row_ties y;
+};
+using shared_ties = std::function<pair_ties(index_t row, index_t col)>;
+
 /// What text writers need to know beside the result.
 struct result_context {
   const row_names& names;  ///< As fields of the lines: see fields_of().
@@ -40,6 +48,8 @@ struct result_context {
   index_t observations = 0;
   /// Of rows with missing values, pair by pair: the columns that a pair shares, its observations.
   shared_columns shared = {};
+  /// Of the same rows, where p depends on ties.
+  shared_ties ties_of_shared = {};
   /// Whether the test of the measure goes with the weights of the columns; without it there are no
   /// t and p.
   bool has_test = true;
@@ -71,6 +81,10 @@ struct result_context {
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test) return std::numeric_limits<double>::quiet_NaN();
     if (ties) return p_of_ties(statistic, row, col);
+    if (ties_of_shared) {
+      const pair_ties of = ties_of_shared(row, col);
+      return kendall_p_value(statistic, observations_of(row, col), of.x, of.y, side);
+    }
     return p_value_of(what, statistic, observations_of(row, col), side);
   }
   [[nodiscard]] double p_of_ties(double statistic, index_t row, index_t col) const {

@@ -26,6 +26,7 @@ struct pair_tests {
     return missing == nullptr ? nullptr : missing->cuts.get();
   }
   [[nodiscard]] const detail::tied_cut* tied_cut() const {
+    if (missing != nullptr) return missing->kendall_cut();
     return tied == nullptr ? nullptr : &tied->cut();
   }
 };

@@ -70,9 +70,11 @@ row_form with_missing_values(row_form complete) {
     case row_form::ranks:
     case row_form::shared_ranks:
       return row_form::shared_ranks;
+    case row_form::signs:
+    case row_form::shared_signs:
+      return row_form::shared_signs;
     case row_form::unit_values:
     case row_form::shared_values:
-    case row_form::signs:  // refused before
       break;
   }
   return row_form::shared_values;
@@ -87,13 +89,9 @@ measure_traits pairwise_traits_of(const measure_traits& complete) {
                     "whole, expected reject or propagate",
                     complete.info.title));
   }
-  if (complete.form == row_form::signs) {
-    throw unsupported(
-        fmt::format("options.nans: pairwise is not offered for {}, expected reject or propagate",
-                    complete.info.title));
-  }
   measure_traits out = complete;
   out.form = with_missing_values(complete.form);
+  if (out.form == row_form::shared_signs) out.most_cols_on_cuda = 0;
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;
   return out;

@@ -28,7 +28,9 @@ enum class row_form {
   /// each pair.
   shared_ranks,
   /// The same, by sums over those columns: stats/shared_columns.hpp.
-  shared_values
+  shared_values,
+  /// The same, by the signs of the differences that both rows have.
+  shared_signs
 };
 
 /// A packed row of an element for each column of the input.
@@ -66,7 +68,7 @@ extern const measure_traits bicor_traits;
 extern const measure_traits kendall_traits;
 
 /// The same measure of rows with missing values, pair by pair.
-/// @throw gpu::unsupported of rows that are transformed, and of signs.
+/// @throw gpu::unsupported of rows that are transformed.
 measure_traits pairwise_traits_of(const measure_traits& complete);
 /// How the columns of a call differ from those of others.
 struct column_counts {
@@ -90,6 +92,7 @@ measure_traits permutation_traits_of(const measure_traits& complete);
       return false;
     case row_form::shared_ranks:
     case row_form::shared_values:
+    case row_form::shared_signs:
       break;
   }
   return true;

@@ -37,9 +37,11 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
     case detail::row_form::ranks:
     case detail::row_form::shared_ranks:
       return make_pairwise_rank_rows(values.data(), rows, cols, options);
+    case detail::row_form::signs:
+    case detail::row_form::shared_signs:
+      return make_pairwise_sign_rows(values.data(), rows, cols, options);
     case detail::row_form::unit_values:
     case detail::row_form::shared_values:
-    case detail::row_form::signs:
       break;
   }
   return make_pairwise_value_rows(std::move(values), rows, cols, options);
@@ -51,9 +53,11 @@ std::size_t packed_values_bytes(detail::row_form form, std::size_t elements) {
     case detail::row_form::ranks:
     case detail::row_form::shared_ranks:
       return elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128;
+    case detail::row_form::signs:
+    case detail::row_form::shared_signs:
+      return pairwise_sign_bytes(static_cast<index_t>(elements));
     case detail::row_form::unit_values:
     case detail::row_form::shared_values:
-    case detail::row_form::signs:
       break;
   }
   return elements * 2 * sizeof(double);
@@ -122,10 +126,11 @@ class pairwise_source final : public row_source {
     switch (options_.what.form) {
       case detail::row_form::ranks:
       case detail::row_form::shared_ranks:
+      case detail::row_form::signs:
+      case detail::row_form::shared_signs:
         return varies(row, cols);
       case detail::row_form::unit_values:
       case detail::row_form::shared_values:
-      case detail::row_form::signs:
         break;
     }
     const auto value = [row](index_t k) { return row[k]; };
@@ -214,7 +219,13 @@ void pairwise_rows::statistics(const pair_task& task, const pair_tile& tile, pai
                                          .col_count = tile.cols(),
                                          .out = counts,
                                          .stride = stride});
-  compute(tile, counts, scratch.kernel.data() + pairwise_rows::kernel_bytes(), out);
+  decide(task, tile, counts, scratch.kernel.data() + pairwise_rows::kernel_bytes(), out);
+}
+
+void pairwise_rows::decide(const pair_task& task, const pair_tile& tile, const double* counts,
+                           std::byte* memory, double* out) const {
+  constexpr index_t stride = pair_policy::block_cols;
+  compute(tile, counts, memory, out);
   for (index_t i = 0; i < tile.rows(); ++i) {
     for (index_t j = 0; j < tile.cols(); ++j) {
       out[i * stride + j] =
@@ -223,15 +234,20 @@ void pairwise_rows::statistics(const pair_task& task, const pair_tile& tile, pai
   }
 }
 
+void pairwise_rows::compute(const pair_tile& /*tile*/, const double* /*counts*/,
+                            std::byte* /*memory*/, double* /*out*/) const {}
+
 std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t cols) {
   const std::size_t counts = static_cast<std::size_t>(block_pairs) * sizeof(double);
   switch (what.form) {
     case detail::row_form::ranks:
     case detail::row_form::shared_ranks:
       return counts + static_cast<std::size_t>(cols) * 2 * sizeof(std::int32_t);
+    case detail::row_form::signs:
+    case detail::row_form::shared_signs:
+      return counts + pairwise_sign_scratch_bytes(cols);
     case detail::row_form::unit_values:
     case detail::row_form::shared_values:
-    case detail::row_form::signs:
       break;
   }
   return counts;

@@ -26,6 +26,7 @@ class pairwise_rows : public decided_rows {
   pairwise_rows(index_t rows, index_t cols, index_t min_observations);
 
   [[nodiscard]] index_t cols() const { return cols_; }
+  [[nodiscard]] index_t min_observations() const { return min_observations_; }
   [[nodiscard]] bool is_present(index_t row, index_t col) const {
     return (bits(row)[col / 64] >> (col % 64) & 1) != 0;
   }
@@ -35,11 +36,15 @@ class pairwise_rows : public decided_rows {
   /// Notes which of the values of a row are there.
   void set_bits(index_t row, const double* values);
 
-  /// Statistics of the tile's pairs to out, as `statistics` lays them out; those of pairs that
-  /// share fewer than min_observations() columns may be anything. `counts` are laid out so too.
-  /// `memory` is what kernel_bytes() adds.
+  /// What `task` wants of the tile's pairs to out, as `statistics` lays them out; so are the
+  /// `counts` of shared columns. `memory` is what kernel_bytes() adds. Where p follows from the
+  /// statistic and the count, compute() is enough.
+  virtual void decide(const pair_task& task, const pair_tile& tile, const double* counts,
+                      std::byte* memory, double* out) const;
+  /// Statistics of the pairs; those of pairs that share fewer than min_observations() columns may
+  /// be anything.
   virtual void compute(const pair_tile& tile, const double* counts, std::byte* memory,
-                       double* out) const = 0;
+                       double* out) const;
 
  private:
   [[nodiscard]] double taken(const pair_task& task, double statistic, index_t shared) const;
@@ -57,8 +62,14 @@ using double_rows = aligned_buffer<double>;
 /// Packs rows of `cols` values, `pitch` apart, NaN where one is missing.
 std::unique_ptr<pair_rows> make_pairwise_rank_rows(const double* values, index_t rows, index_t cols,
                                                    const row_options& options);
+std::unique_ptr<pair_rows> make_pairwise_sign_rows(const double* values, index_t rows, index_t cols,
+                                                   const row_options& options);
 std::unique_ptr<pair_rows> make_pairwise_value_rows(double_rows values, index_t rows, index_t cols,
                                                     const row_options& options);
+
+/// Bytes of what is packed of the values of a row of signs, and of what a thread needs of them.
+std::size_t pairwise_sign_bytes(index_t cols);
+std::size_t pairwise_sign_scratch_bytes(index_t cols);
 
 /// Bytes of a packed row.
 std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols);

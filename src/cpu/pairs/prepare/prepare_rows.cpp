@@ -12,6 +12,7 @@ row_preparation prepare_rows(const detail::pair_tables& tables, const row_option
       return prepare_unit_rows(tables, options);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
       return prepare_pairwise_rows(tables, options);
   }
   return {};
@@ -27,6 +28,7 @@ void keep_rows(const input_rows& input, const detail::measure_traits& what, pair
       return keep_unit_rows(input, what, threads, out);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
       return;  // refused by prepare_rows
   }
 }

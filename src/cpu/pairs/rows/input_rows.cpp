@@ -43,6 +43,7 @@ bool has_statistic(const detail::measure_traits& what, const T* row, index_t col
       return detail::is_centred(what.centre) ? varies(row, cols) : !is_zero(row, cols);
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
       break;  // looked at as they are read
   }
   return false;

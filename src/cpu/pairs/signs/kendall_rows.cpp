@@ -12,10 +12,6 @@
 namespace gpu::cpu {
 namespace {
 
-bool takes_signs(index_t cols) {
-  return cols <= usable_sign_kernels().most_cols;
-}
-
 // Calls store(row, values, ties) for every row of ranks, by several threads: `values` are its
 // ranks numbered from 0 on without gaps.
 template <class Integer, class Store>
@@ -50,6 +46,10 @@ void number_rows(const ordinary_ranks<Integer>& ranks, int threads, const Store&
 
 }  // namespace
 
+bool takes_signs(index_t cols) {
+  return cols <= usable_sign_kernels().most_cols;
+}
+
 kendall_rows::kendall_rows(index_t rows, index_t cols)
     : test_(cols), ties_(static_cast<std::size_t>(rows)) {}
 
@@ -73,7 +73,7 @@ std::size_t kendall_row_bytes(index_t cols) {
 }
 
 std::size_t kendall_scratch_bytes(index_t cols) {
-  return takes_signs(cols) ? packed_signs_scratch_bytes(cols) : sorted_scratch_bytes(cols);
+  return takes_signs(cols) ? sign_scratch_bytes(cols) : sorted_scratch_bytes(cols);
 }
 
 template <class Integer>

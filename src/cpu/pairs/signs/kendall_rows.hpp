@@ -45,12 +45,14 @@ class kendall_rows : public decided_rows {
   std::vector<row_ties> ties_;
 };
 
+/// Whether rows are short enough for signs; longer ones are sorted pair by pair.
+[[nodiscard]] bool takes_signs(index_t cols);
+
 /// Bytes of a packed row of so many columns, and of what a thread needs.
 std::size_t kendall_row_bytes(index_t cols);
 std::size_t kendall_scratch_bytes(index_t cols);
 
-/// Packs ranks: by signs where rows are short enough and not `is_naive`, else to be sorted pair by
-/// pair.
+/// Packs ranks: by signs where takes_signs() and not `is_naive`, else to be sorted pair by pair.
 template <class Integer>
 std::unique_ptr<pair_rows> make_kendall_rows(ordinary_ranks<Integer> ranks, bool is_naive,
                                              int threads);

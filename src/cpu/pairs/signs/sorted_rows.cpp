@@ -72,7 +72,24 @@ std::int64_t merge_both_ends(const std::uint32_t* from, index_t length, std::uin
   return falling;
 }
 
-// The pairs of values in falling order. Leaves the values in any order; `memory` has as much room.
+// Pairs of equal values of a sorted run.
+std::int64_t equal_pairs(const std::uint32_t* values, index_t count) {
+  std::int64_t pairs = 0;
+  std::int64_t before = 0;
+  for (index_t k = 1; k < count; ++k) {
+    before = values[k] == values[k - 1] ? before + 1 : 0;
+    pairs += before;
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::int64_t sort_group(std::uint32_t* values, index_t count) {
+  std::sort(values, values + count);
+  return equal_pairs(values, count);
+}
+
 std::int64_t falling_pairs(std::uint32_t* values, index_t count, std::uint32_t* memory) {
   std::int64_t falling = 0;
   for (index_t begin = 0; begin < count; begin += sorted_run) {
@@ -89,19 +106,6 @@ std::int64_t falling_pairs(std::uint32_t* values, index_t count, std::uint32_t* 
   }
   return falling;
 }
-
-// Pairs of equal values of a sorted run.
-std::int64_t equal_pairs(const std::uint32_t* values, index_t count) {
-  std::int64_t pairs = 0;
-  std::int64_t before = 0;
-  for (index_t k = 1; k < count; ++k) {
-    before = values[k] == values[k - 1] ? before + 1 : 0;
-    pairs += before;
-  }
-  return pairs;
-}
-
-}  // namespace
 
 std::size_t sorted_row_bytes(index_t cols) {
   return static_cast<std::size_t>(cols) * 2 * sizeof(std::uint32_t);
@@ -142,8 +146,7 @@ std::int64_t sorted_rows::sum(index_t i, index_t j, std::uint32_t* memory) const
   for (index_t begin = 0, end = 0; ties_of(i).pairs > 0 && begin < cols(); begin = end) {
     while (end < cols() && x[order[end]] == x[order[begin]]) ++end;
     if (end - begin == 1) continue;
-    std::sort(memory + begin, memory + end);
-    tied_in_both += equal_pairs(memory + begin, end - begin);
+    tied_in_both += sort_group(memory + begin, end - begin);
   }
   const std::int64_t discordant = falling_pairs(memory, cols(), sorted);
   return untied(i) - ties_of(j).pairs + tied_in_both - 2 * discordant;

@@ -32,6 +32,11 @@ class sorted_rows final : public kendall_rows {
   aligned_buffer<std::uint32_t> order_;   // [rows, cols]: columns in the order of their values
 };
 
+/// The pairs of values in falling order. Leaves the values in any order; `memory` has as much room.
+std::int64_t falling_pairs(std::uint32_t* values, index_t count, std::uint32_t* memory);
+/// Sorts values whose partners are equal; the pairs of them that are equal too.
+std::int64_t sort_group(std::uint32_t* values, index_t count);
+
 std::size_t sorted_row_bytes(index_t cols);
 std::size_t sorted_scratch_bytes(index_t cols);
 

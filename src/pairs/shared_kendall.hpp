@@ -1,0 +1,118 @@
+#pragma once
+// Kendall's test of rows with missing values: each pair is tested by the columns that both of its
+// rows have, and by the ties of both in these.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gpu/detail/all_pairs.hpp>
+#include <gpu/index.hpp>
+#include <gpu/p_value.hpp>
+#include <gpu/pair_sinks.hpp>
+
+#include "base/keep_range.hpp"
+#include "pairs/observations.hpp"
+#include "pairs/pair_ties.hpp"
+#include "stats/significance/kendall_test.hpp"
+
+namespace gpu::inline v0::detail {
+
+/// The equal values of a row, NaN where one is missing, and how many of them are left in the
+/// columns that another row has.
+class shared_row_ties {
+ public:
+  shared_row_ties() = default;
+  /// @param order the columns of the values that are there, so that equal ones are side by side.
+  template <class T>
+  shared_row_ties(const T* values, const std::vector<std::uint32_t>& order);
+
+  /// @param present a bit for each column.
+  [[nodiscard]] row_ties within(const std::uint64_t* present) const;
+
+ private:
+  // Columns of a group of equal values, those of a word of `present` at a time.
+  struct some_columns {
+    std::uint64_t bits;
+    std::uint32_t word;
+    bool is_last;  // of its group
+  };
+  std::vector<some_columns> columns_;
+};
+
+/// The columns of the values of a row that are there, by value; equal ones in ascending order.
+template <class T>
+void order_columns(const T* values, index_t cols, std::vector<std::uint32_t>& out);
+
+/// The ties of the rows of tables in host memory, those of y behind those of x. Reads them once,
+/// in parallel.
+std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int threads);
+
+/// Kendall's test of each number of columns that a pair can share, made when it is first asked for.
+/// Safe to share between threads, and so are the cuts.
+class shared_kendall_tests {
+ public:
+  shared_kendall_tests(index_t least, index_t most) : tests_(least, most) {}
+
+  [[nodiscard]] index_t least() const { return tests_.least(); }
+  [[nodiscard]] index_t most() const { return tests_.most(); }
+  [[nodiscard]] const stats::kendall_test& of(index_t shared) const {
+    return *tests_.of(shared,
+                      [](index_t n) { return std::make_unique<const stats::kendall_test>(n); });
+  }
+
+ private:
+  by_observations<std::unique_ptr<const stats::kendall_test>> tests_;
+};
+
+/// What p keeps of the pairs that share n columns.
+class shared_kendall_cut {
+ public:
+  /// `tests` outlive this.
+  shared_kendall_cut(const shared_kendall_tests& tests, double max_p, tail side)
+      : tests_(tests), max_p_(max_p), side_(side), cuts_(tests.least(), tests.most()) {}
+
+  [[nodiscard]] const stats::kendall_cut& of(index_t shared) const {
+    return *cuts_.of(shared, [this](index_t n) {
+      return std::make_unique<const stats::kendall_cut>(tests_.of(n), max_p_, side_);
+    });
+  }
+
+ private:
+  const shared_kendall_tests& tests_;
+  double max_p_;
+  tail side_;
+  by_observations<std::unique_ptr<const stats::kendall_cut>> cuts_;
+};
+
+/// What a call of Kendall's tau over rows with missing values knows beside them.
+class shared_kendall {
+ public:
+  explicit shared_kendall(std::vector<shared_row_ties> ties) : ties_(std::move(ties)) {}
+
+  /// To be called first: pairs with a statistic share so many columns.
+  void begin(index_t least, index_t most, tail side);
+  [[nodiscard]] const shared_kendall_tests& tests() const { return *tests_; }
+  /// p of two rows, which number from x on through y.
+  [[nodiscard]] double p(double tau, const present_values& present, index_t x, index_t y) const;
+  /// The same of edges, whose col counts from row `first`; NaN where they have no tau, or share
+  /// fewer columns than the tests begin with.
+  [[nodiscard]] std::vector<double> p_of(std::span<const edge> edges, const present_values& present,
+                                         index_t first) const;
+  /// Takes the cut of max_p, beside `keep` of tau.
+  void set_cut(double max_p, const keep_range& keep);
+  [[nodiscard]] const tied_cut& cut() const { return cut_; }
+
+ private:
+  std::vector<shared_row_ties> ties_;
+  tail side_ = tail::two_sided;
+  std::optional<shared_kendall_tests> tests_;
+  std::optional<shared_kendall_cut> cut_of_p_;
+  tied_cut cut_;
+};
+
+}  // namespace gpu::inline v0::detail

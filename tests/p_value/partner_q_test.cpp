@@ -20,9 +20,10 @@ constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_var
 
 /// q of partners among rows with missing values, by the p that edges without a cut have; returns
 /// how many there are.
-std::uint64_t check_missing_q(const gpu::matrix<double>& x, gpu::tail side, gpu::adjustment how) {
+std::uint64_t check_missing_q(gpu::measure what, const gpu::matrix<double>& x, gpu::tail side,
+                              gpu::adjustment how) {
   const gpu::pair_options options = pairwise_options(tiled, 5);
-  const auto edges = gpu::spearman_all_pairs(x, options, gpu::edge_sink{.keep = {.side = side}});
+  const auto edges = gpu::all_pairs(what, x, options, gpu::edge_sink{.keep = {.side = side}});
   std::vector<double> p;
   for (const gpu::edge& e : edges.edges) p.push_back(e.p);
   const std::vector<double> q = reference_q(p, how);
@@ -38,7 +39,7 @@ std::uint64_t check_missing_q(const gpu::matrix<double>& x, gpu::tail side, gpu:
         .k = 4,
         .keep = {.max_p = max_p, .min_abs = 0.4, .side = side, .adjust = how},
         .q = gpu::neighbor_q::exact};
-    const auto got = gpu::spearman_all_pairs(x, options, sink);
+    const auto got = gpu::all_pairs(what, x, options, sink);
     CHECK(got.summary.pairs_tested == p.size());
     entries += check_q(got, wanted, max_p);
   }
@@ -93,7 +94,8 @@ TEST_CASE("q of partners among rows with missing values", "[p_value][adjusted][m
   for (const auto how : {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
     std::uint64_t entries = 0;
     for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
-      entries += check_missing_q(x, side, how);
+      entries += check_missing_q(gpu::measure::spearman, x, side, how);
+      entries += check_missing_q(gpu::measure::kendall, x, side, how);
     }
     CHECK(entries > 50);
   }

@@ -74,7 +74,8 @@ TEST_CASE("Pairs of sparse rows with missing values", "[csr]") {
   auto table = gpu_test::thin_rows<float>(60, 30, 9, 0.4);
   for (gpu::index_t i = 0; i < 60; ++i) table(i, (7 * i) % 30) = std::nanf("");
   const gpu_test::in_csr<float> sparse(table);
-  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
+  for (const gpu::measure what :
+       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::kendall}) {
     const gpu::pair_options options{.nans = gpu::nan_policy::pairwise,
                                     .exec = {.target = gpu::backend::cpu}};
     const auto said = [&](const auto& data) {

@@ -44,10 +44,9 @@ struct random_job {
     return !is_folded() && !is_pairwise && measure != "bicor";
   }
   /// Whether missing values may be left out pair by pair, which goes neither with patterns nor with
-  /// rows that are weighted as a whole, nor with Kendall's tau, nor, in parts, with a cut that
-  /// depends on all pairs.
+  /// rows that are weighted as a whole, nor, in parts, with a cut that depends on all pairs.
   [[nodiscard]] bool may_be_pairwise() const {
-    return !is_folded() && measure != "bicor" && measure != "kendall" &&
+    return !is_folded() && measure != "bicor" &&
            std::find(options.begin(), options.end(), "--adjust") == options.end();
   }
 };
@@ -102,7 +101,8 @@ inline words draw_way(random_source& random, const random_job& job, bool may_use
   const bool is_tiled = random.happens(0.5);
   const bool names_fold = random.happens(0.6);
   const bool is_always = random.happens(0.5) && job.is_of_ranks() && !job.is_pairwise;
-  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact();
+  const bool is_of_the_host = job.is_pairwise && job.measure == "kendall";
+  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact() && !is_of_the_host;
   words out{"--backend", on_cuda ? "cuda" : "cpu", "--threads",
             std::to_string(random.between(1, 3))};
   if (names_variant && job.is_exact()) {

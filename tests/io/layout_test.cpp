@@ -73,8 +73,7 @@ TEST_CASE("A first line of numbers that look like names is a header", "[io][layo
   }
   SECTION("A label that says so, which no row has") {
     for (const std::string label : {"gene_id", "EntrezID", "id", "Gene", "probe.name"}) {
-      check(label + ",1,5,9,12\nTP53,5,3,9,1\nMYC,4,4,1,2\n",
-            {2, 4, "TP53", "1", "--header no"});
+      check(label + ",1,5,9,12\nTP53,5,3,9,1\nMYC,4,4,1,2\n", {2, 4, "TP53", "1", "--header no"});
       check(label + ",12,7,3.5\nTP53,5,3,9\n", {1, 3, "TP53", "12", "--header no"});
     }
   }

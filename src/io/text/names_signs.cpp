@@ -213,7 +213,7 @@ name_sign sign_of_numbers(const numbers& values, std::size_t first, const text_s
       values.size() >= 3 && are_different_integers(values) && !has_other_series;
   const bool stands_out = may_be_labels && (is_outside || has_decimals(sample, 1, first));
   return is_only_series || are_only_years || counts || ascends_alone || stands_out ? perhaps_names
-                                                                                  : no_names;
+                                                                                   : no_names;
 }
 
 }  // namespace

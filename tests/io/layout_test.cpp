@@ -222,3 +222,40 @@ TEST_CASE("Separators at the ends of a line have fields beside them", "[io][layo
     CHECK(with_hole.first_nan->column == 1);
   }
 }
+
+TEST_CASE("A message says what can be done about a field", "[io][layout]") {
+  const auto hint = [](const std::string& field, char decimal = '.') {
+    return refusal_of("name;a;b\nx;1;2\ny;2;" + field + "\n", {.text = {.decimal = decimal}});
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    CAPTURE(text, part);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(hint("high"),
+            ":3: column 3: got 'high' in column 'b', expected a number (--skip-columns leaves"));
+  CHECK(has(hint("0,5"), "(--decimal , where the comma is the decimal mark)"));
+  CHECK(has(hint("1.234,5"), "(write the table without marks between thousands; --decimal ,)"));
+  CHECK(has(hint("1.234,5", ','), "(write the table without marks between thousands)"));
+  CHECK(has(hint("1,234.5"), "(write the table without marks between thousands)"));
+  CHECK(has(hint("1 234"), "(write the table without marks between thousands)"));
+  CHECK(has(hint("12%"), "(write the table without percent signs)"));
+  CHECK(has(hint("\xE2\x88\x92"
+                 "1"),
+            "(a minus sign is a hyphen, -)"));
+  CHECK(has(hint("1.5", ','), "(--decimal . where the point is the decimal mark)"));
+  // The names of columns that are read, of all fields.
+  CHECK(has(refusal_of("n,a,b,c\nx,1,2,3\ny,1,2,t\n", {.text = {.skip_columns = {"a"}}}),
+            ":3: column 4: got 't' in column 'c', expected"));
+  CHECK(has(refusal_of("x,1,2\ny,1,t\n"), ":2: column 3: got 't', expected"));
+
+  CHECK(has(refusal_of("n,a,b\nx,1,2\ny,2,1\n,,\n"), ":4: column 1: got no field with text"));
+  CHECK(
+      has(refusal_of("n,a,b\rx,1,2\ry,2,1\r"), "got lines that end with a carriage return alone"));
+  CHECK(read("1,2,3\r").cols() == 3);
+  CHECK(has(refusal_of("sep=;\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
+  CHECK(has(refusal_of("#made today\nn;a;b\nx;1;2\n"), "(--comment '#' leaves lines out"));
+  CHECK(has(refusal_of("a,1,2\nb,2,1\n", {.text = {.separator = gpu::io::delimiter::tab}}),
+            "expected numbers (--delimiter says what separates them)"));
+  CHECK(has(refusal_of("n,a,b\nx,1,2\n", {.text = {.names_column = "4"}}),
+            "got '4', expected the number of a column from 1 to 3 or a name in the header"));
+}
